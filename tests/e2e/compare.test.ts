@@ -87,7 +87,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.5",
+      contract: "hydraconf.comparison/1.6",
       config: [{ key: "infer.iterations", a: "3", b: "6" }],
     });
   });

@@ -230,7 +230,9 @@ async function runPairs(
     const run = String(pairs.length + 1);
     // Alternating, so that steady changes, such as heat, cancel out.
     const order = pairs.length % 2 === 0 ? (["a", "b"] as const) : (["b", "a"] as const);
-    say(`pair ${run}: ${order.join(", ").toUpperCase()}`);
+    say(
+      `pair ${run} of ${limits.pairs}${untilDecided ? " at most" : ""}: ${order.join(", ").toUpperCase()}`,
+    );
     const found: Partial<Record<"a" | "b", MeasuredOnce>> = {};
     for (const name of order) {
       const { collection } = await ran(name, run);

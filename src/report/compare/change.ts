@@ -22,7 +22,26 @@ export interface Change {
   readonly freedom?: number;
   /** The natural logarithm of B / A for each pair of runs; only for runs made in pairs by `ab`. */
   readonly log_ratios?: readonly number[];
+  /** The 95 % interval of the ratio of B to A, less 1, that the verdict of pairs follows; absent while it is unbounded. */
+  readonly relative_low?: number;
+  readonly relative_high?: number;
 }
+
+/** An interval that need not lie evenly around the change, as shares of A. */
+export interface RelativeInterval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The interval of the pairs of runs; null for what no pairs tell. */
+export const pairedInterval = ({ relative_low, relative_high }: Change): RelativeInterval | null =>
+  relative_low === undefined || relative_high === undefined
+    ? null
+    : { low: relative_low, high: relative_high };
+
+/** The half width to show; pairs have an interval that is not even, which `±` would contradict. */
+export const shownHalf = ({ uncertainty, log_ratios }: Change): number | null =>
+  log_ratios === undefined ? uncertainty : null;
 
 /** A measured value and half of the width of its 95 % interval, if its spread is known. */
 export interface Measured {
@@ -95,13 +114,14 @@ export function pairedChange(change: Change, logRatios: readonly number[]): Chan
     uncertainty: Number.isFinite(most) ? (a * (most - least)) / 2 : null,
     verdict: judgePairs(delta, relative, least, most),
     log_ratios: logRatios.map((ratio) => Number(ratio.toFixed(6))),
+    ...(Number.isFinite(most) && { relative_low: least, relative_high: most }),
   };
 }
 
 function judgePairs(delta: number, relative: number | null, least: number, most: number): Verdict {
   if (delta === 0 || (-LEAST_RELATIVE < least && most < LEAST_RELATIVE)) return "same";
   if (least <= 0 && most >= 0) return "unclear";
-  return Math.abs(relative ?? 1) < LEAST_RELATIVE ? "same" : direction(delta);
+  return Math.abs(relative ?? 1) < LEAST_RELATIVE ? "same" : direction(least);
 }
 
 /**

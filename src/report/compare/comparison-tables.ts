@@ -3,7 +3,7 @@ import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import { pathLines } from "../model/region-path.ts";
 import { type Cell, type Field, numeral, type Table, type Tone, tableOf } from "../view/blocks.ts";
-import type { Change, Verdict } from "./change.ts";
+import { type Change, pairedInterval, shownHalf, type Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
@@ -35,18 +35,27 @@ const ofChange =
     change === undefined ? "" : cell(change);
 
 const FIELDS = {
-  a: { title: "A ms", format: "ms", priority: 4, cell: ofChange(({ a }) => a) },
+  a: { title: "A ms", format: "ms", priority: 2, cell: ofChange(({ a }) => a) },
   b: { title: "B ms", format: "ms", priority: 2, cell: ofChange(({ b }) => b) },
   change: {
     title: "Change ms",
     format: "change_ms",
-    priority: 3,
-    cell: ofChange(({ delta, uncertainty }) => ({ kind: "measured", value: delta, uncertainty })),
+    priority: 4,
+    cell: ofChange((change) => ({
+      kind: "measured",
+      value: change.delta,
+      uncertainty: shownHalf(change),
+    })),
   },
   relative: {
     title: "%",
     format: "change_percent",
-    cell: ofChange(({ relative }) => relative),
+    priority: 3,
+    cell: ofChange((change) => {
+      const interval = pairedInterval(change);
+      const value = change.relative;
+      return interval === null ? value : { kind: "measured", value, uncertainty: null, interval };
+    }),
   },
   verdict: { title: "", cell: ofChange(({ verdict }) => VERDICTS[verdict]) },
   /** The verdict, which is the most important column. */
@@ -66,9 +75,9 @@ const LAYOUTS = {
   markdown: [FIELDS.a, FIELDS.b, FIELDS.change, FIELDS.relative, FIELDS.verdict],
   terminal: [FIELDS.a, FIELDS.b, FIELDS.change, FIELDS.relative, FIELDS.verdictAndCounts],
   page: [
-    FIELDS.a,
+    { ...FIELDS.a, priority: 4 },
     { ...FIELDS.b, priority: 5 },
-    FIELDS.change,
+    { ...FIELDS.change, priority: 3 },
     { ...FIELDS.relative, priority: 1 },
     { ...FIELDS.verdict, title: "Verdict", priority: 2, tinted: true },
   ],
@@ -168,7 +177,7 @@ export function waterfallTable(reports: ReportComparison, most: number): readonl
   const rows: readonly WaterfallRow[] = [
     ...parts,
     ...(others === null ? [] : [row(`${plural(others.count, "other region")}`, others.ms)]),
-    ...(rest === null ? [] : [row("(no region by itself)", rest)]),
+    ...(rest === null ? [] : [row("(overlap of regions)", rest)]),
   ];
   return [
     tableOf<WaterfallRow>(

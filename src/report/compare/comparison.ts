@@ -4,7 +4,7 @@ import { printableLabel } from "../../text/printable.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
 import { formatDelta, formatMs, formatPercent, formatPercentage } from "../view/numbers.ts";
-import type { Change, Changes, Verdict } from "./change.ts";
+import { type Change, type Changes, pairedInterval, shownHalf, type Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";
 import type { GateResult } from "./gates.ts";
@@ -79,13 +79,15 @@ export function overallSentence(reports: ReportComparison): string {
     return "There is no overall result: no time of A and B can be compared.";
   const {
     name,
-    change: { a, b, delta, relative, uncertainty, verdict },
+    change: { a, b, delta, relative, verdict },
   } = main;
+  const uncertainty = shownHalf(main.change);
+  const interval = pairedInterval(main.change);
   const half = uncertainty === null || uncertainty === 0 || a === null ? null : uncertainty / a;
   const percent =
     relative === null
       ? ""
-      : ` (${formatPercent(relative)} %${half === null || !Number.isFinite(half) ? "" : ` ±${formatPercentage(half * 100)} %`})`;
+      : ` (${formatPercent(relative)} %${half === null || !Number.isFinite(half) ? "" : ` ±${formatPercentage(half * 100)} %`}${interval === null ? "" : `; ${formatPercent(interval.low)}…${formatPercent(interval.high)} %`})`;
   const numbers = `${formatDelta(delta, uncertainty)} ms${percent}, from ${formatMs(a)} to ${formatMs(b)} ms (${name})`;
   const runs = isIntervalKnown(main.change) ? "" : "in one run each, ";
   const result = WHOLE_VERDICTS[verdict] ?? "A and B are not comparable as a whole";
@@ -107,10 +109,17 @@ function intervalSource(change: Change): string {
   const { freedom, log_ratios } = change;
   if (!isIntervalKnown(change))
     return "no interval is known: repeats=5 of both, or deep-profile ab, would tell it";
-  if (log_ratios !== undefined) return "± is the 95 % interval of the pairs of runs";
+  if (log_ratios !== undefined)
+    return "low…high is the 95 % interval of the ratios of the pairs of runs";
   if (freedom !== undefined) return "± is the 95 % interval of the repeated runs";
   return "± is the 95 % interval of the calls in one run each, which does not tell how runs differ";
 }
+
+/** What the tables show beside a change. */
+export const intervalLegend = (reports: ReportComparison): string =>
+  reports.totals[mainTime(reports)]?.log_ratios === undefined
+    ? "± is the 95 % interval, where calls or repeated runs tell it"
+    : "low…high in brackets is the 95 % interval of the ratios of the pairs";
 
 /** The contribution of a region without its inner regions to the difference. */
 export interface Contribution {
@@ -151,7 +160,8 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
       if (change === undefined || change.verdict === "left_out") return [];
       const ms = change.delta ?? (change.b ?? 0) - (change.a ?? 0);
       if (ms === 0) return [];
-      const { uncertainty, verdict } = change;
+      const { verdict } = change;
+      const uncertainty = shownHalf(change);
       return [{ label: printableLabel(lineOf(region), 240), ms, uncertainty, verdict }];
     })
     .sort((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
@@ -254,7 +264,7 @@ export function gateSummary(gates: readonly GateResult[]): string {
 }
 
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.5";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.6";
 
 /** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
@@ -263,6 +273,7 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.2",
   "hydraconf.comparison/1.3",
   "hydraconf.comparison/1.4",
+  "hydraconf.comparison/1.5",
   COMPARISON_CONTRACT,
 ];
 

@@ -199,7 +199,7 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   const isUnproven =
     isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change);
   const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
-  const noise = outcome === "breached" ? null : noiseBeyond(gate, change);
+  const noise = outcome === "breached" || (isPaired && percent) ? null : noiseBeyond(gate, change);
   const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
   const words = [
     ...(isPaired && percent ? [intervalOf(change)] : []),

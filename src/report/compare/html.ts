@@ -15,11 +15,13 @@ import { relativeLink } from "../render/markdown.ts";
 import { type Block, type Cell, code, paragraph, type Table } from "../view/blocks.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../view/numbers.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
+import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   allDifferences,
   type Comparison,
   gateSummary,
+  intervalLegend,
   JUDGED,
   kernelHeading,
   kernelWord,
@@ -67,7 +69,7 @@ export function renderComparisonHtml(
     trees: twoTrees(reports),
     sections: [
       changeSection("Regions", [...regionRows(reports)], {
-        hint: `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval.`,
+        hint: `${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}.`,
         footer: totalText(reports),
       }),
       changeSection(`${kernel}s`, kernels.slice(0, MAX_ROWS), {
@@ -102,6 +104,7 @@ ${noticeSection(
   "gates",
   gateSummary(gates),
   mostTelling(gates).map(({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`),
+  { isNeutral: gates.every(({ outcome }) => outcome === "passed") },
 )}
 ${noticeList(notesBeside(reports))}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
@@ -162,7 +165,7 @@ function waterfallHtml(reports: ReportComparison): string {
     ...(others === null
       ? []
       : [{ ...unnamed(others.ms), label: plural(others.count, "other region") }]),
-    ...(rest === null ? [] : [{ ...unnamed(rest), label: "(no region by itself)" }]),
+    ...(rest === null ? [] : [{ ...unnamed(rest), label: "(overlap of regions)" }]),
   ];
   const levels = [a];
   for (const { ms } of steps) levels.push((levels.at(-1) ?? 0) + ms);
@@ -195,7 +198,7 @@ function waterfallHtml(reports: ReportComparison): string {
   ];
   const axis = from === 0 ? "" : ` The bars begin at ${formatMs(from)} ms.`;
   return `<section aria-labelledby="waterfall-heading"><h2 id="waterfall-heading">What contributed</h2>
-<p class="hint">${TIME_LABELS[mainTime(reports)]} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.</p>
+<p class="hint">${TIME_LABELS[mainTime(reports)]} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.${rest === null ? "" : " Overlap of regions: what runs at the same time, as in several threads, counts once in A and B, but in each region."}</p>
 <div class="scroll" tabindex="0" role="group" aria-labelledby="waterfall-heading"><table class="waterfall"><tbody>${rows.join("")}</tbody></table></div></section>`;
 }
 
@@ -262,8 +265,11 @@ function roundedCell(cell: Cell): Cell {
   if (typeof cell === "number") return roundedForPage(cell);
   if (cell === null || typeof cell === "string" || !("kind" in cell)) return cell;
   if (cell.kind !== "measured") return cell;
+  const { interval } = cell;
   const [value, uncertainty] = [roundedForPage(cell.value), roundedForPage(cell.uncertainty)];
-  return { ...cell, value, uncertainty };
+  if (interval === undefined) return { ...cell, value, uncertainty };
+  const [low, high] = [roundedForPage(interval.low), roundedForPage(interval.high)];
+  return { ...cell, value, uncertainty, interval: { low: low ?? 0, high: high ?? 0 } };
 }
 
 const changeSection = (
@@ -280,8 +286,12 @@ const changeSection = (
 /** Regions overlap, so their sum cannot give this total. */
 function totalText(reports: ReportComparison): string {
   const { change } = totalRow(reports);
-  const { a = null, b = null, delta = null, uncertainty = null, relative = null } = change ?? {};
-  return `all: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, uncertainty)} ms (${formatPercent(relative)} %), ${VERDICTS[change?.verdict ?? "same"]}`;
+  const { a = null, b = null, delta = null, relative = null } = change ?? {};
+  const half = change === undefined ? null : shownHalf(change);
+  const interval = change === undefined ? null : pairedInterval(change);
+  const around =
+    interval === null ? "" : `; ${formatPercent(interval.low)}…${formatPercent(interval.high)} %`;
+  return `all: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, half)} ms (${formatPercent(relative)} %${around}), ${VERDICTS[change?.verdict ?? "same"]}`;
 }
 
 const factSection = (title: string, all: readonly GpuFacts[]): readonly PageSection[] =>

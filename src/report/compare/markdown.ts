@@ -19,6 +19,7 @@ import {
   allDifferences,
   type Comparison,
   gateSummary,
+  intervalLegend,
   JUDGED,
   kernelHeading,
   kernelWord,
@@ -80,9 +81,7 @@ function blocksOf(comparison: Comparison): readonly Block[] {
       ? [paragraph("No regions.")]
       : [
           changeTable("Region", allRows(reports), "markdown"),
-          paragraph(
-            `Numbers are ${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval, where calls or repeated runs tell it.`,
-          ),
+          paragraph(`Numbers are ${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}.`),
         ]),
     ...(rows.length === 0
       ? []

@@ -12,6 +12,7 @@ import {
   type ConfigDifference,
   countNotes,
   gateSummary,
+  intervalLegend,
   JUDGED,
   kernelHeading,
   kernelWord,
@@ -98,7 +99,7 @@ function regionBlock(page: Page, reports: ReportComparison, most: number): reado
   if (reports.regions.length === 0) return [];
   const { shown, folded } = foldedRegions(reports, most);
   const rows = [...regionRows(reports, shown), totalRow(reports)];
-  const legend = `${TIME_LABELS[mainTime(reports)]}; ± is the 95 % interval, where calls or repeated runs tell it`;
+  const legend = `${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}`;
   const left = `regions not shown: ${foldedText(folded)}; --regions ${reports.regions.length} shows all`;
   return [
     ...tableLines(changeTable("Region", rows, "terminal"), page),

@@ -63,11 +63,11 @@ export const noticeSection = (
   id: string,
   title: string,
   items: readonly Text[],
-  options: HtmlOptions = {},
+  { isNeutral = false, ...options }: HtmlOptions & { readonly isNeutral?: boolean } = {},
 ): string =>
   items.length === 0
     ? ""
-    : `<section class="notice" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${escapeHtml(title)}</h2>${renderHtml([list(items)], options)}</section>`;
+    : `<section class="notice${isNeutral ? " neutral" : ""}" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${escapeHtml(title)}</h2>${renderHtml([list(items)], options)}</section>`;
 
 /** Maximum length of a note, in characters. */
 const MAX_NOTE = 600;

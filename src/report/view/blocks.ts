@@ -127,6 +127,8 @@ export interface Measured {
   readonly uncertainty: number | null;
   /** Whether the value is a lower bound, shown as `≥ 3.5`. */
   readonly isAtLeast?: true;
+  /** The interval of a value that does not lie in its middle, shown as `33.1 (12.0…58.1)`. */
+  readonly interval?: { readonly low: number; readonly high: number };
 }
 
 /** A text with a shorter version for narrow places. */
@@ -209,12 +211,16 @@ export function cellText(cell: Cell, { format }: Pick<Column, "format">, isShort
 }
 
 function measuredText(
-  { value, uncertainty, isAtLeast }: Measured,
+  { value, uncertainty, isAtLeast, interval }: Measured,
   format: NumberFormat | undefined,
   isShort: boolean,
 ): string {
   const half = isShort ? null : uncertainty;
   if (format === "change_ms") return formatDelta(value, half);
   const least = isAtLeast === true && value !== null ? "≥ " : "";
-  return `${least}${formatAs(value, format)}${half === null ? "" : ` ±${formatAs(half, format)}`}`;
+  const around =
+    isShort || interval === undefined
+      ? ""
+      : ` (${formatAs(interval.low, format)}…${formatAs(interval.high, format)})`;
+  return `${least}${formatAs(value, format)}${half === null ? "" : ` ±${formatAs(half, format)}`}${around}`;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repeatStatistics } from "../../../src/profile/analysis/repeats.ts";
 import { compareReports, type PairedRatios } from "../../../src/report/compare/compare-reports.ts";
+import { changeTable } from "../../../src/report/compare/comparison-tables.ts";
 import {
   beyondT,
   confidenceSequence,
@@ -11,6 +12,7 @@ import {
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
+import { cellText } from "../../../src/report/view/blocks.ts";
 import { reportOfCalls } from "../bundles.ts";
 
 /** Normal numbers that are the same in every run of the tests. */
@@ -225,5 +227,43 @@ describe("gates of pairs of runs", () => {
 
   it("say where they are not decided", () => {
     expect(decided(3, { change: 0.05, most: 3 }).reason).toMatch(/; 3 pairs; not decided$/);
+  });
+});
+
+describe("the interval of pairs of runs", () => {
+  const a = reportOf([[100, 100, 100]]);
+  const b = reportOf([[133, 133, 133]]);
+  // Times of B vary upwards, so the interval of the ratio reaches further up than down.
+  const ratios = [0.05, 0.5, 0.2, 0.45, 0.2, 0.4, 0.25, 0.15];
+  const pairs: PairedRatios = {
+    totals: {},
+    regions: new Map(a.regions.map((region) => [regionKey(region), { cpu_ms: ratios }])),
+  };
+  const change = compareReports(a, b, pairs).regions[0]?.changes["cpu_ms"];
+
+  it("is the one that the verdict follows, and the gate names", () => {
+    expect(change?.verdict).toBe("more");
+    expect(change?.relative_low).toBeGreaterThan(0);
+    expect(change?.relative_high).toBeGreaterThan(change?.relative ?? 0);
+    const [gate] = checkGates(parseGates("region:r0.cpu_ms>200%"), compareReports(a, b, pairs));
+    const percent = (share = 0) => Number((share * 100).toPrecision(3));
+    expect(gate?.reason).toContain(
+      `${percent(change?.relative_low)} to ${percent(change?.relative_high)} %`,
+    );
+    expect(gate?.reason).not.toContain("±");
+  });
+
+  it("is shown in percent, without a ± that would contradict it", () => {
+    if (change === undefined) throw new Error("no change");
+    const { columns, rows } = changeTable(
+      "Region",
+      [{ name: "r0", change, counts: "" }],
+      "terminal",
+    );
+    const texts = [...rows].flatMap(({ cells }) =>
+      columns.map((column, at) => cellText(cells[at] ?? null, column)),
+    );
+    expect(texts).toContain("+33.000");
+    expect(texts.find((text) => text.includes("…"))).toMatch(/^\+33\.0 \(\+\d+\.\d…\+\d+\.\d\)$/);
   });
 });

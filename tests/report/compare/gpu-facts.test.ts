@@ -277,7 +277,7 @@ describe("in comparisons", () => {
     const document: unknown = JSON.parse(joined(comparisonJsonPieces(comparison)));
     expect((await createDocumentValidator()).validate(document)).toEqual([]);
     expect(document).toMatchObject({
-      contract: "hydraconf.comparison/1.5",
+      contract: "hydraconf.comparison/1.6",
       kernels: [{ changes: { occupancy_pct: { verdict: "more" } } }],
       regions: [{ changes: { gpu_overlap_ms: { a: 0, b: 18, verdict: "more" } } }, {}],
     });

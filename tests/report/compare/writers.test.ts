@@ -92,8 +92,8 @@ describe("renderComparison", () => {
         .find((line) => line.startsWith("Region"))
         ?.split(/ {2,}/);
     expect(headingAt(100)).toEqual(["Region", "A ms", "B ms", "Change ms", "%"]);
-    expect(headingAt(56)).toEqual(["Region", "B ms", "Change ms", "%"]);
-    expect(headingAt(40)).toEqual(["Region", "Change ms", "%"]);
+    expect(headingAt(56)).toEqual(["Region", "A ms", "B ms", "Change ms"]);
+    expect(headingAt(40)).toEqual(["Region", "Change ms"]);
   });
 
   it("colours only where it may", () => {
@@ -311,5 +311,27 @@ describe("a comparison of many regions", () => {
     const lines = linesOf((at) => [at === 3 ? 300 : 100], COUNT + 1);
     expect(labelled(lines)).toHaveLength(COUNT + 2);
     expect(lines.join("\n")).not.toContain("not shown");
+  });
+});
+
+describe("a comparison on a narrow terminal", () => {
+  it.each([80, 60, 50, 40])("of %i columns shows A and B, or neither", (width) => {
+    const text = renderComparison(comparison, { width, color: false, regions: 60, kernels: 10 });
+    const heading = text.split("\n").find((line) => line.startsWith("Region ")) ?? "";
+    expect(heading.includes("A ms")).toBe(heading.includes("B ms"));
+    if (width >= 60) expect(heading).toContain("A ms");
+  });
+});
+
+describe("the gates on a page", () => {
+  it.each([
+    ["kernel_count>0", true],
+    ["total_ms>5%", false],
+  ])("of %s are marked as nothing to note: %s", (text, isNeutral) => {
+    const page = renderComparisonHtml({
+      ...comparison,
+      gates: checkGates(parseGates(text), reports),
+    });
+    expect(page.includes('<section class="notice neutral"')).toBe(isNeutral);
   });
 });

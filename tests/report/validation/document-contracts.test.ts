@@ -133,6 +133,8 @@ const change: Keys<Change> = {
   verdict: true,
   freedom: true,
   log_ratios: true,
+  relative_low: true,
+  relative_high: true,
 };
 const regionChange: Keys<RegionChange> = {
   path: true,
@@ -179,7 +181,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
   comparison: ["kernel_pairs", "differences"],
-  Change: ["freedom", "log_ratios"],
+  Change: ["freedom", "log_ratios", "relative_low", "relative_high"],
   GateResult: ["tested", "decided"],
 };
 
