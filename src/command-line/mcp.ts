@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import type { ErrorObject } from "ajv";
 import { createAjv } from "../schema/ajv.ts";
 import { fileProblem } from "../system/files.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -91,21 +92,44 @@ export const CONFIG_TOOLS: readonly McpTool[] = [
   },
 ];
 
-/** Matches text without `..` as a part of a path. */
-const BELOW = "(?![\\s\\S]*\\.\\.(?:[/\\\\\\]},'\"]|$))";
+/** A text that is not accepted: how it begins, and what a client is told. */
+interface Refused {
+  readonly start: string;
+  readonly why: string;
+}
+
+const OUTSIDE = "which could lead to files outside the directories named at start";
+const FLAG: Refused = { start: "-", why: "begins with '-': flags are not accepted" };
+const UPWARDS: Refused = {
+  start: "[\\s\\S]*\\.\\.(?:[/\\\\\\]},'\"]|$)",
+  why: `has '..' in a path, ${OUTSIDE}`,
+};
+const SEARCH_PATH: Refused = {
+  start: "[+~]*hydra[./]searchpath",
+  why: `sets hydra.searchpath, ${OUTSIDE}`,
+};
+const INTERPOLATION: Refused = {
+  start: "[\\s\\S]*\\$\\{",
+  why: `has an interpolation, ${OUTSIDE}`,
+};
+const REFUSED = [FLAG, SEARCH_PATH, INTERPOLATION, UPWARDS];
+
+/** The pattern of texts that are none of these. */
+const none = (refused: readonly Refused[]): string =>
+  `^${refused.map(({ start }) => `(?!${start})`).join("")}`;
 
 const TREE_INPUTS = {
   overrides: {
     type: "array",
-    // Flags are not allowed here. A search path, `..` and interpolations could lead to any file.
-    items: {
-      type: "string",
-      pattern: `^(?!-)(?![+~]*hydra[./]searchpath)(?![\\s\\S]*\\$\\{)${BELOW}`,
-    },
+    items: { type: "string", pattern: none(REFUSED) },
     description: "overrides in Hydra's language: db=mysql, +lr=0.1, ~x",
   },
   config_dir: { type: "string", description: "the directory of the tree (default: conf)" },
-  config_name: { type: "string", pattern: `^(?!-)${BELOW}`, description: "the primary config" },
+  config_name: {
+    type: "string",
+    pattern: none([FLAG, UPWARDS]),
+    description: "the primary config",
+  },
 } as const;
 
 const treeOf = ({ overrides, config_dir, config_name }: McpInput): readonly string[] => [
@@ -152,8 +176,12 @@ export async function serveMcp(
     const tool = tools.find(({ name }) => name === params.name);
     const check = checks.get(params.name);
     if (tool === undefined || check === undefined) return failed(`no tool '${params.name}'`);
-    const input = params.arguments ?? {};
-    if (!check(input)) return failed(ajv.errorsText(check.errors, { dataVar: params.name }));
+    const { properties } = schemaOf(tool);
+    const input = withLists(params.arguments ?? {}, properties);
+    if (!check(input))
+      return failed(
+        (check.errors ?? []).map((error) => inWords(error, input, properties)).join("; "),
+      );
     try {
       const directory = within(roots, start, String(input["directory"] ?? start));
       const { config_dir: tree } = input;
@@ -208,6 +236,51 @@ const schemaOf = ({ inputs, required = [], name }: McpTool) => ({
   additionalProperties: false,
 });
 
+type Properties = Readonly<Record<string, object>>;
+
+/** Agents often give a single text where a list is expected. */
+function withLists(input: McpInput, properties: Properties): McpInput {
+  const isList = (name: string) =>
+    Object.hasOwn(properties, name) && Object.entries(properties[name] ?? {}).some(isArrayType);
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === "string" && isList(name) ? [value] : value,
+    ]),
+  );
+}
+
+const isArrayType = ([keyword, value]: readonly [string, unknown]): boolean =>
+  keyword === "type" && value === "array";
+
+/** A problem of an input, for the model that gave it. */
+function inWords(error: ErrorObject, input: McpInput, properties: Properties): string {
+  const { keyword, params, instancePath, message = "is not accepted" } = error;
+  const [name = "", place] = instancePath.split("/").slice(1);
+  const where = place === undefined ? name : `${name}[${place}]`;
+  if (keyword === "required") return `the input '${params["missingProperty"]}' is missing`;
+  if (keyword === "additionalProperties")
+    return `there is no input '${params["additionalProperty"]}'; there are ${Object.keys(properties).join(", ")}`;
+  if (keyword === "enum") {
+    const allowed: unknown = params["allowedValues"];
+    return `${where} must be one of ${Array.isArray(allowed) ? allowed.join(", ") : allowed}`;
+  }
+  if (keyword === "type") return `${where} must be ${TYPES.get(params["type"]) ?? params["type"]}`;
+  if (keyword !== "pattern") return `${where} ${message}`;
+  const value = place === undefined ? input[name] : [input[name]].flat()[Number(place)];
+  const text = String(value);
+  const refused = REFUSED.find(({ start }) => new RegExp(`^${start}`, "u").test(text));
+  return `${where}: ${text === "" ? "it is empty" : `'${text}' ${refused?.why ?? message}`}`;
+}
+
+const TYPES: ReadonlyMap<unknown, string> = new Map([
+  ["string", "a text"],
+  ["boolean", "true or false"],
+  ["integer", "a whole number"],
+  ["number", "a number"],
+  ["array", "a list of texts"],
+]);
+
 function realRoot(root: string, cwd: string): string {
   try {
     const path = realpathSync(resolve(cwd, root));
@@ -233,13 +306,16 @@ function within(roots: readonly string[], directory: string, name: string): stri
 
 const failed = (text: string) => ({ content: [{ type: "text" as const, text }], isError: true });
 
+/** What commands print below an error; a client cannot set a variable. */
+const FULL_ERROR = /^Set the environment variable HYDRA_FULL_ERROR=1 .*$/m;
+
 function runner([file = "", ...first]: readonly string[], env: McpInvocation["env"]) {
   return (argv: readonly string[], cwd: string, signal: AbortSignal) =>
     new Promise<ReturnType<typeof failed> | { content: ReturnType<typeof failed>["content"] }>(
       (done) => {
         const options = { cwd, env, signal, timeout: TIME_LIMIT_MS, maxBuffer: 4 * MOST_TEXT };
         const child = execFile(file, [...first, ...argv], options, (error, stdout, stderr) => {
-          if (error !== null) done(failed(stderr.trim() || error.message));
+          if (error !== null) done(failed(stderr.replace(FULL_ERROR, "").trim() || error.message));
           else if (stdout.length > MOST_TEXT)
             done(failed(`the answer has ${stdout.length} characters: ask for a part of it`));
           else done({ content: [{ type: "text", text: stdout }] });

@@ -59,6 +59,11 @@ describe("mcp", () => {
     expect(await ask("query_run", { run: "run", question: "regions", limit: 1 })).toMatchObject({
       answer: { regions: [{ path: ["step"], wall_ms: 5 }] },
     });
+    // A single text stands for a list.
+    expect(
+      await ask("query_run", { run: "run", question: "regions", region: "step" }),
+    ).toMatchObject({ answer: { regions: [{ path: ["step"] }] } });
+    expect(await ask("compose", { ...tree, overrides: "lr=2" })).toMatchObject({ lr: 2 });
     expect(await ask("compose", { ...tree, overrides: ["db=pg", "lr=2"] })).toEqual({
       db: { port: 5432 },
       lr: 2,
@@ -75,26 +80,59 @@ describe("mcp", () => {
   });
 
   it.each([
-    ["compose", { ...tree, overrides: ["--run"] }, "must match pattern"],
-    ["compose", { ...tree, overrides: ["+hydra.searchpath=[file:///]"] }, "must match pattern"],
-    ["compose", { ...tree, overrides: ["db=../../../outside/secret"] }, "must match pattern"],
+    ["compose", { ...tree, overrides: ["--run"] }, "overrides[0]: '--run' begins with '-'"],
+    ["compose", { ...tree, overrides: ["+hydra.searchpath=[file:///]"] }, "sets hydra.searchpath"],
+    [
+      "compose",
+      { ...tree, overrides: ["lr=2", "db=../../../outside/secret"] },
+      "overrides[1]: 'db=../../../outside/secret' has '..' in a path, which could lead to files",
+    ],
     [
       "compose",
       { ...tree, overrides: ["db=${up}/outside/secret", "+up=.."] },
-      "must match pattern",
+      "has an interpolation",
     ],
-    ["compose", { ...tree, config_name: "../../outside/secret" }, "must match pattern"],
+    [
+      "compose",
+      { ...tree, config_name: "../../outside/secret" },
+      "config_name: '../../outside/secret' has '..'",
+    ],
     ["compose", { ...tree, directory: ".." }, "is not below a directory that was named at start"],
     ["compose", { ...tree, directory: "link" }, "is not below a directory"],
     ["compose", { config_dir: "../outside" }, "is not below a directory"],
     ["compose", { ...tree, overrides: ["db=nosuch"] }, "nosuch"],
-    ["compose", { config_dir: 1 }, "must be string"],
+    ["compose", { config_dir: 1 }, "config_dir must be a text"],
     ["query_run", { run: "../outside", question: "top" }, "is not below a directory"],
     ["query_run", { run: "run", question: "compare", target: "/etc" }, "is not below a directory"],
-    ["query_run", { run: "run", question: "top", color: true }, "additional properties"],
+    [
+      "query_run",
+      { run: "run", question: "top", color: true },
+      "no input 'color'; there are directory, run,",
+    ],
+    ["query_run", { run: "run", question: "nosuch" }, "question must be one of summary, "],
+    ["query_run", { run: "run", question: "top", limit: 0 }, "limit must be >= 1"],
+    ["query_run", { run: "run", question: "regions", region: [""] }, "region[0]: it is empty"],
+    ["query_run", { run: "run", question: "regions", region: 1 }, "region must be a list of texts"],
+    ["query_run", { question: "top" }, "the input 'run' is missing"],
     ["nosuch", {}, "no tool 'nosuch'"],
   ])("refuses what leads elsewhere, and tells errors: %s %j", async (name, input, message) => {
     expect(await ask(name, input)).toEqual({ error: expect.stringContaining(message) });
+  });
+
+  it("tells errors of a config without what only a terminal can do", async () => {
+    const args = [commandPath("hydraconf"), "mcp", "--root", root];
+    const other = new Client({ name: "test", version: "1" });
+    await other.connect(
+      new StdioClientTransport({ command: process.execPath, args, cwd: place.path }),
+    );
+    const { content } = await other.callTool({
+      name: "compose",
+      arguments: { ...tree, overrides: ["db=nosuch"] },
+    });
+    await other.close();
+    const text = JSON.stringify(content);
+    expect(text).toContain("Available options");
+    expect(text).not.toContain("HYDRA_FULL_ERROR");
   });
 
   it("refuses a root that is not there", async () => {
