@@ -281,7 +281,7 @@ export const QUERY: CommandLine = {
     region: {
       value: "GLOB",
       repeatable: true,
-      help: "regions with this name, or this path joined by ' > '\n(regions, kernels)",
+      help: "regions with this name, or this path, as `step / load`\n(regions, kernels)",
     },
     kernel: { value: "GLOB", repeatable: true, help: "kernels with this name (kernels)" },
     metric: { value: "GLOB", repeatable: true, help: "also these metrics, with --json (regions)" },

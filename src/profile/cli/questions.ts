@@ -125,16 +125,17 @@ export const QUESTIONS: readonly Question[] = [
 /** The identity of a region in answers, which suffices to find it in a report. */
 const nameOf = ({ path, domain, kind }: NCUProfileRegion) => ({ path, domain, kind });
 
-/** Regions whose name, or whose path joined by ` > `, matches one of the globs. */
+/** Regions whose name, or whose path joined by ` / ` (as shown) or ` > `, matches one of the globs. */
 function chosenRegions(
   { report, regions: globs }: Pick<Asked, "report" | "regions">,
   among: readonly NCUProfileRegion[] = report.regions,
 ): readonly NCUProfileRegion[] {
   if (globs.length === 0) return among;
   const patterns = globs.map(parseGlob);
-  const chosen = among.filter(({ name, path }) =>
-    patterns.some((glob) => matchesGlob(glob, name) || matchesGlob(glob, path.join(" > "))),
-  );
+  const chosen = among.filter(({ name, path }) => {
+    const names = [name, path.join(" / "), path.join(" > ")];
+    return patterns.some((glob) => names.some((one) => matchesGlob(glob, one)));
+  });
   if (chosen.length > 0) return chosen;
   const available = [...new Set(report.regions.map(({ name }) => name))];
   throw new ConfigError({

@@ -145,7 +145,7 @@ function regionCandidates({ regions }: ReportComparison): readonly NamedCandidat
   return regions.map((region) => {
     const { path, presence, changes } = region;
     const label = lineOf(region);
-    const names = [path.at(-1) ?? "", path.join(" / "), pathWords(region), label];
+    const names = [path.at(-1) ?? "", path.join(" / "), path.join(" > "), pathWords(region), label];
     return { names, label, presence, changes, isOutside: region.kind === "outside" };
   });
 }

@@ -22,8 +22,8 @@ export function measurementsOf(
     environment.command.length === 0
       ? "PROG ARG..."
       : environment.command.map(shellQuote).join(" ");
-  const profile = (options: string) =>
-    `deep-profile ${options}${options === "" ? "" : " "}-- ${program}`;
+  const profile = (options: string, started = program) =>
+    `deep-profile ${options}${options === "" ? "" : " "}-- ${started}`;
   const others = beside.flatMap(({ reports: [main] }) => main?.collector.name ?? []);
   const ofKernels = collector.kernel_clock === "gpu";
   const hasCounters =
@@ -53,9 +53,19 @@ export function measurementsOf(
       ? [
           {
             why: "how sure these times are: one run does not tell how much they vary",
-            command: profile("repeats=5"),
+            command: profile("repeats=5", onRanks(program, report)),
           },
         ]
       : []),
   ];
 }
+
+/** Several ranks can record one run, but only a single process repeats it, which then starts the ranks itself. */
+function onRanks(program: string, { ranks = [], environment }: NCUProfileRegionReport): string {
+  const [first = ""] = environment.command;
+  return ranks.length < 2 || LAUNCHER.test(first)
+    ? program
+    : `mpirun -n ${ranks.length} ${program}`;
+}
+
+const LAUNCHER = /(?:^|\/)(?:mpirun|mpiexec|orterun|prterun|srun|jsrun|flux|torchrun)[^/]*$/;

@@ -97,8 +97,10 @@ describe("a question about a run", () => {
   });
 
   it("finds a region by its path, and names those there are where it finds none", async () => {
-    const { answer } = await asked("a", "why", "step > conv");
-    expect(answer.regions).toMatchObject([{ path: ["step", "conv"], wall_exclusive_ms: 30 }]);
+    for (const path of ["step / conv", "step > conv"]) {
+      const { answer } = await asked("a", "why", path);
+      expect(answer.regions).toMatchObject([{ path: ["step", "conv"], wall_exclusive_ms: 30 }]);
+    }
     expect(await refusal("a", "why", "convv")).toMatchObject({
       code: "profile.input",
       available: expect.arrayContaining(["step", "copy", "conv"]),

@@ -71,6 +71,7 @@ describe("gates", () => {
     ["region:residual.kernel_count>0", "passed"],
     ["region:block.conv1.kernel_count>0", "passed"],
     ["region:forward / stem.kernel_count>=1", "breached"],
+    ["region:forward > stem.kernel_count>=1", "breached"],
     ['region:"stem".kernel_count<0', "passed"],
     ["kernel:extra.calls>0", "breached"],
     ["kernel:extra.total_ms>5%", "breached"],

@@ -326,6 +326,22 @@ it("blames a rank only where the others wait for that one, and not for another e
   expect(listed).not.toContain('"rank ');
 });
 
+it("suggests repeats of a parallel program in the way in which they run: one process starts the ranks", async () => {
+  const bundle = await BUNDLES.ranks();
+  const [main] = bundle.reports;
+  if (main === undefined) throw new Error("there is no report");
+  const suggested = (...command: readonly string[]) => {
+    const environment = { ...main.environment, command };
+    return answerOf({ ...bundle, reports: [{ ...main, environment }] })?.more.map(
+      (one) => one.command,
+    );
+  };
+  expect(suggested("./m", "x y")).toContain("deep-profile repeats=5 -- mpirun -n 4 ./m 'x y'");
+  expect(suggested("/usr/bin/mpirun", "-n", "4", "./m")).toContain(
+    "deep-profile repeats=5 -- /usr/bin/mpirun -n 4 ./m",
+  );
+});
+
 it("names what was open when a program failed", () => {
   const bundle = sketched({
     ranges: [
