@@ -427,10 +427,10 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
       evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
       advice: "measure where nothing else runs, or start no more threads than there are processors",
     };
-  const told = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
+  const idle = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
   return {
     title,
-    evidence: `${parts}${told}: they sleep, or wait for files, locks${told === "" ? ", other processes or a free processor" : " or other processes"}`,
+    evidence: `${parts}${idle}: they sleep, or wait for files, locks${idle === "" ? ", other processes or a free processor" : " or other processes"}`,
     advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}`,
   };
 }

@@ -1,4 +1,4 @@
-/** The report of a collector, or of one region, as blocks: the first scope in full, of the others the tree. */
+/** The report of a collector, or of one region, as blocks: the first scope in full, of the others only the tree. */
 import { plural } from "../../text/plural.ts";
 import { printableLabel } from "../../text/printable.ts";
 import type {
@@ -38,24 +38,24 @@ import {
 import { totalMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
-/** The heading, and how much of a large report to show. */
+/** The heading of the report, and limits for large ones. */
 export interface RegionMarkdownOptions {
   readonly title: string;
-  /** Rows of each kernel table. */
+  /** Maximum number of rows of each kernel table. */
   readonly kernelRows?: number;
-  /** Regions that get a section of their own; the tree always shows all. */
+  /** Maximum number of regions with a section of their own; the tree always has all. */
   readonly regionSections?: number;
-  /** Of single regions, by `regionKey`, for links to their reports. */
+  /** The directories of single regions by `regionKey`, for links to their reports. */
   readonly directories?: ReadonlyMap<string, string>;
-  /** What other collectors say of the same run. */
+  /** Reports of other collectors of the same run. */
   readonly beside?: readonly RegionReportBundle[];
-  /** Whether it begins with what takes the time of the run; by default yes. */
+  /** Whether it begins with the answer where the time of the run goes. Default: true. */
   readonly hasAnswer?: boolean;
 }
 
 const NOTHING = "No GPU kernels or CPU operations were recorded in";
 
-/** One after the other: a report can have tens of thousands of regions, each with a thousand metrics. */
+/** Yields blocks one by one: a report can have tens of thousands of regions, each with a thousand metrics. */
 export function* regionReport(
   bundle: RegionReportBundle,
   options: RegionMarkdownOptions,
@@ -90,7 +90,7 @@ export function* regionReport(
   for (const region of sections) {
     const kernels = kernelsOf(region, kernelRows);
     const nothing = haveKernels ? [paragraph(`${NOTHING} this region.`)] : [];
-    // What the tables above do not say; nothing, where only wall times are known.
+    // Details that the tables above do not contain; none if only wall times are known.
     yield* withHeading(
       labelOf(region),
       [
@@ -108,7 +108,10 @@ export function* regionReport(
   yield provenanceTable(main);
 }
 
-/** A region by a link to its own report, where it has one. @param base of the links */
+/**
+ * The name of a region, linked to its own report if there is one.
+ * @param base prefix of the links
+ */
 export const linkInto =
   (directories: ReadonlyMap<string, string> | undefined, base = ""): NameOf =>
   ({ region, label }) => {
@@ -130,7 +133,7 @@ function summary(report: NCUProfileRegionReport): Text {
   return [`Scope ${scope}, collector ${collector.name}: ${regions}`, numeral(`${counted}.`)];
 }
 
-/** Longest first; says how many it leaves to the JSON report. Empty where there are none. */
+/** The longest kernels, and how many more the JSON report has; empty without kernels. */
 export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Block[] {
   const words = kernelWords(region.kernels);
   if (words === null) return [];
@@ -156,13 +159,13 @@ const METRIC_FIELDS: readonly Field<Metric>[] = [
   { title: "Unit", cell: ([, { unit }]) => unit },
 ];
 
-/** Where a collector measured some. */
+/** A table if a collector measured metrics. */
 function metricTable({ metrics }: NCUProfileRegion): readonly Table[] {
   const all = Object.entries(metrics);
   return all.length === 0 ? [] : [tableOf(METRIC_FIELDS, all)];
 }
 
-/** Another scope: its tree, unless it holds the very numbers of the first one. */
+/** Another scope: its tree, unless all its numbers are those of the first scope. */
 function otherScope(
   report: NCUProfileRegionReport,
   main: NCUProfileRegionReport,
@@ -209,7 +212,7 @@ export function equalJson(a: unknown, b: unknown, except: readonly string[] = []
   return a === b || JSON.stringify([a]) === JSON.stringify([b]);
 }
 
-/** The members that JSON keeps. */
+/** The members that JSON includes. */
 const membersOf = (value: object, except: readonly string[]): readonly [string, unknown][] =>
   Object.entries(value).filter(
     ([key, member]) =>
