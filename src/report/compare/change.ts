@@ -33,7 +33,7 @@ export interface RelativeInterval {
   readonly high: number;
 }
 
-/** The interval of the pairs of runs; null for what no pairs tell. */
+/** The interval of the pairs of runs; null without pairs. */
 export const pairedInterval = ({ relative_low, relative_high }: Change): RelativeInterval | null =>
   relative_low === undefined || relative_high === undefined
     ? null

@@ -93,7 +93,7 @@ export interface Advice {
 
 /** How many regions are ranked. */
 const TOP = 3;
-/** Regions with a smaller share of the run, in percent, are not ranked. */
+/** Regions with a smaller share, in percent of the run, are not ranked, except for the first and those of unknown share. */
 const LEAST_SHARE = 1;
 const MOST_SCOPES = 8;
 const MOST_NAME = 80;
