@@ -46,12 +46,13 @@ export interface Config<Data = PlainValue> {
    */
   toYaml(options?: ConfigTextOptions): string;
   /**
-   * Plain data; `???` and, without `resolve`, interpolations stay strings. The type parameter is the caller's
-   * assertion; a schema can check it, and the validator of a program's `schema` supplies it.
+   * Plain data with interpolations resolved. The type parameter is the caller's assertion; a schema can check it, and
+   * the validator of a program's `schema` supplies it.
    *
-   * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema
+   * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema, or one is still missing
    */
   toObject<T = Data>(options: { readonly resolve: true }): T;
+  /** Plain data of the caller's type: `???` and, without `resolve`, interpolations are strings. */
   toObject<T = PlainValue>(options?: { readonly resolve?: boolean }): T;
   /**
    * The value for `JSON.stringify`: unresolved and with secrets masked, like `toYaml()`; integers beyond 2^53 and bytes

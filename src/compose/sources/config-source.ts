@@ -171,6 +171,7 @@ export interface StandardSchema {
     readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
     /** The JSON Schema of what it accepts, for help, completion and secrets. */
     readonly jsonSchema?: {
+      /** That of the values before the validation. */
       readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchemaObject;
     };
   };
