@@ -9,9 +9,9 @@ import { bare } from "./gpu-recording.ts";
 import {
   nsightLibrary,
   otherCupti,
-  profiledProgram,
   type Profiled,
   type Profiler,
+  profiledProgram,
   profilerLibrary,
   runProfiled,
 } from "./other-profilers.ts";
@@ -19,7 +19,8 @@ import {
 const canBuild = availableClients("the recorder beside other profilers").length > 0;
 
 const MULTIPLE_SUBSCRIBERS = 39;
-const names = ({ processes }: Profiled) => [...(processes[0]?.kernels ?? [])].map(({ name }) => name);
+const names = ({ processes }: Profiled) =>
+  [...(processes[0]?.kernels ?? [])].map(({ name }) => name);
 const ranges = ({ processes }: Profiled) => (processes[0]?.ranges ?? []).map(({ name }) => name);
 const notes = ({ processes }: Profiled) => bare(processes.flatMap((process) => process.notes));
 
@@ -45,60 +46,75 @@ describe.runIf(canBuild && process.platform === "linux")("a profiler inside the 
     ["mosaic", "own", "cuptiSubscribe_v2"],
   ];
 
-  test.each(kinds)("%s (%s libcupti) that begins after the recorder gets CUPTI", async (kind, which, call) => {
-    const library = await profilerLibrary(kind);
-    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
-    const result = await runProfiled([...steps, "launch", "third"], await cuptiOf(which));
-    expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
-    expect(names(result)).toEqual(["first"]);
-    expect(ranges(result)).toEqual(["first", "second", "third"]);
-    expect(notes(result)).toEqual([
-      expect.stringMatching(handedOver(call, kind.startsWith("kineto") ? "kineto" : "looked_up")),
-    ]);
-  });
+  test.each(kinds)(
+    "%s (%s libcupti) that begins after the recorder gets CUPTI",
+    async (kind, which, call) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+      const result = await runProfiled([...steps, "launch", "third"], await cuptiOf(which));
+      expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
+      expect(names(result)).toEqual(["first"]);
+      expect(ranges(result)).toEqual(["first", "second", "third"]);
+      expect(notes(result)).toEqual([
+        expect.stringMatching(handedOver(call, kind.startsWith("kineto") ? "kineto" : "looked_up")),
+      ]);
+    },
+  );
 
-  test.each(kinds)("%s (%s libcupti) is seen, too, when it is loaded after the recorder", async (kind, which) => {
-    const library = await profilerLibrary(kind);
-    const steps = ["launch", "first", "load", library, "start", "launch", "second", "stop"];
-    const result = await runProfiled(steps, await cuptiOf(which));
-    expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
-    expect(names(result)).toEqual(["first"]);
-  });
+  test.each(kinds)(
+    "%s (%s libcupti) is seen, too, when it is loaded after the recorder",
+    async (kind, which) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["launch", "first", "load", library, "start", "launch", "second", "stop"];
+      const result = await runProfiled(steps, await cuptiOf(which));
+      expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
+      expect(names(result)).toEqual(["first"]);
+    },
+  );
 
-  test.each(kinds)("%s (%s libcupti) that began before the recorder keeps CUPTI", async (kind, which) => {
-    const library = await profilerLibrary(kind);
-    const steps = ["load", library, "start", "launch", "first", "stop", "launch", "second"];
-    const result = await runProfiled(steps, await cuptiOf(which));
-    expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
-    expect(names(result)).toEqual([]);
-    expect(ranges(result)).toEqual(["first", "second"]);
-    expect(notes(result)).toEqual([TAKEN]);
-  });
+  test.each(kinds)(
+    "%s (%s libcupti) that began before the recorder keeps CUPTI",
+    async (kind, which) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["load", library, "start", "launch", "first", "stop", "launch", "second"];
+      const result = await runProfiled(steps, await cuptiOf(which));
+      expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
+      expect(names(result)).toEqual([]);
+      expect(ranges(result)).toEqual(["first", "second"]);
+      expect(notes(result)).toEqual([TAKEN]);
+    },
+  );
 
-  test.each(kinds)("%s (%s libcupti) that is only loaded costs the recording nothing", async (kind, which) => {
-    const library = await profilerLibrary(kind);
-    const steps = ["load", library, "launch", "first", "launch", "second"];
-    const result = await runProfiled(steps, await cuptiOf(which));
-    expect(result).toMatchObject({ code: 0, said: [] });
-    expect(names(result)).toEqual(["first", "second"]);
-    expect(notes(result)).toEqual([]);
-  });
+  test.each(kinds)(
+    "%s (%s libcupti) that is only loaded costs the recording nothing",
+    async (kind, which) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["load", library, "launch", "first", "launch", "second"];
+      const result = await runProfiled(steps, await cuptiOf(which));
+      expect(result).toMatchObject({ code: 0, said: [] });
+      expect(names(result)).toEqual(["first", "second"]);
+      expect(notes(result)).toEqual([]);
+    },
+  );
 
-  test.each(kinds)("%s (%s libcupti) is refused where gpu=on keeps CUPTI, which is noted", async (kind, which, call) => {
-    const library = await profilerLibrary(kind);
-    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
-    const env = { ...(await cuptiOf(which)), HYDRACONF_RECORDER_GPU: "on" };
-    const result = await runProfiled(steps, env);
-    expect(result).toMatchObject({ code: 0, said: [`start ${MULTIPLE_SUBSCRIBERS}`, "stop 0"] });
-    expect(names(result)).toEqual(["first", "second"]);
-    expect(notes(result)).toEqual([
-      expect.stringMatching(
-        new RegExp(
-          `^the program's own profiler was refused CUPTI after \\d+\\.\\d{3} s \\(${call}, called by .*pipeline.recorder.gpu=on keeps it`,
+  test.each(kinds)(
+    "%s (%s libcupti) is refused where gpu=on keeps CUPTI, which is noted",
+    async (kind, which, call) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+      const env = { ...(await cuptiOf(which)), HYDRACONF_RECORDER_GPU: "on" };
+      const result = await runProfiled(steps, env);
+      expect(result).toMatchObject({ code: 0, said: [`start ${MULTIPLE_SUBSCRIBERS}`, "stop 0"] });
+      expect(names(result)).toEqual(["first", "second"]);
+      expect(notes(result)).toEqual([
+        expect.stringMatching(
+          new RegExp(
+            `^the program's own profiler was refused CUPTI after \\d+\\.\\d{3} s \\(${call}, called by .*pipeline.recorder.gpu=on keeps it`,
+          ),
         ),
-      ),
-    ]);
-  });
+      ]);
+    },
+  );
 
   test("one that is part of the program itself gets CUPTI, too", async () => {
     const program = await profiledProgram("has kineto inside");
@@ -168,7 +184,7 @@ describe.runIf(canBuild)("a tool that the variables load", () => {
     expect(names(result)).toEqual(["first"]);
     expect(ranges(result)).toEqual([]);
     expect(result.notes.join("\n")).toContain(
-      `1 process of the run had another injection library (${nsight}), and its ranges are missing`,
+      `1 process of the run had another injection library (${nsight}): only its GPU work was recorded`,
     );
   });
 
@@ -189,39 +205,42 @@ describe.runIf(canBuild)("a tool that the variables load", () => {
   });
 });
 
-describe.runIf(canBuild)("CUPTI shared (HYDRACONF_CUPTI_SHARED=1, which no driver has shown yet)", () => {
-  const SHARED = { HYDRACONF_CUPTI_SHARED: "1", FAKE_CUPTI_VERSION: "130300" };
+describe.runIf(canBuild)(
+  "CUPTI shared (HYDRACONF_CUPTI_SHARED=1, which no driver has shown yet)",
+  () => {
+    const SHARED = { HYDRACONF_CUPTI_SHARED: "1", FAKE_CUPTI_VERSION: "130300" };
 
-  test("with a profiler that shares it: both have everything", async () => {
-    const library = await profilerLibrary("mosaic");
-    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
-    const result = await runProfiled(steps, { ...(await cuptiOf("same")), ...SHARED });
-    expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
-    expect(names(result)).toEqual(["first", "second"]);
-    expect(notes(result)).toEqual([]);
-  });
-
-  test("with a profiler of the older functions, which may not be mixed: it is given up", async () => {
-    const library = await profilerLibrary("kineto");
-    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
-    const result = await runProfiled(steps, { ...(await cuptiOf("same")), ...SHARED });
-    expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
-    expect(names(result)).toEqual(["first"]);
-  });
-
-  test("a CUPTI that cannot be shared is used alone", async () => {
-    const result = await runProfiled(["launch", "first"], { HYDRACONF_CUPTI_SHARED: "1" });
-    expect(names(result)).toEqual(["first"]);
-    expect(notes(result)).toEqual([]);
-  });
-
-  test("it is off unless asked for", async () => {
-    const library = await profilerLibrary("mosaic");
-    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
-    const result = await runProfiled(steps, {
-      ...(await cuptiOf("same")),
-      FAKE_CUPTI_VERSION: "130300",
+    test("with a profiler that shares it: both have everything", async () => {
+      const library = await profilerLibrary("mosaic");
+      const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+      const result = await runProfiled(steps, { ...(await cuptiOf("same")), ...SHARED });
+      expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
+      expect(names(result)).toEqual(["first", "second"]);
+      expect(notes(result)).toEqual([]);
     });
-    expect(names(result)).toEqual(["first"]);
-  });
-});
+
+    test("with a profiler of the older functions, which may not be mixed: it is given up", async () => {
+      const library = await profilerLibrary("kineto");
+      const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+      const result = await runProfiled(steps, { ...(await cuptiOf("same")), ...SHARED });
+      expect(result).toMatchObject({ code: 0, said: ["start 0", "stop 1"] });
+      expect(names(result)).toEqual(["first"]);
+    });
+
+    test("a CUPTI that cannot be shared is used alone", async () => {
+      const result = await runProfiled(["launch", "first"], { HYDRACONF_CUPTI_SHARED: "1" });
+      expect(names(result)).toEqual(["first"]);
+      expect(notes(result)).toEqual([]);
+    });
+
+    test("it is off unless asked for", async () => {
+      const library = await profilerLibrary("mosaic");
+      const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+      const result = await runProfiled(steps, {
+        ...(await cuptiOf("same")),
+        FAKE_CUPTI_VERSION: "130300",
+      });
+      expect(names(result)).toEqual(["first"]);
+    });
+  },
+);

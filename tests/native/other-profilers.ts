@@ -71,7 +71,13 @@ export async function profiledProgram(
   );
   const { cupti } = await fakeGpu();
   return buildFixture("profiled_program.cc", "own client", [
-    ...[kineto, "-Wl,--no-as-needed", cupti, `-Wl,-rpath,${dirname(cupti)}`, "-Wl,--export-dynamic"],
+    ...[
+      kineto,
+      "-Wl,--no-as-needed",
+      cupti,
+      `-Wl,-rpath,${dirname(cupti)}`,
+      "-Wl,--export-dynamic",
+    ],
   ]);
 }
 

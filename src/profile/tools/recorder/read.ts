@@ -26,6 +26,7 @@ import {
   parseFileHeader,
 } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
+import type { OtherInjection } from "./other-injections.ts";
 import {
   createEndings,
   createPairing,
@@ -39,7 +40,7 @@ const MOST_KEPT = 500_000;
 
 /** The note for a program without regions: how to add some. */
 const NOTHING_LOADED =
-  "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
+  "no process loaded the recorder, which takes a call of NVTX or CUDA; mark the program's regions with NVTX, " +
   'in Python with nvtx.annotate("step"), in C++ with nvtx3::scoped_range';
 
 /** A timeline whose processes have facts that only the recorder knows. */
@@ -153,19 +154,26 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
   };
 }
 
-/** A process of a run, and the library that `NVTX_INJECTION64_PATH` named there in place of the recorder's. */
-export interface OtherInjection {
-  readonly pid: number;
-  readonly library: string;
-}
-
-/** The note about processes whose ranges went to another library; empty without any. */
-export function otherInjectionNotes(others: readonly OtherInjection[]): readonly string[] {
-  const count = new Set(others.map(({ pid }) => pid)).size;
+/**
+ * The note about processes in which NVTX had another library; empty without any.
+ *
+ * @param others each process at most once
+ * @param lost what is missing of them
+ */
+export function otherInjectionNotes(
+  others: readonly OtherInjection[],
+  lost: "ranges" | "everything",
+): readonly string[] {
+  const count = others.length;
   if (count === 0) return [];
   const libraries = [...new Set(others.map(({ library }) => library))].sort();
+  const its = agreeing(count, "its", "their");
+  const missing =
+    lost === "ranges"
+      ? `only ${its} GPU work was recorded, and ${its} ranges are missing`
+      : `nothing of ${agreeing(count, "it", "them")} was recorded`;
   return [
-    `${plural(count, "process", "processes")} of the run had another injection library (${firstFew(libraries, MAX_LIBRARIES)}), and ${agreeing(count, "its", "their")} ranges are missing: what starts ${agreeing(count, "it", "them")} (a launcher, an image, a startup file) replaces NVTX_INJECTION64_PATH, and must leave it as it is`,
+    `${plural(count, "process", "processes")} of the run had another injection library (${firstFew(libraries, MAX_LIBRARIES)}): ${missing}. What starts ${agreeing(count, "it", "them")} (a launcher, an image, a startup file) replaces NVTX_INJECTION64_PATH, and must leave it as it is`,
   ];
 }
 
@@ -176,6 +184,7 @@ const otherLibraryNotes = (processes: readonly RecordedProcess[]): readonly stri
     processes.flatMap(({ pid, otherLibrary }) =>
       otherLibrary === undefined ? [] : [{ pid, library: otherLibrary }],
     ),
+    "ranges",
   );
 
 /** Adds the known start and end of the program to the timeline, because the recorder is loaded later. */
