@@ -124,7 +124,7 @@ enum RecordFlags : std::uint8_t {
   kHasKernels = 32,  // of a launch: kernels follow from it
   // Of push, pop, start and end: nanoseconds that the thread has used of processors, since the stream's base of them.
   kHasProcessorTime = 32,
-  kRecorderGoesOn = 32,  // of kProgramProfiler: it is refused
+  kHasPrecedence = 32,  // of kProgramProfiler: the recorder has it, and goes on
   kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
   // Of push, pop, start and end: the thread's page faults (minor, major) and context switches (voluntary, involuntary).
   kHasCounts = 64,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { fakeGpu } from "./fake-gpu.ts";
-import { availableClients } from "./fixtures.ts";
+import { availableClients, buildFixture } from "./fixtures.ts";
 import { bare } from "./gpu-recording.ts";
 import {
   nsightLibrary,
@@ -126,6 +126,34 @@ describe.runIf(canBuild && process.platform === "linux")("a profiler inside the 
       expect.stringMatching(handedOver("cuptiSubscribe", "profiled_program")),
     ]);
   });
+
+  test("where its calls cannot be watched a note says what to set", async () => {
+    const system = await buildFixture("no_mprotect.cc", "own client", ["-shared", "-fPIC"]);
+    const library = await profilerLibrary("kineto bound at once");
+    const steps = ["load", library, "launch", "first", "start", "launch", "second", "stop"];
+    const result = await runProfiled(steps, { LD_PRELOAD: system });
+    expect(result).toMatchObject({ code: 0, said: [`start ${MULTIPLE_SUBSCRIBERS}`, "stop 0"] });
+    expect(names(result)).toEqual(["first", "second"]);
+    expect(notes(result)).toEqual([
+      expect.stringMatching(
+        /^\d+ calls? between the program's libraries cannot be watched here: .*pipeline\.recorder\.gpu=off leaves CUPTI to it$/,
+      ),
+    ]);
+  });
+
+  test.each(kinds)(
+    "%s (%s libcupti) that comes and goes on many threads is seen the next time",
+    async (kind, which) => {
+      const library = await profilerLibrary(kind);
+      const steps = ["launch", "first", "storm", library, "load", library, "start"];
+      const result = await runProfiled(
+        [...steps, "launch", "second", "stop"],
+        await cuptiOf(which),
+      );
+      expect(result).toMatchObject({ code: 0, said: ["calm", "start 0", "stop 1"] });
+      expect(names(result)).toEqual(["first"]);
+    },
+  );
 
   test("profiles of a profiler that begins again are its own", async () => {
     const library = await profilerLibrary("proton");

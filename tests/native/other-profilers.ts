@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { type RecordedProcess, readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { getOrCreate } from "../../src/system/get-or-create.ts";
 import { fakeGpu, gpuEnvironment } from "./fake-gpu.ts";
 import { buildFixture } from "./fixtures.ts";
 import { recordingDirectory } from "./record.ts";
@@ -18,8 +19,13 @@ export type Profiler =
 
 const SHARED = ["-shared", "-fPIC"];
 
+const built = new Map<Profiler, Promise<string>>();
+
 /** The library of a profiler. */
-export async function profilerLibrary(profiler: Profiler): Promise<string> {
+export const profilerLibrary = (profiler: Profiler): Promise<string> =>
+  getOrCreate(built, profiler, () => build(profiler));
+
+async function build(profiler: Profiler): Promise<string> {
   const { cupti } = await fakeGpu();
   const linked = ["-Wl,--no-as-needed", cupti, `-Wl,-rpath,${dirname(cupti)}`];
   switch (profiler) {

@@ -143,7 +143,7 @@ void tell_profiler(const char* call, const char* library, bool goes_on, std::uin
   record.add(0);
   record.add(call_id);
   record.add(library_id);
-  if (goes_on) record.add_flag(format::kRecorderGoesOn);
+  if (goes_on) record.add_flag(format::kHasPrecedence);
   thread->stream.append_at(time, record.words());
 }
 

@@ -28,26 +28,40 @@ std::atomic_flag is_busy = ATOMIC_FLAG_INIT;
 std::atomic<std::size_t> refused{0};
 std::atomic<unsigned long long> looked_at_additions{0};
 
-// Libraries that were looked at, by where their dynamic section stands, and in which round they were last there: one that was
-// unloaded meanwhile left its place to another.
+// A library that was looked at, by where its dynamic section stands. It may have been unloaded, and its place be another's
+// or its own again: then it was not there in the round before, has another name, or its slot is as the linker left it.
 struct Known {
   std::uintptr_t dynamic;
+  std::uint64_t name;
   std::uint32_t round;
+  void** slot;  // one that was redirected, if any
+  void* value;
 };
 constexpr std::size_t kMostKnown = 4096;
 Known known[kMostKnown];
 std::uint32_t round_number = 0;
 
-// False: not looked at yet. Where there is no room for one more, everything counts as known.
-bool is_known(std::uintptr_t dynamic) {
+std::uint64_t hash_of(const char* text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (; *text != '\0'; ++text) hash = (hash ^ static_cast<unsigned char>(*text)) * 1099511628211u;
+  return hash;
+}
+
+// The place of a library that has to be looked at. Null: it was, or there is no room for one more.
+Known* new_place(std::uintptr_t dynamic, const char* path) {
+  const std::uint64_t name = hash_of(path);
   for (std::size_t i = 0; i < kMostKnown; ++i) {
     Known& place = known[(dynamic / 16 + i) % kMostKnown];
     if (place.dynamic != dynamic && place.dynamic != 0) continue;
-    const bool was_there = place.dynamic == dynamic && place.round + 1 == round_number;
-    place = {dynamic, round_number};
-    return was_there;
+    const bool was_there =
+        place.dynamic == dynamic && place.round + 1 == round_number && place.name == name &&
+        (place.slot == nullptr || __atomic_load_n(place.slot, __ATOMIC_ACQUIRE) == place.value);
+    place.round = round_number;
+    if (was_there) return nullptr;
+    place = {dynamic, name, round_number, nullptr, nullptr};
+    return &place;
   }
-  return true;
+  return nullptr;
 }
 
 // A slot whose function the linker looks for at the first call. What it is bound to then must be found out outside of
@@ -57,6 +71,7 @@ struct Unbound {
   std::uintptr_t base;
   void** slot;
   std::size_t name;
+  Known* place;
 };
 constexpr std::size_t kMostUnbound = 64;
 
@@ -167,27 +182,35 @@ struct Round {
   void* target;
 };
 
-void redirect(const Imports& imports, const Library& library, void** slot, std::size_t name,
-              void* target) {
+void redirect(const Imports& imports, const Library& library, Known& place, void** slot,
+              std::size_t name, void* target) {
   void* const replacement = imports.replacement(name, target);
-  if (replacement != nullptr && !library.write(slot, replacement))
+  if (replacement == nullptr) return;
+  if (!library.write(slot, replacement)) {
     refused.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  place.slot = slot;
+  place.value = replacement;
 }
 
 int look_at(dl_phdr_info* info, std::size_t, void* data) {
   auto& round = *static_cast<Round*>(data);
   round.additions = info->dlpi_adds;
   const Library library(*info);
-  if (library.dynamic() == 0 || is_known(library.dynamic())) return 0;
+  Known* const place =
+      library.dynamic() == 0 ? nullptr : new_place(library.dynamic(), library.path());
+  if (place == nullptr) return 0;
   if (library.holds(reinterpret_cast<const void*>(&look_at))) return 0;
   library.each_slot(*round.imports, [&](void** slot, std::size_t name) {
     void* const target = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (!library.holds(target)) {
-      if (target != nullptr) redirect(*round.imports, library, slot, name, target);
+      if (target != nullptr) redirect(*round.imports, library, *place, slot, name, target);
       return;
     }
     if (round.unbound_count < kMostUnbound) {
-      round.unbound[round.unbound_count++] = {library.path(), library.base(), slot, name};
+      round.unbound[round.unbound_count++] = {library.path(), library.base(), slot, name,
+                                             place};
     } else {
       refused.fetch_add(1, std::memory_order_relaxed);
     }
@@ -200,7 +223,8 @@ int bind(dl_phdr_info* info, std::size_t, void* data) {
   const Library library(*info);
   if (library.base() != round.wanted->base || !library.holds(round.wanted->slot)) return 0;
   // Unless somebody has called it meanwhile, and the linker has bound it; then to the same function.
-  redirect(*round.imports, library, round.wanted->slot, round.wanted->name, round.target);
+  redirect(*round.imports, library, *round.wanted->place, round.wanted->slot, round.wanted->name,
+           round.target);
   return 1;
 }
 

@@ -354,7 +354,7 @@ function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
         const timeNs = time(record);
         const call = names.text(record.u32());
         const library = names.text(record.u32());
-        const recorderGoesOn = (record.flags() & recordFlag.recorderGoesOn) !== 0;
+        const recorderGoesOn = (record.flags() & recordFlag.precedence) !== 0;
         return { kind: "program_profiler", timeNs, call, library, recorderGoesOn };
       }
       case recordType.unwatchedCalls:

@@ -105,7 +105,7 @@ export const recordFlag = {
   graph: 16,
   kernels: 32,
   /** For programProfiler. */
-  recorderGoesOn: 32,
+  precedence: 32,
   /** For push, pop, start and end, as `counts`. */
   processorTime: 32,
   failure: 64,

@@ -270,7 +270,7 @@ function gpuNotes(findings: GpuFindings): readonly string[] {
       findings.unwatchedCalls,
       "call",
       "calls",
-      "of CUPTI by the program's libraries cannot be watched here: if the program profiles itself, its profile may lack the GPU's work; pipeline.recorder.gpu=off leaves CUPTI to it",
+      "between the program's libraries cannot be watched here: if the program profiles itself, its profile may lack the GPU's work; pipeline.recorder.gpu=off leaves CUPTI to it",
     ),
     ...counted(
       lost(lossReason.droppedByCupti),
