@@ -2,6 +2,7 @@
  * The recorder beside other tools that want CUPTI, which has room for one: what each keeps that starts before the recorder, or
  * after it. `docs/harmless.md` has the table of it.
  */
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture } from "./fixtures.ts";
@@ -15,6 +16,7 @@ import {
   profilerLibrary,
   runProfiled,
 } from "./other-profilers.ts";
+import { nativeProgram } from "./programs.ts";
 
 const canBuild = availableClients("the recorder beside other profilers").length > 0;
 
@@ -171,7 +173,43 @@ describe.runIf(canBuild && process.platform === "linux")("a profiler inside the 
   });
 });
 
-describe.runIf(canBuild)("a tool that the variables load", () => {
+/** The rows of the table in `docs/harmless.md`, and what the tests here take for each of them. */
+const TABLE: readonly (readonly [string, Profiler | "nsight" | "outside"])[] = [
+  ["PyTorch's profiler (Kineto)", "kineto"],
+  ["Triton's Proton", "proton"],
+  ["JAX's profiler (XLA)", "proton"],
+  ["Nsight Systems (`nsys`)", "nsight"],
+  ["Nsight Compute (`ncu`)", "nsight"],
+  ["Compute Sanitizer", "nsight"],
+  ["DCGM", "outside"],
+];
+
+test("the table of docs/harmless.md has the tools that are tested here", () => {
+  const page = readFileSync(new URL("../../docs/harmless.md", import.meta.url), "utf8");
+  const [, table = ""] = page.split("\n## Other tools\n");
+  const rows = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, tool]) => tool?.trim());
+  expect(rows.filter((tool) => tool !== "tool")).toEqual(TABLE.map(([tool]) => tool));
+});
+
+describe.runIf(canBuild)("a tool that the variables load, or that is preloaded", () => {
+  test("before deep-profile, without a variable of the driver: CUPTI is refused, ranges are recorded", async () => {
+    const nsight = await nsightLibrary();
+    const env = { LD_PRELOAD: nsight, NSIGHT_PRELOADED: "1" };
+    const result = await runProfiled(["launch", "first"], env);
+    expect(result).toMatchObject({ code: 0, said: ["nsight: 1 kernels"] });
+    expect(ranges(result)).toEqual(["first"]);
+    expect(notes(result)).toEqual([TAKEN]);
+  });
+
+  test("after deep-profile, replacing both variables: it has everything, the recorder nothing", async () => {
+    const nsight = await nsightLibrary();
+    const result = await runProfiled(["launch", "first"], {
+      NVTX_INJECTION64_PATH: nsight,
+      CUDA_INJECTION64_PATH: nsight,
+    });
+    expect(result).toMatchObject({ code: 0, said: ["nsight: 1 kernels"], processes: [] });
+  });
+
   test("that stands there before deep-profile: the recorder leaves the GPU to it", async () => {
     const nsight = await nsightLibrary();
     const result = await runProfiled(["range", "early", "launch", "first"], {
@@ -270,5 +308,14 @@ describe.runIf(canBuild)(
       });
       expect(names(result)).toEqual(["first"]);
     });
+  },
+);
+
+test.runIf(process.platform === "linux" && canBuild)(
+  "the recorder reads no counters of the GPU: what reads them from outside, as DCGM, does not meet it",
+  async () => {
+    const library = readFileSync(await nativeProgram("region_recorder.so"), "latin1");
+    expect(library).toContain("ActivityEnable");
+    expect(library).not.toMatch(/EventGroup|MetricGet|cuptiProfiler|RangeProfiler|PmSampling|nvperf/);
   },
 );
