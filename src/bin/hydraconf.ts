@@ -38,6 +38,7 @@ void runMain(
     configName: "config",
     whenBare: "show",
     settingsFiles: true,
+    trustCommand: "hydraconf trust",
     choosesDialect: true,
     flags: [APP_FLAG],
     subcommands: [
@@ -72,6 +73,13 @@ void runMain(
           const { CONFIG_TOOLS, serveMcp } = await import("../command-line/mcp.ts");
           return serveMcp("hydraconf", CONFIG_TOOLS, args, io);
         },
+      },
+      {
+        name: "trust",
+        summary: "lets a project run what its settings file names, such as plugins",
+        commandLine: async () => (await import("../cli/trust-command.ts")).trustLine("hydraconf"),
+        run: async (args, io) =>
+          (await import("../cli/trust-command.ts")).runTrust("hydraconf", args, io),
       },
       {
         name: "schema",
