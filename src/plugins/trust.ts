@@ -8,7 +8,14 @@ import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { TRUST_VARIABLE } from "../job/process/invocation.ts";
 import { writeFileDurableSync } from "../system/atomic-write.ts";
-import { fileProblem, isBelow, readText, realPlace, requireFile } from "../system/files.ts";
+import {
+  fileProblem,
+  isBelow,
+  readablePath,
+  readText,
+  realPlace,
+  requireFile,
+} from "../system/files.ts";
 import { firstFew } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
 import { shellQuote } from "../text/shell-words.ts";
@@ -45,7 +52,7 @@ export interface ProjectCode {
   readonly file: string;
   readonly code: readonly CodeSetting[];
   readonly hashes: Hashes;
-  /** SHA-256 of all of this, the same wherever the project lies. */
+  /** SHA-256 of the hashes, the same wherever the project lies. */
   readonly fingerprint: string;
 }
 
@@ -159,7 +166,7 @@ export function codeSettings(
       : [
           {
             setting: "python",
-            text: python.text,
+            text: readablePath(python.text, python.folder),
             origin: python.origin,
             files: ownProgram(python),
           },
@@ -214,10 +221,7 @@ export function projectCode({ file, settings }: ProjectSettings, cwd: string): P
     [basename(real), digest(text)],
     ...files.map((one) => [relative(folder, realFile(one)), contentOf(one, folder)] as const),
   ]);
-  const whole = JSON.stringify([
-    code.map(({ setting, text: named }) => [setting, named]),
-    Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)),
-  ]);
+  const whole = JSON.stringify(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
   return { file: real, code, hashes, fingerprint: PREFIX + digest(whole) };
 }
 
