@@ -7,6 +7,7 @@ import { runMain } from "../../src/cli/hydra-main.ts";
 import { pythonResolvers } from "../../src/plugins/python-resolvers.ts";
 import { appsIn } from "../../src/programs/apps.ts";
 import { currentStore, storeOf, syncStore } from "../../src/programs/store-export.ts";
+import { ConfigError } from "../../src/values/errors.ts";
 import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { refusal } from "../compose/in-memory.ts";
@@ -170,12 +171,12 @@ END
     writeFileSync(join(cwd, "app.py"), "one");
     const env = { PATH: process.env["PATH"] };
     syncStore({ cwd, env, python, modules: ["app"] });
-    const current = (sync?: "renew") => {
+    const current = (sync?: "renew", refusal?: ConfigError) => {
       const warnings: string[] = [];
       const origin = {} as never;
       const settings = {
         python: { text: python, folder: cwd, origin },
-        ...(sync && { sync }),
+        ...(sync && { sync: { text: sync, folder: cwd, origin, ...(refusal && { refusal }) } }),
       };
       const store = currentStore(settings, { cwd, env }, (message) => warnings.push(message));
       const entry = store?.get("config");
@@ -198,6 +199,17 @@ END
     writeFileSync(join(cwd, "app.py"), "twice");
     expect(current("renew")).toEqual(["twice", []]);
     expect(current()).toEqual(["twice", []]);
+  });
+
+  test("stays what it was in a project that the user has not trusted", () => {
+    const { cwd, current } = project();
+    writeFileSync(join(cwd, "app.py"), "twice");
+    const untrusted = new ConfigError({ code: "plugin.untrusted", message: "no", hint: "look" });
+    const [x, warnings] = current("renew", untrusted);
+    expect([x, warnings]).toEqual([
+      "one",
+      [expect.stringContaining("app.py has changed since"), "it is not renewed: no; look"],
+    ]);
   });
 
   test("stays what it was where that fails", () => {
