@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.6: docs/recording-format.md in C++.
+// The recorder's file format, version 1.7: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 6;
+constexpr std::uint16_t kMinor = 7;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -51,6 +51,20 @@ struct RankHeader {
   std::uint32_t host_bytes;           // of the host's name, which follows
 };
 static_assert(sizeof(RankHeader) == 16);
+
+// How records get into the file: see recording_file.hpp.
+enum class Writing : std::uint32_t {
+  kMapped = 0,
+  kStaged = 1,
+  kBuffered = 2,
+};
+
+// The last bytes before the first chunk; zeros before they were added in 1.7.
+struct WritingTrailer {
+  std::atomic<std::uint32_t> writing;
+  std::uint32_t pid_namespace;  // inode of /proc/self/ns/pid, which `pid` counts in; 0: not known
+};
+static_assert(sizeof(WritingTrailer) == 8);
 static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);

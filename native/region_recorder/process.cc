@@ -14,6 +14,7 @@
 #include <new>
 
 #include "caller_state.hpp"
+#include "clock.hpp"
 #include "gpu/gpu_recording.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
@@ -100,9 +101,11 @@ State start() {
   const char* const wanted = getenv(kDirectoryVariable);
   if (wanted == nullptr || *wanted == '\0') return State::kRefused;
   choose_usage(getenv(kUsageVariable));
-  mkdir(wanted, 0777);  // what matters is whether files can be created in it
+  file.choose_writing(getenv(kWritingVariable));
+  const int made = mkdir(wanted, 0777) == 0 ? 0 : errno;  // what matters is whether files can be created in it
   if (realpath(wanted, directory) == nullptr) {
-    complain(wanted, errno);
+    // Where it is not there, the reason is why it could not be made.
+    complain(wanted, errno == ENOENT && made != 0 ? made : errno);
     return State::kRefused;
   }
   if (!prepare_generations()) {
@@ -180,7 +183,36 @@ format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
   return file.claim(record_bytes, stream, sequence, base_ns);
 }
 
-void count_dropped() noexcept { file.count_dropped(); }
+bool copies_chunks() noexcept { return file.publishing() != Publishing::kNothing; }
+
+void leave_chunk(const ChunkMapping& chunk) noexcept {
+  if (!copies_chunks()) return chunk.unmap();
+  const Lock lock(mutex);
+  if (lock) file.leave(chunk.chunk());  // else it stays until the end
+}
+
+void publish_copied(format::ChunkHeader* chunk, std::uint64_t& written_ns) noexcept {
+  // Between the record's length and the question whether the process has ended: see RecordingFile::finish.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Publishing publishing = file.publishing();
+  if (publishing == Publishing::kNowAndThen) {
+    const std::uint64_t now = now_ns();
+    if (now - written_ns < kLongestInBufferNs) return;
+    written_ns = now;
+  } else if (publishing != Publishing::kWriteThrough) {
+    return;
+  }
+  const Lock lock(mutex);
+  if (!lock || file.write(chunk) || publishing != Publishing::kWriteThrough) return;
+  file.count_dropped();
+}
+
+void count_dropped() noexcept {
+  file.count_dropped();
+  if (file.publishing() != Publishing::kWriteThrough) return;
+  const Lock lock(mutex);
+  if (lock) file.write_counters();
+}
 
 void count_unwritten_work(std::uint64_t records) noexcept { file.count_unwritten_work(records); }
 

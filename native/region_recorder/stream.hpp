@@ -7,6 +7,7 @@
 #include "format.hpp"
 #include "process.hpp"
 #include "record.hpp"
+#include "recording_file.hpp"
 #include "string_cache.hpp"
 #include "thread_usage.hpp"
 
@@ -61,6 +62,9 @@ class Stream {
   std::uint32_t write_string(const Text& text) noexcept;
 
   format::ChunkHeader* chunk_;
+  ChunkMapping mapping_;
+  bool is_copied_;            // the chunk is not the file itself
+  std::uint64_t written_ns_;  // when it was last written before it was full: see Publishing
   std::uint32_t* next_;  // where the next record goes
   std::uint32_t* end_;
   std::uint64_t base_ns_;  // what record times count from
