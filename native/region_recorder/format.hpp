@@ -59,12 +59,12 @@ enum class Writing : std::uint32_t {
   kBuffered = 2,
 };
 
-// The last bytes before the first chunk; zeros before they were added in 1.7.
-struct WritingTrailer {
+// Behind the place of the RankHeader, kMaxRankBytes of it; zeros before it was added in 1.7.
+struct WritingHeader {
   std::atomic<std::uint32_t> writing;
   std::uint32_t pid_namespace;  // inode of /proc/self/ns/pid, which `pid` counts in; 0: not known
 };
-static_assert(sizeof(WritingTrailer) == 8);
+static_assert(sizeof(WritingHeader) == 8);
 static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);

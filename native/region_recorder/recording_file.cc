@@ -342,18 +342,19 @@ void RecordingFile::fill_header(void* page, std::uint64_t start_ns) noexcept {
   read_boot_id(header->boot_id);
   char* const after = reinterpret_cast<char*>(header + 1);
   const std::size_t path_bytes = read_executable(
-      after, unit_ - sizeof(*header) - round_up(kMaxRankBytes, 8) - sizeof(format::WritingTrailer));
+      after, unit_ - sizeof(*header) - round_up(kMaxRankBytes, 8) - sizeof(format::WritingHeader));
   header->executable_bytes = static_cast<std::uint32_t>(path_bytes);
   write_rank(after + round_up(path_bytes, 8));
-  auto* const trailer = new (&trailer_of(header)) format::WritingTrailer{};
-  trailer->writing = static_cast<std::uint32_t>(writing_);
-  if (writing_ != format::Writing::kMapped) trailer->pid_namespace = own_pid_namespace();
+  auto* const writing = new (&writing_header_of(header)) format::WritingHeader{};
+  writing->writing = static_cast<std::uint32_t>(writing_);
+  if (writing_ != format::Writing::kMapped) writing->pid_namespace = own_pid_namespace();
   header->claimed_bytes.store(unit_, std::memory_order_relaxed);
 }
 
-format::WritingTrailer& RecordingFile::trailer_of(format::FileHeader* header) const noexcept {
-  char* const end = reinterpret_cast<char*>(header) + unit_;
-  return *reinterpret_cast<format::WritingTrailer*>(end - sizeof(format::WritingTrailer));
+format::WritingHeader& RecordingFile::writing_header_of(format::FileHeader* header) noexcept {
+  char* const after = reinterpret_cast<char*>(header + 1);
+  return *reinterpret_cast<format::WritingHeader*>(after + round_up(header->executable_bytes, 8) +
+                                                   round_up(kMaxRankBytes, 8));
 }
 
 format::ChunkHeader* RecordingFile::claim(std::size_t record_bytes, std::uint32_t stream,
@@ -431,7 +432,7 @@ void* RecordingFile::map_in_stage(std::size_t bytes) noexcept {
 void RecordingFile::become_buffered() noexcept {
   writing_ = format::Writing::kBuffered;
   if (publishing_ == Publishing::kStaged) publishing_ = Publishing::kNowAndThen;
-  trailer_of(header_.load(std::memory_order_relaxed))
+  writing_header_of(header_.load(std::memory_order_relaxed))
       .writing.store(static_cast<std::uint32_t>(writing_), std::memory_order_relaxed);
 }
 

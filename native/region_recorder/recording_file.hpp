@@ -136,7 +136,7 @@ class RecordingFile {
   void count_unwritten(const CopiedChunk& copied) noexcept;
   void become_buffered() noexcept;
   void stop(int error) noexcept;
-  format::WritingTrailer& trailer_of(format::FileHeader* header) const noexcept;
+  static format::WritingHeader& writing_header_of(format::FileHeader* header) noexcept;
 
   std::atomic<format::FileHeader*> header_{nullptr};
   std::atomic<std::uint64_t> dropped_before_header_{0};
