@@ -191,14 +191,12 @@ void leave_chunk(const ChunkMapping& chunk) noexcept {
   if (lock) file.leave(chunk.chunk());  // else it stays until the end
 }
 
-void publish_copied(format::ChunkHeader* chunk, std::uint64_t& written_ns) noexcept {
+void publish_copied(format::ChunkHeader* chunk, BufferedRecords& buffered) noexcept {
   // Between the record's length and the question whether the process has ended: see RecordingFile::finish.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   const Publishing publishing = file.publishing();
   if (publishing == Publishing::kNowAndThen) {
-    const std::uint64_t now = now_ns();
-    if (now - written_ns < kLongestInBufferNs) return;
-    written_ns = now;
+    if (!buffered.is_due(now_ns())) return;
   } else if (publishing != Publishing::kWriteThrough) {
     return;
   }

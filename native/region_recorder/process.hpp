@@ -49,8 +49,8 @@ bool copies_chunks() noexcept;
 // A stream goes on in another chunk.
 void leave_chunk(const ChunkMapping& chunk) noexcept;
 
-// A record was added to a copied chunk. `written_ns`: when the stream's chunks were last written for that reason.
-void publish_copied(format::ChunkHeader* chunk, std::uint64_t& written_ns) noexcept;
+// A record was added to a copied chunk.
+void publish_copied(format::ChunkHeader* chunk, BufferedRecords& buffered) noexcept;
 
 void count_dropped() noexcept;
 

@@ -532,10 +532,13 @@ void RecordingFile::finish_copied() noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   Descriptor file(file_.reopen());
   int error = file.valid() ? 0 : errno;
+  bool is_all_there = stage_.is_set();  // for readers, who take what is not in the file from the stage
   for (CopiedChunk* each = copied_; each != nullptr; each = each->next) {
     if (each->chunk == nullptr || (file.valid() && write_rest(file.get(), *each))) continue;
     if (error == 0) error = errno;
-    if (!each->is_staged) count_unwritten(*each);
+    if (each->is_staged) continue;
+    is_all_there = false;
+    count_unwritten(*each);
   }
   if (process.has_forked()) return;
   // The last chunk may not be full, and readers take a file that is shorter than its chunks for one that was cut.
@@ -543,9 +546,8 @@ void RecordingFile::finish_copied() noexcept {
   if (file.valid() && (!write_header(file.get()) || !file.close()) && error == 0) error = errno;
   if (process.has_forked()) return;
   if (error != 0) {
-    if (!stopped_) stop(error);
-    // All of it is still there for readers, also the header.
-    if (stage_.is_set()) publishing_ = Publishing::kStaged;
+    if (!is_all_there && !stopped_) stop(error);
+    if (stage_.is_set()) publishing_ = writing_ == format::Writing::kStaged ? Publishing::kStaged : Publishing::kNowAndThen;
     return;
   }
   if (stage_.is_set()) stage_.remove();

@@ -29,12 +29,26 @@ constexpr const char* kWritingVariable = "HYDRACONF_RECORDER_WRITING";
 enum class Publishing : std::uint32_t {
   kNothing,       // the chunk is the file, or there is none
   kStaged,        // nothing, as long as that lasts: see RecordingFile::finish
-  kNowAndThen,    // see kLongestInBuffer
+  kNowAndThen,    // see BufferedRecords
   kWriteThrough,  // after the orderly end of the process, each record is written
 };
 
-// A record stays in a buffer until another one comes this much later, or its chunk is full.
-constexpr std::uint64_t kLongestInBufferNs = 100'000'000;
+// When a stream's buffered chunk is written before it is full: with each of the first records, for processes that end
+// without a word soon, and then with one that comes so much later than the last that was written.
+struct BufferedRecords {
+  static constexpr std::uint32_t kWrittenAtOnce = 32;
+  static constexpr std::uint64_t kLongestNs = 100'000'000;
+
+  bool is_due(std::uint64_t now) noexcept {
+    if (count >= kWrittenAtOnce && now - written_ns < kLongestNs) return false;
+    if (count < kWrittenAtOnce) ++count;
+    written_ns = now;
+    return true;
+  }
+
+  std::uint64_t written_ns;
+  std::uint32_t count;
+};
 
 // A file that is opened anew each time, by its name.
 class NamedFile {

@@ -38,7 +38,7 @@ void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
   chunk_ = nullptr;
   mapping_ = {};
   is_copied_ = false;
-  written_ns_ = 0;
+  buffered_ = {};
   next_ = nullptr;
   end_ = nullptr;
   base_ns_ = 0;
@@ -175,7 +175,7 @@ void Stream::publish(std::size_t words) noexcept {
   next_ += words;
   const auto used = reinterpret_cast<char*>(next_) - reinterpret_cast<char*>(chunk_ + 1);
   chunk_->used_bytes.store(static_cast<std::uint32_t>(used), std::memory_order_release);
-  if (is_copied_) publish_copied(chunk_, written_ns_);
+  if (is_copied_) publish_copied(chunk_, buffered_);
 }
 
 std::uint32_t Stream::write_string(const Text& text) noexcept {

@@ -63,8 +63,8 @@ class Stream {
 
   format::ChunkHeader* chunk_;
   ChunkMapping mapping_;
-  bool is_copied_;            // the chunk is not the file itself
-  std::uint64_t written_ns_;  // when it was last written before it was full: see Publishing
+  bool is_copied_;  // the chunk is not the file itself
+  BufferedRecords buffered_;
   std::uint32_t* next_;  // where the next record goes
   std::uint32_t* end_;
   std::uint64_t base_ns_;  // what record times count from
