@@ -102,6 +102,8 @@ State start() {
   if (wanted == nullptr || *wanted == '\0') return State::kRefused;
   choose_usage(getenv(kUsageVariable));
   file.choose_writing(getenv(kWritingVariable));
+  choose_clock(getenv(kClockVariable));
+  check_counter();
   const int made = mkdir(wanted, 0777) == 0 ? 0 : errno;  // what matters is whether files can be created in it
   if (realpath(wanted, directory) == nullptr) {
     // Where it is not there, the reason is why it could not be made.
@@ -179,7 +181,9 @@ format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
     return nullptr;
   }
   const Lock lock(mutex);
-  if (!lock || (!file.is_open() && !open_file_of_child())) return nullptr;
+  // A handler may have forked meanwhile: in the child the file is still the parent's.
+  if (!lock || !in_recorded_process()) return nullptr;
+  if (!file.is_open() && !open_file_of_child()) return nullptr;
   return file.claim(record_bytes, stream, sequence, base_ns);
 }
 
@@ -206,6 +210,8 @@ void publish_copied(format::ChunkHeader* chunk, BufferedRecords& buffered) noexc
 }
 
 void count_dropped() noexcept {
+  // In a child that a handler forked, of an event that its parent goes on with.
+  if (!in_recorded_process()) return;
   file.count_dropped();
   if (file.publishing() != Publishing::kWriteThrough) return;
   const Lock lock(mutex);

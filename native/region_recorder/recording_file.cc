@@ -60,7 +60,7 @@ class Descriptor {
 // about a file that is no longer its own.
 class Process {
  public:
-  bool has_forked() const noexcept { return process_generation() != generation_; }
+  bool has_forked() const noexcept { return !in_recorded_process() || process_generation() != generation_; }
 
  private:
   std::uint32_t generation_ = process_generation();
@@ -478,10 +478,12 @@ bool RecordingFile::write_copied(CopiedChunk& copied) noexcept {
   const Process process;
   Descriptor file(file_.reopen());
   if (process.has_forked()) return false;
-  if (file.valid() && write_rest(file.get(), copied) && write_header(file.get()) && file.close()) {
-    return !process.has_forked();
-  }
+  bool is_written = file.valid() && write_rest(file.get(), copied);
+  // Its header is another one then.
   if (process.has_forked()) return false;
+  is_written = is_written && write_header(file.get()) && file.close();
+  if (process.has_forked()) return false;
+  if (is_written) return true;
   stop(errno);
   if (file.valid()) write_header(file.get());
   return false;
@@ -491,15 +493,16 @@ bool RecordingFile::write_copied(CopiedChunk& copied) noexcept {
 bool RecordingFile::write_rest(int descriptor, CopiedChunk& copied) const noexcept {
   const std::uint32_t used = copied.chunk->used_bytes.load(std::memory_order_acquire);
   const std::uint64_t records = copied.offset + sizeof(format::ChunkHeader);
+  const char* const first = reinterpret_cast<const char*>(copied.chunk + 1);
+  // It may have grown since: the header must not count what is not in the file. And before any system call: in a child
+  // that is forked there, the chunk may be gone.
+  alignas(format::ChunkHeader) char header[sizeof(format::ChunkHeader)];
+  std::memcpy(header, copied.chunk, sizeof(header));
+  std::memcpy(header + offsetof(format::ChunkHeader, used_bytes), &used, sizeof(used));
   if (exceeds_size_limit(records + used)) {
     errno = EFBIG;
     return false;
   }
-  const char* const first = reinterpret_cast<const char*>(copied.chunk + 1);
-  // It may have grown since: the header must not count what is not in the file.
-  alignas(format::ChunkHeader) char header[sizeof(format::ChunkHeader)];
-  std::memcpy(header, copied.chunk, sizeof(header));
-  std::memcpy(header + offsetof(format::ChunkHeader, used_bytes), &used, sizeof(used));
   if (!write_at(descriptor, first + copied.written, used - copied.written, records + copied.written) ||
       !write_at(descriptor, header, sizeof(header), copied.offset)) {
     return false;
@@ -534,7 +537,9 @@ void RecordingFile::finish_copied() noexcept {
   int error = file.valid() ? 0 : errno;
   bool is_all_there = stage_.is_set();  // for readers, who take what is not in the file from the stage
   for (CopiedChunk* each = copied_; each != nullptr; each = each->next) {
+    if (process.has_forked()) return;
     if (each->chunk == nullptr || (file.valid() && write_rest(file.get(), *each))) continue;
+    if (process.has_forked()) return;
     if (error == 0) error = errno;
     if (each->is_staged) continue;
     is_all_there = false;
@@ -543,6 +548,7 @@ void RecordingFile::finish_copied() noexcept {
   if (process.has_forked()) return;
   // The last chunk may not be full, and readers take a file that is shorter than its chunks for one that was cut.
   if (error == 0 && ftruncate(file.get(), static_cast<off_t>(claimed_)) != 0) error = errno;
+  if (process.has_forked()) return;
   if (file.valid() && (!write_header(file.get()) || !file.close()) && error == 0) error = errno;
   if (process.has_forked()) return;
   if (error != 0) {
@@ -551,14 +557,16 @@ void RecordingFile::finish_copied() noexcept {
     return;
   }
   if (stage_.is_set()) stage_.remove();
+  if (process.has_forked()) return;
   stage_.forget();
   for (CopiedChunk* each = copied_; each != nullptr; each = each->next) each->is_staged = false;
 }
 
 void RecordingFile::write_counters() noexcept {
   if (!is_open() || publishing_ != Publishing::kWriteThrough) return;
+  const Process process;
   const Descriptor file(file_.reopen());
-  if (file.valid()) write_header(file.get());
+  if (file.valid() && !process.has_forked()) write_header(file.get());
 }
 
 // Of a buffered chunk that cannot be brought into the file.

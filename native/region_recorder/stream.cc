@@ -17,7 +17,8 @@ constexpr std::uint64_t kUntimed = 0;
 
 // The first chunk is small, so that a thread with few events costs one page of the file.
 std::size_t chunk_bytes(std::uint32_t sequence) {
-  return std::size_t{4096} << std::min<std::uint32_t>(2 * sequence, 4);
+  const std::size_t bytes = std::size_t{4096} << std::min<std::uint32_t>(2 * sequence, 16);
+  return std::min(bytes, kLargestUsualChunk);
 }
 
 std::size_t words_of(const std::uint32_t* record) { return record[0] >> 16; }

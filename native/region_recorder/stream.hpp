@@ -15,6 +15,9 @@ namespace region_recorder {
 
 struct Definition;
 
+// Chunks of a stream grow up to this; only one record may need a larger one.
+constexpr std::size_t kLargestUsualChunk = 64 * 1024;
+
 // Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
 class Stream {
  public:

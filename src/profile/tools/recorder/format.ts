@@ -50,7 +50,9 @@ const RANK_HEADER_BYTES = 16;
 /** The place of a rank header with the longest name of a host. */
 const RANK_PLACE_BYTES = 80;
 
-/** Behind that place. */
+/** Where the writing header begins. */
+export const writingHeaderAt = (executableBytes: number): number =>
+  FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8 + RANK_PLACE_BYTES;
 export const writingHeader = { writing: 0, pidNamespace: 4 } as const;
 const WRITING_HEADER_BYTES = 8;
 
@@ -273,7 +275,7 @@ function writingAfter(
   executableBytes: number,
   littleEndian: boolean,
 ): Pick<FileHeader, "writing" | "pidNamespace"> {
-  const at = FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8 + RANK_PLACE_BYTES;
+  const at = writingHeaderAt(executableBytes);
   if (at + WRITING_HEADER_BYTES > view.byteLength) return { writing: "mapped", pidNamespace: null };
   const u32 = (offset: number) => view.getUint32(at + offset, littleEndian);
   const namespace = u32(writingHeader.pidNamespace);

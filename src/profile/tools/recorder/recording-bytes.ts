@@ -22,6 +22,9 @@ import {
   fileHeader,
   LARGEST_CHUNK_BYTES,
   parseFileHeader,
+  WRITINGS,
+  writingHeader,
+  writingHeaderAt,
 } from "./format.ts";
 
 /**
@@ -173,11 +176,20 @@ function moveStage(stage: Stage, header: FileHeader, path: string): void {
       offset += bytes ?? header.unitBytes;
     }
     if (fstatSync(file).size < header.claimedBytes) ftruncateSync(file, header.claimedBytes);
-    writeView(file, readView(stage.descriptor, 0, header.headerBytes), 0);
+    writeView(file, wholeHeader(stage, header), 0);
   } finally {
     closeSync(file);
   }
   unlinkSync(stage.path);
+}
+
+/** The stage's header, for a recording that has everything: as if the process had written into the file itself. */
+function wholeHeader(stage: Stage, { headerBytes, writing }: FileHeader): DataView {
+  const view = readView(stage.descriptor, 0, headerBytes);
+  const at = writingHeaderAt(view.getUint32(fileHeader.executableBytes, stage.littleEndian));
+  if (writing === "staged")
+    view.setUint32(at + writingHeader.writing, WRITINGS.indexOf("mapped"), stage.littleEndian);
+  return view;
 }
 
 /** The size of the chunk at `offset`; null if the stage has none there. */
