@@ -51,7 +51,7 @@ export function openBoard(
   suspension?: Suspension,
   progress?: ProgramDeclaration["progress"],
 ): Board {
-  const tally = openTally();
+  const tally = openTally(console.redact);
   const directories = new Map<number, string>();
   const progressOf = (number: number): string | undefined => {
     const directory = directories.get(number);
