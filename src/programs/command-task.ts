@@ -1,7 +1,6 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { Socket } from "node:net";
 import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -158,7 +157,8 @@ export const endOf = (
     child.once("exit", (code, signal) => {
       const end = (): void => {
         clearTimeout(timer);
-        for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+        for (const pipe of [child.stdout, child.stderr])
+          if (pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
         settle({ code, signal });
       };
       const timer = setTimeout(end, LAST_WORDS_MS);

@@ -2,11 +2,13 @@
  * Rules that unify numbered labels: all calls `aten::mm, op_id = 317230` are one region once the number is removed.
  * They apply to the label of each range, before regions are made.
  */
+
 import {
   matchesRange,
   parseRangePattern,
   type SelectionPatterns,
 } from "../../report/selection/range-pattern.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { RangeKind } from "../model/timeline.ts";
@@ -196,7 +198,7 @@ export function checkPattern(
     regex(pattern);
     return null;
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     const why = said.slice(said.lastIndexOf(": ") + 2);
     return {
       message: `'${pattern}' is not a JavaScript regular expression: ${why.toLowerCase()}`,

@@ -1,4 +1,5 @@
 /** Patterns for kernel names, and the form of a kernel's name that they are matched against. */
+import { isError } from "../../system/builtin-types.ts";
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 
@@ -36,7 +37,7 @@ function regularExpression(source: string, text: string, key: string): RegExp {
     throw new ConfigError({
       code: "profile.input",
       key,
-      message: `${key}: '${text}' is not a regular expression: ${cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)}`,
+      message: `${key}: '${text}' is not a regular expression: ${isError(cause) ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)}`,
       hint: "escape literal characters: regex:gemm\\(float\\); without regex:, * and ? are wildcards",
       cause,
     });
