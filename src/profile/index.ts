@@ -1,4 +1,3 @@
-/// <reference types="node" preserve="true" />
 /**
  * Runs workloads under collectors, and converts what they record to regions.
  *

@@ -1,4 +1,3 @@
-/// <reference types="node" preserve="true" />
 /**
  * The region report contract, and everything that reads or writes it.
  *
