@@ -4,7 +4,7 @@
  * @module deep-profile/report
  */
 export { writeFileAtomic } from "../system/atomic-write.ts";
-export { contractFile, upgraded } from "./model/contract.ts";
+export { contractFile, upgradeBundle } from "./model/contract.ts";
 export * from "./model/document.ts";
 export {
   MAX_NAME_BYTES,

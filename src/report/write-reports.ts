@@ -132,7 +132,7 @@ export async function writeReports(
   options: WriteReportsOptions = {},
 ): Promise<WrittenReports> {
   checkOptions("writeReports", options, WRITE_OPTIONS);
-  const validator = options.validator ?? (await createReportValidator());
+  const validator = options.validator ?? createReportValidator();
   const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
   assertValid(validator, bundle);
   const root = regionsFolder(directory);

@@ -99,7 +99,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     return EXIT_VALID;
   }
   const files = filesOf(command);
-  const validator = await createDocumentValidator();
+  const validator = createDocumentValidator();
   const results: FileResult[] = [];
   for (const { file, path } of files) {
     const result = { file, ...(await check(path, validator, io)) };
