@@ -51,12 +51,15 @@ export type StopSignal = typeof globalThis extends {
   : {
       readonly aborted: boolean;
       readonly reason: unknown;
+      /** Calls the listener when the signal is aborted. */
       addEventListener(type: "abort", listener: () => void): void;
+      /** Takes the listener off again. */
       removeEventListener(type: "abort", listener: () => void): void;
     };
 
 /** A stream that may be a terminal: `process.stderr`, or another `NodeJS.WriteStream`. */
 export interface TextStream {
   readonly isTTY?: boolean;
+  /** Writes text unchanged. */
   write(text: string): unknown;
 }
