@@ -51,6 +51,20 @@ struct RankHeader {
   std::uint32_t host_bytes;           // of the host's name, which follows
 };
 static_assert(sizeof(RankHeader) == 16);
+
+// How records get into the file: see recording_file.hpp.
+enum class Writing : std::uint32_t {
+  kMapped = 0,
+  kStaged = 1,
+  kBuffered = 2,
+};
+
+// Behind the place of the RankHeader, kMaxRankBytes of it; zeros before it was added in 1.7.
+struct WritingHeader {
+  std::atomic<std::uint32_t> writing;
+  std::uint32_t pid_namespace;  // inode of /proc/self/ns/pid, which `pid` counts in; 0: not known
+};
+static_assert(sizeof(WritingHeader) == 8);
 static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);

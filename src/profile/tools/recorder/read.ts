@@ -15,16 +15,10 @@ import {
 } from "../../model/timeline.ts";
 import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
-import { openRecording, readView, replayRecording } from "./cursor.ts";
+import { openRecording, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
 import type { Extensions } from "./extensions.ts";
-import {
-  FILE_HEADER_BYTES,
-  FILE_SUFFIX,
-  type FileHeader,
-  fileHeader,
-  parseFileHeader,
-} from "./format.ts";
+import { FILE_SUFFIX, type FileHeader, fileHeader } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
 import type { OtherInjection } from "./other-injections.ts";
 import {
@@ -34,6 +28,7 @@ import {
   type Endings,
   type KeptRanges,
 } from "./pairing.ts";
+import { openBytes, settleStage } from "./recording-bytes.ts";
 
 /** The maximum number of ranges that a run keeps in memory. */
 const MOST_KEPT = 500_000;
@@ -122,7 +117,7 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
 
   const files: { readonly path: string; readonly header: FileHeader }[] = [];
   for (const path of paths) {
-    const found = readable(path, () => ({ header: readFileHeader(path) }));
+    const found = readable(path, () => ({ header: settledHeader(path) }));
     if (found === null) continue;
     const { header } = found;
     if (header === null)
@@ -234,15 +229,19 @@ export function recordingFiles(directory: string): string[] {
 const isAbsent = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
+function settledHeader(path: string): FileHeader | null {
+  requireFile(path);
+  settleStage(path);
+  return readFileHeader(path);
+}
+
 function readFileHeader(path: string): FileHeader | null {
   requireFile(path);
-  const descriptor = openSync(path, "r");
+  const file = openBytes(path);
   try {
-    const view = readView(descriptor, 0, FILE_HEADER_BYTES);
-    const bytes = new Uint8Array(view.buffer, 0, view.byteLength);
-    return parseFileHeader(bytes, path);
+    return file.header();
   } finally {
-    closeSync(descriptor);
+    file.close();
   }
 }
 
@@ -254,8 +253,11 @@ function readFileHeader(path: string): FileHeader | null {
  */
 export function noteEnd(directory: string, pid: number, endNs: bigint): void {
   try {
-    const last = recordingFiles(directory)
-      .filter((path) => basename(path).startsWith(`events-${pid}-`))
+    const files = recordingFiles(directory).filter((path) =>
+      basename(path).startsWith(`events-${pid}-`),
+    );
+    for (const path of files) settleStage(path, true);
+    const last = files
       .map((path) => ({ path, header: readFileHeader(path) }))
       .sort((a, b) => Number((a.header?.startNs ?? 0n) - (b.header?.startNs ?? 0n)))
       .at(-1);
