@@ -1,6 +1,7 @@
 /** Writes the reports of a collector, of each of its regions, and of a whole run. */
 import { join } from "node:path";
 import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
+import { namedFileProblem } from "../system/files.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
 import {
   anything,
@@ -213,7 +214,7 @@ async function writeHtml(file: string, render: () => string): Promise<string | n
     await writeFileAtomic(file, render());
     return null;
   } catch (error) {
-    return `no HTML report: ${error instanceof Error ? error.message : String(error)}`;
+    return `no HTML report: ${namedFileProblem(error)}`;
   }
 }
 

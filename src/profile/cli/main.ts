@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
-import { readablePath, readText } from "../../system/files.ts";
+import { fileProblem, readablePath, readText } from "../../system/files.ts";
 import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
 import { requireOpenFiles } from "../machine/files.ts";
@@ -187,7 +187,7 @@ async function attemptToSave(save: () => Promise<void>): Promise<readonly string
     await save();
     return [];
   } catch (error) {
-    return [`${RUN_FILE}: ${error instanceof Error ? error.message : String(error)}`];
+    return [`${RUN_FILE}: ${fileProblem(error)}`];
   }
 }
 

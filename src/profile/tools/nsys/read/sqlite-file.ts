@@ -1,5 +1,6 @@
 /** Checks whether a file is an SQLite export, and whether it is complete, before SQLite opens it. */
 import { closeSync, openSync, readSync } from "node:fs";
+import { fileProblem } from "../../../../system/files.ts";
 import { shellQuote } from "../../../../text/shell-words.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 
@@ -19,7 +20,7 @@ export function requireSqlite(path: string): void {
   try {
     head = readHead(path, READ_VERSION + 1);
   } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw invalid(path, fileProblem(cause), { cause });
   }
   if (!isSqliteFile(head)) throw invalid(path, "it is not an SQLite file");
   if (head[READ_VERSION] === WRITE_AHEAD)
