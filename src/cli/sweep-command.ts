@@ -136,7 +136,7 @@ async function wait(
             number: job.number,
             overrides: shownOf(job, jobs),
           }));
-          say(heldLine(cards, printable(pendingReason)));
+          say(heldLine(cards, pendingReason));
         },
       }),
     });
@@ -237,9 +237,7 @@ function pendingLines(jobs: readonly { readonly job: JobView; readonly text: str
     same.push({ number: job.number, overrides: text });
     waiting.set(pendingReason, same);
   }
-  return [...waiting]
-    .map(([pendingReason, held]) => `${printable(heldLine(held, pendingReason))}\n`)
-    .join("");
+  return [...waiting].map(([pendingReason, held]) => `${heldLine(held, pendingReason)}\n`).join("");
 }
 
 const scheduled = ({ scheduler }: JobView): string =>

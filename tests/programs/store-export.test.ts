@@ -1,12 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,11 +11,11 @@ import { ConfigError } from "../../src/values/errors.ts";
 import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { refusal } from "../compose/in-memory.ts";
-import { sharedOrSkip } from "../shared.ts";
+import { corpusDir } from "../shared.ts";
 
 /** What `hydraconf python sync` wrote of the corpus's programs with the real Hydra. */
 const EXPORTS = fileURLToPath(new URL("../fixtures/python-store", import.meta.url));
-const CORPUS = join(sharedOrSkip("exports of ConfigStore") ?? "/nowhere", "conformance-python");
+const CORPUS = corpusDir("conformance-python");
 
 interface Case {
   readonly id: string;
@@ -52,10 +44,8 @@ function registered(cwd: string) {
   return pythonResolvers(functions, { python: "python3", cwd, env, folders: [] });
 }
 
-describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Python", () => {
-  const programs = existsSync(CORPUS)
-    ? readdirSync(EXPORTS).map((file) => file.replace(/\.json$/, ""))
-    : [];
+describe("programs that register their configs in Python", () => {
+  const programs = readdirSync(EXPORTS).map((file) => file.replace(/\.json$/, ""));
   test.each(programs)("%s prints what it prints with Hydra", async (name) => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-store-"));
     cpSync(join(CORPUS, name), cwd, { recursive: true });

@@ -1,6 +1,7 @@
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../system/process-identity.ts";
 import { takesColor, tolerateClosedPipes } from "../../system/standard-streams.ts";
+import { writerTo } from "../../text/printable.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
 export interface Invocation {
@@ -80,8 +81,8 @@ export function processInvocation(): Invocation {
 }
 
 const processConsole = (): Console => ({
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+  stdout: writerTo(process.stdout),
+  stderr: writerTo(process.stderr),
   color: takesColor(process.stderr, process.env),
   stdoutColor: takesColor(process.stdout, process.env),
   ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
@@ -111,6 +112,7 @@ const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   get isOthers() {
     return isInBackground();
   },
+  control: (text) => void stream.write(text),
 });
 
 /** False if the system does not provide this. */
@@ -125,7 +127,10 @@ const inheritedOptions = (): readonly string[] =>
 
 /** Where a program writes. Tests pass their own, the entry points that of the process. */
 export interface Console {
-  /** Writes text unchanged; it includes its line breaks. */
+  /**
+   * Writes text, which includes its line breaks. To the terminal of a process, control characters other than line breaks,
+   * tabs and colours are written as escapes; elsewhere it is unchanged.
+   */
   readonly stdout: (text: string) => void;
   /** Likewise. */
   readonly stderr: (text: string) => void;
@@ -147,6 +152,8 @@ export interface Terminal {
   readonly rows: number;
   /** Whether this process is in the background, so that the terminal belongs to another one. */
   readonly isOthers?: boolean;
+  /** Writes text unchanged, with control sequences: none of it may be foreign. Absent: `stderr` of the console does. */
+  readonly control?: (text: string) => void;
 }
 
 /**

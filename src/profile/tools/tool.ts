@@ -2,6 +2,7 @@
 
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { printable } from "../../text/printable.ts";
 import { shellCommand } from "../../text/shell-words.ts";
 import type { CodedError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
@@ -241,7 +242,7 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
   return {
     update: (text) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      spinner.text = `${text} (${seconds} s)`;
+      spinner.text = `${printable(text)} (${seconds} s)`;
       if (!spinner.isSpinning) spinner.start();
     },
     stop: () => {

@@ -197,7 +197,7 @@ describe("what is no recording", () => {
     symlinkSync("loop", loop);
     const { notes, processes, refused } = readRecording(loop);
     expect([processes, refused]).toEqual([[], true]);
-    expect(notes).toEqual([expect.`'${loop}': its symbolic links form a loop`]);
+    expect(notes).toEqual([`'${loop}': its symbolic links form a loop`]);
     expect(() => readRecording(join(directory, "none"))).toThrow("There is no directory");
   });
 
