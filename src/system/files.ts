@@ -27,6 +27,12 @@ export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 /** V8's limit for one string. */
 const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
 
+const LONG_VALUE = "one value in it is too long to be read";
+
+/** The error of a file whose size is fine, but one value in it is longer than is read: a bound on memory. */
+export const longValueError = (): Error =>
+  Object.assign(new Error(LONG_VALUE), { code: "ERR_VALUE_TOO_LONG" });
+
 /** Explanations of system errors for users, which end a sentence. */
 const MESSAGES: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
@@ -42,11 +48,15 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EROFS: "its file system is read-only",
   ERR_STRING_TOO_LONG: TOO_LARGE,
   ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
+  ERR_VALUE_TOO_LONG: LONG_VALUE,
 };
 
 /** Whether an error is due to a file or its disk; any other one is a bug of ours. */
 export const isFileProblem = (error: unknown): boolean =>
-  isSystemError(error) || MESSAGES[errorCode(error) ?? ""] === TOO_LARGE;
+  isSystemError(error) || SIZES.has(fileProblem(error));
+
+/** Problems of size, which Node reports without a system call. */
+const SIZES: ReadonlySet<string> = new Set([TOO_LARGE, LONG_VALUE]);
 
 /** Why a file or directory cannot be read or written; the system's message where we have no better one. */
 export function fileProblem(error: unknown): string {
