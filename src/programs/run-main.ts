@@ -53,6 +53,7 @@ export async function runCommandLine(
       configName: "config",
       whenBare: "run",
       settingsFiles: true,
+      trustCommand: "hydraconf trust",
       hasUserCode: false,
       reusesWorkers: true,
       flags: RUN_FLAGS,

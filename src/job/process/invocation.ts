@@ -29,6 +29,11 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
+  /**
+   * The value of `HYDRACONF_TRUST` for processes that run this project again (docs/plugins.md).
+   * @internal
+   */
+  readonly trust?: string;
   /** The dialect with which the sweep of a worker, or a resumed sweep, began. */
   readonly dialect?: string;
   /** The time of the run: one for every `${now:...}` in it. */
@@ -221,6 +226,8 @@ export interface WorkerRequest {
   readonly start?: NotedStart;
   /** Whether the process that started this one may send it other jobs when this one is done. */
   readonly isReused?: boolean;
+  /** What the worker trusts, because the process that began the sweep did; it may run where no record is. */
+  readonly trust?: string;
 }
 
 /** The message of a launcher to an idle worker: its next job. */
@@ -243,12 +250,20 @@ export interface NotedStart {
   readonly launcher: ProcessIdentity;
 }
 
+/**
+ * The variable that stands for the record of trusted projects (docs/plugins.md): `1` trusts every project, and a
+ * fingerprint only the project that has it.
+ */
+export const TRUST_VARIABLE = "HYDRACONF_TRUST";
+
 export const workerEnvironment = ({
   folder,
   isReused,
   number,
   start,
+  trust,
 }: WorkerRequest): Readonly<Record<string, string>> => ({
+  ...(trust !== undefined && { [TRUST_VARIABLE]: trust }),
   ...(isReused === true && { [REUSED_VARIABLE]: "1" }),
   [WORKER_VARIABLE]: `${number}:${folder}`,
   ...(start !== undefined && { [START_VARIABLE]: JSON.stringify(start) }),
