@@ -316,6 +316,8 @@ test.runIf(process.platform === "linux" && canBuild)(
   async () => {
     const library = readFileSync(await nativeProgram("region_recorder.so"), "latin1");
     expect(library).toContain("ActivityEnable");
-    expect(library).not.toMatch(/EventGroup|MetricGet|cuptiProfiler|RangeProfiler|PmSampling|nvperf/);
+    expect(library).not.toMatch(
+      /EventGroup|MetricGet|cuptiProfiler|RangeProfiler|PmSampling|nvperf/,
+    );
   },
 );
