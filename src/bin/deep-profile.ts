@@ -106,7 +106,7 @@ async function asRank(): Promise<number> {
       await lead(request.runDirectory, rank);
       const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
       const { exitCode: code, reason, result } = await profileMain({ ...request, awaitOthers });
-      return exitCode(code, result, reason);
+      return exitCode(code, { returnValue: result, reason });
     };
     return measured().finally(release);
   };
@@ -118,7 +118,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   const { profileMain } = await import("../profile/cli/main.ts");
   const { request, release } = await requestOf(composed, job);
   const { exitCode: code, reason, result } = await profileMain(request).finally(release);
-  return exitCode(code, result, reason);
+  return exitCode(code, { returnValue: result, reason });
 }
 
 /** A run whose measurement is done by the caller. */

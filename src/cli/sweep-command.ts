@@ -23,6 +23,7 @@ import {
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
 import { distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
+import { isError } from "../system/builtin-types.ts";
 import { startTimer } from "../system/long-timer.ts";
 import { plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
@@ -167,7 +168,7 @@ function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr
   try {
     writeSweepTables(directory, rows);
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!(isError(error) && "syscall" in error)) throw error;
     stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
   }
 }

@@ -2,11 +2,13 @@
  * Serves a command over the Model Context Protocol. Each tool is a read-only command line of the same program, run in a
  * process of its own below directories that are named at start.
  */
+
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { ErrorObject } from "ajv";
 import { createAjv } from "../schema/ajv.ts";
+import { messageOf } from "../system/builtin-types.ts";
 import { fileProblem } from "../system/files.ts";
 import { ConfigError } from "../values/errors.ts";
 import { packageInfo, requireDependency } from "../values/package-info.ts";
@@ -189,7 +191,7 @@ export async function serveMcp(
       for (const file of files) within(roots, directory, file);
       return await run(tool.argv(input), directory, signal);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(messageOf(error));
     }
   });
   const closed = new Promise<void>((done) => {

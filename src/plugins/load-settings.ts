@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deepmerge } from "deepmerge-ts";
 import { isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
+import { messageOf } from "../system/builtin-types.ts";
 import { importFile } from "../system/import-file.ts";
+import { requireIn } from "../system/require-in.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
@@ -291,7 +292,7 @@ export const isPathOfModule = (module: string): boolean =>
 function locate({ folder, module, origin }: PluginEntry): string {
   if (isPathOfModule(module)) return pathToFileURL(resolve(folder, module)).href;
   try {
-    return pathToFileURL(createRequire(resolve(folder, "settings.js")).resolve(module)).href;
+    return pathToFileURL(requireIn(folder).resolve(module)).href;
   } catch (cause) {
     throw new ConfigError({
       code: "plugin.invalid",
@@ -328,9 +329,6 @@ async function load(url: string, { module, origin }: PluginEntry): Promise<Plugi
   }
   return found as Plugin;
 }
-
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 

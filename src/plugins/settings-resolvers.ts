@@ -1,6 +1,8 @@
 /** The resolvers that settings files name: built-in ones, those of a module, and functions of the project's Python. */
+
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isError } from "../system/builtin-types.ts";
 import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError } from "../values/errors.ts";
 import { isNode, type ScalarValue } from "../values/node.ts";
@@ -88,7 +90,7 @@ async function moduleResolver(name: string, entry: ResolverEntry): Promise<Resol
     new ConfigError({ code: "plugin.invalid", message, origin: entry.origin, cause });
   const file = resolve(entry.folder, path);
   const loaded = await importFile(pathToFileURL(file).href).catch((cause: unknown) => {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split("\n");
+    const [why] = String(isError(cause) ? cause.message : cause).split("\n");
     throw invalid(`Cannot load the resolver '${name}' from '${path}': ${why}`, cause);
   });
   const found = (loaded as Readonly<Record<string, unknown>>)[exported];

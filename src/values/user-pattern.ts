@@ -5,8 +5,10 @@
  * A pattern is compiled by RE2 (re2js), whose time is linear. JavaScript's own engine is several times faster, so it
  * tests those texts for which the pattern provably takes few steps. A replacement is a search for each of its matches.
  */
+
 import type { AST, RegExpParser } from "@eslint-community/regexpp";
 import type { RE2JS } from "re2js";
+import { isErrorNamed, isErrorNamed, messageOf, messageOf } from "../system/builtin-types.ts";
 import { getOrCreate } from "../system/get-or-create.ts";
 import { requireDependency } from "./package-info.ts";
 
@@ -111,7 +113,7 @@ function compile(
   try {
     native = new RegExp(source, flags);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     return {
       problem: { kind: "syntax", reason: said.slice(said.lastIndexOf(": ") + 2).toLowerCase() },
     };
@@ -125,7 +127,8 @@ function compile(
   } catch (error) {
     if (error instanceof Unbounded) return { problem: error.problem };
     // Groups that are nested thousands of times.
-    if (error instanceof RangeError) return { problem: { kind: "unbounded", reason: TOO_DEEP } };
+    if (isErrorNamed("RangeError", error))
+      return { problem: { kind: "unbounded", reason: TOO_DEEP } };
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import type { Settings } from "../../plugins/load-settings.ts";
 import { loadSettings } from "../../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { fileProblem, readablePath } from "../../system/files.ts";
 import { dialectNamed } from "../../values/dialect.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -216,7 +217,7 @@ async function typesOf(schema: object, name: string): Promise<string> {
   } catch (cause) {
     throw new ConfigError({
       code: "schema.invalid",
-      message: `Cannot make types from the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `Cannot make types from the schema: ${messageOf(cause)}`,
       cause,
     });
   }

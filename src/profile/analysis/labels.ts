@@ -2,6 +2,7 @@
  * Rules that unify numbered labels: all calls `aten::mm, op_id = 317230` are one region once the number is removed.
  * They apply to the label of each range, before regions are made.
  */
+
 import {
   matchesRange,
   parseRangePattern,

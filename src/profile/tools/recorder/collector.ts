@@ -2,10 +2,12 @@
  * The recorder as a tool: runs a workload with the injection library, imports its recordings, and reads those of a run
  * again.
  */
+
 import { existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { regionReportFile } from "../../../report/model/report-files.ts";
 import { type JsonText, textOfFile } from "../../../report/validation/json-text.ts";
+import { isError } from "../../../system/builtin-types.ts";
 import { plural } from "../../../text/plural.ts";
 import {
   checkOptions,
@@ -170,7 +172,7 @@ function recordedBytes(directory: string): number {
     );
   } catch (error) {
     // The error is reported when the recording is read.
-    if (!(error instanceof Error)) throw error;
+    if (!isError(error)) throw error;
     return 0;
   }
 }
@@ -276,7 +278,7 @@ function recordingNames(directory: string): readonly string[] {
     return recordingFiles(directory).map((path) => basename(path));
   } catch (error) {
     // The error is reported when the recording is read.
-    if (!(error instanceof Error)) throw error;
+    if (!isError(error)) throw error;
     return [];
   }
 }

@@ -3,9 +3,11 @@
  * gigabytes are usual. nsys creates tables lazily and added columns over versions, so both may be missing: they read as
  * null, or as no rows.
  */
+
 import { rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
+import { isError } from "../../../../system/builtin-types.ts";
 import { grouped } from "../../../../text/plural.ts";
 import { printable } from "../../../../text/printable.ts";
 import { makeTemporaryDirectory } from "../../../machine/files.ts";
@@ -74,7 +76,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     database = openLocked(path);
     return read(describe(database, path));
   } catch (cause) {
-    if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
+    if (!isError(cause) || !isSqliteError(cause)) throw cause;
     if (isTooMuch(cause))
       throw invalid(path, `a value needs more than ${grouped(String(HEAP_BYTES))} bytes`, {
         cause,
@@ -236,7 +238,7 @@ function readStrings(
       found = statement.get([JSON.stringify(some)]);
     } catch (error) {
       // Many texts that are just small enough.
-      if (some.length === 1 || !(error instanceof Error) || !isTooMuch(error)) throw error;
+      if (some.length === 1 || !isError(error) || !isTooMuch(error)) throw error;
       const half = some.length >> 1;
       read(some.slice(0, half));
       read(some.slice(half));

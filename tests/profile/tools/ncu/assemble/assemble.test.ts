@@ -427,7 +427,7 @@ describe.skipIf(sample === null)("the samples", () => {
   });
 
   test("make documents under the contract", async () => {
-    const validator = await createReportValidator();
+    const validator = createReportValidator();
     for (const name of [
       "raw-1kernel-t4-base-units.csv",
       "details-1kernel-t4-metric-names-base.csv",
