@@ -27,6 +27,12 @@ export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 /** V8's limit for one string. */
 const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
 
+const LONG_VALUE = "one value in it is too long to be read";
+
+/** The error of a file whose size is fine, but one value in it is longer than is read: a bound on memory. */
+export const longValueError = (): Error =>
+  Object.assign(new Error(LONG_VALUE), { code: "ERR_VALUE_TOO_LONG" });
+
 /** A system error as users read it. */
 interface Problem {
   /** Ends a sentence. */
@@ -81,6 +87,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   EROFS: { words: "its file system is read-only" },
   ERR_STRING_TOO_LONG: { words: TOO_LARGE },
   ERR_FS_FILE_TOO_LARGE: { words: TOO_LARGE },
+  ERR_VALUE_TOO_LONG: { words: LONG_VALUE },
 };
 
 const problemOf = (error: unknown): Problem | undefined => PROBLEMS[errorCode(error) ?? ""];
