@@ -5,6 +5,7 @@ import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type Attempt, ended, type JobState, readJobState, writeJobState } from "./job-state.ts";
 import { jobFile } from "./layout.ts";
+import { type AskedEnd, askedNow, endWhenAsked, signalledBy } from "./recorded-job.ts";
 
 const POLL_MS = 100;
 
@@ -38,18 +39,25 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
       hint: `resume on ${last.host}; if that process has ended, remove ${jobFile(folder, number)}`,
     });
   if (!running) return undefined;
+  let asked: AskedEnd | undefined;
   const wait = async (): Promise<JobState> => {
     while (isRunning(last) === true) await sleep(POLL_MS);
     const after = readJobState(folder, number) ?? state;
-    if (after.status !== "running") return after;
-    const final = ended(after, { status: "stopped", exitCode: null, error: "killed" });
+    const final =
+      after.status === "running"
+        ? ended(after, { endedBy: asked?.ender ?? { by: "unknown" }, exitCode: null })
+        : asked && endWhenAsked(after, asked);
+    if (final === undefined) return after;
     writeJobState(folder, final, { durable: true });
     return final;
   };
   // The launcher may have been killed while both were suspended.
   resumeGroups(last.pid);
   return {
-    signal: (signal) => signalWorker(last.pid, signal),
+    signal(signal) {
+      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
+      signalWorker(last.pid, signal);
+    },
     suspend: () => suspendGroups(last.pid),
     ended: wait(),
   };

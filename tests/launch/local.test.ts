@@ -50,7 +50,11 @@ describe("the local launcher", () => {
     const folder = join(place.cwd, "s/.sweep");
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const before = attempt === 1 ? undefined : place.state(0);
-      const lost = { status: "failed", exitCode: null, error: "killed by SIGSEGV" } as const;
+      const lost = {
+        endedBy: { by: "itself" },
+        exitCode: null,
+        error: "killed by SIGSEGV",
+      } as const;
       writeJobState(folder, ended(begun(0, before), lost));
     }
     const { exitCode } = await place.start(["--resume", "s"]);

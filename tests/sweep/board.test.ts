@@ -394,7 +394,7 @@ describe("the table of failures", () => {
   test("what a scheduler ended has not failed, and is told with why", () => {
     const undone = {
       ...failedJob(a, new Error("it was cancelled")),
-      isLeftUndone: true,
+      endedBy: { by: "scheduler", cause: "cancelled" },
     } as const;
     const failed = failedJob(b, new Error("boom"));
     expect(failureTable([undone, done(b)], { cwd: "/w" })).toBe(

@@ -1,5 +1,4 @@
-import { constants } from "node:os";
-import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import { isFailure } from "../../job/ender.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { jobLog, slotsFolder } from "../../record/layout.ts";
@@ -7,7 +6,6 @@ import { liveWorkers } from "../../record/orphans.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
-import { ConfigError } from "../../values/errors.ts";
 import { loggedOverrides } from "../basic-launcher.ts";
 import { followLog } from "../job-log.ts";
 import type {
@@ -119,8 +117,6 @@ interface BatchRun {
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
   readonly showsOutput: boolean;
-  /** Whether a signal ended a job. */
-  isAnyStopped: boolean;
 }
 
 interface Ended {
@@ -147,10 +143,8 @@ async function* launch(
       if (ended !== undefined) yield* takeIn(ended, run);
     }
     const signal = interruption.signal();
-    const next = run.queue.first();
-    // The sweep was stopped even if the signal ended no job.
-    if (signal !== undefined && next !== undefined && !run.isAnyStopped)
-      yield { kind: "ended", job: next, result: notStarted(next, signal) };
+    // Even if it ended no job.
+    if (signal !== undefined) yield { kind: "stopped", signal };
   } finally {
     separate?.();
     interruption.release();
@@ -191,7 +185,6 @@ function beginBatch(
     interruption: listenForSignals((signal) => {
       for (const { worker } of running) worker.signal(signal);
     }),
-    isAnyStopped: false,
   };
 }
 
@@ -251,16 +244,14 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
     queue.takeBack(job);
     return;
   }
-  const reason = failureOf(ended.state);
-  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
+  const { attempts, status } = ended.state;
+  if (isFailure(status) && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
     queue.putBack(job);
-    yield { kind: "retried", job, reason };
+    yield { kind: "retried", job, status, reason: attempts.at(-1)?.error ?? status };
     return;
   }
   const result = request.resultOf(job);
-  if (result === undefined) return;
-  run.isAnyStopped ||= wasStopped(result);
-  yield { kind: "ended", job, result };
+  if (result !== undefined) yield { kind: "ended", job, result };
 }
 
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
@@ -299,14 +290,6 @@ const poolOf = ({ resources, slotScope }: PlacedSettings, folder: string): SlotP
     resources,
     slotScope === "sweep" || resources.size === 0 ? slotsFolder(folder) : slotsOfMachine(),
   );
-
-const failureOf = ({ attempts, status }: JobState): string | undefined =>
-  status === "failed" || status === "timed_out" ? (attempts.at(-1)?.error ?? status) : undefined;
-
-const notStarted = (job: SweepJob, signal: NodeJS.Signals): JobResult => ({
-  ...failedJob(job, new ConfigError({ code: "app.job", message: `not started: ${signal}` })),
-  exitCode: 128 + constants.signals[signal],
-});
 
 /** Results of promises, in the order in which they settle. */
 interface Endings<T> {

@@ -8,7 +8,6 @@ import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobBegun, JobDone, NextJob, NotedStart } from "../../job/process/invocation.ts";
 import {
   begun,
-  ended,
   type JobState,
   readJobState,
   restoreJobState,
@@ -17,6 +16,7 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
+import { type AskedEnd, askedNow, signalledBy } from "../../record/recorded-job.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
@@ -26,7 +26,7 @@ import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
 import type { LocalSettings } from "./settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
-import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
+import { endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 
 /** A process that was given a job. `not begun`: an idle reused process had ended before it received the job. */
 export type JobWorker = Omit<LiveWorker, "ended"> & {
@@ -144,7 +144,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   const noted = withIdentity(begun(number, before, { id: start.id }), worker.identity);
   if (pid !== undefined) noteOrKill(folder, noted, pid);
   worker.begin({ number, start });
-  let asked: Asked;
+  let asked: AskedEnd | undefined;
   let killer: PausableTimer | undefined;
   const kill = (signal: NodeJS.Signals): void => {
     if (pid !== undefined) signalWorker(pid, signal);
@@ -157,7 +157,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     timeLimit === null
       ? undefined
       : startPausableTimer(timeLimit, () => {
-          asked ??= "timeout";
+          asked ??= askedNow({ by: "time_limit", limit_ms: timeLimit });
           kill("SIGTERM");
         });
   const record = async (): Promise<JobState | "not begun"> => {
@@ -180,9 +180,8 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
       return "not begun";
     }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
-    const end = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
-    if (end === undefined) return state;
-    const final = ended(state, end);
+    const final = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
+    if (final === undefined) return state;
     writeJobState(folder, final, { durable: true });
     return final;
   };
@@ -190,7 +189,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     pid,
     logStart,
     signal(signal) {
-      asked ??= signal;
+      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
       kill(signal);
     },
     suspend() {

@@ -36,7 +36,7 @@ function leftRunning() {
     folder,
     /** Its worker records the end, and is gone. */
     complete() {
-      writeJobState(folder, ended(running, { status: "completed", exitCode: 0 }));
+      writeJobState(folder, ended(running, { endedBy: { by: "itself" }, exitCode: 0 }));
       worker.kill("SIGKILL");
       while (isRunning(identityOf(worker.pid ?? 0)) === true);
     },
