@@ -3,7 +3,7 @@ import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
-import { basicLauncher } from "../launch/basic-launcher.ts";
+import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { loadRegistry } from "../plugins/load-registry.ts";
 import { withSettings } from "../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";

@@ -120,8 +120,8 @@ interface ProgramOutcome {
   readonly problem?: string;
   /** The first signal that asked this process to end meanwhile. */
   readonly interrupted: NodeJS.Signals | undefined;
-  /** Whether the kernel killed processes for lack of memory meanwhile. */
-  readonly lacksMemory: boolean;
+  /** Whether the kernel killed processes for lack of memory meanwhile; undefined if it does not say. */
+  readonly lacksMemory: boolean | undefined;
   readonly output: string;
   readonly errors: string;
 }
@@ -134,7 +134,7 @@ interface ProgramOutcome {
 async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   const { argv, cwd, env, keepsOutput, readsStdin } = run;
   const [file = "", ...args] = argv;
-  const killsBefore = memoryKills() ?? 0;
+  const killsBefore = memoryKills();
   const child = spawn(file, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -148,7 +148,7 @@ async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
     argv,
     ...ended,
     interrupted: interrupt.release(),
-    lacksMemory: (memoryKills() ?? 0) > killsBefore,
+    lacksMemory: killsBefore === undefined ? undefined : (memoryKills() ?? 0) > killsBefore,
     output: output(),
     errors: errors(),
   };
@@ -259,10 +259,8 @@ function judged(
     const why = [`${name} was ended by ${signal}`, ...whyEnded(outcome, job)].join(": ");
     // The program could not say so, and a single job has no table of failures.
     if (job.number === undefined) tell(`${why}\n`);
-    const endedBy = enderBySignal(signal, lacksMemory);
-    return endedBy.by === "itself"
-      ? exitCode(1, undefined, why)
-      : endedFromOutside(endedBy, { reason: why });
+    const endedBy = enderBySignal(signal, lacksMemory === true);
+    return { ...exitCode(1, undefined, why), endedBy };
   }
   if (code !== 0) {
     const error = report?.error ?? errorIn(outcome.errors);
@@ -294,8 +292,13 @@ function whyEnded(
   { number }: Pick<Job, "number">,
 ): readonly string[] {
   if (signal === "SIGKILL") {
-    if (!lacksMemory) return ["it was killed from outside"];
-    return [`the machine ran out of memory${number === undefined ? "" : `; ${FEWER_JOBS}`}`];
+    const remedy = number === undefined ? "" : `; ${FEWER_JOBS}`;
+    if (lacksMemory === true) return [`the machine ran out of memory${remedy}`];
+    return [
+      lacksMemory === false
+        ? "it was killed from outside"
+        : "it was killed, by a user or by the kernel for want of memory",
+    ];
   }
   // An uncaught exception of C++ and a failed assertion end with it.
   if (signal !== "SIGABRT") return [];

@@ -1,4 +1,4 @@
-import { type Ender, ITSELF } from "../job/ender.ts";
+import { type Ender, enderText, ITSELF } from "../job/ender.ts";
 import { enderOf, isCompleted, type JobResult } from "../job/job.ts";
 import { isOfThisBoot } from "../system/process-identity.ts";
 import { isCodedError } from "../values/errors.ts";
@@ -65,7 +65,12 @@ export function endOf(result: JobResult, redact?: (text: string) => string): Att
   const end = { endedBy, exitCode, returnValue: storedValue(returnValue, redact) };
   if (isCompleted(result)) return end;
   if (endedBy.by === "itself") return { ...end, error: whyFailed(result, redact) };
-  return reason === undefined ? end : { ...end, error: firstLine(reason, redact) };
+  // What the job itself had to say about it.
+  const own =
+    result.error === undefined
+      ? reason
+      : `${enderText(endedBy)}: ${firstLine(result.error, redact)}`;
+  return own === undefined ? end : { ...end, error: firstLine(own, redact) };
 }
 
 /** Why a job failed, in one line. */

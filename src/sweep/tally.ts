@@ -1,7 +1,7 @@
 import { JOB_STATUSES, type SweepJobStatus, statusOf } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { shownOverrides } from "../launch/basic-launcher.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
+import { shownOverrides } from "../launch/local/basic-launcher.ts";
 import { whyFailed } from "../record/recorded-job.ts";
 import { andOthers, plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";

@@ -6,16 +6,18 @@ import { liveWorkers } from "../../record/orphans.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
 import { plural } from "../../text/plural.ts";
-import { loggedOverrides } from "../basic-launcher.ts";
 import { followLog } from "../job-log.ts";
 import type {
   LaunchEvent,
+  Launcher,
   LauncherDefinition,
   LauncherRequest,
   LauncherSettings,
 } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
+import { loggedOverrides } from "./basic-launcher.ts";
 import {
+  NO_RESOURCES,
   onThisMachine,
   type PlacedSettings,
   type SettingsReader,
@@ -30,8 +32,13 @@ const LOGGER = "hydraconf.launchers.local";
 export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
   /** Logs a batch in place of our own lines. */
   readonly logBatch?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
-  /** Whether the output of jobs is also shown in the output of the sweep. */
-  readonly showsOutput?: boolean;
+  /** Logs a job that starts in place of our own line; called before it starts. */
+  readonly logJob?: (job: SweepJob, request: LauncherRequest) => void;
+  /**
+   * Where jobs print. `log`: to a file of each; `followed`: which is also shown in the output of the sweep; `console`:
+   * on the console of the sweep itself, without a file. Default: `log`.
+   */
+  readonly output?: "log" | "followed" | "console";
 }
 
 /**
@@ -50,18 +57,35 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
-  open(request) {
-    const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
-    const ofSweep = settingsIn(request.settings);
-    const isReusing = ofSweep.reusesWorkers ?? request.internals.reusesWorkers;
-    const workers = createWorkers(isReusing);
-    const settings = { ofSweep, settingsIn, workers };
-    return {
-      launch: (batch) => launch(batch, request, settings, appearance),
-      close: workers.close,
-    };
-  },
+  open: (request) => openLocal(request, read, appearance),
 });
+
+/** Runs the jobs of a sweep one after the other, on its console. */
+export const oneAtATime = (
+  request: LauncherRequest,
+  appearance: Omit<Appearance, "output">,
+): Launcher => {
+  const settings = { jobs: 1, timeLimit: null, retries: 0, ...NO_RESOURCES };
+  return openLocal(request, () => settings, { ...appearance, output: "console" });
+};
+
+function openLocal(
+  request: LauncherRequest,
+  read: SettingsReader,
+  appearance: Appearance,
+): Launcher {
+  const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
+  const ofSweep = settingsIn(request.settings);
+  const workers = createWorkers({
+    isReusing: ofSweep.reusesWorkers ?? request.internals.reusesWorkers,
+    isOnConsole: appearance.output === "console",
+  });
+  const settings = { ofSweep, settingsIn, workers };
+  return {
+    launch: (batch) => launch(batch, request, settings, appearance),
+    close: workers.close,
+  };
+}
 
 interface SettingsRequest {
   readonly ofSweep: PlacedSettings;
@@ -116,7 +140,7 @@ interface BatchRun {
   readonly running: Set<RunningJob>;
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
-  readonly showsOutput: boolean;
+  readonly isFollowed: boolean;
 }
 
 interface Ended {
@@ -169,7 +193,7 @@ function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   given: SettingsRequest,
-  { showsOutput = false, logBatch }: Appearance,
+  appearance: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
   const settings = settingsOfJobs(batch, given, folder);
@@ -177,8 +201,8 @@ function beginBatch(
   return {
     request,
     settings,
-    log: openLog(batch, request, settings.atOnce, logBatch),
-    showsOutput,
+    log: openLog(batch, request, settings.atOnce, appearance),
+    isFollowed: appearance.output === "followed",
     queue: createQueue(batch, folder),
     running,
     endings: createEndings(),
@@ -194,10 +218,11 @@ function beginBatch(
  * @returns whether the next job only lacks slots, which other sweeps hold
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
-  const { endings, log, queue, request, running, settings, showsOutput } = run;
+  const { endings, isFollowed, log, queue, request, running, settings } = run;
   while (running.size < settings.atOnce && !isStopping(run) && request.mayStart()) {
     const job = queue.first();
     if (job === undefined) return false;
+    log.starts(job);
     const start = startJob(
       job,
       queue.starts(job) === 0,
@@ -213,7 +238,7 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
     if (start.kind === "running") {
       log.started(job);
       running.add(start.running);
-      const shown = showsOutput ? showOutput(start.running, request) : undefined;
+      const shown = isFollowed ? showOutput(start.running, request) : undefined;
       endings.add(
         start.running.worker.ended
           // Also after a failure: a log that is still followed would keep this process alive.
@@ -261,7 +286,7 @@ function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   most: number,
-  logBatch: Appearance["logBatch"],
+  { logBatch, logJob }: Appearance,
 ) {
   const log = request.logger(LOGGER);
   const atOnce = Math.min(most, Math.max(1, batch.length));
@@ -272,6 +297,7 @@ function openLog(
   else logBatch(batch, request);
   let isToldOfSlots = false;
   return {
+    starts: (job: SweepJob) => logJob?.(job, request),
     started(job: SweepJob) {
       if (logBatch === undefined) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
     },

@@ -236,18 +236,25 @@ interface ReusableWorker {
   readonly identity: ProcessIdentity;
   /** Identifies the environment that it was started with. */
   readonly key: string;
-  readonly log: SharedLog;
+  /** Undefined for a process that prints on the console. */
+  readonly log: SharedLog | undefined;
   readonly ended: Promise<Outcome>;
 }
 
-/** @param isReusing whether a process runs one job after the other */
-export function createWorkers(isReusing: boolean): Workers {
+interface WorkersOptions {
+  /** Whether a process runs one job after the other. */
+  readonly isReusing: boolean;
+  /** Whether processes print on the console of this one, rather than into the log of their job. */
+  readonly isOnConsole?: boolean;
+}
+
+export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions): Workers {
   const waiting: ReusableWorker[] = [];
   const isAlive = ({ child }: ReusableWorker) =>
     child.connected && child.exitCode === null && child.signalCode === null;
   const letGo = ({ child, log }: ReusableWorker): void => {
     if (child.connected) child.disconnect();
-    log.remove();
+    log?.remove();
   };
   const waitingFor = (key: string): ReusableWorker | undefined => {
     for (const one of waiting.filter((one) => !isAlive(one))) {
@@ -291,8 +298,8 @@ export function createWorkers(isReusing: boolean): Workers {
         return Promise.race([begun.then(() => true), silent]);
       },
       giveBack(isKept) {
-        if (!isKept || !isAlive(worker) || !log.separate(jobLog(run.folder, run.number)))
-          return letGo(worker);
+        const isSeparate = log?.separate(jobLog(run.folder, run.number)) ?? true;
+        if (!isKept || !isAlive(worker) || !isSeparate) return letGo(worker);
         child.unref();
         child.channel?.unref();
         waiting.push(worker);
@@ -310,18 +317,19 @@ export function createWorkers(isReusing: boolean): Workers {
       const old = isReusing ? waitingFor(key) : undefined;
       if (old !== undefined) {
         try {
-          return ofJob(old, run, old.log.begin(file), most, true);
+          return ofJob(old, run, old.log?.begin(file) ?? 0, most, true);
         } catch {
           // The process cannot write to that log: a new process has its own.
           letGo(old);
         }
       }
-      const log = isReusing ? sharedLog(file) : undefined;
-      const { child, logStart } = spawnWorker(run, start, log);
+      const log = isReusing && !isOnConsole ? sharedLog(file) : undefined;
+      const isReused = log !== undefined || (isReusing && isOnConsole);
+      const to = isOnConsole ? undefined : (log?.file ?? file);
+      const { child, logStart } = spawnWorker(run, start, isReused, to);
       const identity = identityOf(child.pid ?? 0);
       const ended = outcomeOf(child);
-      if (log !== undefined)
-        return ofJob({ child, identity, key, log, ended }, run, logStart, most, false);
+      if (isReused) return ofJob({ child, identity, key, log, ended }, run, logStart, most, false);
       return {
         ...{ pid: child.pid, identity, logStart, over: () => ended },
         begin: () => {},
@@ -349,26 +357,27 @@ const saidOf = (
     child.on("message", onMessage);
   });
 
+/** @param to the file for its output; undefined for the console of this process */
 function spawnWorker(
   { env, folder, facts, number, own }: WorkerRun,
   start: NotedStart,
-  shared: SharedLog | undefined,
+  isReused: boolean,
+  to: string | undefined,
 ) {
-  const isReused = shared !== undefined;
   const command = workerCommand(facts, { folder, number, start, isReused });
-  const log = openSync(shared?.file ?? jobLog(folder, number), "a");
+  const log = to === undefined ? undefined : openSync(to, "a");
   try {
-    const logStart = fstatSync(log).size;
+    const logStart = log === undefined ? 0 : fstatSync(log).size;
     // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
       env: { ...env, ...own, ...command.env },
-      stdio: ["ignore", log, log, ...(isReused ? (["ipc"] as const) : [])],
+      stdio: ["ignore", log ?? 1, log ?? 2, ...(isReused ? (["ipc"] as const) : [])],
       detached: true,
     });
     return { child, logStart };
   } finally {
-    closeSync(log);
+    if (log !== undefined) closeSync(log);
   }
 }
 

@@ -67,7 +67,7 @@ test.each([1, 2, 3])("a job that ends after look %i at it is not run again", asy
   const start = startJob(
     { number: 0 } as SweepJob,
     true,
-    { pool, workers: createWorkers(false), most: 1 },
+    { pool, workers: createWorkers({ isReusing: false }), most: 1 },
     { internals: { record } } as unknown as LauncherRequest,
     {} as LocalSettings,
   );
