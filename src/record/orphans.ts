@@ -18,6 +18,8 @@ export interface LiveWorker {
    * @returns resumes it
    */
   suspend(): () => void;
+  /** Leaves it to itself: it goes on, and this process does not wait for it any more. */
+  abandon(): void;
   /** The job's state after the worker's end, whichever process writes it. */
   readonly ended: Promise<JobState>;
 }
@@ -40,8 +42,12 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
     });
   if (!running) return undefined;
   let asked: AskedEnd | undefined;
+  let isAbandoned = false;
   const wait = async (): Promise<JobState> => {
-    while (isRunning(last) === true) await sleep(POLL_MS);
+    while (isRunning(last) === true) {
+      if (isAbandoned) return state;
+      await sleep(POLL_MS);
+    }
     const after = readJobState(folder, number) ?? state;
     const final =
       after.status === "running"
@@ -59,6 +65,9 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
       signalWorker(last.pid, signal);
     },
     suspend: () => suspendGroups(last.pid),
+    abandon() {
+      isAbandoned = true;
+    },
     ended: wait(),
   };
 }

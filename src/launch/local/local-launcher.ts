@@ -2,10 +2,11 @@ import { isFailure } from "../../job/ender.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { jobLog, slotsFolder } from "../../record/layout.ts";
+import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
-import { plural } from "../../text/plural.ts";
+import { agreeing, firstFewOf, plural } from "../../text/plural.ts";
 import { followLog } from "../job-log.ts";
 import type {
   LaunchEvent,
@@ -141,6 +142,8 @@ interface BatchRun {
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
   readonly isFollowed: boolean;
+  /** Each stops showing the output of a job. */
+  readonly followers: Set<() => void>;
 }
 
 interface Ended {
@@ -157,7 +160,7 @@ async function* launch(
 ): AsyncGenerator<LaunchEvent> {
   refuseUnstartable(request.internals.record.facts());
   const run = beginBatch(batch, request, settings, appearance);
-  const { endings, interruption, running } = run;
+  const { endings, followers, interruption, running } = run;
   const separate = request.internals.suspension?.join(together(running));
   try {
     for (;;) {
@@ -172,7 +175,28 @@ async function* launch(
   } finally {
     separate?.();
     interruption.release();
+    // Left by an error: a record that cannot be read or written, for example.
+    for (const stop of followers) stop();
+    abandon(running, request);
   }
+}
+
+/** Leaves jobs to their workers, which record them, so that this process can end. */
+function abandon(
+  running: ReadonlySet<RunningJob>,
+  { directory, internals, say }: LauncherRequest,
+): void {
+  if (running.size === 0) return;
+  for (const { worker } of running) worker.abandon();
+  const numbers = firstFewOf([...running], 10, ({ job }) => `#${job.number}`);
+  const hydraconf = typedCommand(internals.invocation)?.hydraconf;
+  const [wait, cancel] = (["wait", "cancel"] as const).map((action) =>
+    nextCommand(action, directory, hydraconf),
+  );
+  const [it, its] = running.size === 1 ? ["it", "its process"] : ["them", "their processes"];
+  say(
+    `${running.size === 1 ? "Job" : "Jobs"} ${numbers} ${agreeing(running.size, "is", "are")} left to ${its}: '${wait}' and --resume wait for ${it}, '${cancel}' ends ${it}`,
+  );
 }
 
 /** Jobs run in their own process groups, which keyboard signals of the terminal do not reach. */
@@ -203,6 +227,7 @@ function beginBatch(
     settings,
     log: openLog(batch, request, settings.atOnce, appearance),
     isFollowed: appearance.output === "followed",
+    followers: new Set(),
     queue: createQueue(batch, folder),
     running,
     endings: createEndings(),
@@ -238,13 +263,8 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
     if (start.kind === "running") {
       log.started(job);
       running.add(start.running);
-      const shown = isFollowed ? showOutput(start.running, request) : undefined;
-      endings.add(
-        start.running.worker.ended
-          // Also after a failure: a log that is still followed would keep this process alive.
-          .finally(() => shown?.())
-          .then((state) => ({ ...start, state })),
-      );
+      if (isFollowed) follow(start.running, run);
+      endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
     }
     yield { kind: "started", job };
     if (start.kind === "over") yield { kind: "ended", job, result: start.result };
@@ -252,12 +272,20 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
   return false;
 }
 
-const showOutput = ({ job, logStart }: RunningJob, { internals }: LauncherRequest) =>
-  followLog(
-    jobLog(internals.record.folder, job.number),
+function follow({ job, logStart, worker }: RunningJob, { followers, request }: BatchRun): void {
+  const { invocation, record } = request.internals;
+  const stopFollowing = followLog(
+    jobLog(record.folder, job.number),
     logStart,
-    internals.invocation.console.stdout,
+    invocation.console.stdout,
   );
+  const stop = (): void => {
+    if (followers.delete(stop)) stopFollowing();
+  };
+  followers.add(stop);
+  // Also after a failure: a log that is still followed would keep this process alive.
+  worker.ended.then(stop, stop);
+}
 
 /** Reports the outcome of a job whose worker has ended, or requeues it. */
 function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {

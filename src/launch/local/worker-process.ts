@@ -201,6 +201,10 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
         for (const timer of timers) timer?.goOn();
       };
     },
+    abandon() {
+      limit?.stop();
+      worker.abandon();
+    },
     ended: record(),
   };
 }
@@ -226,6 +230,8 @@ interface WorkerOfJob {
   begin(next: NextJob): void;
   /** Whether the process received the job; to be called after its end. */
   hasBegun(): Promise<boolean>;
+  /** Neither this process nor the other waits for what comes after the job. */
+  abandon(): void;
   /** To be called when the job is over. @param isKept whether the process may run another */
   giveBack(isKept: boolean): void;
 }
@@ -297,6 +303,10 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
           : setImmediate(false);
         return Promise.race([begun.then(() => true), silent]);
       },
+      abandon() {
+        child.unref();
+        if (child.connected) child.disconnect();
+      },
       giveBack(isKept) {
         const isSeparate = log?.separate(jobLog(run.folder, run.number)) ?? true;
         if (!isKept || !isAlive(worker) || !isSeparate) return letGo(worker);
@@ -334,6 +344,7 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
         ...{ pid: child.pid, identity, logStart, over: () => ended },
         begin: () => {},
         hasBegun: async () => true,
+        abandon: () => child.unref(),
         giveBack: () => {},
       };
     },
