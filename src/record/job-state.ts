@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { constants } from "node:os";
-import { type Ender, enderText, endStatus, isFailure } from "../job/ender.ts";
+import { type Ender, enderText, endStatus, ITSELF, isFailure } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
 import {
   aboutFile,
@@ -338,9 +338,11 @@ export const hasEnded = (state: JobState | undefined): state is JobState =>
 export const hasFailed = (state: JobState | undefined): state is JobState =>
   isFailure(state?.status);
 
-/** How many attempts have a recorded end, rather than ending with their launcher. */
-export const timesEnded = ({ attempts }: JobState): number =>
-  attempts.filter((attempt) => attempt.ended !== null).length;
+/** How many attempts failed or took too long, rather than being stopped or ending with their launcher. */
+export const timesFailed = ({ attempts }: JobState): number =>
+  attempts.filter(
+    ({ ended, ended_by = ITSELF }) => ended !== null && isFailure(endStatus(ended_by, false)),
+  ).length;
 
 /**
  * Milliseconds of the machine's uptime, on a monotonic clock that all its processes share. It stands still while the

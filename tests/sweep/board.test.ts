@@ -373,7 +373,7 @@ describe("elsewhere", () => {
     event({ kind: "ended", job: a, result: { ...done(a, 143), endedBy } });
     close();
     expect(screen.lines()).toEqual([
-      `#0 x=0: ${status} after 0.0 s (1 of 1): exit code 143`,
+      `#0 x=0 fixed=1: ${status} (1 of 1): exit code 143`,
       `0 of 1 job completed, 1 ${status}; 0 s`,
       "",
     ]);
