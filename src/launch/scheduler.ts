@@ -7,6 +7,7 @@ import { listenForInterrupt } from "../job/process/interrupt.ts";
 import {
   ended,
   hasEnded,
+  isScheduled,
   type JobState,
   readJobState,
   tookMs,
@@ -14,7 +15,6 @@ import {
 } from "../record/job-state.ts";
 import { currentJobs, readManifest } from "../record/manifest.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";
-import { isScheduled } from "../record/orphans.ts";
 import { signalledBy } from "../record/recorded-job.ts";
 import { plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";

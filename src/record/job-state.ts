@@ -119,7 +119,9 @@ const ENDERS: Readonly<Record<Ender["by"], Readonly<Record<string, Check>>>> = {
   cancel: {},
   launcher: { signal: SIGNAL },
   signal: { signal: SIGNAL },
-  scheduler: { cause: oneOf("time_limit", "preempted", "node_lost", "cancelled", "unknown") },
+  scheduler: {
+    cause: oneOf("time_limit", "preempted", "node_lost", "cancelled", "requeued", "unknown"),
+  },
   out_of_memory: {},
   unknown: {},
 };
@@ -310,6 +312,14 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
   return { ...state, status, attempts, return_value: end.returnValue ?? null };
 }
 
+/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
+export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
+
+/** The notes of an attempt that a scheduler started. */
+export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
+  scheduler: id,
+});
+
 /** Who ended a job; undefined before its end. */
 export function recordedEnder({ attempts, status }: JobState): Ender | undefined {
   if (status === "queued" || status === "running") return undefined;
@@ -319,13 +329,13 @@ export function recordedEnder({ attempts, status }: JobState): Ender | undefined
 
 /** Early versions recorded only the status, and 128 plus the number of a signal as exit code of what it stopped. */
 function earlyEnder(status: JobStatus, last: Attempt | undefined): Ender {
-  const isScheduled = last?.details?.["scheduler"] !== undefined;
+  const isOfScheduler = last !== undefined && isScheduled(last);
   if (status === "timed_out")
-    return isScheduled
+    return isOfScheduler
       ? { by: "scheduler", cause: "time_limit" }
       : { by: "time_limit", limit_ms: last === undefined ? 0 : tookMs(last) };
   if (status !== "stopped") return { by: "itself" };
-  if (isScheduled) return { by: "scheduler", cause: "unknown" };
+  if (isOfScheduler) return { by: "scheduler", cause: "unknown" };
   const code = last?.exit_code ?? null;
   const signal = INTERRUPTS.find((name) => signalCode(name) === code);
   return signal === undefined ? { by: "unknown" } : { by: "launcher", signal };

@@ -3,7 +3,7 @@ import { errorCode } from "../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type Attempt, ended, type JobState, readJobState, writeJobState } from "./job-state.ts";
+import { ended, isScheduled, type JobState, readJobState, writeJobState } from "./job-state.ts";
 import { jobFile } from "./layout.ts";
 import { type AskedEnd, askedNow, endWhenAsked, signalledBy } from "./recorded-job.ts";
 
@@ -111,14 +111,6 @@ export interface RunningWorker {
   readonly alive: true | "elsewhere";
   readonly process: ProcessIdentity;
 }
-
-/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
-export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
-
-/** The notes of an attempt that a scheduler started. */
-export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
-  scheduler: id,
-});
 
 /** How long a process may take to end after a signal before it is killed. */
 export const GRACE_MS = 10_000;

@@ -6,6 +6,7 @@ import {
   type AttemptEnd,
   begun,
   ended,
+  isScheduled,
   type JobState,
   readJobState,
   recordedEnder,
@@ -36,8 +37,21 @@ export function beginJob(
   number: number,
   { details, ...options }: RecordOptions = {},
 ): RecordedJob {
-  const before = readJobState(folder, number);
+  const before = requeued(readJobState(folder, number), details);
   return recordJob(folder, begun(number, before, details && { details }), options);
+}
+
+/** The record of a job that its scheduler starts again: it has ended the attempt before, which knows a signal at most. */
+function requeued(
+  state: JobState | undefined,
+  details: RecordOptions["details"],
+): JobState | undefined {
+  const last = state?.attempts.at(-1);
+  if (state === undefined || last === undefined || !isScheduled(last)) return state;
+  const isSame = last.details?.["scheduler"] === details?.["scheduler"];
+  if (!isSame || (last.ended_by !== undefined && last.ended_by.by !== "signal")) return state;
+  const ended_by = { by: "scheduler", cause: "requeued" } as const;
+  return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ended_by }] };
 }
 
 /** The record of a job that runs in this process, with a start that another process or the caller has recorded. */

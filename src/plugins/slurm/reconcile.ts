@@ -8,10 +8,10 @@ import {
   hasEnded,
   type JobState,
   readJobState,
+  scheduledBy,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
-import { scheduledBy } from "../../record/orphans.ts";
 import { signalledBy } from "../../record/recorded-job.ts";
 import { draftBeside } from "../../system/atomic-write.ts";
 import { INTERRUPTS, signalCode } from "../../system/process-signals.ts";

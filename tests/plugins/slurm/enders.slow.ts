@@ -58,6 +58,12 @@ describe.skipIf(!hasSlurm("who ended jobs of a real Slurm"))(
       await sweep.hydraconf("sweep", "cancel", "s");
       await running;
       sweep.expectEnds(endsBy("stopped", { by: "cancel" }));
+      for (const [number, answer] of ANSWERS.entries())
+        if (answer !== "exits_0")
+          expect(readJobState(sweep.folder, number)?.attempts[0]?.ended_by, answer).toEqual({
+            by: "scheduler",
+            cause: "requeued",
+          });
       const attempts = ANSWERS.map(
         (_, number) => readJobState(sweep.folder, number)?.attempts.length,
       );
