@@ -57,6 +57,8 @@ describe.skipIf(!hasSlurm("who ended jobs of a real Slurm"))(
       expect(starts("exits_0")).toBe(1);
       await sweep.hydraconf("sweep", "cancel", "s");
       await running;
+      // The process that followed them had ended before.
+      await sweep.hydraconf("sweep", "collect", "s");
       sweep.expectEnds(endsBy("stopped", { by: "cancel" }));
       for (const [number, answer] of ANSWERS.entries())
         if (answer !== "exits_0")
