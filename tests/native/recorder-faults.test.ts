@@ -48,6 +48,7 @@ const NOT_MEDDLED_WITH = {
   ],
   "serve where the kernel clears no page on a fork": ["__register_atfork"],
   "only leave a number or a name out where they fail": ["getrusage", "gethostname"],
+  "only asks for a thread's right to read the time stamp counter": ["prctl"],
   "wait for another thread at the program's end": ["usleep"],
   "are for GPUs (tests/native/recorder-gpu.test.ts)": [
     ...["access", "dl_iterate_phdr", "dlopen", "dlsym", "free", "glob64", "globfree64"],

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
+import { constants } from "node:os";
 import { basename, join } from "node:path";
-import { getSystemErrorName } from "node:util";
 import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
 import { agreeing, grouped, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
@@ -402,5 +402,7 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
 }
 
 function errorName(errno: number): string {
-  return errno > 0 && errno < 4096 ? getSystemErrorName(-errno) : `error ${errno}`;
+  // Node's own function does not know all of them, for one EDQUOT.
+  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
+  return known?.[0] ?? `error ${errno}`;
 }
