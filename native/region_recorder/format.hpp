@@ -112,6 +112,7 @@ enum RecordType : std::uint8_t {
   kDeferred = 24,     // domain, scope (64 bits), how many payloads precede
   kClockPair = 25,    // domain, two time domains and a time stamp of each at one moment (64 bits each)
   kConversion = 26,   // domain, two time domains, factor (a double), a time stamp of each
+  kOtherInjection = 27,  // NVTX_INJECTION64_PATH of this process, which names another library
   // Below: what the GPU did (64 to 127 are kept for that). "GPU time" is two words, see kClock.
   kLaunch = 64,           // timed; correlation
   kKernel = 65,           // correlation, device, context, stream, start, end, name, graph
@@ -123,6 +124,8 @@ enum RecordType : std::uint8_t {
   kGpu = 71,              // CUPTI version, driver version, CUPTI's result, text
   kLoss = 72,             // reason, how many
   kDemangled = 73,        // name, the same demangled
+  kProgramProfiler = 74,  // timed; the call that asks for CUPTI's subscription, file of the library that makes it
+  kUnwatchedCalls = 75,   // how many imports of CUPTI's functions could not be watched for that
 };
 
 // Attributes follow in this order, each only where its flag is set.
@@ -135,6 +138,7 @@ enum RecordFlags : std::uint8_t {
   kHasKernels = 32,  // of a launch: kernels follow from it
   // Of push, pop, start and end: nanoseconds that the thread has used of processors, since the stream's base of them.
   kHasProcessorTime = 32,
+  kHasPrecedence = 32,  // of kProgramProfiler: the recorder has it, and goes on
   kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
   // Of push, pop, start and end: the thread's page faults (minor, major) and context switches (voluntary, involuntary).
   kHasCounts = 64,

@@ -97,6 +97,7 @@ export const recordType = {
   deferred: 24,
   clockPair: 25,
   conversion: 26,
+  otherInjection: 27,
   launch: 64,
   kernel: 65,
   memoryCopy: 66,
@@ -107,6 +108,8 @@ export const recordType = {
   gpu: 71,
   loss: 72,
   demangled: 73,
+  programProfiler: 74,
+  unwatchedCalls: 75,
 } as const;
 
 export const recordFlag = {
@@ -116,6 +119,8 @@ export const recordFlag = {
   payload: 8,
   graph: 16,
   kernels: 32,
+  /** For programProfiler. */
+  precedence: 32,
   /** For push, pop, start and end, as `counts`. */
   processorTime: 32,
   failure: 64,
