@@ -89,7 +89,7 @@ describe.runIf(client !== undefined && process.platform === "linux")("faults", (
     "no program notices a call that %s",
     async (name, fault, writing) => {
       const { runs, problems } = await faultLoop(await buildFaults(client ?? "own client"), fault, {
-        step: 16,
+        step: writing === "buffered" ? 64 : 16,
         writing,
       });
       expect(problems, name).toEqual([]);
