@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
+import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import {
@@ -448,5 +449,7 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
 }
 
 function errorName(errno: number): string {
-  return errno > 0 && errno < 4096 ? getSystemErrorName(-errno) : `error ${errno}`;
+  // Node's own function does not know all of them, for one EDQUOT.
+  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
+  return known?.[0] ?? `error ${errno}`;
 }
