@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { esmExternalRequirePlugin } from "rolldown/plugins";
+import { PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 /**
@@ -51,6 +52,7 @@ writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
 await bundleDependencies("fast-glob", ["fast-glob"]);
 await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);
+await bundleDependencies("patterns", PATTERNS);
 // Of its ES modules, whose other half falls away. It would check forms by ajv; we have none, and ajv is in another file.
 const mcp = Object.entries({
   "server/index.js": "Server",

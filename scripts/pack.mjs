@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { licencesOf, OF_HYDRACONF } from "./licences.mjs";
+import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
@@ -59,7 +59,9 @@ const PACKAGES = [
       "dist/modules",
       "dist/schema/index.js",
       "dist/cjs",
-      "dist/vendor",
+      ...["ajv", "fast-glob", "json-schema-to-typescript", "mcp"].map(
+        (name) => `dist/vendor/${name}.cjs`,
+      ),
     ],
     ...OF_HYDRACONF,
   },
@@ -81,12 +83,13 @@ const PACKAGES = [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
       ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profile/index.js"],
       ...["dist/profile/modules", "dist/report/index.js", "dist/report/client"],
+      "dist/vendor/patterns.cjs",
     ],
     sources: [
       ...["src/profile/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
       ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
     ],
-    vendored: [],
+    vendored: PATTERNS,
   },
 ];
 

@@ -39,11 +39,21 @@ const program: Parameters<typeof hydraMain>[0] = {
   schema: `${root}/schemas/config.schema.json`,
   hasUserCode: false,
   settingsFiles: true,
+  trustCommand: "deep-profile trust",
   resultFiles: RESULT_FILES,
   restAsOverrides: commandOverrides,
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],
-  subcommands: subcommandsOf((...run) => openRun(...run)),
+  subcommands: [
+    ...subcommandsOf((...run) => openRun(...run)),
+    {
+      name: "trust",
+      summary: "lets a project run what its settings file names, such as plugins",
+      commandLine: async () => (await import("../cli/trust-command.ts")).trustLine("deep-profile"),
+      run: async (args, io) =>
+        (await import("../cli/trust-command.ts")).runTrust("deep-profile", args, io),
+    },
+  ],
   check: async (resolved, how) => (await requestCheck())(profileConfig(resolved), how),
   planJob: async (resolved, outputDir) => {
     const { planProfile } = await import("../profile/run/plan.ts");

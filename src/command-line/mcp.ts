@@ -49,7 +49,7 @@ export const mcpLine = (program: string): CommandLine => ({
   takes: NO_POSITIONALS,
   about: `Serves questions to a client of the Model Context Protocol (an editor, an agent) over standard input and output.
 Nothing is run or written but this program's own commands that read, below the directories given. Plugins and resolvers
-that settings files there name are loaded, so name directories that you trust.`,
+that settings files there name are loaded only in projects that you have trusted (${program} trust).`,
   options: {
     root: {
       value: "DIR",

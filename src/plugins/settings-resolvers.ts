@@ -46,8 +46,11 @@ export async function settingsResolvers(
   const folders = new Set<string>();
   for (const [name, entry] of Object.entries(resolvers)) {
     const { folder, from, pure: isPure = false, use_cache: useCache = false } = entry;
+    const isPython = from.startsWith("python:");
+    const refusal = entry.refusal ?? (isPython ? python?.refusal : undefined);
     if (from === "ready") made.push(readyResolver(name, entry));
-    else if (from.startsWith("python:")) {
+    else if (refusal !== undefined) made.push(refusedResolver(name, refusal));
+    else if (isPython) {
       const path = from.slice("python:".length);
       if (!/^\w+(\.\w+)*$/.test(path)) throw refused(`'${from}' names no Python function`, entry);
       ofPython.push({ name, path, isPure, useCache });
@@ -60,6 +63,14 @@ export async function settingsResolvers(
   const where = { ...place, python: interpreter, folders: [...folders] };
   return [...made, ...pythonResolvers(ofPython, where)];
 }
+
+/** Stands for a resolver that may not run, so that what does not need it goes on. */
+const refusedResolver = (name: string, refusal: ConfigError): Resolver => ({
+  name,
+  resolve(_args, { fullKey }) {
+    throw refusal.withRequestedKey(fullKey());
+  },
+});
 
 const refused = (message: string, { origin }: ResolverEntry, hints: object = RESOLVER_EXAMPLE) =>
   new ConfigError({ code: "plugin.settings", message, origin, ...hints });

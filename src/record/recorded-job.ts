@@ -79,7 +79,8 @@ export function firstLine(error: unknown, redact = (text: string): string => tex
       ? error.message
       : `${error.name}: ${error.message}`
     : String(error);
-  return redact(text.trim().split("\n", 1)[0] ?? "");
+  // Before the text is cut: part of a secret would not be recognised.
+  return redact(text).trim().split("\n", 1)[0] ?? "";
 }
 
 /**

@@ -73,6 +73,7 @@ export type ErrorCode =
   | "plugin.clash"
   | "plugin.invalid"
   | "plugin.settings"
+  | "plugin.untrusted"
   // profile
   | "profile.device"
   | "profile.gate"

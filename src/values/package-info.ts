@@ -24,6 +24,8 @@ const VENDORED = {
   "ajv-formats": "ajv.cjs",
   "fast-glob": "fast-glob.cjs",
   "json-schema-to-typescript": "json-schema-to-typescript.cjs",
+  "@eslint-community/regexpp": "patterns.cjs",
+  re2js: "patterns.cjs",
   "@modelcontextprotocol/sdk/server/index.js": "mcp.cjs",
   "@modelcontextprotocol/sdk/server/stdio.js": "mcp.cjs",
   "@modelcontextprotocol/sdk/types.js": "mcp.cjs",

@@ -88,13 +88,17 @@ export async function runSchema(
     console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
     return 0;
   }
-  const { plugins, settings } = await loadSettings(STANDARD_PLUGINS, invocation, undefined);
+  const loadable = await loadSettings(STANDARD_PLUGINS, invocation, {
+    trustCommand: "hydraconf trust",
+  });
+  const { settings } = loadable;
   const named = ["config-path", "config-name", "app"].flatMap((name) => {
     const value = command.value(name as "app");
     return value === undefined ? [] : [[name, value] as const];
   });
   const parsed = { flags: new Map(named), overrides: [] };
   const { env = invocation.env, options = {} } = await chooseTree({ parsed, invocation, settings });
+  const plugins = await loadable.plugins();
   const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
   const tree = openTreeOf(command, { ...invocation, env }, request);
   if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));

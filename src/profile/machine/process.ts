@@ -53,6 +53,8 @@ export interface RunOptions {
   readonly interrupt: StopRequests;
   /** How long a stopped workload may take to end before it is killed; default 5 s. */
   readonly graceMs?: number;
+  /** Called when its process has been started. */
+  readonly onStart?: (pid: number) => void;
   /** Called when its own process has ended, while its children may still run; not called if it could not be started. */
   readonly onEnd?: (times: ProgramTimes) => void;
 }
@@ -111,6 +113,7 @@ export async function runWorkload(
   });
   const { pid } = child;
   // Its children may hold its output open for longer.
+  if (pid !== undefined) options.onStart?.(pid);
   if (pid !== undefined)
     child.once("exit", () => options.onEnd?.({ pid, startNs, endNs: process.hrtime.bigint() }));
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);

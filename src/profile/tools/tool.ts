@@ -3,6 +3,7 @@
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
 import type { TextStream } from "../../system/platform-types.ts";
+import { printable } from "../../text/printable.ts";
 import { shellCommand } from "../../text/shell-words.ts";
 import type { CodedError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
@@ -242,7 +243,7 @@ export function terminalProgress(stream: TextStream = process.stderr): Progress 
   return {
     update: (text) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      spinner.text = `${text} (${seconds} s)`;
+      spinner.text = `${printable(text)} (${seconds} s)`;
       if (!spinner.isSpinning) spinner.start();
     },
     stop: () => {
