@@ -89,7 +89,7 @@ function run(command, ...args) {
     return execFileSync(process.execPath, words, {
       cwd: project,
       encoding: "utf8",
-      env: { ...env, XDG_CONFIG_HOME: project },
+      env: { ...env, XDG_CONFIG_HOME: project, HYDRACONF_TRUST: "1" },
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {

@@ -48,9 +48,11 @@ describe.each(recorded)("version %s", (version) => {
     if (restored !== text) writeFileSync(file, restored, "latin1");
   }
 
-  const hydraconf = (...args: readonly string[]) => runCommand("hydraconf", args, { cwd: project });
+  const env = { HYDRACONF_TRUST: "1" };
+  const hydraconf = (...args: readonly string[]) =>
+    runCommand("hydraconf", args, { cwd: project, env });
   const profile = (...args: readonly string[]) =>
-    runCommand("deep-profile", args, { cwd: project });
+    runCommand("deep-profile", args, { cwd: project, env });
   const counts = async () => {
     const { stdout } = await hydraconf("sweep", "status", "--json", "sweep");
     return JSON.parse(stdout).counts;
