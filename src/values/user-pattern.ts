@@ -8,7 +8,7 @@
 
 import type { AST, RegExpParser } from "@eslint-community/regexpp";
 import type { RE2JS } from "re2js";
-import { isErrorNamed, isErrorNamed, messageOf, messageOf } from "../system/builtin-types.ts";
+import { isErrorNamed, messageOf } from "../system/builtin-types.ts";
 import { getOrCreate } from "../system/get-or-create.ts";
 import { requireDependency } from "./package-info.ts";
 
