@@ -110,7 +110,7 @@ function milliseconds(text: string | undefined): number | undefined {
 // The command lines of `hydraconf sweep`.
 
 const STATUSES: readonly SweepJobStatus[] = [
-  ...(["failed", "running", "timed_out", "stopped"] as const),
+  ...(["damaged", "failed", "running", "timed_out", "stopped"] as const),
   ...(["missing", "queued", "completed"] as const),
 ];
 

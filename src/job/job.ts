@@ -130,7 +130,7 @@ const isExitCode = (value: unknown): value is ExitCode =>
 export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
 
 /**
- * The status in a job's own record, or `missing`: it has not started, or its process is gone, and no process is about
- * to run it.
+ * The status in a job's own record. `missing`: it has not started, or its process is gone, and no process is about to
+ * run it. `damaged`: it has started, and its record is not as it was written, so it may have ended or not.
  */
-export type SweepJobStatus = JobStatus | "missing";
+export type SweepJobStatus = JobStatus | "missing" | "damaged";

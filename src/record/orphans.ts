@@ -3,7 +3,16 @@ import { errorCode } from "../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type Attempt, ended, type JobState, readJobState, writeJobState } from "./job-state.ts";
+import { startedState } from "./damage.ts";
+import {
+  type Attempt,
+  type DamagedState,
+  ended,
+  type JobState,
+  lookAtJob,
+  readJobState,
+  writeJobState,
+} from "./job-state.ts";
 import { jobFile } from "./layout.ts";
 
 const POLL_MS = 100;
@@ -59,15 +68,16 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
  * A job's record. If the job's process is gone, the record is read again: the process may have recorded its end between
  * the first read and the check for the process.
  */
-export function recordOrphan(folder: string, number: number): JobState | undefined {
-  const state = readJobState(folder, number);
-  return isLost(state) ? readJobState(folder, number) : state;
+export function recordOrphan(folder: string, number: number): JobState | DamagedState | undefined {
+  const state = lookAtJob(folder, number);
+  return isLost(state) ? lookAtJob(folder, number) : state;
 }
 
 /** Whether a record says that a job runs although its process is gone. */
-export function isLost(state: JobState | undefined): state is JobState {
-  const last = state?.attempts.at(-1);
-  return state?.status === "running" && last !== undefined && isRunning(last) === false;
+export function isLost(state: JobState | DamagedState | undefined): state is JobState {
+  if (state?.status !== "running") return false;
+  const last = state.attempts.at(-1);
+  return last !== undefined && isRunning(last) === false;
 }
 
 /** The processes, here or elsewhere, that run jobs of a sweep without a scheduler. */
@@ -76,7 +86,7 @@ export function liveWorkers(
   jobs: readonly { readonly number: number }[],
 ): readonly RunningWorker[] {
   return jobs.flatMap(({ number }) => {
-    const state = readJobState(folder, number);
+    const state = startedState(folder, number);
     const last = state?.attempts.at(-1);
     if (state?.status !== "running" || last === undefined || isScheduled(last)) return [];
     const alive = isRunning(last);

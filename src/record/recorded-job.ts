@@ -8,7 +8,7 @@ import {
   readJobState,
   storedValue,
   writeJobEnd,
-  writeJobState,
+  writeJobStart,
 } from "./job-state.ts";
 import { isScheduled } from "./orphans.ts";
 
@@ -42,7 +42,7 @@ export function recordJob(
   state: JobState,
   options: Pick<RecordOptions, "durable">,
 ): RecordedJob {
-  writeJobState(folder, state, options);
+  writeJobStart(folder, state, options);
   let isOver = false;
   return {
     earlierAttempts: state.attempts.length - 1,

@@ -30,10 +30,11 @@ export function resumedInvocation(
       code: "app.usage",
       message:
         directory === undefined
-          ? "argument --accept-changes: only allowed with --resume DIR or --retry-failed DIR"
+          ? `argument --${flags.has("accept-damaged") ? "accept-damaged" : "accept-changes"}: only allowed with --resume DIR or --retry-failed DIR`
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
   const folder = sweepFolder(directory);
+  const accepted = flags.get("accept-damaged");
   tidyRecord(folder);
   const manifest = readFacts(folder);
   const { cwd, dialect, now } = manifest;
@@ -56,11 +57,24 @@ export function resumedInvocation(
       missing: flags.has("resume"),
       failed: flags.has("retry-failed"),
       acceptChanges: flags.has("accept-changes"),
+      ...(accepted !== undefined && { acceptDamaged: jobNumbers(String(accepted)) }),
       detach: flags.has("detach"),
       added: overrides,
       judgesAnew: overrides.some((override) => OF_JUDGEMENT.test(override)),
     },
   };
+}
+
+/** @throws ConfigError `app.usage` */
+function jobNumbers(text: string): readonly number[] {
+  return text.split(",").map((word) => {
+    if (/^\s*\d+\s*$/.test(word)) return Number(word);
+    throw new ConfigError({
+      code: "app.usage",
+      message: `argument --accept-damaged: '${word}' is not the number of a job`,
+      hint: "e.g. --accept-damaged 3 or --accept-damaged 3,5",
+    });
+  });
 }
 
 function refuseOtherOverrides(overrides: readonly string[]): void {

@@ -1,19 +1,17 @@
-import { mkdirSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
 import { isSignalCode } from "../../job/job.ts";
 import { isHeapFull, MORE_HEAP } from "../../launch/job-log.ts";
 import {
   type AttemptEnd,
   begun,
   ended,
+  forgetMissingFiles,
   hasEnded,
   type JobState,
-  readJobState,
+  lookAtJob,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
 import { scheduledBy } from "../../record/orphans.ts";
-import { draftBeside } from "../../system/atomic-write.ts";
 import {
   createJobLogs,
   type JobLogs,
@@ -49,7 +47,7 @@ export type Reconcile = (task: SubmittedTask, report: TaskReport | undefined) =>
 
 /** For tasks that are known to be over, of the sweep in this folder: looks up their earlier records once. */
 export function createReconcile(folder: string): Reconcile {
-  lookAgain(jobsFolder(folder));
+  forgetMissingFiles(jobsFolder(folder));
   const logsOf = createJobLogs();
   return (task, report) => reconcile(folder, task, report, logsOf);
 }
@@ -64,7 +62,9 @@ function reconcile(
   report: TaskReport | undefined,
   logsOf: JobLogs,
 ): Reconciled {
-  const state = readJobState(folder, task.number);
+  const state = lookAtJob(folder, task.number);
+  // It may hold the end of the job, of which Slurm knows less.
+  if (state?.status === "damaged") return { kind: "ended" };
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // A caller with an old report, from before the job was resubmitted, must not end the current attempt.
   if (isNew && !mayBeOf(task, state)) return "recorded already";
@@ -157,20 +157,6 @@ function stoppedBy(state: JobState, why: string): JobState {
   if (last === undefined || last.error?.includes(why) === true) return state;
   const error = last.error === null ? why : `${last.error}; ${why}`;
   return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, error }] };
-}
-
-/**
- * Invalidates an NFS client's cache of the files that a folder does not have: it may hide a record of another machine
- * for a minute. A change of its own to the folder does this.
- */
-function lookAgain(folder: string): void {
-  const change = draftBeside(join(folder, "change"));
-  try {
-    mkdirSync(change);
-    rmdirSync(change);
-  } catch {
-    // If the folder is absent or not writable, nothing can be recorded either; that is reported elsewhere.
-  }
 }
 
 /** Whether the last attempt can belong to this task, rather than to another one or to a local launcher. */
