@@ -30,16 +30,16 @@ export interface SweepFacts {
   readonly cwd: string;
   /** The time of the sweep, ISO 8601: one for every `${now:...}` in it, also when it is resumed. */
   readonly now: string;
-  /** The version of Hydra whose behaviour all its jobs have. Absent in records of early versions. */
-  readonly dialect?: string;
+  /** The version of Hydra whose behaviour all its jobs have. */
+  readonly dialect: string;
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   /** The overrides that the sweep itself was composed with, as typed, including sweep overrides. */
   readonly overrides: readonly string[];
   /** `hydra.launcher._target_`. */
   readonly launcher: string;
-  /** The option of `hydra/launcher`; null if none is chosen. Absent in records of early versions. */
-  readonly launcher_choice?: string | null;
+  /** The option of `hydra/launcher`; null if none is chosen. */
+  readonly launcher_choice: string | null;
   /** Fingerprint of the sweep's own composition, before any job's overrides. */
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
@@ -184,11 +184,11 @@ const FACTS: Shape<SweepFacts> = {
   program: objectOf(PROGRAM),
   cwd: anyText,
   now: time,
-  dialect: maybe(anyText),
+  dialect: anyText,
   directory: anyText,
   overrides: texts,
   launcher: anyText,
-  launcher_choice: maybe(orNull(anyText)),
+  launcher_choice: orNull(anyText),
   fingerprint: anyText,
   holds_secrets: flag,
   tolerates_failures: maybe(flag),

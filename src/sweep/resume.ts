@@ -51,7 +51,7 @@ export function resumedInvocation(
     argv: withOverrides(manifest, overrides, plugins),
     cwd,
     now: new Date(now),
-    ...(dialect !== undefined && { dialect }),
+    dialect,
     resumed: {
       directory,
       missing: flags.has("resume"),
@@ -114,23 +114,21 @@ function withOverrides(
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
   const chosen = choiceIn(more);
-  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen, plugins);
+  const isOther = chosen !== undefined && !isChoiceOf(facts, chosen, plugins);
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
 }
 
 /**
- * Whether a sweep began with an option of `hydra/launcher`. Early versions did not record the option: then it is in the
- * arguments of the call, or, if the config chose it, the plugins' options are distinguished by class.
+ * Whether a sweep began with an option of `hydra/launcher`. If it chose none, the plugins' options are distinguished by
+ * class.
  */
 function isChoiceOf(
   { launcher, launcher_choice }: SweepFacts,
-  began: readonly string[],
   option: string,
   plugins: readonly ConfigPlugin[],
 ): boolean {
-  const choice = launcher_choice ?? choiceIn(began);
-  if (choice !== undefined) return choice === option;
+  if (launcher_choice !== null) return launcher_choice === option;
   return option === "basic"
     ? basicLauncher.targets.includes(launcher)
     : launcher === optionTarget(plugins, `hydra/launcher/${option}`);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, test, vi } from "vitest";
@@ -16,6 +16,7 @@ import {
 import { jobFile } from "../../src/record/layout.ts";
 import { NO_ACTIVITY, sweepRows } from "../../src/sweep/job-status.ts";
 import { program } from "../cli/program.ts";
+import { writeSealed } from "./written.ts";
 
 describe("job state", () => {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-state-"));
@@ -31,9 +32,9 @@ describe("job state", () => {
     });
     writeJobState(folder, state);
     expect(readJobState(folder, 0)).toEqual(state);
-    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-    writeFileSync(file, JSON.stringify(state).replace('"HERE"', deep));
-    expect(readJobState(folder, 0)).toBeUndefined();
+    const deep = `${"[".repeat(2_000)}${"]".repeat(2_000)}`;
+    writeSealed(file, { ...state, return_value: JSON.parse(deep) });
+    expect(() => readJobState(folder, 0)).toThrow("it is no state of a job");
   });
 });
 
