@@ -67,10 +67,14 @@ export function acceptDamaged(
   }
 }
 
-/** The process of the last attempt, if the trace of its start names one that may still run. */
+/**
+ * The process of the last attempt, if the trace of its start names one that may still run. A job in the process of its
+ * launcher ends with the launcher's claim, however long that process lives.
+ */
 export function lastProcessOf({ started }: DamagedState) {
   const last = started?.attempts.at(-1);
-  const alive = last === undefined ? false : isRunning(last);
+  const isOwn = last?.id !== undefined || last?.details !== undefined;
+  const alive = last !== undefined && isOwn && isRunning(last);
   return last === undefined || alive === false ? undefined : { last, alive };
 }
 

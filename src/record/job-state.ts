@@ -212,7 +212,7 @@ type SealedState =
 function sealedState(file: string, number: number): SealedState | undefined {
   const bytes = bytesOf(file);
   if (bytes === undefined) return undefined;
-  const found = unsealed(bytes);
+  const found = unsealed(file, bytes);
   if (found.kind === "damaged") return found;
   const state = found.value;
   if (!fits<JobState>(state, STATE)) return { kind: "damaged", problem: "it is no state of a job" };
@@ -235,7 +235,7 @@ function bytesOf(file: string): Buffer | undefined {
 const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
 
 /** How often, a millisecond apart, a record that does not fit is read again: its writer needs less for all of it. */
-const LOOKS = 20;
+const LOOKS = 5;
 
 function settledState(file: string, number: number): SealedState | undefined {
   for (let looks = 1; ; looks++) {
@@ -307,8 +307,9 @@ export function writeJobState(
   const file = jobFile(folder, state.number);
   makeInnerFolder(folder, dirname(file));
   const options = { mode: recordRights(folder).file };
-  if (durable) writeFileDurableSync(file, sealedText(state), options);
-  else writeFileAtomicSync(file, sealedText(state), options);
+  const content = sealedText(file, state);
+  if (durable) writeFileDurableSync(file, content, options);
+  else writeFileAtomicSync(file, content, options);
 }
 
 /**
@@ -320,7 +321,7 @@ export function writeJobStart(folder: string, state: JobState, options: WriteOpt
   const file = startedFile(folder, state.number);
   makeInnerFolder(folder, dirname(file));
   try {
-    writeFileSync(file, sealedText(state), { mode: recordRights(folder).file });
+    writeFileSync(file, sealedText(file, state), { mode: recordRights(folder).file });
   } catch (error) {
     throw aboutFile(error, file, file);
   }
@@ -337,7 +338,8 @@ export function writeJobEnd(folder: string, state: JobState, options: WriteOptio
     writeJobState(folder, state, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    overwriteFileSync(jobFile(folder, state.number), sealedText(state));
+    const file = jobFile(folder, state.number);
+    overwriteFileSync(file, sealedText(file, state));
   }
 }
 

@@ -79,12 +79,12 @@ const VERSION = 4;
  *
  * @param list the name of the file with the jobs
  */
-export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
-  writeFileDurableSync(
-    manifestFile(folder),
-    sealedText({ version: VERSION, ...facts, job_list: list } satisfies Manifest, 1),
-    { mode: recordRights(folder).file, draft: draftFile(folder, randomUUID()) },
-  );
+export function writeManifest(folder: string, facts: SweepFacts, list: string): void {
+  const file = manifestFile(folder);
+  const manifest: Manifest = { version: VERSION, ...facts, job_list: list };
+  const options = { mode: recordRights(folder).file, draft: draftFile(folder, randomUUID()) };
+  writeFileDurableSync(file, sealedText(file, manifest, 1), options);
+}
 
 /**
  * @throws ConfigError `app.sweep_record` if there is no sweep, or its record cannot be read; `app.sweep_damaged` if that
@@ -159,7 +159,7 @@ function parsedManifest(folder: string): Manifest {
   } catch (cause) {
     throw unreadable(folder, cause);
   }
-  const found = unsealed(bytes);
+  const found = unsealed(file, bytes);
   const version = versionOf(found.kind === "whole" ? found.value : asJson(bytes));
   if (version !== undefined && version !== VERSION)
     throw new ConfigError({

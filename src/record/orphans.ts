@@ -3,7 +3,7 @@ import { errorCode } from "../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-import { startedState } from "./damage.ts";
+import { lastProcessOf } from "./damage.ts";
 import {
   type Attempt,
   type DamagedState,
@@ -86,12 +86,19 @@ export function liveWorkers(
   jobs: readonly { readonly number: number }[],
 ): readonly RunningWorker[] {
   return jobs.flatMap(({ number }) => {
-    const state = startedState(folder, number);
+    const state = lookAtJob(folder, number);
+    if (state?.status === "damaged") return liveWorkerOf(state);
     const last = state?.attempts.at(-1);
     if (state?.status !== "running" || last === undefined || isScheduled(last)) return [];
     const alive = isRunning(last);
     return alive === false ? [] : [{ number, alive, process: last }];
   });
+}
+
+function liveWorkerOf(state: DamagedState): readonly RunningWorker[] {
+  const process = lastProcessOf(state);
+  if (process === undefined || isScheduled(process.last)) return [];
+  return [{ number: state.number, alive: process.alive, process: process.last }];
 }
 
 /** Resumes suspended processes, whose launcher may have been killed while all were suspended. */

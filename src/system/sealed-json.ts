@@ -16,18 +16,22 @@ export type Unsealed =
 /**
  * A document with its checksum, for a file of its own.
  *
+ * @param file its path: the content does not fit a file of another name
  * @param value has at least one member, and none of the name `checksum`
  * @param indent spaces for each level; by default the document is one line
  */
-export function sealedText(value: object, indent = 0): string {
+export function sealedText(file: string, value: object, indent = 0): string {
   const body = bodyOf(value, indent);
-  return `${body}${trailer(crc32(body))}`;
+  return `${body}${trailer(crc32(body, startOf(file)))}`;
 }
 
-/** @param bytes the content of a whole file */
-export function unsealed(bytes: Buffer): Unsealed {
+/**
+ * @param file its path, as it was sealed for
+ * @param bytes its whole content
+ */
+export function unsealed(file: string, bytes: Buffer): Unsealed {
   const end = bytes.length - TRAILER_BYTES;
-  if (end < 0 || !sealFits(bytes, end, 0)) return damaged(bytes);
+  if (end < 0 || !sealFits(bytes, end, startOf(file))) return damaged(bytes);
   return parsed(bytes, 0, end) ?? damaged(bytes);
 }
 
@@ -184,8 +188,8 @@ function countOf(file: string): number {
   );
 }
 
-/** A file that was given another's name does not fit. */
-const startOf = (file: string): number => crc32(basename(file));
+/** The names of a file and of its folder: so one file is not taken for another, and a sweep can be moved. */
+const startOf = (file: string): number => crc32(`${basename(dirname(file))}/${basename(file)}`);
 
 function linesAfter(checksum: number, values: readonly object[]) {
   let now = checksum;

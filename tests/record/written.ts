@@ -36,7 +36,7 @@ export function forgetJob(folder: string, number: number): void {
 
 /** Writes a file of the record whole, whatever it says. */
 export const writeSealed = (file: string, value: object): void =>
-  writeFileSync(file, sealedText(value));
+  writeFileSync(file, sealedText(file, value));
 
 /** Changes the texts of a sealed file, which is whole afterwards. */
 export function rewriteSealed(file: string, change: (text: string) => string): void {
@@ -49,7 +49,7 @@ export function rewriteSealed(file: string, change: (text: string) => string): v
   });
   writeFileSync(
     file,
-    isList ? sealedLinesText(file, values) : values.map((value) => sealedText(value)).join(""),
+    isList ? sealedLinesText(file, values) : values.map((value) => sealedText(file, value)).join(""),
   );
 }
 
