@@ -37,6 +37,15 @@ export function makeInnerFolder(folder: string, inner: string): void {
     setMode(inner, recordRights(folder).folder);
 }
 
+/**
+ * Gives others the rights that `hydra.sweep.mode` gave them to the record, in addition to the umask's: for logs and tables, which
+ * are the output of programs.
+ */
+export function shareFile(folder: string, file: string): void {
+  const others = recordRights(folder).file & 0o066;
+  if (others !== 0) setMode(file, (statSync(file).mode & 0o777) | others);
+}
+
 /** Some file systems know no rights, and the folder may be another user's: the record is readable all the same. */
 function setMode(path: string, mode: number): void {
   try {

@@ -36,6 +36,8 @@ export interface SweepRecord {
   readonly folder: string;
   /** Whether an earlier call began the sweep. */
   readonly isResumed: boolean;
+  /** The mode bits of `hydra.sweep.mode`. */
+  readonly mode?: number;
   /** The facts about the sweep. Whether it holds secrets is known once its jobs are admitted. */
   facts(): SweepFacts;
   /**
@@ -146,6 +148,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   return {
     folder,
     isResumed: resumption !== undefined,
+    ...(mode !== undefined && { mode }),
     facts: written.facts,
     numberOf(place, overrides) {
       if (again === undefined) return place;

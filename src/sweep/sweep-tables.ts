@@ -1,7 +1,9 @@
 /** The table of a sweep as files: for people, for spreadsheets, for programs. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { SweepRow } from "../job/options.ts";
+import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
+import { shareFile } from "../record/rights.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { csvRecord } from "../text/csv.ts";
 import { plural } from "../text/plural.ts";
@@ -22,7 +24,11 @@ export function writeSweepTables(into: string, rows: readonly SweepRow[]): reado
     "sweep.csv": csvText(cells),
     "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
   };
-  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
+  const record = basename(into) === SWEEP_FOLDER ? into : sweepFolder(into);
+  for (const [name, text] of Object.entries(texts)) {
+    writeFileAtomicSync(join(into, name), text);
+    shareFile(record, join(into, name));
+  }
   return Object.keys(texts);
 }
 

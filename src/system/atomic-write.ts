@@ -74,7 +74,7 @@ export const writeFileAtomicSync = (
   });
 
 /** The umask takes rights only from others. */
-const isForOthers = (mode: number): boolean => (mode & 0o077) !== 0;
+export const isForOthers = (mode: number): boolean => (mode & 0o077) !== 0;
 
 export interface DurableOptions extends AtomicOptions {
   /** The temporary file's path, for callers that clean up after killed processes. Default: a name made by `draftBeside`. */

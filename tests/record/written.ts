@@ -49,7 +49,9 @@ export function rewriteSealed(file: string, change: (text: string) => string): v
   });
   writeFileSync(
     file,
-    isList ? sealedLinesText(file, values) : values.map((value) => sealedText(file, value)).join(""),
+    isList
+      ? sealedLinesText(file, values)
+      : values.map((value) => sealedText(file, value)).join(""),
   );
 }
 

@@ -17,7 +17,7 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
-import { makeDirectory } from "../../system/files.ts";
+import { makeInnerFolder, shareFile } from "../../record/rights.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
 import { suspendGroups } from "../../system/process-signals.ts";
@@ -134,7 +134,7 @@ export interface StartedWorker extends JobWorker {
  */
 function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWorker {
   const { folder, number, timeLimit } = run;
-  makeDirectory(jobsFolder(folder));
+  makeInnerFolder(folder, jobsFolder(folder));
   const before = readJobState(folder, number);
   const start = { id: randomUUID(), launcher: thisProcess() };
   const killsBefore = memoryKills();
@@ -357,8 +357,10 @@ function spawnWorker(
 ) {
   const isReused = shared !== undefined;
   const command = workerCommand(facts, { folder, number, start, isReused });
-  const log = openSync(shared?.file ?? jobLog(folder, number), "a");
+  const file = shared?.file ?? jobLog(folder, number);
+  const log = openSync(file, "a");
   try {
+    shareFile(folder, file);
     const logStart = fstatSync(log).size;
     // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {

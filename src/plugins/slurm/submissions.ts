@@ -175,7 +175,9 @@ export const taskName = ({ array, index }: Pick<SubmittedTask, "array" | "index"
  * Records that a task is over, in a file of its own: a command that only reads must not write to the launcher's file.
  */
 export const noteOver = (folder: string, task: Pick<SubmittedTask, "array" | "index">): void =>
-  writeFileAtomicSync(join(overFolder(folder), taskName(task)), "");
+  writeFileAtomicSync(join(overFolder(folder), taskName(task)), "", {
+    mode: recordRights(folder).file,
+  });
 
 /** The names of tasks that are certainly over; others may be, too. */
 export function tasksKnownOver(folder: string): ReadonlySet<string> {
