@@ -247,12 +247,14 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
 export const draftBeside = (file: string): string =>
   join(dirname(file), `.${ownFields()}${DRAFT_SEPARATOR}${randomPart()}${SUFFIX}`);
 
-let ownFieldsText: string | undefined;
+let known: { readonly process: ProcessIdentity; readonly fields: string } | undefined;
 
 /** Built once, since it never changes and a job of a sweep writes many files. */
 function ownFields(): string {
-  ownFieldsText ??= fieldsOf(thisProcess()).join(DRAFT_SEPARATOR);
-  return ownFieldsText;
+  const process = thisProcess();
+  if (known?.process !== process)
+    known = { process, fields: fieldsOf(process).join(DRAFT_SEPARATOR) };
+  return known.fields;
 }
 
 const SUFFIX = ".tmp";
