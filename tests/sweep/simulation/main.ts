@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMainThread, MessageChannel, Worker, workerData } from "node:worker_threads";
 import { CONFIG } from "./program.ts";
-import { createCells, STATE, shared, THREADS } from "./shared.ts";
+import { createCells, shared, THREADS } from "./shared.ts";
 import { runThread } from "./thread.ts";
 import { type SimulatedRun, simulate } from "./world.ts";
 
@@ -61,6 +61,5 @@ function main(): void {
     seconds: (performance.now() - begin) / 1000,
     failures: runs.filter(({ problems }) => problems.length > 0),
   };
-  void STATE;
   process.stdout.write(`${JSON.stringify(simulations)}\n`, () => process.exit(0));
 }

@@ -30,6 +30,9 @@ export function shared(cells: Int32Array) {
   const DEADLINE = 2;
   const KILLED = 3;
   const read = (index: number): number => cells[index] ?? 0;
+  const set = (index: number, value: number): void => {
+    cells[index] = value;
+  };
   return {
     /** A number from 0 below a limit. */
     random(limit: number): number {
@@ -46,7 +49,7 @@ export function shared(cells: Int32Array) {
       for (let turns = 0; turns < 8; turns++) this.random(2);
     },
     now: () => read(CLOCK),
-    setNow: (time: number) => void (cells[CLOCK] = time),
+    setNow: (time: number) => set(CLOCK, time),
     newPid(): number {
       const pid = FIRST_PID + read(NEXT_PID);
       cells[NEXT_PID] = read(NEXT_PID) + 1;
@@ -54,12 +57,12 @@ export function shared(cells: Int32Array) {
       return pid;
     },
     isAlive: (pid: number) => pid >= FIRST_PID && read(TABLE + pid - FIRST_PID) === 1,
-    setDead: (pid: number) => void (cells[TABLE + pid - FIRST_PID] = 0),
+    setDead: (pid: number) => set(TABLE + pid - FIRST_PID, 0),
     stateOf: (thread: number) => read(at(thread, STATES)) as State,
     deadlineOf: (thread: number) => read(at(thread, DEADLINE)),
     isKilled: (thread: number) => read(at(thread, KILLED)) === 1,
-    setKilled: (thread: number, is: boolean) => void (cells[at(thread, KILLED)] = is ? 1 : 0),
-    setFree: (thread: number) => void (cells[at(thread, STATES)] = STATE.free),
+    setKilled: (thread: number, is: boolean) => set(at(thread, KILLED), is ? 1 : 0),
+    setFree: (thread: number) => set(at(thread, STATES), STATE.free),
     /** Lets a thread run until it gives the turn back. */
     giveTurn(thread: number): void {
       const index = at(thread, TURN);

@@ -8,7 +8,6 @@ import crypto from "node:crypto";
 import { EventEmitter } from "node:events";
 import fs from "node:fs";
 import module from "node:module";
-import os from "node:os";
 import timers from "node:timers/promises";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { hydraMain } from "../../../src/cli/hydra-main.ts";
@@ -39,6 +38,12 @@ interface Timer {
   readonly every: number | undefined;
   readonly run: () => void;
   isRef: boolean;
+}
+
+/** How a process ended. */
+interface Over {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 /** The clock begins at a day, so that times are not negative. */
@@ -252,13 +257,15 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
     real.setImmediate(() => real.setImmediate(next));
   };
 
-  const handle = (message: ToThread): number | undefined => {
+  /** A signal that nothing listens to ends the process. */
+  const handle = (message: ToThread): Over | undefined => {
     if (message.kind === "child over") {
       const child = children.get(message.pid);
       children.delete(message.pid);
       child?.emit("exit", message.code, message.signal);
     } else if (message.kind === "signal") {
-      if (process.listenerCount(message.signal) === 0) return os.constants.signals[message.signal];
+      if (process.listenerCount(message.signal) === 0)
+        return { code: null, signal: message.signal };
       process.emit(message.signal, message.signal);
     }
     return undefined;
@@ -266,40 +273,46 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
 
   let ended: { readonly code: number } | undefined;
 
+  const goOn = (): void => void real.setImmediate(step);
+
   /** One step of the event loop: microtasks run between two of them. */
   const step = (): void => {
     try {
-      if (world.isKilled(thread)) return finish(null, "SIGKILL");
-      waiting.push(...received());
-      const message = waiting.shift();
-      if (message !== undefined) {
-        const signal = handle(message);
-        if (signal !== undefined)
-          return finish(null, message.kind === "signal" ? message.signal : null);
-        return void real.setImmediate(step);
-      }
-      const due = timersLeft.filter(({ at }) => at <= clock()).sort((a, b) => a.at - b.at)[0];
-      if (due !== undefined) {
-        stopTimer(due);
-        if (due.every !== undefined) timersLeft.push({ ...due, at: clock() + due.every });
-        due.run();
-        return void real.setImmediate(step);
-      }
-      const isOpen = children.size > 0 || timersLeft.some(({ isRef }) => isRef);
-      if (ended !== undefined && !isOpen) return finish(ended.code, null);
-      if (ended === undefined && children.size === 0 && timersLeft.length === 0) {
-        printed += "\nits promises never settle";
-        return finish(13, null);
-      }
-      const first = Math.min(NEVER, ...timersLeft.map(({ at }) => at));
-      world.yieldTurn(thread, STATE.idle, first);
-      real.setImmediate(step);
+      const over = stepped();
+      if (over === undefined) goOn();
+      else finish(over.code, over.signal);
     } catch (error) {
-      if (error === KILLED) return finish(null, "SIGKILL");
-      if (error === EXIT) return finish(Number(process.exitCode), null);
-      printed += `\nuncaught: ${error instanceof Error ? error.stack : String(error)}`;
-      finish(7, null);
+      if (error === KILLED) finish(null, "SIGKILL");
+      else if (error === EXIT) finish(Number(process.exitCode), null);
+      else {
+        printed += `\nuncaught: ${error instanceof Error ? error.stack : String(error)}`;
+        finish(7, null);
+      }
     }
+  };
+
+  /** How the process ends; undefined if it goes on. */
+  const stepped = (): Over | undefined => {
+    if (world.isKilled(thread)) return { code: null, signal: "SIGKILL" };
+    waiting.push(...received());
+    const message = waiting.shift();
+    if (message !== undefined) return handle(message);
+    const [due] = timersLeft.filter(({ at }) => at <= clock()).sort((a, b) => a.at - b.at);
+    if (due !== undefined) {
+      timersLeft = timersLeft.filter((timer) => timer !== due);
+      if (due.every !== undefined) timersLeft.push({ ...due, at: clock() + due.every });
+      due.run();
+      return undefined;
+    }
+    const isOpen = children.size > 0 || timersLeft.some(({ isRef }) => isRef);
+    if (ended !== undefined && !isOpen) return { code: ended.code, signal: null };
+    if (ended === undefined && children.size === 0 && timersLeft.length === 0) {
+      printed += "\nits promises never settle";
+      return { code: 13, signal: null };
+    }
+    const first = Math.min(NEVER, ...timersLeft.map(({ at }) => at));
+    world.yieldTurn(thread, STATE.idle, first);
+    return undefined;
   };
 
   const begin = ({ argv, env, pid: own }: Start): void => {

@@ -13,7 +13,6 @@ import {
   type QueuedTask,
   type Shared,
   STATE,
-  THREADS,
   type ToThread,
 } from "./shared.ts";
 
@@ -32,6 +31,7 @@ export interface SimulatedRun {
 /** Longer runs do not end. */
 const MOST_TURNS = 60_000;
 const MOST_KILLS = 5;
+const MOST_SECONDS = 2;
 const NUMBERS = Array.from({ length: JOBS }, (_, number) => number);
 /** What happens, for whoever looks at one seed. */
 const trace = (line: string): void => {
@@ -82,7 +82,8 @@ export function simulate(
   let kills = 0;
   let turns = 0;
   let drivers = 0;
-  let answers = 0;
+  /** Drivers that began while another one, or its workers, ran. */
+  let seconds = 0;
 
   const idle = (thread: number) => world.stateOf(thread) === STATE.free;
   const threadOf = (pid: number) => processes.get(pid)?.thread;
@@ -222,8 +223,9 @@ export function simulate(
   };
 
   const signal = (pid: number, name: NodeJS.Signals): void => {
-    if (name === "SIGKILL") return kill(pid);
-    if (name === "SIGCONT" || name === "SIGSTOP") return;
+    if (name === "SIGKILL") kill(pid);
+    // Nothing is suspended here.
+    if (["SIGKILL", "SIGCONT", "SIGSTOP"].includes(name)) return;
     const thread = threadOf(pid);
     if (thread !== undefined && thread >= 0) send(thread, { kind: "signal", signal: name });
   };
@@ -240,7 +242,6 @@ export function simulate(
         signal(message.pid, message.signal);
         break;
       case "ask":
-        answers++;
         send(thread, { kind: "answer", value: answer(message.question) });
         break;
       case "over":
@@ -313,8 +314,9 @@ export function simulate(
       kill(victim.pid);
       // As a terminal or a machine does: all at once.
       if (world.random(4) === 0) for (const one of alive) kill(one.pid);
-    } else if (isRecorded(directory) && drivers < 12) {
-      if (alive.filter(({ role }) => role === "driver").length < 2) drive();
+    } else if (seconds < MOST_SECONDS && isRecorded(directory)) {
+      seconds++;
+      drive();
     }
   };
 
@@ -363,7 +365,5 @@ export function simulate(
     const left = [...processes.values()].find(({ thread }) => thread >= 0);
     if (left !== undefined) turn(left.thread);
   }
-  void answers;
-  void THREADS;
   return { seed, launcher, kills, turns, drivers, problems };
 }
