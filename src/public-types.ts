@@ -73,6 +73,7 @@ export type {
   ComposedEvent,
   JobEvent,
 } from "./job/callbacks.ts";
+export type { Ender, EndStatus, SchedulerCause } from "./job/ender.ts";
 export type { ExitCode, Job, JobResult, JobStatus, SweepJobStatus, Task } from "./job/job.ts";
 export type { Logger } from "./job/logging/logger.ts";
 export type {

@@ -19,6 +19,7 @@ import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { Callbacks } from "./callbacks.ts";
+import type { Ender } from "./ender.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
@@ -326,6 +327,8 @@ export interface SweepRow {
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;
+  /** Who ended the last attempt; null before its end. */
+  readonly ended_by: Ender | null;
   readonly error: string | null;
   /** What the task returned. */
   readonly result: unknown;

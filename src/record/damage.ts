@@ -62,7 +62,7 @@ export function acceptDamaged(
     refuseRunning(state);
     const before = state.started ?? begun(number, undefined);
     const error = `its record was damaged: ${state.file}: ${state.problem}`;
-    const stopped = ended(before, { status: "stopped", exitCode: null, error });
+    const stopped = ended(before, { endedBy: { by: "unknown" }, exitCode: null, error });
     writeJobState(folder, stopped, { durable: true });
   }
 }

@@ -14,6 +14,7 @@ import {
   writeJobState,
 } from "./job-state.ts";
 import { jobFile } from "./layout.ts";
+import { type AskedEnd, askedNow, endWhenAsked, signalledBy } from "./recorded-job.ts";
 
 const POLL_MS = 100;
 
@@ -26,6 +27,8 @@ export interface LiveWorker {
    * @returns resumes it
    */
   suspend(): () => void;
+  /** Leaves it to itself: it goes on, and this process does not wait for it any more. */
+  abandon(): void;
   /** The job's state after the worker's end, whichever process writes it. */
   readonly ended: Promise<JobState>;
 }
@@ -47,19 +50,33 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
       hint: `resume on ${last.host}; if that process has ended, remove ${jobFile(folder, number)}`,
     });
   if (!running) return undefined;
+  let asked: AskedEnd | undefined;
+  let isAbandoned = false;
   const wait = async (): Promise<JobState> => {
-    while (isRunning(last) === true) await sleep(POLL_MS);
+    while (isRunning(last) === true) {
+      if (isAbandoned) return state;
+      await sleep(POLL_MS);
+    }
     const after = readJobState(folder, number) ?? state;
-    if (after.status !== "running") return after;
-    const final = ended(after, { status: "stopped", exitCode: null, error: "killed" });
+    const final =
+      after.status === "running"
+        ? ended(after, { endedBy: asked?.ender ?? { by: "unknown" }, exitCode: null })
+        : asked && endWhenAsked(after, asked);
+    if (final === undefined) return after;
     writeJobState(folder, final, { durable: true });
     return final;
   };
   // The launcher may have been killed while both were suspended.
   resumeGroups(last.pid);
   return {
-    signal: (signal) => signalWorker(last.pid, signal),
+    signal(signal) {
+      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
+      signalWorker(last.pid, signal);
+    },
     suspend: () => suspendGroups(last.pid),
+    abandon() {
+      isAbandoned = true;
+    },
     ended: wait(),
   };
 }

@@ -215,8 +215,7 @@ exit $2
     const killed = hydraconf(project(), "run", "--", "sh", "-c", "kill -9 $$");
     expect(killed).toMatchObject({
       status: 1,
-      stderr:
-        "sh was ended by SIGKILL: it was killed, by a user or by the kernel for want of memory\n",
+      stderr: "sh was ended by SIGKILL: it was killed from outside\n",
     });
     const crashed = hydraconf(project(), "run", "--", "sh", "-c", "kill -SEGV $$");
     expect(crashed).toMatchObject({ status: 1, stderr: "sh was ended by SIGSEGV\n" });

@@ -26,7 +26,7 @@ describe("job state", () => {
     const file = jobFile(folder, 0);
     mkdirSync(dirname(file), { recursive: true });
     const state = ended(begun(0, undefined), {
-      status: "completed",
+      endedBy: { by: "itself" },
       exitCode: 0,
       returnValue: "HERE",
     });
@@ -91,7 +91,7 @@ describe("attempt time", () => {
         attempts: [attempt],
         return_value: null,
       } as const;
-      const [after] = ended(state, { status: "failed", exitCode: 1 }).attempts;
+      const [after] = ended(state, { endedBy: { by: "itself" }, exitCode: 1 }).attempts;
       expect(after?.took_ms).toBe(2_000);
     });
 

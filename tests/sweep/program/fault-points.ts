@@ -134,7 +134,10 @@ async function interrupted(): Promise<Place> {
     rewriteSealed(join(place.folder, name), (text) => text.replaceAll(cwd, place.cwd));
   const second = place.state(1);
   if (second === undefined) throw new Error("the sweep did not run");
-  writeJobState(place.folder, ended(second, { status: "failed", exitCode: 1, error: "boom" }));
+  writeJobState(
+    place.folder,
+    ended(second, { endedBy: { by: "itself" }, exitCode: 1, error: "boom" }),
+  );
   forgetJob(place.folder, 2);
   const dead = { ...thisProcess(), birth: "dead" };
   writeFileSync(launcherFile(place.folder), JSON.stringify(dead));
