@@ -42,7 +42,7 @@ import {
 import { ConfigError } from "../values/errors.ts";
 import { MAX_TREE_DEPTH } from "../values/node.ts";
 import { jobFile, jobsFolder, startedFile } from "./layout.ts";
-import { makeInnerFolder, recordRights } from "./rights.ts";
+import { makeInnerFolder, recordRights, shareFile } from "./rights.ts";
 
 /** Lists and objects nested deeper than this are stored as text. */
 export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
@@ -348,6 +348,7 @@ export function writeJobStart(folder: string, state: JobState, options: WriteOpt
   makeInnerFolder(folder, dirname(file));
   try {
     writeFileSync(file, sealedText(file, state), { mode: recordRights(folder).file });
+    shareFile(folder, file);
   } catch (error) {
     throw aboutFile(error, file, file);
   }
