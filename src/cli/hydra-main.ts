@@ -203,7 +203,7 @@ async function explained(
 }
 
 /** Flags that resume a recorded sweep. */
-const RESUMING = ["resume", "retry-failed", "accept-changes"] as const;
+const RESUMING = ["resume", "retry-failed", "accept-changes", "accept-damaged"] as const;
 
 async function dispatch(
   declared: MainOptions & { readonly adapt: Adapt },

@@ -190,7 +190,7 @@ async function collect(sweep: StatusRequest, console: Console): Promise<number> 
 
 /** For long sweeps: the notable jobs, and how to see the others. */
 function shortView(view: SweepView, invocation: Invocation): string {
-  const notable = (["failed", "timed_out", "running"] as const).flatMap((status) =>
+  const notable = (["damaged", "failed", "timed_out", "running"] as const).flatMap((status) =>
     view.jobs.filter((job) => job.status === status),
   );
   const left = notable.length - MOST_NOTABLE;
@@ -304,10 +304,12 @@ export function summary(view: SweepView, cwd = view.cwd): string {
     `  ${programFrom(view, cwd)} ${flag} ${shellQuote(directory)}   ${what}\n`;
   const isCutOff = toDo > 0 || (more_to_come && failed === 0);
   const next =
-    !isLeft || (!isCutOff && failed === 0)
-      ? ""
-      : isCutOff
-        ? command("--resume", "runs the missing jobs")
-        : command("--retry-failed", "runs the failed jobs again");
+    isLeft && counts.damaged !== undefined
+      ? command("--resume", "tells of the damaged records how to go on")
+      : !isLeft || (!isCutOff && failed === 0)
+        ? ""
+        : isCutOff
+          ? command("--resume", "runs the missing jobs")
+          : command("--retry-failed", "runs the failed jobs again");
   return `${first}${who}\n${next}`;
 }

@@ -157,10 +157,10 @@ const isExitCode = (value: unknown): value is ExitCode =>
 export type JobStatus = "queued" | "running" | EndStatus;
 
 /**
- * The status in a job's own record, or `missing`: it has not started, or its process is gone, and no process is about
- * to run it.
+ * The status in a job's own record. `missing`: it has not started, or its process is gone, and no process is about to
+ * run it. `damaged`: it has started, and its record is not as it was written, so it may have ended or not.
  */
-export type SweepJobStatus = JobStatus | "missing";
+export type SweepJobStatus = JobStatus | "missing" | "damaged";
 
 /** Every status of a job of a sweep, in the order in which tables count them. It is the word for it everywhere. */
 export const JOB_STATUSES = [
@@ -171,4 +171,5 @@ export const JOB_STATUSES = [
   "running",
   "queued",
   "missing",
+  "damaged",
 ] as const satisfies readonly SweepJobStatus[];

@@ -1,31 +1,71 @@
-import { accessSync, constants, existsSync, renameSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../system/atomic-write.ts";
 import { fileProblem, makeDirectory } from "../system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../system/process-claim.ts";
 import { ConfigError } from "../values/errors.ts";
+import type { MapNode } from "../values/node.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { textAt } from "./hydra-values.ts";
 
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a directory that already
  * holds results of the program is refused; one that holds only the configuration of an earlier attempt is accepted.
  *
+ * @param mode rights to give in addition to the umask's: those of `hydra.sweep.mode`
  * @throws ConfigError `app.run_directory`
  */
-export function makeRunDirectory(path: string, resultFiles: readonly string[]): void {
+export function makeRunDirectory(
+  path: string,
+  resultFiles: readonly string[],
+  mode?: number,
+): void {
   refuseResults(path, resultFiles);
   makeOrRefuse(path, "run");
+  if (mode !== undefined) chmodSync(path, (statSync(path).mode | mode) & 0o7777);
 }
+
+/**
+ * `hydra.sweep.mode`, octal as in Hydra: `+hydra.sweep.mode=770`; undefined if there is none.
+ *
+ * @throws ConfigError `value.wrong_type`
+ */
+export function sweepMode(root: MapNode, context: ResolveContext): number | undefined {
+  const text = textAt(root, SWEEP_MODE, context);
+  if (text === undefined) return undefined;
+  if (/^(0o?)?[0-7]{1,4}$/.test(text)) return Number.parseInt(text.replace("o", ""), 8);
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `${SWEEP_MODE} cannot be '${text}'`,
+    key: SWEEP_MODE,
+    hint: "rights in octal digits, as of chmod: 770",
+  });
+}
+
+const SWEEP_MODE = "hydra.sweep.mode";
 
 /**
  * Makes the directory of a sweep; the sweep's record decides what to do with its contents.
  *
  * @param sweep.isResumed whether the directory already holds the sweep
+ * @param sweep.mode its rights, whatever the umask is: those of `hydra.sweep.mode`
  * @throws ConfigError `app.run_directory`
  */
 export const makeSweepDirectory = (
   path: string,
-  { isResumed = false }: { readonly isResumed?: boolean } = {},
-): void => makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
+  { isResumed = false, mode }: { readonly isResumed?: boolean; readonly mode?: number } = {},
+): void => {
+  makeOrRefuse(path, isResumed ? "resumed sweep" : "sweep");
+  if (mode !== undefined && !isResumed) chmodSync(path, mode);
+};
 
 type DirectoryKind = "run" | "sweep" | "resumed sweep";
 

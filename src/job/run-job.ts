@@ -53,11 +53,16 @@ export interface JobContext {
 /**
  * Makes and claims the directory of a job; the claim is only for programs with results.
  *
+ * @param mode as in `makeRunDirectory`
  * @returns releases the claim
  * @throws ConfigError `app.run_directory`
  */
-export function takeDirectory({ outputDir }: PlannedJob, resultFiles: readonly string[]) {
-  makeRunDirectory(outputDir, resultFiles);
+export function takeDirectory(
+  { outputDir }: PlannedJob,
+  resultFiles: readonly string[],
+  mode?: number,
+): () => void {
+  makeRunDirectory(outputDir, resultFiles, mode);
   // Hydra lets runs share a directory; only results must not mix.
   return resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir);
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { failedJob, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
+import { startedState, undamagedState } from "../record/damage.ts";
 import {
   ended,
   hasEnded,
@@ -47,7 +48,7 @@ export function completeBackend(backend: SchedulerBackend, folder: string): Swee
     cancel: (options) => backend.cancel(options),
     handedOver: () =>
       backend.handedOver?.() ??
-      new Set(numbers().filter((number) => !hasEnded(readJobState(folder, number)))),
+      new Set(numbers().filter((number) => !hasEnded(undamagedState(folder, number)))),
     async reconcile(options = {}) {
       if (backend.reconcile !== undefined) return backend.reconcile(options);
       const live = liveNumbers(await backend.status(options));
@@ -66,7 +67,7 @@ const liveNumbers = (jobs: readonly ScheduledJob[]): ReadonlySet<number> =>
 
 /** Whether a job's record says that a scheduler's process runs it. */
 function isOpen(folder: string, number: number): boolean {
-  const state = readJobState(folder, number);
+  const state = undamagedState(folder, number);
   const last = state?.attempts.at(-1);
   return state?.status === "running" && last !== undefined && isScheduled(last);
 }
@@ -110,7 +111,7 @@ async function* watchJobs(
   let live = liveNumbers(await backend.status({ ...(signal && { signal }) }));
   const watched = new Map<number, Watched>();
   for (const number of numbers()) {
-    const state = readJobState(folder, number);
+    const state = startedState(folder, number);
     // The record of a requeued job still has the end of an earlier attempt.
     const isWatched = chosen?.has(number) ?? (live.has(number) || isOpen(folder, number));
     const made = attemptsOf(state) - (state?.status === "running" ? 1 : 0);
@@ -146,7 +147,7 @@ async function* watchJobs(
 
 function* eventsOf(one: Watched, folder: string, isLive: boolean): Generator<ScheduledEvent> {
   const { before, number } = one;
-  const state = readJobState(folder, number);
+  const state = startedState(folder, number);
   const isNew = state !== undefined && state.attempts.length > before;
   const isOver = state?.status === "stopped" || hasEnded(state);
   if (isNew && !one.isStarted) {
@@ -318,6 +319,6 @@ const lost = (job: SweepJob, reason: string): JobResult => ({
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
 function tookOf(folder: string, { number }: SweepJob): { readonly took?: number } {
-  const last = readJobState(folder, number)?.attempts.at(-1);
+  const last = undamagedState(folder, number)?.attempts.at(-1);
   return last !== undefined && last.ended !== null ? { took: tookMs(last) } : {};
 }

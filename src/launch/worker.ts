@@ -16,7 +16,7 @@ import {
   workerEnvironment,
 } from "../job/process/invocation.ts";
 import { coded, reportError } from "../job/report-error.ts";
-import { dropClaim, setAside } from "../job/run-directory.ts";
+import { dropClaim, setAside, sweepMode } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
 import { endWithWorker } from "../record/end-with-process.ts";
@@ -203,7 +203,7 @@ async function runAlone(
       if (task !== undefined) dropClaim(planned.outputDir);
       setAside(planned.outputDir, resultFiles, earlierAttempts);
     }
-    const giveUp = takeDirectory(planned, resultFiles);
+    const giveUp = takeDirectory(planned, resultFiles, sweepMode(planned.root, composer.context));
     return await runJob(planned, surroundings).finally(giveUp);
   } catch (error) {
     return failedJob(

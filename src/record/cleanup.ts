@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../system/atomic-write.ts";
 import { isError } from "../system/builtin-types.ts";
+import { isCountOf } from "../system/sealed-json.ts";
 import { claimToOrder } from "./launcher-claim.ts";
 import { jobsFolder, launcherFolders, listsAndDrafts } from "./layout.ts";
 import { readListName } from "./manifest.ts";
@@ -12,7 +13,7 @@ import { readListName } from "./manifest.ts";
  *
  * @param kept the job list that the manifest names
  */
-export function removeUnlistedFiles(folder: string, kept: string | undefined): void {
+export function removeUnlistedFiles(folder: string, kept: string): void {
   for (const name of abandonedFiles(folder, kept)) rmSync(join(folder, name), { force: true });
 }
 
@@ -49,5 +50,9 @@ export function tidyRecord(folder: string): void {
   }
 }
 
-const abandonedFiles = (folder: string, kept: string | undefined): readonly string[] =>
-  listsAndDrafts(readdirSync(folder)).filter((name) => name !== kept);
+const abandonedFiles = (folder: string, kept: string): readonly string[] =>
+  listsAndDrafts(readdirSync(folder))
+    .filter((name) => name !== kept && !isCountOf(name, kept))
+    // The count of a list has the list's name and more, and goes first.
+    .toSorted()
+    .reverse();

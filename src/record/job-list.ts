@@ -1,8 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { appendLinesDurableSync, writeFileDurableSync } from "../system/atomic-write.ts";
+import { writeFileDurableSync } from "../system/atomic-write.ts";
+import {
+  noteCount,
+  openSealedLines,
+  readSealedLine,
+  readSealedLines,
+  sealedLinesText,
+} from "../system/sealed-json.ts";
 import { count, fits, maybe, oneOf, type Shape, text, texts, wrongField } from "../system/shape.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
+import { recordRights } from "./rights.ts";
 
 /** A job of a sweep. Keys are those of the file. */
 export interface ManifestJob {
@@ -35,10 +42,10 @@ export const JOB: Shape<ManifestJob> = {
 };
 
 /**
- * The jobs of a sweep as a file with a line of JSON for each. It only grows, so that a sweep of many batches writes
- * each job once, and a worker finds its own job without parsing the others. A launcher that resumes the sweep writes a
- * new list and adds to that one: so a partial line of a killed process can only be the last one of a list, and its job
- * has not started.
+ * The jobs of a sweep as a file with a sealed line of JSON for each. It only grows, so that a sweep of many batches
+ * writes each job once, and a worker finds its own job without parsing the others. A launcher that resumes the sweep
+ * writes a new list and adds to that one: so a partial line of a killed process can only be the last one of a list, and
+ * its job has not started. A list that has fewer lines than were noted is damaged.
  */
 export interface JobList {
   /** The name in the manifest. */
@@ -70,22 +77,23 @@ export function createJobList(
   const name = jobListName(id);
   const file = jobListFile(folder, name);
   const later = carriedOver.map((job): Entry => ({ ...job, carried_over: true }));
-  const options = { mode: 0o600, draft: draftFile(folder, id) };
-  writeFileDurableSync(file, linesOf([...jobs, ...later]), options);
-  return {
-    name,
-    add: (more) => appendLinesDurableSync(file, linesOf(more)),
-  };
+  const entries = [...jobs, ...later].map(inOrder);
+  const content = sealedLinesText(file, entries);
+  const options = { mode: recordRights(folder).file, draft: draftFile(folder, id) };
+  writeFileDurableSync(file, content, options);
+  noteCount(file, entries.length);
+  const lines = openSealedLines(file, Buffer.from(content), entries.length);
+  return { name, add: (more) => lines.append(more.map(inOrder)) };
 }
 
-/** @throws the system's error, `ENOENT` for a list that was replaced meanwhile; SyntaxError for a malformed list */
+/**
+ * @throws the system's error, `ENOENT` for a list that was replaced meanwhile; SyntaxError for a damaged list, with the
+ * reason
+ */
 export function readJobList(folder: string, name: string): readonly ManifestJob[] {
-  const text = readFileSync(jobListFile(folder, name), "utf8");
-  const entries = text
-    .slice(0, text.lastIndexOf("\n") + 1)
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(entryOf);
+  const found = readSealedLines(jobListFile(folder, name));
+  if (found.kind === "damaged") throw new SyntaxError(found.problem);
+  const entries = found.lines.map(entryOf);
   const asked = entries.filter((entry) => entry.carried_over !== true);
   const numbers = new Set(asked.map(({ number }) => number));
   const later = entries.filter(
@@ -94,39 +102,37 @@ export function readJobList(folder: string, name: string): readonly ManifestJob[
   return [...asked, ...later.map(jobOf)];
 }
 
-/** Reads one job of a list without parsing the others. */
+/**
+ * Reads one job of a list without parsing the others.
+ *
+ * @throws as `readJobList`
+ */
 export function readListedJob(
   folder: string,
   name: string,
   number: number,
 ): ManifestJob | undefined {
-  const bytes = readFileSync(jobListFile(folder, name));
-  const whole = bytes.subarray(0, bytes.lastIndexOf(NEW_LINE) + 1);
-  const start = `${beginning(number)},`;
-  // The last line of a number counts; no text inside a line holds a line break.
-  const at = whole.lastIndexOf(`\n${start}`) + 1;
-  if (at === 0 && !whole.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
-  return jobOf(entryOf(whole.toString("utf8", at, whole.indexOf(NEW_LINE, at))));
+  // The last line of a number counts.
+  const found = readSealedLine(jobListFile(folder, name), `${beginning(number)},`);
+  if (found?.kind === "damaged") throw new SyntaxError(found.problem);
+  return found && jobOf(entryOf(found.value));
 }
 
 /** @throws SyntaxError for a malformed entry */
-function entryOf(line: string): Entry {
-  const entry: unknown = JSON.parse(line);
+function entryOf(entry: unknown): Entry {
   if (fits<Entry>(entry, ENTRY)) return entry;
   const wrong = wrongField(entry, ENTRY);
-  throw new SyntaxError(`'${wrong}' of a job is missing or invalid: ${line.slice(0, 80)}`);
+  throw new SyntaxError(
+    `'${wrong}' of a job is missing or invalid: ${JSON.stringify(entry).slice(0, 80)}`,
+  );
 }
 
 const ENTRY: Shape<Entry> = { ...JOB, carried_over: maybe(oneOf(true)) };
 
-const NEW_LINE = 0x0a;
-
 const jobOf = ({ carried_over: _, ...job }: Entry): ManifestJob => job;
 
-const linesOf = (entries: readonly Entry[]): string =>
-  entries
-    .map(({ number, ...rest }) => `${beginning(number)},${JSON.stringify(rest).slice(1)}\n`)
-    .join("");
+/** The number comes first, so that a line is found by it. */
+const inOrder = ({ number, ...rest }: Entry): Entry => ({ number, ...rest });
 
 /** The beginning of each line, by which its job is found. */
 const beginning = (number: number): string => `{"number":${number}`;

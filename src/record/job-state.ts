@@ -1,17 +1,29 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { constants } from "node:os";
+import { dirname, join } from "node:path";
 import { type Ender, enderText, endStatus, ITSELF, isFailure } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
 import { redactValue } from "../job/redaction.ts";
 import {
   aboutFile,
+  draftBeside,
   overwriteFileSync,
   writeFileAtomicSync,
   writeFileDurableSync,
 } from "../system/atomic-write.ts";
 import { errorCode, isSystemError } from "../system/files.ts";
+import { pause } from "../system/process-claim.ts";
 import { isOfThisBoot, type ProcessIdentity, thisProcess } from "../system/process-identity.ts";
 import { INTERRUPTS, signalCode } from "../system/process-signals.ts";
+import { sealedText, type Unsealed, unsealed } from "../system/sealed-json.ts";
 import {
   amount,
   type Check,
@@ -28,8 +40,10 @@ import {
   textsByName,
   time,
 } from "../system/shape.ts";
+import { ConfigError } from "../values/errors.ts";
 import { MAX_TREE_DEPTH } from "../values/node.ts";
-import { jobFile, jobsFolder } from "./layout.ts";
+import { jobFile, jobsFolder, startedFile } from "./layout.ts";
+import { makeInnerFolder, recordRights, shareFile } from "./rights.ts";
 
 /** Lists and objects nested deeper than this are stored as text. */
 export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
@@ -170,31 +184,117 @@ export interface AttemptEnd {
   readonly at?: Date | undefined;
 }
 
-/**
- * Undefined for a job that was not started, and for a file that is incomplete because the machine crashed.
- *
- * @throws the system's error for an existing file that cannot be read: if it counted as absent, a completed job would
- * run again
- */
-export function readJobState(folder: string, number: number): JobState | undefined {
-  const text = textOf(jobFile(folder, number));
-  if (text === undefined) return undefined;
-  try {
-    const state: unknown = JSON.parse(text);
-    return fits<JobState>(state, STATE) && state.number === number ? state : undefined;
-  } catch {
-    return undefined;
-  }
+/** The record of a job that has started, and that cannot be read as it was written: it may have ended or not. */
+export interface DamagedState {
+  readonly status: "damaged";
+  readonly number: number;
+  /** The absolute path of the file. */
+  readonly file: string;
+  /** What is wrong with it; follows its name. */
+  readonly problem: string;
+  /** The state with which the last attempt began; undefined if that trace of it is lost, too. */
+  readonly started: JobState | undefined;
 }
 
-function textOf(file: string): string | undefined {
+/**
+ * Undefined for a job that was not started.
+ *
+ * @throws ConfigError `app.sweep_damaged` for a record that is not as it was written, and the system's error for an
+ * existing file that cannot be read: if these counted as absent, a completed job would run again
+ */
+export function readJobState(folder: string, number: number): JobState | undefined {
+  const state = lookAtJob(folder, number);
+  if (state?.status === "damaged") throw damagedState(state);
+  return state;
+}
+
+const damagedState = ({ file, number, problem }: DamagedState): ConfigError =>
+  new ConfigError({
+    code: "app.sweep_damaged",
+    message: `The record of job #${number} is damaged: ${file}: ${problem}`,
+    hint: "the job may have ended: see its directory and its log; --resume DIR says how to go on",
+  });
+
+/**
+ * As `readJobState`, for readers that show damage.
+ *
+ * @throws the system's error for an existing file that cannot be read
+ */
+export function lookAtJob(folder: string, number: number): JobState | DamagedState | undefined {
+  const file = jobFile(folder, number);
+  const found = sealedState(file, number);
+  if (found?.kind === "whole") return found.state;
+  if (found === undefined && !isThere(startedFile(folder, number))) return undefined;
+  // A full disk lets a job overwrite its record in place, and NFS may hide a new file: look again.
+  const settled = found === undefined ? lookedAnew(folder, number) : settledState(file, number);
+  if (settled?.kind === "whole") return settled.state;
+  const trace = sealedState(startedFile(folder, number), number);
+  return {
+    status: "damaged",
+    number,
+    file,
+    problem: settled?.problem ?? "it is missing although the job has started",
+    started: trace?.kind === "whole" ? trace.state : undefined,
+  };
+}
+
+type SealedState =
+  | { readonly kind: "whole"; readonly state: JobState }
+  | Extract<Unsealed, { kind: "damaged" }>;
+
+/** Undefined without a file. */
+function sealedState(file: string, number: number): SealedState | undefined {
+  const bytes = bytesOf(file);
+  if (bytes === undefined) return undefined;
+  const found = unsealed(file, bytes);
+  if (found.kind === "damaged") return found;
+  const state = found.value;
+  if (!fits<JobState>(state, STATE)) return { kind: "damaged", problem: "it is no state of a job" };
+  return state.number === number
+    ? { kind: "whole", state }
+    : { kind: "damaged", problem: `it is that of job #${state.number}` };
+}
+
+function bytesOf(file: string): Buffer | undefined {
   // Usually there is no file, and `statSync` costs a tenth of an error that is thrown and caught.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (!isThere(file)) return undefined;
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(file);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw aboutFile(error, file, file);
+  }
+}
+
+const isThere = (file: string): boolean => statSync(file, { throwIfNoEntry: false }) !== undefined;
+
+/** How often, a millisecond apart, a record that does not fit is read again: its writer needs less for all of it. */
+const LOOKS = 5;
+
+function settledState(file: string, number: number): SealedState | undefined {
+  for (let looks = 1; ; looks++) {
+    const found = sealedState(file, number);
+    if (found?.kind === "whole" || looks === LOOKS) return found;
+    pause();
+  }
+}
+
+function lookedAnew(folder: string, number: number): SealedState | undefined {
+  forgetMissingFiles(jobsFolder(folder));
+  return sealedState(jobFile(folder, number), number);
+}
+
+/**
+ * Invalidates an NFS client's cache of the files that a folder does not have: it may hide a record of another machine
+ * for a minute. A change of its own to the folder does this.
+ */
+export function forgetMissingFiles(folder: string): void {
+  const change = draftBeside(join(folder, "change"));
+  try {
+    mkdirSync(change);
+    rmdirSync(change);
+  } catch {
+    // If the folder is absent or not writable, nothing can be recorded either; that is reported elsewhere.
   }
 }
 
@@ -233,15 +333,34 @@ interface WriteOptions {
   readonly durable?: boolean;
 }
 
-export const writeJobState = (
+export function writeJobState(
   folder: string,
   state: JobState,
   { durable = false }: WriteOptions = {},
-): void =>
-  (durable ? writeFileDurableSync : writeFileAtomicSync)(
-    jobFile(folder, state.number),
-    stateText(state),
-  );
+): void {
+  const file = jobFile(folder, state.number);
+  makeInnerFolder(folder, dirname(file));
+  const options = { mode: recordRights(folder).file };
+  const content = sealedText(file, state);
+  if (durable) writeFileDurableSync(file, content, options);
+  else writeFileAtomicSync(file, content, options);
+}
+
+/**
+ * Records that the process of a job begins with it: first its state, then a trace of that elsewhere, without which a lost state
+ * would be that of a job that has not started. The trace is not written atomically: its name alone is proof enough.
+ */
+export function writeJobStart(folder: string, state: JobState, options: WriteOptions): void {
+  writeJobState(folder, state, options);
+  const file = startedFile(folder, state.number);
+  makeInnerFolder(folder, dirname(file));
+  try {
+    writeFileSync(file, sealedText(file, state), { mode: recordRights(folder).file });
+    shareFile(folder, file);
+  } catch (error) {
+    throw aboutFile(error, file, file);
+  }
+}
 
 /**
  * Writes the state of a job that has just ended. If no new file can replace the old one, as on a full disk, it
@@ -254,21 +373,22 @@ export function writeJobEnd(folder: string, state: JobState, options: WriteOptio
     writeJobState(folder, state, options);
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    overwriteFileSync(jobFile(folder, state.number), stateText(state));
+    const file = jobFile(folder, state.number);
+    overwriteFileSync(file, sealedText(file, state));
   }
 }
 
 /** Undoes a recorded start that failed. @param before the state before it; undefined for none */
-export const restoreJobState = (
+export function restoreJobState(
   folder: string,
   number: number,
   before: JobState | undefined,
-): void => {
-  if (before === undefined) rmSync(jobFile(folder, number), { force: true });
-  else writeJobState(folder, before);
-};
-
-const stateText = (state: JobState): string => `${JSON.stringify(state)}\n`;
+): void {
+  if (before !== undefined) writeJobState(folder, before);
+  else
+    for (const file of [startedFile(folder, number), jobFile(folder, number)])
+      rmSync(file, { force: true });
+}
 
 /** A job's state as it starts (again) in this process. */
 export const begun = (
@@ -348,11 +468,11 @@ function earlyEnder(status: JobStatus, last: Attempt | undefined): Ender {
 }
 
 /** Whether a job has a final end: it is not missing. */
-export const hasEnded = (state: JobState | undefined): state is JobState =>
+export const hasEnded = (state: JobState | DamagedState | undefined): state is JobState =>
   state?.status === "completed" || hasFailed(state);
 
-export const hasFailed = (state: JobState | undefined): state is JobState =>
-  isFailure(state?.status);
+export const hasFailed = (state: JobState | DamagedState | undefined): state is JobState =>
+  state?.status !== "damaged" && isFailure(state?.status);
 
 /** How many attempts failed or took too long, rather than being stopped or ending with their launcher. */
 export const timesFailed = ({ attempts }: JobState): number =>

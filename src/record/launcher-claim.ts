@@ -7,6 +7,7 @@ import { isRunning } from "../system/process-identity.ts";
 import { ConfigError } from "../values/errors.ts";
 import { cancelledFile, launcherFile } from "./layout.ts";
 import { nextCommand } from "./next-commands.ts";
+import { recordRights } from "./rights.ts";
 
 /**
  * Makes this process the launcher of a sweep's jobs. The claim of a dead process does not count.
@@ -15,7 +16,7 @@ import { nextCommand } from "./next-commands.ts";
  */
 export function claimSweep(folder: string): Claim {
   for (let attempts = 0; ; attempts++) {
-    const attempt = tryClaim(launcherFile(folder));
+    const attempt = tryClaim(launcherFile(folder), { mode: recordRights(folder).file });
     if (attempt.kind === "taken") return attempt.claim;
     if (attempt.holder.use !== IN_ORDER || attempts === MOST_ATTEMPTS)
       throw isRun(folder, attempt.holder);
@@ -57,7 +58,10 @@ const MOST_ATTEMPTS = 10_000;
 export function claimToOrder(folder: string): Claim | undefined {
   // A claim that was handed over to this process must stay until this process takes it.
   if (launcherOf(folder) !== undefined) return undefined;
-  const attempt = tryClaim(launcherFile(folder), IN_ORDER);
+  const attempt = tryClaim(launcherFile(folder), {
+    use: IN_ORDER,
+    mode: recordRights(folder).file,
+  });
   return attempt.kind === "taken" ? attempt.claim : undefined;
 }
 
@@ -95,7 +99,7 @@ export function launcherOf(folder: string): Holder | undefined {
  * the signal.
  */
 export const noteCancellation = (folder: string): void =>
-  writeFileAtomicSync(cancelledFile(folder), "");
+  writeFileAtomicSync(cancelledFile(folder), "", { mode: recordRights(folder).file });
 
 export const clearCancellation = (folder: string): void =>
   rmSync(cancelledFile(folder), { force: true });

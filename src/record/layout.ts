@@ -6,11 +6,13 @@ import { join } from "node:path";
  *
  *     .sweep/manifest.json        what the sweep is; written before the first job starts
  *     .sweep/manifest-<id>.jsonl  its jobs, a line each; those of a batch are added before the first of them starts
+ *     .sweep/manifest-<id>.jsonl.<count>  an empty file: how many lines that has at least
  *     .sweep/launcher.json        the current launcher
  *     .sweep/launcher.log         the output of a detached launcher (`--detach`)
  *     .sweep/cancelled            while the sweep is being cancelled
  *     .sweep/<launcher>/          a launcher's own notes: its submissions to a scheduler
  *     .sweep/jobs/<number>.json   the state of a job; written by its worker
+ *     .sweep/started/<number>.json  the state as its last attempt began: if the other is gone, the job has started
  *     .sweep/jobs/<number>.log    the output of a job that ran in its own process
  */
 export const SWEEP_FOLDER = ".sweep";
@@ -34,7 +36,7 @@ export const jobsFolder = (folder: string): string => join(folder, "jobs");
 /** The slots of a sweep's jobs, if the sweep shares none with other sweeps. */
 export const slotsFolder = (folder: string): string => join(folder, "slots");
 /** Names that a launcher cannot have. */
-export const RESERVED_FOLDERS: readonly string[] = ["jobs", "slots"];
+export const RESERVED_FOLDERS: readonly string[] = ["jobs", "slots", "started"];
 /** A launcher's own notes. @param name of the launcher */
 export const launcherFolder = (folder: string, name: string): string => join(folder, name);
 
@@ -48,5 +50,9 @@ export function launcherFolders(folder: string): readonly string[] {
 
 export const jobFile = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.json`);
+/** The trace that a job has started, apart from its state. */
+export const startedFolder = (folder: string): string => join(folder, "started");
+export const startedFile = (folder: string, number: number): string =>
+  join(startedFolder(folder), `${number}.json`);
 export const jobLog = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.log`);

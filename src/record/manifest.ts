@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../system/atomic-write.ts";
 import { isError, isErrorNamed } from "../system/builtin-types.ts";
-import { errorCode, fileProblem, readText } from "../system/files.ts";
+import { errorCode, fileProblem, requireFile } from "../system/files.ts";
+import { sealedText, unsealed } from "../system/sealed-json.ts";
 import {
   text as anyText,
   flag,
-  listOf,
   maybe,
   objectOf,
   oneOf,
@@ -18,8 +18,9 @@ import {
   wrongField,
 } from "../system/shape.ts";
 import { ConfigError } from "../values/errors.ts";
-import { JOB, type ManifestJob, readJobList, readListedJob } from "./job-list.ts";
-import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER } from "./layout.ts";
+import { type ManifestJob, readJobList, readListedJob } from "./job-list.ts";
+import { draftFile, jobListFile, manifestFile, SWEEP_FOLDER, startedFolder } from "./layout.ts";
+import { recordRights } from "./rights.ts";
 
 export type { ManifestJob } from "./job-list.ts";
 
@@ -30,16 +31,16 @@ export interface SweepFacts {
   readonly cwd: string;
   /** The time of the sweep, ISO 8601: one for every `${now:...}` in it, also when it is resumed. */
   readonly now: string;
-  /** The version of Hydra whose behaviour all its jobs have. Absent in records of early versions. */
-  readonly dialect?: string;
+  /** The version of Hydra whose behaviour all its jobs have. */
+  readonly dialect: string;
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   /** The overrides that the sweep itself was composed with, as typed, including sweep overrides. */
   readonly overrides: readonly string[];
   /** `hydra.launcher._target_`. */
   readonly launcher: string;
-  /** The option of `hydra/launcher`; null if none is chosen. Absent in records of early versions. */
-  readonly launcher_choice?: string | null;
+  /** The option of `hydra/launcher`; null if none is chosen. */
+  readonly launcher_choice: string | null;
   /** Fingerprint of the sweep's own composition, before any job's overrides. */
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
@@ -69,34 +70,31 @@ export interface SweepProgram {
 export const currentJobs = ({ jobs }: Pick<SweepManifest, "jobs">): readonly ManifestJob[] =>
   jobs.filter((job) => job.left_out !== true);
 
-/**
- * The file. Version 1 contains the jobs; since 2 it names their list. Since 3, submissions to a scheduler are in
- * `submissions.jsonl`: a program that knows only 2 would overlook them and submit jobs twice. All versions are read,
- * and 3 is written.
- */
-type Manifest =
-  | (SweepManifest & { readonly version: 1 })
-  | (SweepFacts & { readonly version: 2 | typeof VERSION; readonly job_list: string });
+/** The file, sealed (`system/sealed-json.ts`). */
+type Manifest = SweepFacts & { readonly version: typeof VERSION; readonly job_list: string };
 
-const VERSION = 3;
+const VERSION = 4;
 
 /**
  * Writes the manifest so that it survives a crash of the machine, too.
  *
  * @param list the name of the file with the jobs
  */
-export const writeManifest = (folder: string, facts: SweepFacts, list: string): void =>
-  writeFileDurableSync(
-    manifestFile(folder),
-    `${JSON.stringify({ version: VERSION, ...facts, job_list: list } satisfies Manifest, null, 1)}\n`,
-    { mode: 0o600, draft: draftFile(folder, randomUUID()) },
-  );
+export function writeManifest(folder: string, facts: SweepFacts, list: string): void {
+  const file = manifestFile(folder);
+  const manifest: Manifest = { version: VERSION, ...facts, job_list: list };
+  const options = { mode: recordRights(folder).file, draft: draftFile(folder, randomUUID()) };
+  writeFileDurableSync(file, sealedText(file, manifest, 1), options);
+}
 
-/** @throws ConfigError `app.sweep_record` if there is no sweep, or its record cannot be read */
+/**
+ * @throws ConfigError `app.sweep_record` if there is no sweep, or its record cannot be read; `app.sweep_damaged` if that
+ * is not as it was written
+ */
 export const readManifest = (folder: string): SweepManifest =>
   withManifest(folder, (manifest) => ({
     ...factsOf(manifest),
-    jobs: manifest.version === 1 ? manifest.jobs : readJobList(folder, manifest.job_list),
+    jobs: readJobList(folder, manifest.job_list),
   }));
 
 /**
@@ -107,14 +105,11 @@ export const readManifest = (folder: string): SweepManifest =>
 export const readFacts = (folder: string): SweepFacts => withManifest(folder, factsOf);
 
 /**
- * The name of the file with the jobs; undefined if the manifest contains them.
+ * The name of the file with the jobs.
  *
  * @throws ConfigError as `readManifest`
  */
-export function readListName(folder: string): string | undefined {
-  const manifest = parsedManifest(folder);
-  return manifest.version === 1 ? undefined : manifest.job_list;
-}
+export const readListName = (folder: string): string => parsedManifest(folder).job_list;
 
 /**
  * One of the jobs; undefined if no job has this number.
@@ -122,11 +117,7 @@ export function readListName(folder: string): string | undefined {
  * @throws ConfigError as `readManifest`
  */
 export const readManifestJob = (folder: string, number: number): ManifestJob | undefined =>
-  withManifest(folder, (manifest) =>
-    manifest.version === 1
-      ? manifest.jobs.find((job) => job.number === number)
-      : readListedJob(folder, manifest.job_list, number),
-  );
+  withManifest(folder, (manifest) => readListedJob(folder, manifest.job_list, number));
 
 /**
  * Reads the manifest at each call, and parses it only after a change, such as added jobs. Does not depend on a clock.
@@ -136,23 +127,14 @@ export function manifestReader(folder: string): () => SweepManifest {
   return () => {
     const text = withManifest(folder, (manifest) =>
       // A list only grows, and a new list has another name.
-      manifest.version === 1
-        ? JSON.stringify(manifest)
-        : JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
+      JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
     );
     if (known?.text !== text) known = { text, manifest: readManifest(folder) };
     return known.manifest;
   };
 }
 
-const factsOf = (manifest: Manifest): SweepFacts => {
-  if (manifest.version === 1) {
-    const { jobs: _jobs, version: _version, ...facts } = manifest;
-    return facts;
-  }
-  const { job_list: _list, version: _version, ...facts } = manifest;
-  return facts;
-};
+const factsOf = ({ job_list: _list, version: _version, ...facts }: Manifest): SweepFacts => facts;
 
 /** Retries if a launcher that resumes the sweep replaced the list that was about to be read. */
 function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
@@ -160,13 +142,10 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
     try {
       return read(manifest);
     } catch (cause) {
-      if (isErrorNamed("SyntaxError", cause) && manifest.version !== 1)
-        throw unreadableList(folder, manifest.job_list, cause);
+      if (isErrorNamed("SyntaxError", cause)) throw damagedList(folder, manifest.job_list, cause);
       if (!(isError(cause) && "syscall" in cause)) throw cause;
       const now = parsedManifest(folder);
-      if (manifest.version === 1) throw cause;
-      if (now.version !== 1 && now.job_list === manifest.job_list)
-        throw unreadableList(folder, now.job_list, cause);
+      if (now.job_list === manifest.job_list) throw unreadableList(folder, now.job_list, cause);
       manifest = now;
     }
   }
@@ -174,22 +153,25 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
 
 function parsedManifest(folder: string): Manifest {
   const file = manifestFile(folder);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readText(file);
+    requireFile(file);
+    bytes = readFileSync(file);
   } catch (cause) {
     throw unreadable(folder, cause);
   }
-  const version = versionOf(text);
-  if (version === 1 || version === 2 || version === VERSION) return checked(JSON.parse(text), file);
-  throw new ConfigError({
-    code: "app.sweep_record",
-    message:
-      version === undefined
-        ? `${file} is not the manifest of a sweep`
-        : `${file} has version ${version}; this program reads versions 1, 2 and ${VERSION}`,
-    ...(version !== undefined && { hint: "use the version of the program that made it" }),
-  });
+  const found = unsealed(file, bytes);
+  const version = versionOf(found.kind === "whole" ? found.value : asJson(bytes));
+  if (version !== undefined && version !== VERSION)
+    throw new ConfigError({
+      code: "app.sweep_record",
+      message: `${file} has version ${version}; this program reads version ${VERSION}`,
+      hint: "use the version of the program that made it",
+    });
+  if (found.kind === "damaged") throw damagedManifest(file, found.problem);
+  const wrong = wrongField(found.value, MANIFEST);
+  if (wrong === undefined) return found.value as Manifest;
+  throw damagedManifest(file, `'${wrong}' is missing or invalid`);
 }
 
 const PROGRAM: Shape<SweepProgram> = {
@@ -203,44 +185,34 @@ const FACTS: Shape<SweepFacts> = {
   program: objectOf(PROGRAM),
   cwd: anyText,
   now: time,
-  dialect: maybe(anyText),
+  dialect: anyText,
   directory: anyText,
   overrides: texts,
   launcher: anyText,
-  launcher_choice: maybe(orNull(anyText)),
+  launcher_choice: orNull(anyText),
   fingerprint: anyText,
   holds_secrets: flag,
   tolerates_failures: maybe(flag),
   more_to_come: maybe(flag),
 };
 
-const VERSIONS = {
-  whole: { ...FACTS, version: oneOf(1), jobs: listOf(objectOf(JOB)) } satisfies Shape<
-    Extract<Manifest, { readonly version: 1 }>
-  >,
-  listed: { ...FACTS, version: oneOf(2, VERSION), job_list: anyText } satisfies Shape<
-    Exclude<Manifest, { readonly version: 1 }>
-  >,
-};
+const MANIFEST: Shape<Manifest> = { ...FACTS, version: oneOf(VERSION), job_list: anyText };
 
-function checked(manifest: Manifest, file: string): Manifest {
-  const wrong =
-    manifest.version === 1
-      ? wrongField(manifest, VERSIONS.whole)
-      : wrongField(manifest, VERSIONS.listed);
-  if (wrong === undefined) return manifest;
-  throw new ConfigError({
-    code: "app.sweep_record",
-    message: `${file} is damaged: '${wrong}' is missing or invalid`,
-    hint: "the results of its jobs are in their own directories",
+const damagedManifest = (file: string, problem: string): ConfigError =>
+  new ConfigError({
+    code: "app.sweep_damaged",
+    message: `The record of the sweep is damaged: ${file}: ${problem}`,
+    hint: "restore the file from a copy; the results of its jobs are in their own directories",
   });
-}
 
 function unreadable(folder: string, cause: unknown): ConfigError {
   const directory = folder.slice(0, -SWEEP_FOLDER.length - 1) || "/";
   const file = manifestFile(folder);
   const code = errorCode(cause);
   const isThere = code !== "ENOENT" && code !== "ENOTDIR";
+  // A process that is killed as it begins a sweep leaves a folder without a manifest, but no job that has started.
+  if (!isThere && existsSync(startedFolder(folder)))
+    return damagedManifest(file, "it is missing although jobs have started");
   return new ConfigError({
     code: "app.sweep_record",
     message: isThere
@@ -261,21 +233,34 @@ function sweepAbove(directory: string): string | undefined {
   return undefined;
 }
 
-/** The manifest exists, but its list is absent or malformed. */
-function unreadableList(folder: string, name: string, cause: unknown): ConfigError {
-  const file = jobListFile(folder, name);
-  return new ConfigError({
-    code: "app.sweep_record",
-    message: `Cannot read the sweep in '${dirname(folder)}': ${file}: ${fileProblem(cause)}`,
+/** The manifest exists, but its list does not, or cannot be read. */
+const unreadableList = (folder: string, name: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: errorCode(cause) === "ENOENT" ? "app.sweep_damaged" : "app.sweep_record",
+    message: `Cannot read the sweep in '${dirname(folder)}': ${jobListFile(folder, name)}: ${fileProblem(cause)}`,
     hint: "the file lists its jobs: if you copied the directory, copy all of it",
     cause,
   });
-}
 
-function versionOf(text: string): number | undefined {
+const damagedList = (folder: string, name: string, cause: SyntaxError): ConfigError =>
+  new ConfigError({
+    code: "app.sweep_damaged",
+    message: `The list of jobs of the sweep in '${dirname(folder)}' is damaged: ${jobListFile(folder, name)}: ${cause.message}`,
+    hint: "restore the file from a copy; the results of its jobs are in their own directories",
+    cause,
+  });
+
+const versionOf = (value: unknown): number | undefined =>
+  typeof value === "object" &&
+  value !== null &&
+  "version" in value &&
+  typeof value.version === "number"
+    ? value.version
+    : undefined;
+
+function asJson(bytes: Buffer): unknown {
   try {
-    const { version } = JSON.parse(text) as { readonly version?: unknown };
-    return typeof version === "number" ? version : undefined;
+    return JSON.parse(bytes.toString());
   } catch {
     return undefined;
   }

@@ -3,7 +3,16 @@ import { errorCode } from "../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-import { ended, isScheduled, type JobState, readJobState, writeJobState } from "./job-state.ts";
+import { lastProcessOf } from "./damage.ts";
+import {
+  type DamagedState,
+  ended,
+  isScheduled,
+  type JobState,
+  lookAtJob,
+  readJobState,
+  writeJobState,
+} from "./job-state.ts";
 import { jobFile } from "./layout.ts";
 import { type AskedEnd, askedNow, endWhenAsked, signalledBy } from "./recorded-job.ts";
 
@@ -76,15 +85,16 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
  * A job's record. If the job's process is gone, the record is read again: the process may have recorded its end between
  * the first read and the check for the process.
  */
-export function recordOrphan(folder: string, number: number): JobState | undefined {
-  const state = readJobState(folder, number);
-  return isLost(state) ? readJobState(folder, number) : state;
+export function recordOrphan(folder: string, number: number): JobState | DamagedState | undefined {
+  const state = lookAtJob(folder, number);
+  return isLost(state) ? lookAtJob(folder, number) : state;
 }
 
 /** Whether a record says that a job runs although its process is gone. */
-export function isLost(state: JobState | undefined): state is JobState {
-  const last = state?.attempts.at(-1);
-  return state?.status === "running" && last !== undefined && isRunning(last) === false;
+export function isLost(state: JobState | DamagedState | undefined): state is JobState {
+  if (state?.status !== "running") return false;
+  const last = state.attempts.at(-1);
+  return last !== undefined && isRunning(last) === false;
 }
 
 /** The processes, here or elsewhere, that run jobs of a sweep without a scheduler. */
@@ -93,12 +103,19 @@ export function liveWorkers(
   jobs: readonly { readonly number: number }[],
 ): readonly RunningWorker[] {
   return jobs.flatMap(({ number }) => {
-    const state = readJobState(folder, number);
+    const state = lookAtJob(folder, number);
+    if (state?.status === "damaged") return liveWorkerOf(state);
     const last = state?.attempts.at(-1);
     if (state?.status !== "running" || last === undefined || isScheduled(last)) return [];
     const alive = isRunning(last);
     return alive === false ? [] : [{ number, alive, process: last }];
   });
+}
+
+function liveWorkerOf(state: DamagedState): readonly RunningWorker[] {
+  const process = lastProcessOf(state);
+  if (process === undefined || isScheduled(process.last)) return [];
+  return [{ number: state.number, alive: process.alive, process: process.last }];
 }
 
 /** Resumes suspended processes, whose launcher may have been killed while all were suspended. */

@@ -14,7 +14,7 @@ import {
   storedValue,
   uptimeMs,
   writeJobEnd,
-  writeJobState,
+  writeJobStart,
 } from "./job-state.ts";
 import { isCancelled } from "./launcher-claim.ts";
 
@@ -61,7 +61,7 @@ export function recordJob(
   state: JobState,
   options: Pick<RecordOptions, "durable">,
 ): RecordedJob {
-  writeJobState(folder, state, options);
+  writeJobStart(folder, state, options);
   let isOver = false;
   return {
     earlierAttempts: state.attempts.length - 1,

@@ -7,6 +7,7 @@ import type { Claim } from "../system/process-claim.ts";
 import { ConfigError } from "../values/errors.ts";
 import { configFingerprint } from "../values/fingerprint.ts";
 import { removeDraftsOfSweep } from "./cleanup.ts";
+import { acceptDamaged, refuseDamaged } from "./damage.ts";
 import {
   hasEnded,
   hasFailed,
@@ -16,9 +17,17 @@ import {
   writeJobState,
 } from "./job-state.ts";
 import { claimSweep, clearCancellation } from "./launcher-claim.ts";
-import { jobLog, jobsFolder, launcherFolders, manifestFile, sweepFolder } from "./layout.ts";
+import {
+  jobLog,
+  jobsFolder,
+  launcherFolders,
+  manifestFile,
+  startedFolder,
+  sweepFolder,
+} from "./layout.ts";
 import { type ManifestJob, readManifest, type SweepFacts } from "./manifest.ts";
 import { resultOf } from "./recorded-job.ts";
+import { makeRecordFolder } from "./rights.ts";
 import { createWrittenRecord, type Redact } from "./written-record.ts";
 
 /** The record of a sweep while it runs. */
@@ -27,6 +36,8 @@ export interface SweepRecord {
   readonly folder: string;
   /** Whether an earlier call began the sweep. */
   readonly isResumed: boolean;
+  /** The mode bits of `hydra.sweep.mode`. */
+  readonly mode?: number;
   /** The facts about the sweep. Whether it holds secrets is known once its jobs are admitted. */
   facts(): SweepFacts;
   /**
@@ -78,6 +89,8 @@ export interface RecordRequest {
   readonly problemOf?: (result: JobResult) => string | undefined;
   /** How often a failed job is retried. */
   readonly retries: number;
+  /** The mode bits of `hydra.sweep.mode`. */
+  readonly mode?: number;
   readonly redact?: Redact;
   /** How many secrets `redact` knows. */
   readonly secretsKnown?: () => number;
@@ -87,8 +100,8 @@ export interface RecordRequest {
 
 /** Opens the record of a new or resumed sweep. Writes nothing before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { isSearch, onAdmitted, problemOf, redact, resumption, retries, secretsKnown, sweep } =
-    request;
+  const { isSearch, mode, onAdmitted, problemOf, redact, resumption, retries } = request;
+  const { secretsKnown, sweep } = request;
   const folder = sweepFolder(sweep.directory);
   let isAdmitted = false;
   let claim: Claim | undefined;
@@ -104,12 +117,13 @@ export function openRecord(request: RecordRequest): SweepRecord {
 
   const enter = (): void => {
     if (claim !== undefined) return;
+    if (resumption === undefined) makeRecordFolder(folder, mode);
     claim = claimSweep(folder);
     removeDraftsOfSweep(folder);
     clearCancellation(folder);
     // The remains of an earlier sweep in this directory are not part of this one.
     if (resumption === undefined)
-      for (const old of [jobsFolder(folder), ...launcherFolders(folder)])
+      for (const old of [startedFolder(folder), jobsFolder(folder), ...launcherFolders(folder)])
         rmSync(old, { recursive: true, force: true });
   };
 
@@ -118,6 +132,8 @@ export function openRecord(request: RecordRequest): SweepRecord {
     enter();
     if (earlier === undefined) {
       const { jobs } = readManifest(folder);
+      acceptDamaged(folder, jobs, resumption?.acceptDamaged ?? []);
+      refuseDamaged(folder, jobs);
       const known = new Map(jobs.map((job) => [job.number, job]));
       earlier = { jobs: known, numbering: createNumbering(jobs), fresh: new Set() };
     }
@@ -132,6 +148,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   return {
     folder,
     isResumed: resumption !== undefined,
+    ...(mode !== undefined && { mode }),
     facts: written.facts,
     numberOf(place, overrides) {
       if (again === undefined) return place;

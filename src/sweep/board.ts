@@ -201,6 +201,7 @@ const RANK: Readonly<Record<SweepJobStatus, number>> = {
   completed: 4,
   queued: 5,
   missing: 6,
+  damaged: 7,
 };
 
 const COLOR = {
@@ -211,6 +212,7 @@ const COLOR = {
   timed_out: "red",
   stopped: "yellow",
   missing: "yellow",
+  damaged: "red",
 } as const;
 
 const STATE_WIDTH = 9;

@@ -15,7 +15,8 @@ import { showFailure } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
 import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
-import { type Attempt, readJobState } from "../record/job-state.ts";
+import { undamagedState } from "../record/damage.ts";
+import type { Attempt } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readablePath } from "../system/files.ts";
 import { type HostInterval, overlappingIntervals } from "../system/overlapping-intervals.ts";
@@ -273,7 +274,7 @@ export function concurrentJobs(
   jobs: readonly { readonly number: number }[],
 ): readonly number[] {
   const stays = jobs.flatMap(({ number }) => {
-    const last = readJobState(folder, number)?.attempts.at(-1);
+    const last = undamagedState(folder, number)?.attempts.at(-1);
     return last === undefined ? [] : [{ number, ...stayOf(last) }];
   });
   return overlappingIntervals(stays).map(({ number }) => number);

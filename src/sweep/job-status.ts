@@ -1,7 +1,13 @@
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
-import { type Attempt, type JobState, recordedEnder, tookMs } from "../record/job-state.ts";
+import {
+  type Attempt,
+  type DamagedState,
+  type JobState,
+  recordedEnder,
+  tookMs,
+} from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { recordOrphan } from "../record/orphans.ts";
@@ -28,9 +34,11 @@ export const NO_ACTIVITY: SweepActivity = {
 /** The status of a job; every command shows the same word. */
 export function sweepJobStatus(
   number: number,
-  state: JobState | undefined,
+  state: JobState | DamagedState | undefined,
   { isDriven, scheduled, unanswered }: SweepActivity,
 ): { readonly status: SweepJobStatus; readonly error?: string } {
+  if (state?.status === "damaged")
+    return { status: "damaged", error: `${state.file}: ${state.problem}` };
   const job = scheduled.get(number);
   const waits = isDriven || unanswered.has(number) || (job !== undefined && job.phase !== "over");
   if (state === undefined || state.status === "queued")
@@ -61,14 +69,20 @@ export function sweepRows(directory: string, prospect: SweepActivity): readonly 
   });
 }
 
-function rowOf(job: ManifestJob, state: JobState | undefined, prospect: SweepActivity): SweepRow {
+function rowOf(
+  job: ManifestJob,
+  found: JobState | DamagedState | undefined,
+  prospect: SweepActivity,
+): SweepRow {
+  const { error, status } = sweepJobStatus(job.number, found, prospect);
+  const state = found?.status === "damaged" ? undefined : found;
+  const begun = found?.status === "damaged" ? found.started : found;
   const last = state?.attempts.at(-1);
-  const { error, status } = sweepJobStatus(job.number, state, prospect);
   return {
     number: job.number,
     swept: Object.fromEntries(job.task_overrides.map(keyAndValue)),
     status,
-    attempts: state?.attempts.length ?? 0,
+    attempts: begun?.attempts.length ?? 0,
     seconds: last === undefined ? null : secondsOf(last, status),
     exit_code: last?.exit_code ?? null,
     ended_by: (state && recordedEnder(state)) ?? null,

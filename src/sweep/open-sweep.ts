@@ -8,7 +8,7 @@ import type { SweepJob } from "../job/plan-job.ts";
 import { type PlannedJob, placeOf } from "../job/plan-job.ts";
 import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
-import { checkJobDirectories, setAside } from "../job/run-directory.ts";
+import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
 import {
   type FailureGate,
@@ -90,7 +90,9 @@ export async function openSweep(
   const chosen = chosenOne("hydra.launcher", launchers, master, composer);
   const settings = sweep.launcherSettings;
   const policy = failurePolicy(master.root, composer.context);
+  const mode = sweepMode(master.root, composer.context);
   const record = openRecord({
+    ...(mode !== undefined && { mode }),
     sweep: sweepFacts(session, sweep, overrides),
     isSearch: sweep.sweeper.judgesFailures === true,
     ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
@@ -217,7 +219,8 @@ async function runHere(
 async function runInDirectory(job: PlannedJob, surroundings: JobContext): Promise<JobResult> {
   let release: () => void;
   try {
-    release = takeDirectory(job, surroundings.resultFiles);
+    const { context, resultFiles } = surroundings;
+    release = takeDirectory(job, resultFiles, sweepMode(job.root, context));
   } catch (error) {
     return failedJob(job, coded(error));
   }

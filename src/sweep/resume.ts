@@ -30,10 +30,11 @@ export function resumedInvocation(
       code: "app.usage",
       message:
         directory === undefined
-          ? "argument --accept-changes: only allowed with --resume DIR or --retry-failed DIR"
+          ? `argument --${flags.has("accept-damaged") ? "accept-damaged" : "accept-changes"}: only allowed with --resume DIR or --retry-failed DIR`
           : "argument --retry-failed: it must name the same sweep as --resume",
     });
   const folder = sweepFolder(directory);
+  const accepted = flags.get("accept-damaged");
   tidyRecord(folder);
   const manifest = readFacts(folder);
   const { cwd, dialect, now } = manifest;
@@ -50,17 +51,30 @@ export function resumedInvocation(
     argv: withOverrides(manifest, overrides, plugins),
     cwd,
     now: new Date(now),
-    ...(dialect !== undefined && { dialect }),
+    dialect,
     resumed: {
       directory,
       missing: flags.has("resume"),
       failed: flags.has("retry-failed"),
       acceptChanges: flags.has("accept-changes"),
+      ...(accepted !== undefined && { acceptDamaged: jobNumbers(String(accepted)) }),
       detach: flags.has("detach"),
       added: overrides,
       judgesAnew: overrides.some((override) => OF_JUDGEMENT.test(override)),
     },
   };
+}
+
+/** @throws ConfigError `app.usage` */
+function jobNumbers(text: string): readonly number[] {
+  return text.split(",").map((word) => {
+    if (/^\s*\d+\s*$/.test(word)) return Number(word);
+    throw new ConfigError({
+      code: "app.usage",
+      message: `argument --accept-damaged: '${word}' is not the number of a job`,
+      hint: "e.g. --accept-damaged 3 or --accept-damaged 3,5",
+    });
+  });
 }
 
 function refuseOtherOverrides(overrides: readonly string[]): void {
@@ -100,23 +114,21 @@ function withOverrides(
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const began = dashes < 0 ? argv : argv.slice(0, dashes);
   const chosen = choiceIn(more);
-  const isOther = chosen !== undefined && !isChoiceOf(facts, began, chosen, plugins);
+  const isOther = chosen !== undefined && !isChoiceOf(facts, chosen, plugins);
   const kept = isOther ? began.filter((word) => !OF_LAUNCHER.test(word)) : began;
   return [...kept, ...more, ...rest];
 }
 
 /**
- * Whether a sweep began with an option of `hydra/launcher`. Early versions did not record the option: then it is in the
- * arguments of the call, or, if the config chose it, the plugins' options are distinguished by class.
+ * Whether a sweep began with an option of `hydra/launcher`. If it chose none, the plugins' options are distinguished by
+ * class.
  */
 function isChoiceOf(
   { launcher, launcher_choice }: SweepFacts,
-  began: readonly string[],
   option: string,
   plugins: readonly ConfigPlugin[],
 ): boolean {
-  const choice = launcher_choice ?? choiceIn(began);
-  if (choice !== undefined) return choice === option;
+  if (launcher_choice !== null) return launcher_choice === option;
   return option === "basic"
     ? basicLauncher.targets.includes(launcher)
     : launcher === optionTarget(plugins, `hydra/launcher/${option}`);

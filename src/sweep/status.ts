@@ -5,7 +5,8 @@ import { endOfState, sweepExitCode } from "../launch/failure-policy.ts";
 import type { LauncherDefinition, QuestionOptions, ScheduledJob } from "../launch/launcher.ts";
 import type { SweepBackend } from "../launch/scheduler.ts";
 import { tidyRecord } from "../record/cleanup.ts";
-import { type JobState, readJobState } from "../record/job-state.ts";
+import { undamagedState } from "../record/damage.ts";
+import type { JobState } from "../record/job-state.ts";
 import { launcherOf } from "../record/launcher-claim.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { currentJobs, readManifest, type SweepManifest } from "../record/manifest.ts";
@@ -133,7 +134,7 @@ const isOpen = ({ status }: SweepRow): boolean => status === "queued" || status 
 
 /** The exit code of a sweep according to its record. */
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
-  const states = currentJobs(manifest).map(({ number }) => readJobState(folder, number));
+  const states = currentJobs(manifest).map(({ number }) => undamagedState(folder, number));
   const isTolerated = (state: JobState | undefined) =>
     manifest.tolerates_failures === true && isFailure(state?.status);
   const ends = states

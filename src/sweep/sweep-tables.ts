@@ -1,25 +1,63 @@
 /** The table of a sweep as files: for people, for spreadsheets, for programs. */
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { SweepRow } from "../job/options.ts";
+import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
+import { shareFile } from "../record/rights.ts";
 import { writeFileAtomicSync } from "../system/atomic-write.ts";
 import { csvRecord } from "../text/csv.ts";
 import { plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
+import { ConfigError } from "../values/errors.ts";
 
 /**
  * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
  *
  * @returns the names of the files
+ * @throws ConfigError `app.sweep_damaged` if the tables that are there know more about a job with a damaged record
  */
 export function writeSweepTables(into: string, rows: readonly SweepRow[]): readonly string[] {
+  refuseLoss(into, rows);
   const cells = sweepCells(rows);
   const texts = {
     "sweep.md": markdownText(cells),
     "sweep.csv": csvText(cells),
     "sweep.json": `${JSON.stringify({ version: 1, jobs: rows }, null, 2)}\n`,
   };
-  for (const [name, text] of Object.entries(texts)) writeFileAtomicSync(join(into, name), text);
+  const record = basename(into) === SWEEP_FOLDER ? into : sweepFolder(into);
+  for (const [name, text] of Object.entries(texts)) {
+    writeFileAtomicSync(join(into, name), text);
+    shareFile(record, join(into, name));
+  }
   return Object.keys(texts);
+}
+
+/** The row of a job whose record is damaged may be all that is left of its result. */
+function refuseLoss(into: string, rows: readonly SweepRow[]): void {
+  const damaged = new Set(rows.filter(({ status }) => status === "damaged").map(rowNumber));
+  if (damaged.size === 0) return;
+  const file = join(into, "sweep.json");
+  const lost = knownRows(file).find(
+    (row) => damaged.has(rowNumber(row)) && row.status !== "damaged",
+  );
+  if (lost === undefined) return;
+  throw new ConfigError({
+    code: "app.sweep_damaged",
+    message: `The tables in '${into}' stay as they are: ${file} has job #${lost.number} as ${lost.status}, and its record is damaged`,
+    hint: "go on with the sweep by --resume DIR, or move the tables elsewhere",
+  });
+}
+
+const rowNumber = ({ number }: Pick<SweepRow, "number">): number => number;
+
+/** Of tables that were written before; none if there are none. */
+function knownRows(file: string): readonly Pick<SweepRow, "number" | "status">[] {
+  try {
+    const { jobs } = JSON.parse(readFileSync(file, "utf8")) as { readonly jobs: SweepRow[] };
+    return jobs.filter(({ number, status }) => number >= 0 && status !== undefined);
+  } catch {
+    return [];
+  }
 }
 
 const BEFORE = ["status", "attempts", "seconds"];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LauncherDefinition } from "../launch/launcher.ts";
-import { createRecordLook, type JobState, readJobState } from "../record/job-state.ts";
+import { undamagedState } from "../record/damage.ts";
+import { createRecordLook, type JobState } from "../record/job-state.ts";
 import { launcherOf } from "../record/launcher-claim.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, manifestReader } from "../record/manifest.ts";
@@ -95,7 +96,7 @@ function lookForEnds(folder: string, { onEnd }: WaitRequest) {
     for (const job of some) {
       const { number } = job;
       if (done.has(number)) continue;
-      const state = readJobState(folder, number);
+      const state = undamagedState(folder, number);
       if (state === undefined || state.status === "running" || state.status === "queued") continue;
       if (state.status === "completed") done.add(number);
       if (ends.get(number) === state.attempts.length) continue;

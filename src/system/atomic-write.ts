@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   type Dirent,
+  fchmodSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -53,12 +55,26 @@ async function writeNew(file: string, pieces: Iterable<string | Uint8Array>): Pr
   }
 }
 
-/** Like `writeFileAtomic`, but synchronous: for files that must be there before a job's next step. */
-export const writeFileAtomicSync = (file: string, data: string | Uint8Array): void =>
-  replaceFile(file, (temporary) => writeFileSync(temporary, data, { flag: "wx" }));
-
-export interface DurableOptions {
+export interface AtomicOptions {
+  /** The file's rights, whatever the umask is; by default as the umask says. */
   readonly mode?: number;
+}
+
+/** Like `writeFileAtomic`, but synchronous: for files that must be there before a job's next step. */
+export const writeFileAtomicSync = (
+  file: string,
+  data: string | Uint8Array,
+  { mode }: AtomicOptions = {},
+): void =>
+  replaceFile(file, (temporary) => {
+    writeFileSync(temporary, data, { flag: "wx", ...(mode !== undefined && { mode }) });
+    if (mode !== undefined && isForOthers(mode)) chmodSync(temporary, mode);
+  });
+
+/** The umask takes rights only from others. */
+export const isForOthers = (mode: number): boolean => (mode & 0o077) !== 0;
+
+export interface DurableOptions extends AtomicOptions {
   /** The temporary file's path, for callers that clean up after killed processes. Default: a name made by `draftBeside`. */
   readonly draft?: string;
 }
@@ -70,11 +86,12 @@ export interface DurableOptions {
 export function writeFileDurableSync(
   file: string,
   data: string,
-  { draft, mode = 0o666 }: DurableOptions = {},
+  { draft, mode }: DurableOptions = {},
 ): void {
   const write = (temporary: string) => {
     const descriptor = openSync(temporary, "wx", mode);
     try {
+      if (mode !== undefined && isForOthers(mode)) fchmodSync(descriptor, mode);
       writeFileSync(descriptor, data);
       fsyncSync(descriptor);
     } finally {
@@ -228,12 +245,14 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
 export const draftBeside = (file: string): string =>
   join(dirname(file), `.${ownFields()}${DRAFT_SEPARATOR}${randomPart()}${SUFFIX}`);
 
-let ownFieldsText: string | undefined;
+let known: { readonly process: ProcessIdentity; readonly fields: string } | undefined;
 
 /** Built once, since it never changes and a job of a sweep writes many files. */
 function ownFields(): string {
-  ownFieldsText ??= fieldsOf(thisProcess()).join(DRAFT_SEPARATOR);
-  return ownFieldsText;
+  const process = thisProcess();
+  if (known?.process !== process)
+    known = { process, fields: fieldsOf(process).join(DRAFT_SEPARATOR) };
+  return known.fields;
 }
 
 const SUFFIX = ".tmp";

@@ -1,7 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { aboutFile, draftBeside, removeIfAllowed, writeFileAtomicSync } from "./atomic-write.ts";
+import {
+  type AtomicOptions,
+  aboutFile,
+  draftBeside,
+  isForOthers,
+  removeIfAllowed,
+  writeFileAtomicSync,
+} from "./atomic-write.ts";
 import { errorCode, makeDirectory } from "./files.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
@@ -41,12 +48,20 @@ export type ClaimAttempt =
  *
  * No clock is needed: a process is dead if its number is free or belongs to another process, which boot and start time
  * show.
+ *
+ * @param options.use what it is claimed for, for messages
+ * @param options.mode the file's rights, whatever the umask is; by default as the umask says
  */
-export function tryClaim(file: string, use?: string): ClaimAttempt {
+export function tryClaim(
+  file: string,
+  { mode, use }: { readonly use?: string; readonly mode?: number } = {},
+): ClaimAttempt {
   const own = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
+  const options = mode === undefined ? {} : { mode };
+  const claimed = () => claimOf(file, use, options);
   makeDirectory(dirname(file));
   for (let attempts = 0; ; attempts++) {
-    if (linked(file, own)) return { kind: "taken", claim: claimOf(file, use) };
+    if (linked(file, own, options)) return { kind: "taken", claim: claimed() };
     const text = read(file);
     if (text === undefined) continue;
     const holder = parsed(text);
@@ -54,14 +69,14 @@ export function tryClaim(file: string, use?: string): ClaimAttempt {
     if (holder !== undefined && alive !== false) {
       const isHandedToUs = holder.awaited === true && alive === true && holder.pid === process.pid;
       if (!isHandedToUs) return { kind: "held", holder, alive };
-      writeFileAtomicSync(file, own);
-      return { kind: "taken", claim: claimOf(file, use) };
+      writeFileAtomicSync(file, own, options);
+      return { kind: "taken", claim: claimed() };
     }
     // Without hard links, a claim can be read while it is half written.
     if (holder === undefined && attempts < HALF_WRITTEN_ATTEMPTS) pause();
     else {
-      const rival = succeed(file, text, own);
-      if (rival === undefined) return { kind: "taken", claim: claimOf(file, use) };
+      const rival = succeed(file, text, own, options);
+      if (rival === undefined) return { kind: "taken", claim: claimed() };
       if (rival === "none" || attempts < RIVAL_ATTEMPTS) pause();
       else return { kind: "held", holder: rival, alive: true };
     }
@@ -75,7 +90,7 @@ export function holderOf(file: string): Holder | undefined {
   return holder !== undefined && isRunning(holder) !== false ? holder : undefined;
 }
 
-function claimOf(file: string, use: string | undefined): Claim {
+function claimOf(file: string, use: string | undefined, options: AtomicOptions): Claim {
   let isOurs = true;
   return {
     handOver(pid, { awaited = false } = {}) {
@@ -85,7 +100,7 @@ function claimOf(file: string, use: string | undefined): Claim {
         ...(awaited && { awaited }),
         ...(use !== undefined && { use }),
       };
-      writeFileAtomicSync(file, contentOf(holder));
+      writeFileAtomicSync(file, contentOf(holder), options);
     },
     release() {
       if (isOurs) removeIfAllowed(file);
@@ -98,10 +113,11 @@ function claimOf(file: string, use: string | undefined): Claim {
 const contentOf = (holder: Holder): string => JSON.stringify({ ...holder, id: randomUUID() });
 
 /** Creates a claim by a hard link to a complete draft, so that it is never read half written. */
-function linked(file: string, text: string): boolean {
+function linked(file: string, text: string, { mode }: AtomicOptions): boolean {
   const draft = draftBeside(file);
   try {
-    writeFileSync(draft, text);
+    writeFileSync(draft, text, mode === undefined ? {} : { mode });
+    if (mode !== undefined && isForOthers(mode)) chmodSync(draft, mode);
     linkSync(draft, file);
     return true;
   } catch (error) {
@@ -109,7 +125,7 @@ function linked(file: string, text: string): boolean {
     // A network file system may lose the answer and repeat the request: our link then exists already.
     if (code === "EEXIST") return statSync(draft, { throwIfNoEntry: false })?.nlink === 2;
     if (code !== undefined && HAS_NO_LINKS.has(code) && read(draft) === text)
-      return createdAnew(file, text);
+      return createdAnew(file, text, mode);
     throw aboutFile(error, file, draft);
   } finally {
     removeIfAllowed(draft);
@@ -119,9 +135,9 @@ function linked(file: string, text: string): boolean {
 /** Error codes of file systems without hard links: FAT, some mounts. */
 const HAS_NO_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EINVAL"]);
 
-function createdAnew(file: string, text: string): boolean {
+function createdAnew(file: string, text: string, mode: number | undefined): boolean {
   try {
-    writeFileSync(file, text, { flag: "wx" });
+    writeFileSync(file, text, { flag: "wx", ...(mode !== undefined && { mode }) });
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
@@ -136,13 +152,18 @@ function createdAnew(file: string, text: string): boolean {
  *
  * @returns undefined on success; otherwise the current holder, if there is one
  */
-function succeed(file: string, dead: string, own: string): Holder | "none" | undefined {
+function succeed(
+  file: string,
+  dead: string,
+  own: string,
+  options: AtomicOptions,
+): Holder | "none" | undefined {
   const locks: string[] = [];
   let predecessor = dead;
   for (;;) {
     const lock = `${file}.after-${createHash("sha256").update(predecessor).digest("hex").slice(0, 16)}`;
     locks.push(lock);
-    if (linked(lock, own)) break;
+    if (linked(lock, own, options)) break;
     const successor = read(lock);
     if (successor === undefined) return "none";
     const holder = parsed(successor);
@@ -151,7 +172,7 @@ function succeed(file: string, dead: string, own: string): Holder | "none" | und
   }
   try {
     if (read(file) !== dead) return "none";
-    writeFileAtomicSync(file, own);
+    writeFileAtomicSync(file, own, options);
     return undefined;
   } finally {
     for (const lock of locks) rmSync(lock, { force: true });

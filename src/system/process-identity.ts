@@ -39,7 +39,8 @@ let own: ProcessIdentity | undefined;
 
 /** Determined once, since it never changes and every job of a sweep records it. */
 export function thisProcess(): ProcessIdentity {
-  own ??= identityOf(process.pid);
+  // A simulated process has another number than the one before it in the same thread.
+  if (own?.pid !== process.pid) own = identityOf(process.pid);
   return own;
 }
 

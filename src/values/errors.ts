@@ -69,6 +69,7 @@ export type ErrorCode =
   | "app.system"
   | "app.sweep_record"
   | "app.sweep_changed"
+  | "app.sweep_damaged"
   | "app.launcher"
   | "plugin.clash"
   | "plugin.invalid"

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { workerCommand } from "../../src/launch/worker.ts";
-import { jobFile } from "../../src/record/layout.ts";
 import { readManifest } from "../../src/record/manifest.ts";
+import { forgetJob } from "../record/written.ts";
 import { workplace } from "../sweep/program/start.ts";
 import { until } from "../wait.ts";
 
@@ -15,8 +15,7 @@ async function recorded(argv: readonly string[]) {
   // A job that would last is killed with its launcher.
   await Promise.race([launcher, begun(place).then(() => launcher.kill("SIGKILL"))]);
   await launcher;
-  for (const { number } of readManifest(place.folder).jobs)
-    rmSync(jobFile(place.folder, number), { force: true });
+  for (const { number } of readManifest(place.folder).jobs) forgetJob(place.folder, number);
   rmSync(join(place.cwd, "ran.txt"), { force: true });
   return place;
 }

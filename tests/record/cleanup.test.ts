@@ -36,10 +36,10 @@ const temporary = () => mkdtempSync(join(tmpdir(), "hydraconf-abandoned-"));
 test("the next process removes what a killed launcher left of a record, and keeps its jobs", async () => {
   const directory = temporary();
   const { names } = withAbandonedFiles(directory);
-  expect(names()).toHaveLength(4);
+  expect(names()).toHaveLength(6);
   const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(view.counts).toEqual({ missing: 1 });
-  expect(names()).toHaveLength(2);
+  expect(names()).toHaveLength(3);
 });
 
 test("while a launcher runs the sweep, only it does so", async () => {
@@ -47,7 +47,7 @@ test("while a launcher runs the sweep, only it does so", async () => {
   const { folder, names } = withAbandonedFiles(directory);
   const claim = claimSweep(folder);
   await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
-  expect(names()).toHaveLength(4);
+  expect(names()).toHaveLength(6);
   claim.release();
 });
 
@@ -56,7 +56,7 @@ test("so it is while the sweep is handed to this process, which has not taken it
   const { folder, names } = withAbandonedFiles(directory);
   claimSweep(folder).handOver(process.pid, { awaited: true });
   await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
-  expect(names()).toHaveLength(4);
+  expect(names()).toHaveLength(6);
   expect(launcherOf(folder)).toMatchObject({ pid: process.pid, awaited: true });
 });
 
@@ -110,6 +110,6 @@ test.skipIf(!canMount("abandoned files on read-only disks"))(
         (await readSweepStatus({ directory: disk, env: {}, launchers: [slurmLauncher] })).view
           .counts,
       ).toEqual({ missing: 1 });
-      expect(names()).toHaveLength(4);
+      expect(names()).toHaveLength(6);
     }),
 );

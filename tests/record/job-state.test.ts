@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
@@ -23,6 +23,7 @@ import { writeSweepTables } from "../../src/sweep/sweep-tables.ts";
 import { shellQuote } from "../../src/text/shell-words.ts";
 import { program } from "../cli/program.ts";
 import { runs } from "../runs.ts";
+import { writeSealed } from "./written.ts";
 
 describe("job state", () => {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-state-"));
@@ -38,9 +39,9 @@ describe("job state", () => {
     });
     writeJobState(folder, state);
     expect(readJobState(folder, 0)).toEqual(state);
-    const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
-    writeFileSync(file, JSON.stringify(state).replace('"HERE"', deep));
-    expect(readJobState(folder, 0)).toBeUndefined();
+    const deep = `${"[".repeat(2_000)}${"]".repeat(2_000)}`;
+    writeSealed(file, { ...state, return_value: JSON.parse(deep) });
+    expect(() => readJobState(folder, 0)).toThrow("it is no state of a job");
   });
 });
 

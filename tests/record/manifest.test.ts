@@ -4,7 +4,6 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -22,9 +21,10 @@ import {
   readManifestJob,
   writeManifest,
 } from "../../src/record/manifest.ts";
+import { sealedLinesText } from "../../src/system/sealed-json.ts";
 import { bundled } from "../bundled.ts";
 import { canMount, fill, withDisk } from "../cli/mounts.ts";
-import { factsIn, jobOf, writeSweep } from "./written.ts";
+import { changeManifest, factsIn, jobOf, writeSealed, writeSweep } from "./written.ts";
 
 function emptyFolder() {
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-manifest-"));
@@ -46,36 +46,15 @@ describe("the manifest of a sweep", () => {
     for (const none of [2, 100]) expect(readManifestJob(folder, none)).toBeUndefined();
   });
 
-  test("of version 1, which had the jobs in it, is read as ever", () => {
-    const { facts, folder } = emptyFolder();
-    const jobs = [jobOf(0), jobOf(1)];
-    writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...facts, jobs }));
-    expect(readManifest(folder)).toEqual({ ...facts, jobs });
-    expect(readFacts(folder)).toEqual(facts);
-    expect(readManifestJob(folder, 1)).toEqual(jobs[1]);
-    expect(manifestReader(folder)().jobs).toEqual(jobs);
-  });
-
-  test("of version 2 is read as ever; what is written is of version 3, which those refuse that know no submissions.jsonl", () => {
-    const { facts, folder } = emptyFolder();
-    const list = createJobList(folder, [jobOf(0)], []);
-    writeManifest(folder, facts, list.name);
-    const written = JSON.parse(readFileSync(manifestFile(folder), "utf8"));
-    expect(written.version).toBe(3);
-    writeFileSync(manifestFile(folder), JSON.stringify({ ...written, version: 2 }));
-    expect(readManifest(folder)).toEqual({ ...facts, jobs: [jobOf(0)] });
-    expect(readFacts(folder)).toEqual(facts);
-    expect(readListName(folder)).toBe(list.name);
-    expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
-    expect(manifestReader(folder)().jobs).toEqual([jobOf(0)]);
-  });
-
-  test("of a version to come is refused", () => {
+  test("of another version is refused", () => {
     const { folder } = emptyFolder();
-    writeFileSync(manifestFile(folder), JSON.stringify({ version: 4 }));
-    expect(() => readManifest(folder)).toThrow(
-      /has version 4; this program reads versions 1, 2 and 3/,
-    );
+    for (const write of [
+      writeSealed,
+      (file: string, value: object) => writeFileSync(file, JSON.stringify(value)),
+    ]) {
+      write(manifestFile(folder), { version: 3 });
+      expect(() => readManifest(folder)).toThrow(/has version 3; this program reads version 4/);
+    }
   });
 
   test("gets jobs added to it, which a reader then sees", () => {
@@ -131,8 +110,11 @@ describe("the manifest of a sweep", () => {
     const list = createJobList(folder, [jobOf(0)], []);
     writeManifest(folder, facts, list.name);
     rmSync(join(folder, list.name));
-    expect(() => readManifest(folder)).toThrow(join(folder, list.name));
-    expect(() => readManifest(folder)).toThrow(/Cannot read the sweep in '.*'/);
+    expect(() => readManifest(folder)).toThrow(`${join(folder, list.name)}: it is missing`);
+    rmSync(join(folder, `${list.name}.1`));
+    expect(() => readManifest(folder)).toThrow(
+      /Cannot read the sweep in '.*': .*there is no such file/,
+    );
     expect(readFacts(folder)).toEqual(facts);
   });
 
@@ -143,13 +125,12 @@ describe("the manifest of a sweep", () => {
     appendFileSync(join(folder, list.name), `${"\0".repeat(10)}\n{"number":1,\0\n`);
     const refused = expect.objectContaining({
       details: expect.objectContaining({
-        code: "app.sweep_record",
+        code: "app.sweep_damaged",
         message: expect.stringContaining(join(folder, list.name)),
       }),
     });
     expect(() => readManifest(folder)).toThrow(refused);
-    expect(() => readManifestJob(folder, 1)).toThrow(refused);
-    expect(readManifestJob(folder, 0)).toEqual(jobOf(0));
+    for (const number of [0, 1]) expect(() => readManifestJob(folder, number)).toThrow(refused);
   });
 
   test("adds no jobs to a list that was removed: they would be its only ones", () => {
@@ -157,7 +138,7 @@ describe("the manifest of a sweep", () => {
     const list = createJobList(folder, [jobOf(0)], []);
     rmSync(join(folder, list.name));
     expect(() => list.add([jobOf(1)])).toThrow(join(folder, list.name));
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([`${list.name}.1`]);
   });
 
   test.skipIf(!canMount("lists of jobs on full disks"))(
@@ -201,7 +182,7 @@ describe("the manifest of a sweep", () => {
     }
     expect(await over).toBe(0);
     expect(seen.size).toBeGreaterThan(2);
-    expect(readdirSync(folder)).toHaveLength(2);
+    expect(readdirSync(folder)).toHaveLength(3);
   });
 });
 
@@ -211,9 +192,7 @@ describe("a damaged record", () => {
   const damage = (change: (manifest: Record<string, unknown>) => void) => {
     const { facts, folder } = emptyFolder();
     writeSweep(folder, facts);
-    const manifest = JSON.parse(readFileSync(manifestFile(folder), "utf8"));
-    change(manifest);
-    writeFileSync(manifestFile(folder), JSON.stringify(manifest));
+    changeManifest(folder, change);
     return folder;
   };
 
@@ -230,7 +209,7 @@ describe("a damaged record", () => {
     const folder = damage((manifest) => {
       manifest[name] = value;
     });
-    const told = `${manifestFile(folder)} is damaged: '${name}' is missing or invalid`;
+    const told = `is damaged: ${manifestFile(folder)}: '${name}' is missing or invalid`;
     for (const read of [readManifest, readFacts, readListName])
       expect(() => read(folder)).toThrow(told);
     expect(() => readManifestJob(folder, 0)).toThrow(told);
@@ -240,13 +219,12 @@ describe("a damaged record", () => {
     '{"number":0,"overrides":null}',
     '{"number":0,"overrides":[1],"task_overrides":[],"output_dir":"","fingerprint":""}',
     '{"number":-1}',
-    "[]",
-    "null",
+    '{"what":"?"}',
   ])("whose list of jobs has the line %s is told, with its file", (line) => {
     const { facts, folder } = emptyFolder();
     writeSweep(folder, facts, []);
-    const list = jobListFile(folder, readListName(folder) ?? "");
-    appendFileSync(list, `${line}\n`);
+    const list = jobListFile(folder, readListName(folder));
+    writeFileSync(list, sealedLinesText(list, [JSON.parse(line)]));
     expect(() => readManifest(folder)).toThrow(`${list}: '`);
   });
 
@@ -255,12 +233,13 @@ describe("a damaged record", () => {
     { number: 1, status: "completed", attempts: [], return_value: 1 },
     { number: 0, status: "great", attempts: [], return_value: 1 },
     { number: 0, status: "failed", attempts: [{ error: ["no", "text"] }], return_value: null },
-  ])("of a job is none, but where it is whole: %j", (state) => {
+  ])("of a job is told, with its file, but where it is whole: %j", (state) => {
     const { folder } = emptyFolder();
     mkdirSync(join(folder, "jobs"));
-    writeFileSync(jobFile(folder, 0), JSON.stringify(state));
+    writeSealed(jobFile(folder, 0), state);
     const isWhole =
       state.number === 0 && state.attempts.length === 0 && state.status === "completed";
-    expect(readJobState(folder, 0)).toEqual(isWhole ? state : undefined);
+    if (isWhole) expect(readJobState(folder, 0)).toEqual(state);
+    else expect(() => readJobState(folder, 0)).toThrow(`is damaged: ${jobFile(folder, 0)}: it is `);
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { jobFile, manifestFile } from "../../src/record/layout.ts";
 import { readManifest } from "../../src/record/manifest.ts";
 import { program } from "../cli/program.ts";
+import { changeManifest } from "../record/written.ts";
 import { until } from "../wait.ts";
 import { workplace } from "./program/start.ts";
 
@@ -75,27 +75,11 @@ hydra: {sweep: {dir: s, subdir: "\${hydra:job.num}"}}
   expect(place.lines("ran.txt").at(-1)).toMatch(/^end 0 \d+ - /);
 });
 
-test("a record that does not say which launcher was chosen: the command line does, and its settings are kept", async () => {
-  const { cwd, run } = program({ "conf/config.yaml": CONFIG });
-  const settings = ["hydra/launcher=local", "+hydra.launcher.resources.gpu=[7,7]"];
-  // A setting that is refused shows that it was kept.
-  const folder = join(cwd, "s/.sweep");
-  await run(["-m", "x=1", "hydra/launcher=basic"]);
-  const { launcher_choice: _, ...early } = readManifest(folder);
-  const argv = ["-m", "x=1", ...settings];
-  const named = { ...early.program, argv };
-  writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...early, program: named }));
-  const same = await run(["--resume", "s", "hydra/launcher=local"]);
-  expect(same.stderr).toContain("a list without repetitions");
-  const other = await run(["--resume", "s", "hydra/launcher=basic"]);
-  expect([other.exitCode, other.stderr]).toEqual([0, ""]);
-});
-
 test.each([
   ["hydra/launcher=local", "kept"],
   ["hydra/launcher=joblib", "left behind"],
 ])(
-  "neither does the command line where the config chose: its class does, and with %s its settings are %s",
+  "where no option of hydra/launcher was chosen, the class counts, and with %s its settings are %s",
   async (choice, settings) => {
     const files = {
       "conf/config.yaml": `defaults: [{override hydra/launcher: local}, _self_]\n${CONFIG}`,
@@ -103,14 +87,12 @@ test.each([
     const { cwd, run } = program(files);
     const folder = join(cwd, "s/.sweep");
     await run(["-m", "x=1", "hydra/launcher=basic"]);
-    const { launcher_choice: _, ...early } = readManifest(folder);
-    const argv = ["-m", "x=1", "+hydra.launcher.resources.gpu=[7,7]"];
-    const facts = {
-      ...early,
-      launcher: "hydraconf.LocalLauncher",
-      program: { ...early.program, argv },
-    };
-    writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...facts }));
+    changeManifest(folder, (manifest) => {
+      const argv = ["-m", "x=1", "+hydra.launcher.resources.gpu=[7,7]"];
+      manifest["launcher_choice"] = null;
+      manifest["launcher"] = "hydraconf.LocalLauncher";
+      manifest["program"] = { ...readManifest(folder).program, argv };
+    });
     const { exitCode, stderr } = await run(["--resume", "s", choice]);
     const isKept = stderr.includes("a list without repetitions");
     expect([exitCode, isKept]).toEqual(settings === "kept" ? [1, true] : [0, false]);
@@ -153,21 +135,6 @@ test("a sweep of many batches writes each job once: others are added behind it",
     expect(readManifest(folder).jobs).toHaveLength(seen.push(text));
   });
   expect(seen.map((text) => text.split("\n").length - 1)).toEqual([1, 2, 3]);
-});
-
-test("a sweep that was recorded with its jobs in the manifest goes on, and nothing runs twice", async () => {
-  const { cwd, run } = program({ "conf/config.yaml": CONFIG });
-  const folder = join(cwd, "s/.sweep");
-  await run(["-m", "x=1,2,3", "hydra.sweeper.max_batch_size=1"]);
-  writeFileSync(manifestFile(folder), JSON.stringify({ version: 1, ...readManifest(folder) }));
-  for (const name of readdirSync(folder).filter((one) => one.endsWith(".jsonl")))
-    rmSync(join(folder, name));
-  rmSync(jobFile(folder, 1));
-  const ran: number[] = [];
-  const resumed = await run(["--resume", "s"], (_, { number = -1 }) => void ran.push(number));
-  expect([resumed.exitCode, ran]).toEqual([0, [1]]);
-  expect(readManifest(folder).jobs.map(({ number }) => number)).toEqual([0, 1, 2]);
-  expect(readdirSync(folder).filter((one) => one.endsWith(".jsonl"))).toHaveLength(1);
 });
 
 test("what only a later batch shows to be a secret is masked in what was written before", async () => {

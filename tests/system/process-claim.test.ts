@@ -18,7 +18,7 @@ describe("a claim", () => {
   test("is one process's until it gives it up", () => {
     const file = join(newFolder(), "deep/claim.json");
     expect(holderOf(file)).toBeUndefined();
-    const first = tryClaim(file, "a test");
+    const first = tryClaim(file, { use: "a test" });
     if (first.kind === "held") throw new Error("held");
     expect(holderOf(file)).toMatchObject({ pid: process.pid, use: "a test" });
     expect(tryClaim(file)).toMatchObject({ kind: "held", alive: true });

@@ -143,6 +143,12 @@ export const OWN_FLAGS: readonly Flag[] = [
     help: "With --resume or --retry-failed: also run jobs whose config has changed",
   },
   {
+    id: "accept-damaged",
+    names: ["--accept-damaged"],
+    takes: "value",
+    help: "With --resume or --retry-failed: run these jobs (3 or 3,5) again, whose record is damaged",
+  },
+  {
     id: "detach",
     names: ["--detach"],
     takes: "nothing",

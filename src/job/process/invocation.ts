@@ -198,6 +198,8 @@ export interface Resumption {
   readonly failed: boolean;
   /** Whether a job's config may differ from the recorded one. */
   readonly acceptChanges: boolean;
+  /** The numbers of jobs with a damaged record that may run again, although they may have ended. */
+  readonly acceptDamaged?: readonly number[];
   /** Whether a search evaluates the recorded results differently than it did. */
   readonly judgesAnew?: boolean;
 }

@@ -174,7 +174,7 @@ function takeSlot(
   const taken: Omit<Taken, "slot">[] = [];
   for (const device of devices) {
     const file = join(device.folder, nameOf(device, part));
-    const attempt = tryClaim(file, use);
+    const attempt = tryClaim(file, { use, mode: 0o600 });
     if (attempt.kind === "taken") taken.push({ file, claim: attempt.claim });
     // Claim first, then check: of two processes that claim at the same time, at least one sees the other.
     const holder =
@@ -229,7 +229,7 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
         else if (holderOf(file)?.pid === handed) removeIfAllowed(file);
         else {
           // Another process may have taken over the claim of the dead process.
-          const attempt = tryClaim(file);
+          const attempt = tryClaim(file, { mode: 0o600 });
           if (attempt.kind === "taken") attempt.claim.release();
         }
       }

@@ -17,7 +17,7 @@ import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
 import { type AskedEnd, askedNow, signalledBy } from "../../record/recorded-job.ts";
-import { makeDirectory } from "../../system/files.ts";
+import { makeInnerFolder, shareFile } from "../../record/rights.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
 import { suspendGroups } from "../../system/process-signals.ts";
@@ -138,7 +138,7 @@ export interface StartedWorker extends JobWorker {
  */
 function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWorker {
   const { folder, number, timeLimit } = run;
-  makeDirectory(jobsFolder(folder));
+  makeInnerFolder(folder, jobsFolder(folder));
   const before = readJobState(folder, number);
   const start = { id: randomUUID(), launcher: thisProcess() };
   const killsBefore = memoryKills();
@@ -383,6 +383,7 @@ function spawnWorker(
   const command = workerCommand(facts, { folder, number, start, isReused, ...trusted });
   const log = to === undefined ? undefined : openSync(to, "a");
   try {
+    if (to !== undefined) shareFile(folder, to);
     const logStart = log === undefined ? 0 : fstatSync(log).size;
     // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {

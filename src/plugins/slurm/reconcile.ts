@@ -1,19 +1,17 @@
-import { mkdirSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
 import { type Ender, endStatus, ITSELF } from "../../job/ender.ts";
 import { isHeapFull, MORE_HEAP } from "../../launch/job-log.ts";
 import {
   begun,
   ended,
+  forgetMissingFiles,
   hasEnded,
   type JobState,
-  readJobState,
+  lookAtJob,
   scheduledBy,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
 import { signalledBy } from "../../record/recorded-job.ts";
-import { draftBeside } from "../../system/atomic-write.ts";
 import { INTERRUPTS, signalCode } from "../../system/process-signals.ts";
 import {
   createJobLogs,
@@ -57,7 +55,7 @@ export type Reconcile = (task: SubmittedTask, report: TaskReport | undefined) =>
 
 /** For tasks that are known to be over, of the sweep in this folder: looks up their earlier records once. */
 export function createReconcile(folder: string): Reconcile {
-  lookAgain(jobsFolder(folder));
+  forgetMissingFiles(jobsFolder(folder));
   const logsOf = createJobLogs();
   return (task, report) => reconcile(folder, task, report, logsOf);
 }
@@ -72,7 +70,9 @@ function reconcile(
   report: TaskReport | undefined,
   logsOf: JobLogs,
 ): Reconciled {
-  const state = readJobState(folder, task.number);
+  const state = lookAtJob(folder, task.number);
+  // It may hold the end of the job, of which Slurm knows less.
+  if (state?.status === "damaged") return { kind: "ended" };
   const isNew = state !== undefined && state.attempts.length > task.attempts;
   // A caller with an old report, from before the job was resubmitted, must not end the current attempt.
   if (isNew && !mayBeOf(task, state)) return "recorded already";
@@ -174,20 +174,6 @@ function endedByScheduler(state: JobState, endedBy: Ender, why: string): JobStat
   const error = last.error === null ? why : `${last.error}; ${why}`;
   const attempts = [...state.attempts.slice(0, -1), { ...last, ended_by: endedBy, error }];
   return { ...state, attempts };
-}
-
-/**
- * Invalidates an NFS client's cache of the files that a folder does not have: it may hide a record of another machine
- * for a minute. A change of its own to the folder does this.
- */
-function lookAgain(folder: string): void {
-  const change = draftBeside(join(folder, "change"));
-  try {
-    mkdirSync(change);
-    rmdirSync(change);
-  } catch {
-    // If the folder is absent or not writable, nothing can be recorded either; that is reported elsewhere.
-  }
 }
 
 /** Whether the last attempt can belong to this task, rather than to another one or to a local launcher. */

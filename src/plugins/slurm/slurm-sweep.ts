@@ -1,7 +1,8 @@
 import { rmSync } from "node:fs";
 import type { ScheduledJob } from "../../launch/launcher.ts";
 import type { SweepBackend } from "../../launch/scheduler.ts";
-import { hasEnded, readJobState } from "../../record/job-state.ts";
+import { undamagedState } from "../../record/damage.ts";
+import { hasEnded } from "../../record/job-state.ts";
 import { queueOf, reportsOf, type SlurmClient } from "./client.ts";
 import { pendingReasons } from "./pending-reasons.ts";
 import { noAnswer } from "./slurm-errors.ts";
@@ -127,7 +128,7 @@ function unfinished(
 ): readonly SubmittedTask[] {
   const over = tasksKnownOver(folder);
   return [...tasks.values()].filter((task) => {
-    const state = readJobState(folder, task.number);
+    const state = undamagedState(folder, task.number);
     return !(hasEnded(state) && state.attempts.length > task.attempts) && !over.has(taskName(task));
   });
 }

@@ -1,13 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { launcherFolder } from "../../record/layout.ts";
-import {
-  appendLinesDurableSync,
-  writeFileAtomicSync,
-  writeFileDurableSync,
-} from "../../system/atomic-write.ts";
+import { recordRights } from "../../record/rights.ts";
+import { writeFileAtomicSync, writeFileDurableSync } from "../../system/atomic-write.ts";
 import { errorCode, fileProblem } from "../../system/files.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
+import {
+  noteCount,
+  openSealedLines,
+  readSealedLines,
+  sealedLinesText,
+} from "../../system/sealed-json.ts";
 import {
   text as anyText,
   count,
@@ -27,14 +30,8 @@ export const LAUNCHER = "slurm";
 export const timeoutFolder = (folder: string): string => join(slurmFolder(folder), "timeouts");
 /** A file for each task that is over and about which Slurm need not be asked again. */
 const overFolder = (folder: string): string => join(slurmFolder(folder), "over");
-/** `.sweep/slurm/submissions.jsonl`; it only grows, however many arrays there are. */
+/** `.sweep/slurm/submissions.jsonl`, with sealed lines; it only grows, however many arrays there are. */
 const submissionsFile = (folder: string): string => join(slurmFolder(folder), "submissions.jsonl");
-/**
- * The file of earlier versions, which they rewrote for each array: a list of submissions, earlier than those that were
- * added since.
- */
-const earlierFile = (folder: string): string => join(slurmFolder(folder), "submissions.json");
-
 /** A job array that was submitted to Slurm, or is about to be. */
 export interface Submission {
   /** The absolute path of the batch script; written before the array exists, so that it identifies the array. */
@@ -43,11 +40,11 @@ export interface Submission {
   readonly array: string | null;
   /** In the order of the array's indices. */
   readonly jobs: readonly SubmittedJob[];
-  /** The folder for their logs: `submitit_folder`, absolute. Absent in records of early versions. */
+  /** The folder for their logs: `submitit_folder`, absolute. */
   readonly logs?: string;
-  /** The key below `hydra.launcher` that sets their memory. Absent if none does, and in records of early versions. */
+  /** The key below `hydra.launcher` that sets their memory. Absent if none does. */
   readonly memory_key?: string;
-  /** How many of its jobs run at a time. Absent in records of early versions. */
+  /** How many of its jobs run at a time. */
   readonly parallelism?: number;
 }
 
@@ -69,7 +66,7 @@ export type SubmissionNote =
 /**
  * The submissions in order.
  *
- * @throws ConfigError `app.sweep_record` for a malformed list
+ * @throws ConfigError `app.sweep_damaged` for a list that is not as it was written
  */
 export function readSubmissions(folder: string): readonly Submission[] {
   const made = new Map<string, Submission>();
@@ -83,18 +80,34 @@ export function readSubmissions(folder: string): readonly Submission[] {
 }
 
 function notesOf(folder: string): readonly SubmissionNote[] {
-  const earlier = parsedFile(earlierFile(folder), (text) =>
-    checked(JSON.parse(text), isSubmissions),
-  );
-  // The text after the last complete line may be an entry that a dead launcher was about to write.
-  const since = parsedFile(submissionsFile(folder), (text) =>
-    text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => checked(JSON.parse(line), isNote)),
-  );
-  return [...earlier, ...since];
+  const found = linesOf(folder);
+  try {
+    return found.lines.map((line) => checked(line, isNote));
+  } catch (cause) {
+    throw unreadable(folder, fileProblem(cause), cause);
+  }
 }
+
+/** @throws ConfigError `app.sweep_damaged` for a list that is not as it was written */
+function linesOf(folder: string) {
+  const file = submissionsFile(folder);
+  try {
+    const found = readSealedLines(file);
+    if (found.kind === "damaged") throw unreadable(folder, found.problem);
+    return found;
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    return { lines: [], bytes: Buffer.alloc(0) };
+  }
+}
+
+const unreadable = (folder: string, problem: string, cause?: unknown): ConfigError =>
+  new ConfigError({
+    code: "app.sweep_damaged",
+    message: `Cannot read the sweep's Slurm submissions: ${submissionsFile(folder)}: ${problem}`,
+    hint: "`squeue --me` lists the jobs; once they have ended or are cancelled, the folder of that file can be removed",
+    ...(cause !== undefined && { cause }),
+  });
 
 const isSubmission = (value: unknown): value is Submission =>
   fits<Submission>(value, {
@@ -105,9 +118,6 @@ const isSubmission = (value: unknown): value is Submission =>
     memory_key: maybe(anyText),
     parallelism: maybe(count),
   });
-
-const isSubmissions = (value: unknown): value is readonly Submission[] =>
-  Array.isArray(value) && value.every(isSubmission);
 
 /** Distinguishes entries as `readSubmissions` does. */
 function isNote(value: unknown): value is SubmissionNote {
@@ -126,39 +136,20 @@ function checked<T>(value: unknown, isWhole: (value: unknown) => value is T): T 
   throw new SyntaxError(`not a valid submission record: ${JSON.stringify(value).slice(0, 80)}`);
 }
 
-/** Empty if the file does not exist. */
-function parsedFile<T>(file: string, parse: (text: string) => readonly T[]): readonly T[] {
-  const text = textOf(file);
-  try {
-    return text === undefined ? [] : parse(text);
-  } catch (cause) {
-    throw new ConfigError({
-      code: "app.sweep_record",
-      message: `Cannot read the sweep's Slurm submissions: ${file}: ${fileProblem(cause)}`,
-      hint: "`squeue --me` lists the jobs; once they have ended or are cancelled, the file can be removed",
-      cause,
-    });
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 /**
  * Survives a crash of the machine, too: jobs that Slurm has must not be submitted twice. Only for the process that has
  * claimed the sweep.
  */
 export function noteSubmissions(folder: string, notes: readonly SubmissionNote[]): void {
   const file = submissionsFile(folder);
-  const lines = notes.map((note) => `${JSON.stringify(note)}\n`).join("");
-  if (existsSync(file)) appendLinesDurableSync(file, lines);
-  else writeFileDurableSync(file, lines);
+  const mode = recordRights(folder).file;
+  if (existsSync(file)) {
+    const { bytes, lines } = linesOf(folder);
+    openSealedLines(file, bytes, lines.length).append(notes);
+    return;
+  }
+  writeFileDurableSync(file, sealedLinesText(file, notes), { mode });
+  noteCount(file, notes.length);
 }
 
 /** A job as a task of an array. */
@@ -184,7 +175,9 @@ export const taskName = ({ array, index }: Pick<SubmittedTask, "array" | "index"
  * Records that a task is over, in a file of its own: a command that only reads must not write to the launcher's file.
  */
 export const noteOver = (folder: string, task: Pick<SubmittedTask, "array" | "index">): void =>
-  writeFileAtomicSync(join(overFolder(folder), taskName(task)), "");
+  writeFileAtomicSync(join(overFolder(folder), taskName(task)), "", {
+    mode: recordRights(folder).file,
+  });
 
 /** The names of tasks that are certainly over; others may be, too. */
 export function tasksKnownOver(folder: string): ReadonlySet<string> {

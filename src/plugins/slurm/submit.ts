@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WORKER_VARIABLE } from "../../job/process/invocation.ts";
 import { readJobState } from "../../record/job-state.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
+import { makeInnerFolder } from "../../record/rights.ts";
 import { writeFileAtomicSync } from "../../system/atomic-write.ts";
-import { makeDirectory } from "../../system/files.ts";
 import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { batchScript, keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./batch-script.ts";
@@ -57,7 +56,7 @@ export interface JobGroup {
 export async function submitJobs(request: SubmitRequest): Promise<readonly string[]> {
   const { client, folder, facts, groups, retry, settings } = request;
   const command = restartable(facts);
-  makeDirectory(timeoutFolder(folder));
+  for (const inner of [slurmFolder(folder), timeoutFolder(folder)]) makeInnerFolder(folder, inner);
   const size = await withRetry(() => client.maxArraySize(), retry);
   const arrays: string[] = [];
   for (const planned of planArrays(groups, size, settings.array_parallelism))
@@ -256,8 +255,7 @@ async function tryToSubmit(
     slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
     ...(trust !== undefined && { trust }),
   });
-  writeFileAtomicSync(script, text);
-  chmodSync(script, 0o700);
+  writeFileAtomicSync(script, text, { mode: 0o700 });
   const jobs = numbers.map((number) => ({
     number,
     attempts: readJobState(folder, number)?.attempts.length ?? 0,

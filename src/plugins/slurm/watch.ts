@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { endStatus } from "../../job/ender.ts";
 import type { ScheduledEvent } from "../../launch/launcher.ts";
-import { createRecordLook, hasEnded, type JobState, readJobState } from "../../record/job-state.ts";
+import { undamagedState } from "../../record/damage.ts";
+import { createRecordLook, hasEnded, type JobState } from "../../record/job-state.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { type Queue, queueOf, type Reports, reportsOf, type SlurmClient } from "./client.ts";
 import { pendingReasons } from "./pending-reasons.ts";
@@ -59,7 +60,7 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
     let happened = false;
     for (const [name, one] of watched) {
       if (!isDue(one, recorded, isAnswered)) continue;
-      const state = newer(readJobState(folder, one.task.number), one.task);
+      const state = newer(undamagedState(folder, one.task.number), one.task);
       for (const event of newEvents(one, state)) {
         happened = true;
         if (event.kind === "ended") watched.delete(name);

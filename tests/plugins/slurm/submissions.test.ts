@@ -1,4 +1,11 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,6 +15,7 @@ import {
   type Submission,
   slurmFolder,
 } from "../../../src/plugins/slurm/submissions.ts";
+import { sealedLinesText } from "../../../src/system/sealed-json.ts";
 
 function emptyFolder() {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-submissions-"));
@@ -39,23 +47,11 @@ test("a note costs as much whatever there is already: none is written again", ()
   for (let number = 1; number < 100; number++) {
     const before = text();
     noteSubmissions(folder, [submission(number)]);
-    expect(text()).toBe(`${before}${JSON.stringify(submission(number))}\n`);
+    expect(text().startsWith(`${before}${JSON.stringify(submission(number)).slice(0, -1)},`)).toBe(
+      true,
+    );
+    expect(text().slice(before.length).split("\n")).toHaveLength(2);
   }
-});
-
-test("the list of earlier versions is read, and what comes is noted beside it", () => {
-  const { folder } = emptyFolder();
-  const file = join(slurmFolder(folder), "submissions.json");
-  const text = JSON.stringify([submission(0, "7"), submission(1), submission(2)]);
-  writeFileSync(file, text);
-  expect(readSubmissions(folder)).toEqual([submission(0, "7"), submission(1), submission(2)]);
-  noteSubmissions(folder, [
-    { script: "/s/1.sh", array: "8" },
-    { script: "/s/2.sh", given_up: true },
-    submission(3),
-  ]);
-  expect(readSubmissions(folder)).toEqual([submission(0, "7"), submission(1, "8"), submission(3)]);
-  expect(readFileSync(file, "utf8")).toBe(text);
 });
 
 test("an incomplete note of a launcher that died does not count, and is replaced by the next", () => {
@@ -70,31 +66,32 @@ test("an incomplete note of a launcher that died does not count, and is replaced
   expect(readSubmissions(folder)).toEqual([submission(0, "7")]);
 });
 
-test.each(["submissions.jsonl", "submissions.json"])(
-  "what cannot be read of %s is told with the sweep and what to do",
-  (name) => {
+test("what cannot be read is told with the sweep and what to do", () => {
+  const { folder } = emptyFolder();
+  const file = join(slurmFolder(folder), "submissions.jsonl");
+  noteSubmissions(folder, [submission(0)]);
+  const told = expect.objectContaining({
+    code: "app.sweep_damaged",
+    message: expect.stringContaining(file),
+    details: expect.objectContaining({ hint: expect.stringContaining("squeue --me") }),
+  });
+  for (const text of ["what?\n", "null\n", "", JSON.stringify(submission(0))]) {
+    writeFileSync(file, text);
+    expect(() => readSubmissions(folder)).toThrow(told);
+    expect(() => noteSubmissions(folder, [submission(1)])).toThrow(told);
+  }
+  rmSync(file);
+  expect(() => readSubmissions(folder)).toThrow(told);
+});
+
+test.each([{ what: "?" }, { script: "/s/0.sh", array: "7", jobs: 3 }])(
+  "what is whole and no submission is told, too: %j",
+  (note) => {
     const { folder } = emptyFolder();
-    writeFileSync(join(slurmFolder(folder), name), "what?\n");
+    const file = join(slurmFolder(folder), "submissions.jsonl");
+    writeFileSync(file, sealedLinesText(file, [note]));
     expect(() => readSubmissions(folder)).toThrow(
-      expect.objectContaining({
-        code: "app.sweep_record",
-        message: expect.stringContaining(join(slurmFolder(folder), name)),
-        details: expect.objectContaining({ hint: expect.stringContaining("squeue --me") }),
-      }),
+      expect.objectContaining({ code: "app.sweep_damaged" }),
     );
   },
 );
-
-test.each([
-  ["submissions.jsonl", "null\n"],
-  ["submissions.jsonl", "{}\n"],
-  ["submissions.jsonl", '{"script":"/s/0.sh","array":"7","jobs":3}\n'],
-  ["submissions.json", "3\n"],
-  ["submissions.json", "[null]\n"],
-])("what is JSON and no submission is told, too: %s %j", (name, text) => {
-  const { folder } = emptyFolder();
-  writeFileSync(join(slurmFolder(folder), name), text);
-  expect(() => readSubmissions(folder)).toThrow(
-    expect.objectContaining({ code: "app.sweep_record" }),
-  );
-});

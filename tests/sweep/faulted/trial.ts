@@ -4,10 +4,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hydraMain } from "../../../src/cli/hydra-main.ts";
 import { type JobState, readJobState } from "../../../src/record/job-state.ts";
-import { jobFile, jobLog, launcherFile, sweepFolder } from "../../../src/record/layout.ts";
+import {
+  jobFile,
+  jobLog,
+  launcherFile,
+  startedFile,
+  sweepFolder,
+} from "../../../src/record/layout.ts";
 import { isRecorded } from "../../../src/record/sweep-record.ts";
 import { DIRECTORY_CLAIM } from "../../../src/system/process-claim.ts";
 import { thisProcess } from "../../../src/system/process-identity.ts";
+import { rewriteSealed } from "../../record/written.ts";
 import { type Fault, type FaultPlan, LAUNCHER, worker } from "../../system/fault-at/plan.ts";
 import { CONFIG, options, task } from "./program.ts";
 
@@ -177,15 +184,16 @@ function openPlace(folder: string, script: string) {
     sweep,
     /** Makes what a run in this process has left behind that of a dead one. */
     bury(): void {
-      const left = [
+      const claims = [
         launcherFile(record),
         ...NUMBERS.map((one) => join(sweep, String(one), DIRECTORY_CLAIM)),
-        ...NUMBERS.filter((one) => readJobState(record, one)?.status === "running").map((one) =>
-          jobFile(record, one),
-        ),
       ];
-      for (const file of left)
-        if (existsSync(file)) writeFileSync(file, text(file).replaceAll(OWN_BIRTH, '"dead"'));
+      const running = NUMBERS.filter((one) => readJobState(record, one)?.status === "running");
+      const asDead = (content: string) => content.replaceAll(OWN_BIRTH, '"dead"');
+      for (const file of claims) if (existsSync(file)) writeFileSync(file, asDead(text(file)));
+      for (const one of running)
+        for (const file of [jobFile(record, one), startedFile(record, one)])
+          rewriteSealed(file, asDead);
     },
     run(argv: readonly string[]): Promise<Run> {
       const run = within(cwd, script, argv);

@@ -1,10 +1,11 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ended, writeJobState } from "../../../src/record/job-state.ts";
 import { launcherOf } from "../../../src/record/launcher-claim.ts";
-import { jobFile, launcherFile } from "../../../src/record/layout.ts";
+import { launcherFile } from "../../../src/record/layout.ts";
 import { thisProcess } from "../../../src/system/process-identity.ts";
+import { forgetJob, rewriteSealed } from "../../record/written.ts";
 import { until } from "../../wait.ts";
 import {
   atPoints,
@@ -129,17 +130,15 @@ async function interrupted(): Promise<Place> {
   const { cwd } = await template;
   const place = workplace();
   cpSync(join(cwd, "s"), join(place.cwd, "s"), { recursive: true });
-  for (const name of readdirSync(place.folder).filter((one) => one.startsWith("manifest"))) {
-    const file = join(place.folder, name);
-    writeFileSync(file, readFileSync(file, "utf8").replaceAll(cwd, place.cwd));
-  }
+  for (const name of readdirSync(place.folder).filter((one) => /^manifest.*\.jsonl?$/.test(one)))
+    rewriteSealed(join(place.folder, name), (text) => text.replaceAll(cwd, place.cwd));
   const second = place.state(1);
   if (second === undefined) throw new Error("the sweep did not run");
   writeJobState(
     place.folder,
     ended(second, { endedBy: { by: "itself" }, exitCode: 1, error: "boom" }),
   );
-  rmSync(jobFile(place.folder, 2));
+  forgetJob(place.folder, 2);
   const dead = { ...thisProcess(), birth: "dead" };
   writeFileSync(launcherFile(place.folder), JSON.stringify(dead));
   writeFileSync(join(place.cwd, "ran.txt"), "begin 0\n");

@@ -9,6 +9,7 @@ import { readManifest } from "../../../src/record/manifest.ts";
 import { NO_ACTIVITY, sweepRows } from "../../../src/sweep/job-status.ts";
 import { recordedExitCode } from "../../../src/sweep/status.ts";
 import { program } from "../../cli/program.ts";
+import { forgetJob } from "../../record/written.ts";
 
 /** Nine trials, the best three of them with more, the best one with the most. */
 const SEARCH = [
@@ -74,7 +75,7 @@ test("a search that was cut off goes on where it was, without a seed, too", asyn
   const whole = await run();
   expect(whole.jobs).toHaveLength(13);
   // As if it had been killed: two of the first round and all of what followed never ran.
-  for (const number of [5, 7, 9, 10, 11, 12]) rmSync(join(cwd, `s/.sweep/jobs/${number}.json`));
+  for (const number of [5, 7, 9, 10, 11, 12]) forgetJob(join(cwd, "s/.sweep"), number);
   rmSync(join(cwd, "s/optimization_results.yaml"));
   const rest = await run({ missing: true });
   expect(rest.jobs).toEqual([5, 7, 9, 10, 11, 12].map((number) => whole.jobs[number]));
@@ -114,7 +115,7 @@ test("what a search asks for no more, and never ended, fails nothing", async () 
   const { cwd, run } = searching(argv);
   const first = await run(undefined, (x) => x === best);
   const last = Number(/^\d+/.exec(first.jobs[12] ?? "")?.[0]);
-  rmSync(join(cwd, `s/.sweep/jobs/${last}.json`));
+  forgetJob(join(cwd, "s/.sweep"), last);
   expect((await run({ failed: true })).results).toBe(whole.results);
   const manifest = readManifest(join(cwd, "s/.sweep"));
   expect(manifest.jobs.find(({ number }) => number === last)?.left_out).toBe(true);

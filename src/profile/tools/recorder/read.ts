@@ -1,7 +1,6 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join } from "node:path";
-import { getSystemErrorName } from "node:util";
 import {
   errorCode,
   fileProblem,

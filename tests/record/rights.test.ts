@@ -1,0 +1,109 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import { execa } from "execa";
+import { describe, expect, test } from "vitest";
+import { builtProgram, workplace } from "../sweep/program/start.ts";
+
+/** The rights of all files and folders below a directory, by path. */
+function rightsIn(directory: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const look = (path: string): void => {
+    const status = statSync(path);
+    found[relative(directory, path) || "."] = (status.mode & 0o777).toString(8);
+    if (status.isDirectory()) for (const name of readdirSync(path)) look(join(path, name));
+  };
+  look(directory);
+  return found;
+}
+
+/** Runs a sweep with an umask, and another part of it on resuming. */
+async function swept(umask: string, ...more: readonly string[]) {
+  const place = workplace();
+  const run = (...args: readonly string[]) =>
+    execa(
+      "sh",
+      ["-c", `umask ${umask}; exec "$@"`, "sh", process.execPath, builtProgram(), ...args],
+      {
+        cwd: place.cwd,
+        stdin: "ignore",
+      },
+    );
+  await run("-m", "x=1,2", "hydra.sweeper.max_batch_size=1", ...more);
+  await run("sweep", "collect", "s");
+  return rightsIn(join(place.cwd, "s"));
+}
+
+const isOfRecord = (name: string) => /^\.sweep(\/|$)/.test(name);
+const isLogOfJob = (name: string) => /^\.sweep\/jobs\/\d+\.log$/.test(name);
+const isFolder = (name: string) =>
+  /^(\.|\.sweep|\.sweep\/(jobs|started|slots)|\d+|\d+\/\.hydra)$/.test(name);
+
+describe.each([["basic"], ["local"]])("the rights of a sweep (%s)", (launcher) => {
+  const chosen = `hydra/launcher=${launcher}`;
+
+  test.each([
+    ["022", "755", "644"],
+    ["077", "700", "600"],
+    ["002", "775", "664"],
+  ])(
+    "under umask %s: the record is the user's alone, and results follow the umask",
+    async (umask, folder, file) => {
+      const rights = await swept(umask, chosen);
+      for (const [name, mode] of Object.entries(rights)) {
+        const isOwn = isOfRecord(name) && !isLogOfJob(name);
+        const expected = isFolder(name) ? (isOwn ? "700" : folder) : isOwn ? "600" : file;
+        const isTable = /^\.sweep\/sweep\.\w+$/.test(name);
+        expect([name, mode]).toEqual([name, isTable ? file : expected]);
+      }
+      expect(Object.keys(rights)).toEqual(
+        expect.arrayContaining([
+          ".sweep/manifest.json",
+          ".sweep/jobs/1.json",
+          ".sweep/started/1.json",
+        ]),
+      );
+    },
+  );
+
+  test.each(["022", "077"])(
+    "with hydra.sweep.mode the sweep's directory has it, as in Hydra, and others get its rights to the rest (umask %s)",
+    async (umask) => {
+      const rights = await swept(umask, chosen, "+hydra.sweep.mode=770");
+      expect(rights["."]).toBe("770");
+      for (const name of [".sweep", ".sweep/jobs", ".sweep/started"])
+        expect([name, rights[name]]).toEqual([name, "770"]);
+      for (const [name, mode] of Object.entries(rights)) {
+        const bits = Number.parseInt(mode, 8);
+        // The name of a count says all: the file is empty.
+        if (isOfRecord(name) && !isFolder(name) && !/\.jsonl\.\d+$/.test(name))
+          expect([name, (bits & 0o660).toString(8)]).toEqual([name, "660"]);
+        if (/^\d+$/.test(name)) expect([name, (bits & 0o770).toString(8)]).toEqual([name, "770"]);
+        if (/^sweep\.\w+$/.test(name))
+          expect([name, (bits & 0o660).toString(8)]).toEqual([name, "660"]);
+      }
+    },
+  );
+});
+
+test("hydra.sweep.mode takes what Hydra takes: octal digits", async () => {
+  const place = workplace();
+  for (const [mode, expected] of [
+    ["0o750", "750"],
+    ["'0755'", "755"],
+    ["711", "711"],
+  ] as const) {
+    const { exitCode, stderr } = await place.start([
+      "-m",
+      "x=1",
+      `+hydra.sweep.mode=${mode}`,
+      `hydra.sweep.dir=d${expected}`,
+    ]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect((statSync(join(place.cwd, `d${expected}`)).mode & 0o777).toString(8)).toBe(expected);
+  }
+  const wrong = await place.start(["-m", "x=1", "+hydra.sweep.mode=rwx"]);
+  expect([wrong.exitCode, wrong.stderr]).toEqual([
+    1,
+    expect.stringContaining("hydra.sweep.mode cannot be 'rwx'"),
+  ]);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { simulations, told } from "./simulation/simulations.ts";
+
+const RUNS = 150;
+
+test("simulated sweeps with kills and a second driver: each job once, and every end as it was", async () => {
+  const found = await simulations(0, RUNS);
+  console.log(told(found, 0));
+  expect(found.failures).toEqual([]);
+  expect(found.runs).toBe(RUNS);
+  // Kills come in all of them but a few, and each third run has another launcher.
+  expect(found.kills).toBeGreaterThan(RUNS);
+  expect(found.drivers).toBeGreaterThan(2 * RUNS);
+});
+
+test("a seed gives the same run again", async () => {
+  const { seconds: _first, ...first } = await simulations(7, 3);
+  const { seconds: _second, ...second } = await simulations(7, 3);
+  expect(second).toEqual(first);
+});
