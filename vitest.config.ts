@@ -2,6 +2,16 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  plugins: [
+    {
+      // As scripts/python-source.mjs, for bundles.
+      name: "python-source",
+      transform: (text, id) =>
+        id.endsWith(".py")
+          ? { code: `export const source = ${JSON.stringify(text)};`, map: null }
+          : null,
+    },
+  ],
   test: {
     // `npm run test:slow` sets it.
     include: [process.env["HYDRACONF_SLOW"] === "1" ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],

@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
+import { pythonInEsbuild, pythonInRolldown } from "./python-source.mjs";
 import { root } from "./setup.mjs";
 
 /** In a bundle of CommonJS that a user makes by esbuild, `import.meta` is empty, and `__filename` is there. */
@@ -77,6 +78,7 @@ async function startAndRest() {
     bundle: true,
     format: "esm",
     platform: "node",
+    plugins: [pythonInEsbuild],
     logLevel: "warning",
   });
   const start = new Set([entry]);
@@ -97,7 +99,11 @@ async function bundle({ engine, output, ...input }) {
     platform: "node",
     transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
-    plugins: [requireInBundles, ...(engine === undefined ? [] : [errorsOf(engine)])],
+    plugins: [
+      pythonInRolldown,
+      requireInBundles,
+      ...(engine === undefined ? [] : [errorsOf(engine)]),
+    ],
     logLevel: "warn",
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
+import { pythonInEsbuild } from "./python-source.mjs";
 import { root } from "./setup.mjs";
 
 const outdir = resolve(root, process.argv[2] ?? "dist/bin");
@@ -96,6 +97,7 @@ function bundle(contents, elsewhere, names = {}) {
     },
     footer: { js: "})" },
     plugins: [
+      pythonInEsbuild,
       {
         name: "yargs-parses-only",
         setup({ onResolve, onLoad }) {
@@ -159,6 +161,7 @@ async function sharing(modules) {
     packages: "external",
     format: "esm",
     platform: "node",
+    plugins: [pythonInEsbuild],
     logLevel: "warning",
   });
   const exported = Object.values(metafile.outputs)

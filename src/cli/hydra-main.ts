@@ -137,7 +137,7 @@ export interface Adaptation {
   readonly flags?: readonly Flag[];
 }
 
-export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
+export type Adapt = (call: AdaptableCall, plugins: readonly Plugin[]) => Promise<Adaptation>;
 
 /**
  * `hydraMain` for the commands, which run other programs.
@@ -224,7 +224,7 @@ async function dispatch(
     const resumed = resumedInvocation(typed, timed, plugins);
     return dispatch(declared, declaredTask, resumed, redaction);
   }
-  const adapted = await declared.adapt({ parsed: typed, invocation: timed, settings });
+  const adapted = await declared.adapt({ parsed: typed, invocation: timed, settings }, plugins);
   const { parsed = typed, task = declaredTask } = adapted;
   const invocation = adapted.env === undefined ? timed : { ...timed, env: adapted.env };
   const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
