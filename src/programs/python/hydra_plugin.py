@@ -260,7 +260,10 @@ def checking(method):
 
 
 def shown(error):
-    return str(error) or str(error.__cause__ or "") or type(error).__name__
+    """The error without what follows in paragraphs of their own, and its cause, as Hydra prints it."""
+    text = str(error).strip().split("\n\n")[0]
+    cause = str(error.__cause__ or "").strip().split("\n")[0]
+    return ": ".join([text] * bool(text) + [cause] * (cause not in text)) or type(error).__name__
 
 
 def lacking(config):
