@@ -4,12 +4,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   plugins: [
     {
-      // As scripts/python-source.mjs, for bundles.
-      name: "python-source",
+      // As in bundles: a Python file beside our code is a module whose default export is its text.
+      name: "python-text",
       transform: (text, id) =>
-        id.endsWith(".py")
-          ? { code: `export const source = ${JSON.stringify(text)};`, map: null }
-          : null,
+        id.endsWith(".py") ? { code: `export default ${JSON.stringify(text)};`, map: null } : null,
     },
   ],
   test: {

@@ -5,7 +5,6 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
-import { pythonInEsbuild, pythonInRolldown } from "./python-source.mjs";
 import { root } from "./setup.mjs";
 
 /** In a bundle of CommonJS that a user makes by esbuild, `import.meta` is empty, and `__filename` is there. */
@@ -16,6 +15,9 @@ const requireInBundles = {
     map: null,
   }),
 };
+
+/** Python files beside our code are modules whose default export is their text. */
+const PYTHON = { ".py": "text" };
 
 const outdir = resolve(root, process.argv[2] ?? "dist");
 const ERRORS = join(root, "src", "values", "errors.ts");
@@ -78,7 +80,7 @@ async function startAndRest() {
     bundle: true,
     format: "esm",
     platform: "node",
-    plugins: [pythonInEsbuild],
+    loader: PYTHON,
     logLevel: "warning",
   });
   const start = new Set([entry]);
@@ -97,13 +99,10 @@ async function bundle({ engine, output, ...input }) {
     ...input,
     cwd: root,
     platform: "node",
+    moduleTypes: PYTHON,
     transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
-    plugins: [
-      pythonInRolldown,
-      requireInBundles,
-      ...(engine === undefined ? [] : [errorsOf(engine)]),
-    ],
+    plugins: [requireInBundles, ...(engine === undefined ? [] : [errorsOf(engine)])],
     logLevel: "warn",
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });

@@ -5,14 +5,16 @@ import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { transform } from "esbuild";
-import { moduleOfPython } from "./python-source.mjs";
 
 if (isMainThread) register(import.meta.url);
 
 /** Node runs its hooks in a thread of their own; this file is both sides. */
 export async function load(url, context, next) {
-  if (url.startsWith("file:") && url.endsWith(".py"))
-    return { format: "module", source: moduleOfPython(fileURLToPath(url)), shortCircuit: true };
+  if (url.startsWith("file:") && url.endsWith(".py")) {
+    const text = readFileSync(fileURLToPath(url), "utf8");
+    const source = `export default ${JSON.stringify(text)};`;
+    return { format: "module", source, shortCircuit: true };
+  }
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return next(url, context);
   const { code } = await transform(readFileSync(fileURLToPath(url), "utf8"), {
     loader: "ts",

@@ -1,4 +1,6 @@
-/** Python files beside the code are bundled as modules that export their text (scripts/python-source.mjs). */
+/** Python files beside the code are modules whose default export is their text. */
 declare module "*.py" {
-  export const source: string;
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: what bundlers make of a text
+  export default text;
 }

@@ -11,7 +11,7 @@ import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, list, map, type ScalarValue, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "../values/resolution/resolver.ts";
-import { source as SOURCE } from "./python_resolvers.py";
+import SOURCE from "./python_resolvers.py";
 
 /** Texts, booleans and null are plain JSON; ints of any size and infinite floats need a wrapper. */
 type Encoded =

@@ -8,7 +8,7 @@ import { packageHeader } from "../compose/sources/load-config.ts";
 import { type StoreEntry, treeOf } from "../compose/sources/memory-source.ts";
 import type { Dialect } from "../values/dialect.ts";
 import type { ConfigNode, NodeType, ObjectType, ScalarValue } from "../values/node.ts";
-import { source as PLUGIN } from "./python/hydra_plugin.py";
+import PLUGIN from "./python/hydra_plugin.py";
 import type { ExportedClass, ExportedNode, ExportedScalar, ExportedType } from "./store-export.ts";
 
 /** The files of the plugin, by path below a folder where Python looks for packages. */

@@ -14,8 +14,8 @@ import { type JobReport, REPORT_VARIABLE, readJobReport } from "../record/job-re
 import { makeDirectory } from "../system/files.ts";
 import { shellCommand } from "../text/shell-words.ts";
 import { getAt, type MapNode } from "../values/node.ts";
-import { source as CALLBACK } from "./python/hydraconf_result.py";
-import { source as WAITING } from "./python/hydraconf_sweep.py";
+import CALLBACK from "./python/hydraconf_result.py";
+import WAITING from "./python/hydraconf_sweep.py";
 
 const MODULE = "hydraconf_result";
 

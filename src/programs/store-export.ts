@@ -32,7 +32,7 @@ import {
 import type { SchemaOrigin } from "../values/origin.ts";
 import { findApps } from "./apps.ts";
 import { errorIn, errorText } from "./program-failure.ts";
-import { source as EXPORT_SOURCE } from "./python/export_store.py";
+import EXPORT_SOURCE from "./python/export_store.py";
 
 /** The path of a project's export. */
 export const STORE_FILE = join(".hydraconf", "python-store.json");
