@@ -206,6 +206,12 @@ describe.skipIf(!hasHydra)("Python's own Hydra", () => {
       expect(swept.stderr).toContain(
         `${what} is of hydraconf, which runs this sweep:\n\n  hydraconf run -- python3 train.py experiment=${experiment} -m\n`,
       );
+      const [, command = ""] = /^ {2}hydraconf (.*)$/m.exec(swept.stderr) ?? [];
+      const ran = hydraconf(command.split(" "), { cwd: project(), python: plain });
+      expect([ran.status, ran.stderr]).toEqual([
+        0,
+        expect.stringMatching(/\d of \d jobs completed/),
+      ]);
     }
   });
 
