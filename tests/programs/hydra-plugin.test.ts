@@ -142,6 +142,34 @@ describe("jobs of run, with a Hydra that has none of our options", () => {
     },
   );
 
+  test("find them also where its callbacks are told of the sweep", () => {
+    const here = surroundings({ STAND_IN_OPTIONS: "hydra/launcher/local" });
+    writeFileSync(
+      join(here.cwd, "mine.py"),
+      `class Mine:
+    def on_multirun_start(self, config): print("begun", flush=True)
+    def on_multirun_end(self, config): print("ended", flush=True)
+`,
+    );
+    const ran = hydraconf([...SWEEP, "+hydra.callbacks.mine._target_=mine.Mine", ...PROGRAM], here);
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringMatching(/begun\n[\s\S]*ended\n/)]);
+  });
+
+  test("the example of the documentation is a search of 20 jobs", () => {
+    const page = readFileSync(new URL("../../docs/run.md", import.meta.url), "utf8");
+    const [, text = ""] =
+      /search\.yaml`:\s+```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const cwd = project({
+      "train.py": TRAIN,
+      "conf/train.yaml": "defaults: [_self_, {experiment: null}]\nlr: 1\nmodel: small\n",
+      "conf/experiment/search.yaml": text,
+    });
+    const argv = ["run", "-m", "experiment=search", "--dry-run", "--json", ...PROGRAM];
+    const { jobs } = JSON.parse(hydraconf(argv, { cwd, python: [STAND_IN] }).stdout);
+    expect(jobs).toHaveLength(20);
+    expect(jobs[0].plan.command).toContain("experiment=search");
+  });
+
   test("of a sweep, each job is asked about", () => {
     const here = surroundings({});
     const ran = hydraconf(["run", "-m", "lr=1,bad", "hydra.sweep.dir=out", ...PROGRAM], here);
