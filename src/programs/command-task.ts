@@ -1,7 +1,6 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { Socket } from "node:net";
 import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -174,7 +173,8 @@ export const endOf = (
     child.once("exit", (code, signal) => {
       const end = (): void => {
         clearTimeout(timer);
-        for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+        for (const pipe of [child.stdout, child.stderr])
+          if (pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
         settle({ code, signal });
       };
       const timer = setTimeout(end, LAST_WORDS_MS);
@@ -254,7 +254,7 @@ function judged(
       hint: "give the program after -- as the shell would find it: a name on PATH, or a path such as ./prog",
     });
   if (interrupted !== undefined && (code !== 0 || signal !== null))
-    return exitCode(128 + constants.signals[interrupted], report?.result);
+    return exitCode(128 + constants.signals[interrupted], { returnValue: report?.result });
   const value = report?.result == null ? resultOf(outcome, program, job) : report;
   if (signal !== null) {
     const why = [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors, job)].join(
@@ -262,16 +262,19 @@ function judged(
     );
     // The program could not say so, and a single job has no table of failures.
     if (job.number === undefined) tell(`${why}\n`);
-    return exitCode(1, undefined, why);
+    return exitCode(1, { reason: why });
   }
   if (code !== 0) {
     const told = report?.reason === undefined ? report?.error : { message: report.reason };
     const error = told ?? errorIn(outcome.errors);
-    return exitCode(failureCode(code), valueIn(value), whyFailed(name, code, error));
+    return exitCode(failureCode(code), {
+      returnValue: valueIn(value),
+      reason: whyFailed(name, code, error),
+    });
   }
   if ("kind" in value && value.kind === "broken") {
     job.log.error(`${value.message}\n  Hint: ${value.hint}`);
-    return exitCode(1, undefined, value.message);
+    return exitCode(1, { reason: value.message });
   }
   return valueIn(value);
 }

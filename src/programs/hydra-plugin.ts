@@ -6,6 +6,7 @@ import { type ConfigPlugin, pluginGroups } from "../compose/config-plugin.ts";
 import { schemaSource } from "../compose/hydra/schema.ts";
 import { packageHeader } from "../compose/sources/load-config.ts";
 import { type StoreEntry, treeOf } from "../compose/sources/memory-source.ts";
+import { isBytes } from "../system/builtin-types.ts";
 import type { Dialect } from "../values/dialect.ts";
 import type { ConfigNode, NodeType, ObjectType, ScalarValue } from "../values/node.ts";
 import PLUGIN from "./python/hydra_plugin.py";
@@ -138,6 +139,6 @@ function createWriter() {
 function writeScalar(value: ScalarValue): ExportedScalar {
   if (typeof value === "bigint") return { int: String(value) };
   if (typeof value === "number") return { float: String(value) };
-  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString("base64") };
+  if (isBytes(value)) return { bytes: Buffer.from(value).toString("base64") };
   return value !== null && typeof value === "object" ? { path: value.path } : value;
 }

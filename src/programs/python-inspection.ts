@@ -9,6 +9,7 @@ import type { ConfigPlugin } from "../compose/config-plugin.ts";
 import type { Inspection, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { plural } from "../text/plural.ts";
+import { printable } from "../text/printable.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { getAt } from "../values/node.ts";
@@ -44,7 +45,7 @@ interface Answer {
 
 interface InspectionRequest {
   readonly invocation: Pick<Invocation, "console" | "cwd" | "env">;
-  readonly plugins: readonly ConfigPlugin[];
+  readonly plugins: () => readonly ConfigPlugin[];
   readonly carried: (dialect: Dialect) => PythonFiles;
 }
 
@@ -73,12 +74,12 @@ export function openInspection(program: Program, request: InspectionRequest): In
       waiting = [];
       if (dialect === undefined || jobs.length === 0) return;
       const told = await ask(program, jobs, request.carried(dialect), request.invocation);
-      if ("problems" in told) refuse(told, jobs, program, request.plugins);
+      if ("problems" in told) refuse(told, jobs, program, request.plugins());
       else if (told.failure !== undefined) {
         const error = unstartable(told.failure, program);
         if (!isPlan) throw error;
         // Another machine may have what is lacking here.
-        request.invocation.console.stderr(`note: ${error.message}\n`);
+        request.invocation.console.stderr(`note: ${printable(error.message)}\n`);
       }
     },
   };

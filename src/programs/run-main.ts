@@ -10,6 +10,7 @@ import type { Plugin } from "../plugins/contract/plugin.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
 import { findExecutable } from "../system/find-program.ts";
 import { getOrCreate, once } from "../system/get-or-create.ts";
+import { printable } from "../text/printable.ts";
 import { drawTable } from "../text/table.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
@@ -56,6 +57,7 @@ export async function runCommandLine(
       configName: "config",
       whenBare: "run",
       settingsFiles: true,
+      trustCommand: "hydraconf trust",
       hasUserCode: false,
       reusesWorkers: true,
       flags: RUN_FLAGS,
@@ -73,7 +75,7 @@ export async function runCommandLine(
 /** Determines the program to run, and its configs. */
 async function adaptToProgram(
   call: AdaptableCall,
-  plugins: readonly Plugin[],
+  plugins: () => readonly Plugin[],
 ): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
   if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
@@ -94,7 +96,7 @@ async function adaptToProgram(
   const requireProgram = once(() => refuseAbsent(own, invocation));
   const files = new Map<Dialect, PythonFiles>();
   const carried = (dialect: Dialect) =>
-    getOrCreate(files, dialect, () => hydraPluginFiles(optionsOfJobs(plugins, dialect)));
+    getOrCreate(files, dialect, () => hydraPluginFiles(optionsOfJobs(plugins(), dialect)));
   return {
     parsed: all,
     task: commandTask(own, invocation, carried),
@@ -209,5 +211,5 @@ function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly 
   const cells = sweepCells(rows);
   const left = new Set(["attempts", "output_dir", "error"]);
   const kept = (cells[0] ?? []).flatMap((name, at) => (left.has(name) ? [] : [at]));
-  return cells.map((line) => kept.map((at) => line[at] ?? ""));
+  return cells.map((line) => kept.map((at) => printable(line[at] ?? "")));
 }

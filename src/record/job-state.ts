@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import type { JobStatus } from "../job/job.ts";
+import { redactValue } from "../job/redaction.ts";
 import {
   aboutFile,
   overwriteFileSync,
@@ -36,9 +37,14 @@ export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
 export function storedValue(value: unknown, redact: (text: string) => string = same): unknown {
   if (value === undefined) return null;
   try {
-    const text = redact(JSON.stringify(value, replace) ?? JSON.stringify(String(value)));
-    const stored = parsed(text);
-    return isShallow(stored) ? stored : text;
+    const text = JSON.stringify(value, replace) ?? JSON.stringify(String(value));
+    const data: unknown = JSON.parse(text);
+    if (!isShallow(data)) return redact(text);
+    const masked = redactValue(data, redact);
+    // A secret may be the text of a whole list or map.
+    const written = JSON.stringify(masked);
+    const shown = redact(written);
+    return shown === written ? masked : parsed(shown);
   } catch {
     return redact(textOfStoredValue(value));
   }
@@ -63,7 +69,7 @@ function replace(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
-/** Masking a number makes the JSON invalid: then the whole is a text. */
+/** Masking a part that is not a text makes the JSON invalid: then the whole is a text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

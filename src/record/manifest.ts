@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../system/atomic-write.ts";
+import { isError, isErrorNamed } from "../system/builtin-types.ts";
 import { errorCode, fileProblem, readText } from "../system/files.ts";
 import {
   text as anyText,
@@ -159,9 +160,9 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
     try {
       return read(manifest);
     } catch (cause) {
-      if (cause instanceof SyntaxError && manifest.version !== 1)
+      if (isErrorNamed("SyntaxError", cause) && manifest.version !== 1)
         throw unreadableList(folder, manifest.job_list, cause);
-      if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+      if (!(isError(cause) && "syscall" in cause)) throw cause;
       const now = parsedManifest(folder);
       if (manifest.version === 1) throw cause;
       if (now.version !== 1 && now.job_list === manifest.job_list)

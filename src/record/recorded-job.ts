@@ -1,4 +1,5 @@
 import { isSignalCode, type JobResult, wasStopped } from "../job/job.ts";
+import { isError } from "../system/builtin-types.ts";
 import { isCodedError } from "../values/errors.ts";
 import {
   type AttemptEnd,
@@ -73,13 +74,13 @@ export const whyFailed = (
 
 /** An error in one line. */
 export function firstLine(error: unknown, redact = (text: string): string => text): string {
-  const text =
-    error instanceof Error
-      ? error.name === "Error" || isCodedError(error)
-        ? error.message
-        : `${error.name}: ${error.message}`
-      : String(error);
-  return redact(text.trim().split("\n", 1)[0] ?? "");
+  const text = isError(error)
+    ? error.name === "Error" || isCodedError(error)
+      ? error.message
+      : `${error.name}: ${error.message}`
+    : String(error);
+  // Before the text is cut: part of a secret would not be recognised.
+  return redact(text).trim().split("\n", 1)[0] ?? "";
 }
 
 /**

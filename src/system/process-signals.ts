@@ -1,10 +1,12 @@
 /** Signals: those that stop a command, signals to groups of processes, and suspension by Ctrl-Z. */
+
 import { readdirSync } from "node:fs";
 import { errorCode } from "./files.ts";
+import type { Signal } from "./platform-types.ts";
 import { statOf } from "./process-identity.ts";
 
 /** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
-export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+export const INTERRUPTS: readonly Signal[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 /** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
 const REPEAT_MS = 500;
@@ -21,7 +23,7 @@ export function watchRepeats(): () => boolean {
 }
 
 /** Sends a signal to a process group. Does nothing if the group is gone or belongs to another user. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
+export function signalGroup(group: number, signal: Signal): void {
   try {
     process.kill(-group, signal);
   } catch (error) {

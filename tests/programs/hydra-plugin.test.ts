@@ -157,8 +157,7 @@ describe("jobs of run, with a Hydra that has none of our options", () => {
 
   test("the example of the documentation is a search of 20 jobs", () => {
     const page = readFileSync(new URL("../../docs/run.md", import.meta.url), "utf8");
-    const [, text = ""] =
-      /search\.yaml`:\s+```yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const [, text = ""] = /search\.yaml`:\s+```yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const cwd = project({
       "train.py": TRAIN,
       "conf/train.yaml": "defaults: [_self_, {experiment: null}]\nlr: 1\nmodel: small\n",

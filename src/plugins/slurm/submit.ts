@@ -33,6 +33,8 @@ export interface SubmitRequest {
   /** The jobs to submit. */
   readonly groups: readonly JobGroup[];
   readonly retry: RetryPolicy;
+  /** What the workers trust (`Invocation`). */
+  readonly trust?: string;
 }
 
 /** Jobs with the same resource request. */
@@ -232,7 +234,7 @@ async function foundAfterAll(
 }
 
 async function tryToSubmit(
-  { client, facts, folder }: SubmitRequest,
+  { client, facts, folder, trust }: SubmitRequest,
   { arrays, command, planned }: ArrayRequest,
   script: string,
 ): Promise<void> {
@@ -252,6 +254,7 @@ async function tryToSubmit(
     path: script,
     timeoutFolder: timeoutFolder(folder),
     slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
+    ...(trust !== undefined && { trust }),
   });
   writeFileAtomicSync(script, text);
   chmodSync(script, 0o700);
