@@ -2,6 +2,14 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
+  plugins: [
+    {
+      // As in bundles: a Python file beside our code is a module whose default export is its text.
+      name: "python-text",
+      transform: (text, id) =>
+        id.endsWith(".py") ? { code: `export default ${JSON.stringify(text)};`, map: null } : null,
+    },
+  ],
   test: {
     // `npm run test:slow` sets it.
     include: [process.env["HYDRACONF_SLOW"] === "1" ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],

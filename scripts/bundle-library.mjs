@@ -18,6 +18,9 @@ const importedBuiltins = esmExternalRequirePlugin({
   external: builtinModules.flatMap((name) => [name, `node:${name}`]),
 });
 
+/** Python files beside our code are modules whose default export is their text. */
+const PYTHON = { ".py": "text" };
+
 const outdir = resolve(root, process.argv[2] ?? "dist");
 const ERRORS = join(root, "src", "values", "errors.ts");
 
@@ -80,6 +83,7 @@ async function startAndRest() {
     bundle: true,
     format: "esm",
     platform: "node",
+    loader: PYTHON,
     logLevel: "warning",
   });
   const start = new Set([entry]);
@@ -98,6 +102,7 @@ async function bundle({ engine, output, ...input }) {
     ...input,
     cwd: root,
     platform: "node",
+    moduleTypes: PYTHON,
     transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [

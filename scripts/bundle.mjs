@@ -16,6 +16,9 @@ const commands = readdirSync(source)
 /** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
 const QUICK = ["src/cli/completion/run.ts"];
 
+/** Python files beside our code are modules whose default export is their text. */
+const PYTHON = { ".py": "text" };
+
 /** What yargs loads for help, which we write, and for commands in files of their own: twice the time that parsing takes. */
 const YARGS_HELP = /^(assert|cliui|escalade\/sync|get-caller-file|string-width)$/;
 
@@ -82,6 +85,7 @@ function bundle(contents, elsewhere, names = {}) {
     target: "node20.19",
     // All modules are found by the launcher's `require`.
     supported: { "dynamic-import": false },
+    loader: PYTHON,
     // node-gyp is a program that we start, not a module that we load; SQLite reads its WebAssembly
     // from beside itself.
     external: ["node-gyp", "node-sqlite3-wasm"],
@@ -159,6 +163,7 @@ async function sharing(modules) {
     packages: "external",
     format: "esm",
     platform: "node",
+    loader: PYTHON,
     logLevel: "warning",
   });
   const exported = Object.values(metafile.outputs)
@@ -170,7 +175,7 @@ async function sharing(modules) {
   });
   const makers = exported.map(({ module, exports, local }) => {
     const getters = exports.map((name) => `get ${name}() { return ${local}${name}; }`);
-    return `case "shared:${module}": return { ${getters.join(", ")} };`;
+    return `case "shared:${module}": return { __esModule: true, ${getters.join(", ")} };`;
   });
   return [
     ...imports,

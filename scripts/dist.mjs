@@ -1,7 +1,7 @@
 // `npm run dist [-- DIR]`: hydraconf for machines without Node.js (Linux on x86-64), in DIR (default: tmp/dist). Build first: npm run build:ts.
 //
 //   hydraconf                                    one executable: Node.js, the command's bundles and their compiled code
-//   hydraconf-VERSION-py3-none-manylinux_*.whl   the same for pip
+//   hydraconf-VERSION-py3-none-manylinux_*.whl   the same for pip, with a plugin for Python's Hydra
 //
 // The executable is a copy of the Node.js that runs this script, without its symbols where `strip` is there. docs/installation.md has sizes.
 import { execFileSync } from "node:child_process";
@@ -42,6 +42,7 @@ const wheel = writeWheel(place, {
   readme: readFileSync(join(root, "docs", "hydraconf.md"), "utf8"),
   tag: `py3-none-manylinux_${oldestGlibc(executable).join("_")}_x86_64`,
   scripts: { hydraconf: readFileSync(executable) },
+  modules: await pluginOfHydra(),
   licences: {
     LICENSE: readFileSync(join(root, "LICENSE")),
     "LICENSES-OF-DEPENDENCIES.txt": Buffer.from(`${await licencesOf(OF_HYDRACONF)}\n${ofNode()}`),
@@ -97,6 +98,29 @@ async function makeExecutable() {
   execFileSync(node, [...postject, file, "NODE_SEA_BLOB", blob, ...fuse], { stdio: "pipe" });
   for (const made of [main, versionFile, blob, config]) rmSync(made);
   return file;
+}
+
+/** The files of the plugin for Python's Hydra, as the sources make them. */
+async function pluginOfHydra() {
+  const made = await build({
+    stdin: {
+      contents: `
+        import { hydraPluginFiles, optionsOfWheel } from "./src/programs/hydra-plugin.ts";
+        import { STANDARD_PLUGINS } from "./src/plugins/standard-plugins.ts";
+        import { DEFAULT_DIALECT } from "./src/values/dialect.ts";
+        process.stdout.write(JSON.stringify(hydraPluginFiles(optionsOfWheel(STANDARD_PLUGINS, DEFAULT_DIALECT))));`,
+      resolveDir: root,
+    },
+    bundle: true,
+    write: false,
+    format: "cjs",
+    platform: "node",
+    packages: "external",
+    loader: { ".py": "text" },
+    logLevel: "error",
+  });
+  const input = made.outputFiles[0].contents;
+  return JSON.parse(execFileSync(process.execPath, ["-"], { input, cwd: root, encoding: "utf8" }));
 }
 
 /** Symbols are a fifth of Node.js, and nothing at run time needs them. */

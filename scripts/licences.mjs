@@ -23,6 +23,7 @@ export async function licencesOf({ sources, vendored }) {
     external: ["node-gyp", "node-sqlite3-wasm", "prettier"],
     define: { "import.meta.url": '""' },
     treeShaking: false,
+    loader: { ".py": "text" },
     logLevel: "error",
   });
   const folders = new Set(

@@ -10,6 +10,11 @@ if (isMainThread) register(import.meta.url);
 
 /** Node runs its hooks in a thread of their own; this file is both sides. */
 export async function load(url, context, next) {
+  if (url.startsWith("file:") && url.endsWith(".py")) {
+    const text = readFileSync(fileURLToPath(url), "utf8");
+    const source = `export default ${JSON.stringify(text)};`;
+    return { format: "module", source, shortCircuit: true };
+  }
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return next(url, context);
   const { code } = await transform(readFileSync(fileURLToPath(url), "utf8"), {
     loader: "ts",

@@ -6,12 +6,13 @@ import { crc32, deflateRawSync } from "node:zlib";
 
 /**
  * @param scripts programs by name, which pip puts where the environment has its own
+ * @param modules Python files by path, which pip puts where Python finds packages
  * @param tag for which Python and system it is: py3-none-manylinux_2_28_x86_64
  * @returns the path of the wheel
  */
 export function writeWheel(
   folder,
-  { name, version, summary, license, readme, tag, scripts, licences },
+  { name, version, summary, license, readme, tag, scripts, modules, licences },
 ) {
   const info = `${name}-${version}.dist-info`;
   const metadata = [
@@ -26,6 +27,7 @@ export function writeWheel(
       bytes,
       mode: 0o755,
     })),
+    ...Object.entries(modules).map(([path, text]) => ({ path, bytes: Buffer.from(text) })),
     ...Object.entries(licences).map(([file, bytes]) => ({
       path: `${info}/licenses/${file}`,
       bytes,

@@ -39,6 +39,7 @@ function build(entry: URL, name: string, folder: string): void {
     target: "node20",
     format: "cjs",
     logLevel: "error",
+    loader: { ".py": "text" },
     // As code of this clone: what is loaded on demand (ajv) is found around it.
     define: { "import.meta.url": JSON.stringify(new URL(`../src/${name}`, import.meta.url)) },
     // A function, which the launcher below calls.

@@ -51,12 +51,14 @@ export async function dryRun(session: SweepSession): Promise<number> {
     for (const job of jobs) {
       place.publish(job.root);
       const facts = { ...factsOf(job), context: place.context };
+      options.delegate?.inspection?.note(facts);
       const plan = await options.planJob?.(configFor(job, options.delegate), job.outputDir, facts);
       rows.push({ ...rowOf(job), ...(plan !== undefined && { plan: plan.data }) });
       if (plan !== undefined) texts.push(plan.text);
     }
   }
   if (!isFit) return EXIT_ERROR;
+  await options.delegate?.inspection?.finish({ isPlan: true });
   const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
   const { stdout } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);

@@ -142,7 +142,8 @@ export interface Adaptation {
   readonly flags?: readonly Flag[];
 }
 
-export type Adapt = (call: AdaptableCall) => Promise<Adaptation>;
+/** @param plugins those of the command, which are loaded after it is adapted */
+export type Adapt = (call: AdaptableCall, plugins: () => readonly Plugin[]) => Promise<Adaptation>;
 
 /**
  * `hydraMain` for the commands, which run other programs.
@@ -230,7 +231,10 @@ async function dispatch(
     const resumed = resumedInvocation(typed, timed, await loadable.plugins());
     return dispatch(declared, declaredTask, resumed, redaction);
   }
-  const adapted = await declared.adapt({ parsed: typed, invocation: timed, settings });
+  const adapted = await declared.adapt(
+    { parsed: typed, invocation: timed, settings },
+    () => plugins,
+  );
   const { parsed = typed, task = declaredTask } = adapted;
   const plugins = await pluginsFor(parsed, timed, loadable);
   const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };

@@ -7,6 +7,7 @@ import { type JobPlace, type PlannedJob, placeOf, planJob } from "../job/plan-jo
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted, runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
+import { reportJob } from "../record/job-report.ts";
 import { openBoard } from "../sweep/board.ts";
 import { detachSweep } from "../sweep/detach.ts";
 import { runMany } from "../sweep/foreground.ts";
@@ -72,6 +73,7 @@ async function runOne(
     await callbacks.notify("onComposeConfig", event);
     await callbacks.notify("onRunStart", event);
     result = await runJob(planned, surroundings);
+    reportJob(result, session.invocation.env);
     await callbacks.notify("onRunEnd", { ...event, result });
     if (result.status === "failed" && !isInterrupted(result)) showFailure(result, session);
     return result.exitCode;

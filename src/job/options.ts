@@ -188,6 +188,20 @@ export type ProgramOptions = ProgramDeclaration & {
 export interface Delegate {
   /** Those callbacks of a config that are called for a sweep as a whole. */
   readonly sweepCallbacks: (root: MapNode, context: ResolveContext) => Callbacks;
+  /** Asks the program whether it can compose the jobs. Default: that is left to the jobs. */
+  readonly inspection?: Inspection;
+}
+
+/** A check of jobs by the program that composes them itself: once for all, before the first of them starts. */
+export interface Inspection {
+  /** Takes down a job that is to run. The `hydra` resolver must see its tree. */
+  note(job: JobFacts): void;
+  /**
+   * Inspects the jobs that were noted since the last call.
+   * @param how `isPlan`: the jobs are only shown, so what this machine lacks to start the program is no reason to refuse
+   * @throws ConfigError `app.unsupported` if the program cannot compose one of them
+   */
+  finish(how: { readonly isPlan: boolean }): Promise<void>;
 }
 
 /** Printed when a job changes its directory only because of this default. */

@@ -8,17 +8,19 @@ import type { JobFacts } from "../job/options.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
 import { isHeapFull, MORE_HEAP } from "../launch/job-log.ts";
 import { enderBySignal, FEWER_JOBS, memoryKills } from "../launch/local/worker-end.ts";
+import { type JobReport, OUTPUT_VARIABLE } from "../record/job-report.ts";
 import { GRACE_MS } from "../record/orphans.ts";
 import { makeDirectory } from "../system/files.ts";
 import { once } from "../system/get-or-create.ts";
 import { statOf } from "../system/process-identity.ts";
 import { INTERRUPTS } from "../system/process-signals.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Program } from "./command-line.ts";
 import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
-import { placeCallback, type ResultCallback } from "./python-callbacks.ts";
+import { type PythonFiles, placeCallback, placeReport } from "./python-callbacks.ts";
 
 /** How much of a program's output is kept to find its error and its result. */
 const TAIL_CHARACTERS = 64_000;
@@ -26,8 +28,14 @@ const TAIL_CHARACTERS = 64_000;
 /**
  * A task that runs a program to its end with the job's config. The program's output and result are the job's; its exit
  * code or exception is the job's failure.
+ *
+ * @param carried files that a program of Python's Hydra is to find
  */
-export function commandTask(program: Program, invocation: Invocation): Task {
+export function commandTask(
+  program: Program,
+  invocation: Invocation,
+  carried: (dialect: Dialect) => PythonFiles,
+): Task {
   const guard = once(guardGroup);
   return async (config, job) => {
     if (invocation.worker !== undefined) guard();
@@ -40,8 +48,12 @@ export function commandTask(program: Program, invocation: Invocation): Task {
       resolved: job.resolved,
     };
     const { argv, env, file } = jobCommand(program, facts);
-    const isPython = program.pass === "hydra" && program.app?.kind !== "script";
-    const callback = isPython ? placeCallback(process.env) : undefined;
+    const report =
+      program.pass !== "hydra"
+        ? undefined
+        : program.app?.kind === "script"
+          ? placeReport()
+          : placeCallback(process.env, carried(config.context.dialect));
     if (file !== undefined) {
       makeDirectory(job.outputDir);
       // The file holds the secrets that the program needs.
@@ -49,8 +61,8 @@ export function commandTask(program: Program, invocation: Invocation): Task {
     }
     try {
       const outcome = await runProgram({
-        argv: callback === undefined ? argv : [...argv, callback.override],
-        env: { ...env, ...callback?.env, ...ownVariables(job) },
+        argv: [...argv, ...(report?.overrides ?? [])],
+        env: { ...env, ...report?.env, ...ownVariables(job) },
         // A program of Hydra changes its directory itself.
         cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
         readsStdin: job.number === undefined,
@@ -58,13 +70,13 @@ export function commandTask(program: Program, invocation: Invocation): Task {
         isWorker: invocation.worker !== undefined,
       });
       return judged(outcome, program, {
-        callback,
-        job,
+        report: report?.read(),
         isWorker: invocation.worker !== undefined,
+        job,
         tell: invocation.console.stderr,
       });
     } finally {
-      callback?.remove();
+      report?.remove();
     }
   };
 }
@@ -93,7 +105,7 @@ function guardGroup(): void {
 const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, string>> => ({
   HYDRACONF_RESULT: join(outputDir, RESULT_FILE),
   HYDRACONF_METRICS: join(outputDir, METRICS_FILE),
-  HYDRACONF_OUTPUT_DIR: outputDir,
+  [OUTPUT_VARIABLE]: outputDir,
   ...(number !== undefined && { HYDRACONF_JOB_NUMBER: String(number) }),
 });
 
@@ -181,12 +193,12 @@ function startProblem({ code, message }: NodeJS.ErrnoException): string {
   return code === "EACCES" ? "it is not executable" : message;
 }
 
-/** Copies a program's output as long as there is a reader, and keeps its end. */
-function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
+/** Keeps the end of a program's output, and copies all of it as long as there is a reader. */
+export function keepTail(from: ChildProcess["stdout"], to?: NodeJS.WriteStream): () => string {
   let tail = "";
   const decoder = new StringDecoder("utf8");
   from?.on("data", (chunk: Buffer) => {
-    to.write(chunk);
+    to?.write(chunk);
     tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
   });
   return () => tail;
@@ -228,13 +240,13 @@ function judged(
   outcome: ProgramOutcome,
   program: Program,
   {
-    callback,
     isWorker,
     job,
+    report,
     tell,
   }: {
-    readonly callback: ResultCallback | undefined;
     readonly isWorker: boolean;
+    readonly report: JobReport | undefined;
     readonly job: Job;
     readonly tell: Console["stderr"];
   },
@@ -247,14 +259,12 @@ function judged(
       message: `'${outcome.argv[0]}' could not be started: ${problem}`,
       hint: "give the program after -- as the shell would find it: a name on PATH, or a path such as ./prog",
     });
-  const report = callback?.read();
   if (interrupted !== undefined && (code !== 0 || signal !== null))
     return endedFromOutside(
       isWorker ? { by: "signal", signal: interrupted } : { by: "launcher", signal: interrupted },
       { returnValue: report?.result },
     );
-  const value =
-    report === undefined || "error" in report ? resultOf(outcome, program, job) : report;
+  const value = report?.result == null ? resultOf(outcome, program, job) : report;
   if (signal !== null) {
     const why = [`${name} was ended by ${signal}`, ...whyEnded(outcome, job)].join(": ");
     // The program could not say so, and a single job has no table of failures.
@@ -263,7 +273,8 @@ function judged(
     return { ...exitCode(1, { reason: why }), endedBy };
   }
   if (code !== 0) {
-    const error = report?.error ?? errorIn(outcome.errors);
+    const told = report?.reason === undefined ? report?.error : { message: report.reason };
+    const error = told ?? errorIn(outcome.errors);
     return exitCode(code ?? 1, {
       returnValue: valueIn(value),
       reason: whyFailed(name, code, error),

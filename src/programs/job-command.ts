@@ -31,7 +31,7 @@ export interface JobCommand {
 export function jobCommand(program: Program, job: JobFacts): JobCommand {
   switch (program.pass) {
     case "hydra":
-      return { argv: hydraArguments(program, job), env: {} };
+      return { argv: [...program.argv, ...program.ownFlags, ...hydraOverrides(job)], env: {} };
     case "file":
       return withFile(program, job);
     case "args":
@@ -57,12 +57,10 @@ const OF_THE_SWEEP =
  * The overrides of a job of a Hydra program, plus those for its number and directory: so names, numbers, directories
  * and logs are those of Hydra's own multirun.
  */
-function hydraArguments({ argv, ownFlags }: Program, job: JobFacts): readonly string[] {
+export function hydraOverrides(job: JobFacts): readonly string[] {
   const { number, outputDir, overrides, root } = job;
   const isSweepByConfig = modeOfConfig(root) === "MULTIRUN";
   return [
-    ...argv,
-    ...ownFlags,
     ...overrides,
     ...overridesOfHydra(root),
     `hydra.run.dir=${overrideText(outputDir)}`,

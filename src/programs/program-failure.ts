@@ -58,10 +58,13 @@ const readHydra: Reader = (lines) => {
   const block = lines.slice(traceback + 1, hint < 0 ? path : hint);
   const at = block.findLastIndex((line) => HYDRA_ERROR.test(line));
   const [first = "", second = ""] =
-    at >= 0 ? block.slice(at) : traceback >= 0 ? [] : lastParagraph(block);
+    at >= 0 ? block.slice(at) : traceback >= 0 || hasStack(block) ? [] : lastParagraph(block);
   if (first === "") return undefined;
   return { message: HYDRA_LEAD_IN.test(first) ? `${first} ${second.trim()}` : first.trim() };
 };
+
+/** A program of hydraMain shows an error of its task with Node.js' stack, and Hydra's hint below. */
+const hasStack = (lines: readonly string[]): boolean => lines.some((line) => NODE_FRAME.test(line));
 
 /** The last lines without an empty one between them, after what was logged. */
 function lastParagraph(lines: readonly string[]): readonly string[] {
@@ -95,16 +98,18 @@ const readPython: Reader = (lines) => {
   return undefined;
 };
 
+const NODE_FRAME = /^\s+at .+:\d+:\d+\)?$/;
+
 /** `Error: message` with `    at f (file:///a/b.mjs:3:7)` below it. */
 const readNode: Reader = (lines) => {
-  const frame = lines.findIndex((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  const frame = lines.findIndex((line) => NODE_FRAME.test(line));
   const at = lines.findLastIndex(
     (line, index) => index < frame && /^(Uncaught )?[\w.]*(Error|Exception)\b.*/.test(line),
   );
   if (frame < 0 || at < 0) return undefined;
   const own = lines
     .slice(frame)
-    .find((line) => /^\s+at .+:\d+:\d+\)?$/.test(line) && !/node:internal/.test(line));
+    .find((line) => NODE_FRAME.test(line) && !/node:internal/.test(line));
   const [, file, line] = /(?:\(|at )(?:file:\/\/)?([^()]+?):(\d+):\d+\)?$/.exec(own ?? "") ?? [];
   return {
     message: lines[at] ?? "",

@@ -10,140 +10,66 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Callbacks } from "../job/callbacks.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { type JobReport, REPORT_VARIABLE, readJobReport } from "../record/job-report.ts";
 import { makeDirectory } from "../system/files.ts";
 import { shellCommand } from "../text/shell-words.ts";
 import { getAt, type MapNode } from "../values/node.ts";
-import { readIfThere } from "./job-result.ts";
-import type { ProgramError } from "./program-failure.ts";
+import CALLBACK from "./python/hydraconf_result.py";
+import WAITING from "./python/hydraconf_sweep.py";
 
 const MODULE = "hydraconf_result";
 
-/**
- * Hydra passes it every job. It must never stop the program: a value without a JSON form becomes a text. If several
- * processes run a job, the first one reports.
- */
-const SOURCE = `"""Tells the process that started this program what its task returned (hydraconf run)."""
-import json
-import os
-import traceback
-
-
-def _plain(value):
-    for name in ("item", "tolist"):
-        method = getattr(value, name, None)
-        if callable(method):
-            try:
-                return method()
-            except Exception:
-                pass
-    if isinstance(value, (set, frozenset, tuple)):
-        return list(value)
-    try:
-        from omegaconf import OmegaConf
-
-        if OmegaConf.is_config(value):
-            return OmegaConf.to_container(value, resolve=True)
-    except Exception:
-        pass
-    try:
-        return float(value)
-    except Exception:
-        return str(value)
-
-
-def _error(raised):
-    frames = traceback.extract_tb(raised.__traceback__)
-    own = [frame for frame in frames if "/site-packages/" not in frame.filename and "/hydra/" not in frame.filename]
-    last = own[-1] if own else (frames[-1] if frames else None)
-    report = traceback.format_exception_only(type(raised), raised)[-1].strip().split("\\n")[0]
-    return {
-        "message": report,
-        "file": last.filename if last else None,
-        "line": last.lineno if last else None,
-    }
-
-
-def _keys(value):
-    if isinstance(value, dict):
-        return {key if isinstance(key, str) else str(key): _keys(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_keys(one) for one in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-    return value
-
-
-def _nothing(*args, **kwargs):
-    pass
-
-
-class ResultCallback:
-    def __init__(self):
-        # A job of a sweep is no run of its own to the callbacks of the program.
-        if os.environ.get("HYDRACONF_JOB_NUMBER"):
-            try:
-                from hydra._internal.callbacks import Callbacks
-
-                Callbacks.on_run_start = Callbacks.on_run_end = _nothing
-            except Exception:
-                pass
-
-    def __getattr__(self, name):
-        if name.startswith("on_"):
-            return _nothing
-        raise AttributeError(name)
-
-    def on_job_end(self, config=None, job_return=None, **kwargs):
-        path = os.environ.get("HYDRACONF_JOB_REPORT")
-        if not path or os.environ.get("RANK", "0") != "0" or os.environ.get("SLURM_PROCID", "0") != "0":
-            return
-        try:
-            returned = getattr(job_return, "_return_value", None)
-            if isinstance(returned, BaseException) and getattr(job_return.status, "name", "") == "FAILED":
-                report = {"error": _error(returned)}
-            else:
-                report = {"result": _keys(returned)}
-            with open(path + ".new", "w", encoding="utf-8") as file:
-                json.dump(report, file, default=_plain)
-            os.replace(path + ".new", path)
-        except Exception as problem:
-            print("hydraconf: the job's result could not be reported: %s" % problem)
-`;
-
-/** The report of the callback. */
-export interface JobReport {
-  readonly result?: unknown;
-  readonly error?: ProgramError;
-}
-
-/** The callback for one job, placed where Python finds it. */
-export interface ResultCallback {
-  /** The override that adds it to the callbacks of the program's own config. */
-  readonly override: string;
+/** How the program of one job tells its result. */
+export interface ResultReport {
+  /** Further overrides of the program. */
+  readonly overrides: readonly string[];
+  /** Variables to add to its environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Undefined if the program did not reach the end of its task. */
   read(): JobReport | undefined;
   remove(): void;
 }
 
-/** Writes the callback to a new temporary folder, which is removed afterwards: nothing is installed. */
-export function placeCallback(env: Readonly<Record<string, string | undefined>>): ResultCallback {
-  const { folder, path, remove } = placeModule(`${MODULE}.py`, SOURCE, env);
+/**
+ * Writes the callback to a new temporary folder, which is removed afterwards: nothing is installed. It must never stop
+ * the program: a value without a JSON form becomes a text. If several processes run a job, the first one reports.
+ *
+ * @param carried files that Python is to find, too
+ */
+export function placeCallback(env: Invocation["env"], carried: PythonFiles): ResultReport {
+  const { folder, path, remove } = placeFiles({ ...carried, [`${MODULE}.py`]: CALLBACK }, env);
   const report = join(folder, "report.json");
   return {
-    override: `+hydra.callbacks.${MODULE}._target_=${MODULE}.ResultCallback`,
-    env: { PYTHONPATH: path, HYDRACONF_JOB_REPORT: report },
-    read: () => readReport(report),
+    overrides: [`+hydra.callbacks.${MODULE}._target_=${MODULE}.ResultCallback`],
+    env: { PYTHONPATH: path, [REPORT_VARIABLE]: report },
+    read: () => readJobReport(report),
     remove,
   };
 }
 
-/** Writes a module to a new folder, which comes first on `PYTHONPATH`. */
-function placeModule(file: string, source: string, { PYTHONPATH }: Invocation["env"]) {
+/** For a program of `hydraMain`, which reports without a callback. */
+export function placeReport(): ResultReport {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-report-"));
+  const report = join(folder, "report.json");
+  return {
+    overrides: [],
+    env: { [REPORT_VARIABLE]: report },
+    read: () => readJobReport(report),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Python sources, and files that they read, by path below a folder. */
+export type PythonFiles = Readonly<Record<string, string>>;
+
+/** Writes files to a new folder, which comes first on `PYTHONPATH`. */
+export function placeFiles(files: PythonFiles, { PYTHONPATH }: Invocation["env"]) {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-python-"));
-  const path = join(folder, file);
-  makeDirectory(dirname(path));
-  writeFileSync(path, source);
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    makeDirectory(dirname(path));
+    writeFileSync(path, text);
+  }
   return {
     folder,
     path: PYTHONPATH ? `${folder}${delimiter}${PYTHONPATH}` : folder,
@@ -151,57 +77,11 @@ function placeModule(file: string, source: string, { PYTHONPATH }: Invocation["e
   };
 }
 
-function readReport(file: string): JobReport | undefined {
-  const text = readIfThere(file);
-  if (text === undefined) return undefined;
-  try {
-    const { error, result } = JSON.parse(text);
-    if (error === undefined) return { result };
-    const { file: source, line, message } = error;
-    return {
-      error: {
-        message: String(message),
-        ...(typeof source === "string" && { file: source }),
-        ...(typeof line === "number" && { line }),
-      },
-    };
-  } catch {
-    return undefined;
-  }
-}
-
-const SWEEPER = "hydra_plugins.hydraconf_sweep";
-
 /**
  * Hydra loads sweepers only from `hydra_plugins`. This one runs nothing: it waits until the jobs are done, which run
  * elsewhere.
  */
-const SWEEPER_SOURCE = `"""Stands in the sweep of this program, whose jobs run elsewhere (hydraconf run)."""
-import os
-import shutil
-import signal
-import socket
-
-from hydra.plugins.sweeper import Sweeper
-
-
-class Waiting(Sweeper):
-    def __init__(self, **settings):
-        pass
-
-    def setup(self, **given):
-        pass
-
-    def sweep(self, arguments):
-        # Whoever runs the jobs decides when they end.
-        for name in ("SIGINT", "SIGQUIT", "SIGHUP"):
-            signal.signal(getattr(signal, name), signal.SIG_IGN)
-        with socket.socket(socket.AF_UNIX) as line:
-            line.connect(os.environ["HYDRACONF_SWEEP"])
-            if not line.recv(1):
-                shutil.rmtree(os.path.dirname(os.environ["HYDRACONF_SWEEP"]), ignore_errors=True)
-                os._exit(0)
-`;
+const SWEEPER = "hydra_plugins.hydraconf_sweep";
 
 /** Hydra's own callbacks that are called only for jobs. */
 const OF_JOBS = /^hydra\.experimental\.(callbacks|pickle_job_info_callback)\./;
@@ -213,11 +93,13 @@ const OF_JOBS = /^hydra\.experimental\.(callbacks|pickle_job_info_callback)\./;
  *
  * @param root the composition of the sweep; undefined for a program without sweep callbacks
  * @param command the command line that begins a multirun of the program
+ * @param carried files that Python is to find
  */
 export function sweepCallbacks(
   root: MapNode | undefined,
   command: () => readonly string[],
   { console, cwd, env }: Pick<Invocation, "console" | "cwd" | "env">,
+  carried: () => PythonFiles,
 ): Callbacks {
   const listed = root && getAt(root, ["hydra", "callbacks"]);
   const targets = (listed?.kind === "map" ? [...listed.entries.values()] : []).map(({ value }) => {
@@ -231,7 +113,7 @@ export function sweepCallbacks(
     async notify(method, event) {
       if (!isAny) return;
       if (method === "onMultirunStart") {
-        running = await startSweep(command(), { cwd, env });
+        running = await startSweep(command(), { cwd, env }, carried());
         if (running === undefined)
           console.stderr(
             `warning: the callbacks of the program are not notified of the sweep: it did not start one (${shellCommand(command())})\n`,
@@ -253,8 +135,9 @@ interface RunningSweep {
 async function startSweep(
   [file = "", ...args]: readonly string[],
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  carried: PythonFiles,
 ): Promise<RunningSweep | undefined> {
-  const module = placeModule(`${SWEEPER.replace(".", "/")}.py`, SWEEPER_SOURCE, env);
+  const module = placeFiles({ ...carried, [`${SWEEPER.replace(".", "/")}.py`]: WAITING }, env);
   const path = join(module.folder, "line");
   const lines: Socket[] = [];
   const server = createServer((line) => {

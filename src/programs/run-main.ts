@@ -6,11 +6,13 @@ import { parseArgv } from "../cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../cli/hydra-main.ts";
 import type { Delegate, JobFacts } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import type { Plugin } from "../plugins/contract/plugin.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
 import { findExecutable } from "../system/find-program.ts";
-import { once } from "../system/get-or-create.ts";
+import { getOrCreate, once } from "../system/get-or-create.ts";
 import { printable } from "../text/printable.ts";
 import { drawTable } from "../text/table.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, namedApp } from "./apps.ts";
 import {
@@ -22,10 +24,12 @@ import {
   withTail,
 } from "./command-line.ts";
 import { commandTask } from "./command-task.ts";
+import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
 import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import { composedApp, projectEnv, treeOptions } from "./project.ts";
-import { sweepCallbacks } from "./python-callbacks.ts";
+import { type PythonFiles, sweepCallbacks } from "./python-callbacks.ts";
+import { mayBeAsked, openInspection } from "./python-inspection.ts";
 
 const ABOUT = `hydraconf run runs a program, in any language, with a composed config: one job, or a sweep of many.
 
@@ -69,7 +73,10 @@ export async function runCommandLine(
 }
 
 /** Determines the program to run, and its configs. */
-async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
+async function adaptToProgram(
+  call: AdaptableCall,
+  plugins: () => readonly Plugin[],
+): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
   if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
   if (parsed.flags.has("shell-completion")) return {};
@@ -87,13 +94,23 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
   const tree = treeOptions(app ?? composedApp(call, place), call, env);
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
+  const files = new Map<Dialect, PythonFiles>();
+  const carried = (dialect: Dialect) =>
+    getOrCreate(files, dialect, () => hydraPluginFiles(optionsOfJobs(plugins(), dialect)));
   return {
     parsed: all,
-    task: commandTask(own, invocation),
+    task: commandTask(own, invocation, carried),
     env: tree.env,
     options: {
       ...tree.options,
-      ...(own.pass === "hydra" && { delegate: { sweepCallbacks: callbacksOf(own, invocation) } }),
+      ...(own.pass === "hydra" && {
+        delegate: {
+          sweepCallbacks: callbacksOf(own, invocation, carried),
+          ...(mayBeAsked(own, invocation.cwd) && {
+            inspection: openInspection(own, { invocation, plugins, carried }),
+          }),
+        },
+      }),
       jobName: jobName(own),
       check: (_resolved, { isPlan }, job) => {
         jobCommand(own, job);
@@ -108,12 +125,17 @@ async function adaptToProgram(call: AdaptableCall): Promise<Adaptation> {
 
 /** A program in TypeScript calls its callbacks in each job itself, and has no sweep callbacks. */
 const callbacksOf =
-  (program: Program, invocation: Invocation): Delegate["sweepCallbacks"] =>
+  (
+    program: Program,
+    invocation: Invocation,
+    carried: (dialect: Dialect) => PythonFiles,
+  ): Delegate["sweepCallbacks"] =>
   (root, context) =>
     sweepCallbacks(
       program.app?.kind === "script" ? undefined : root,
       () => multirunCommand(program, { context, root }),
       invocation,
+      () => carried(context.dialect),
     );
 
 /** The app that the program itself composes, else that of `--app` or the settings. */

@@ -32,7 +32,7 @@ import {
 import type { SchemaOrigin } from "../values/origin.ts";
 import { findApps } from "./apps.ts";
 import { errorIn, errorText } from "./program-failure.ts";
-import { EXPORT_SOURCE } from "./store-python.ts";
+import EXPORT_SOURCE from "./python/export_store.py";
 
 /** The path of a project's export. */
 export const STORE_FILE = join(".hydraconf", "python-store.json");
@@ -53,20 +53,20 @@ interface StoreExport {
   readonly programs?: Readonly<Record<string, Readonly<Record<string, ExportedEntry>>>>;
 }
 
-interface ExportedEntry {
+export interface ExportedEntry {
   readonly package: string | null;
   readonly provider: string | null;
   readonly node: ExportedNode;
 }
 
-interface ExportedClass {
+export interface ExportedClass {
   readonly name: string;
   readonly bases: readonly string[];
   readonly fields: Readonly<Record<string, ExportedType>>;
   readonly defaults: Readonly<Record<string, ExportedNode>>;
 }
 
-type ExportedType = { readonly optional?: boolean } & (
+export type ExportedType = { readonly optional?: boolean } & (
   | { readonly kind: "any" | "int" | "float" | "bool" | "str" | "bytes" | "path" }
   | { readonly kind: "object"; readonly class: string }
   | { readonly kind: "list"; readonly element: ExportedType }
@@ -81,7 +81,7 @@ type ExportedType = { readonly optional?: boolean } & (
 );
 
 /** The type of a node with `v`: a scalar; `m`: a map's entries; or `l`: a list's items. */
-interface ExportedNode {
+export interface ExportedNode {
   readonly t: ExportedType;
   readonly v?: ExportedScalar;
   readonly m?: readonly (readonly [ExportedScalar, ExportedNode])[];
@@ -89,7 +89,7 @@ interface ExportedNode {
 }
 
 /** JSON has no ints of any size, infinite floats, bytes or paths. */
-type ExportedScalar =
+export type ExportedScalar =
   | null
   | boolean
   | string

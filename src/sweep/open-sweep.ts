@@ -1,5 +1,5 @@
 import type { Composition } from "../compose/index.ts";
-import { checkJobs } from "../job/check-jobs.ts";
+import { checkJobs, factsOf } from "../job/check-jobs.ts";
 import { textAt } from "../job/hydra-values.ts";
 import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
@@ -58,6 +58,8 @@ export interface OpenSweep {
     jobs: readonly SweepJob[],
     owners: Map<string, number | undefined>,
   ) => Promise<boolean>;
+  /** Ends the checks of a batch. */
+  readonly inspect: () => Promise<void>;
   /** Directs log messages to Hydra's own log again. */
   readonly logAsHydra: () => void;
 }
@@ -154,10 +156,22 @@ export async function openSweep(
       resumed === undefined || readJobState(record.folder, number) === undefined;
     checkJobDirectories(jobs.filter(isNew), place.resultFiles, owners);
     const { check: _onThisMachine, ...elsewhere } = options;
-    return checkJobs(jobs, chosen.runsElsewhere === true ? elsewhere : options, console, place);
+    const { inspection } = options.delegate ?? {};
+    const checked = chosen.runsElsewhere === true ? elsewhere : options;
+    const isFit = await checkJobs(jobs, checked, console, place);
+    if (isFit && inspection !== undefined)
+      for (const job of jobs) {
+        place.publish(job.root);
+        inspection.note({ ...factsOf(job), context: place.context });
+      }
+    return isFit;
   };
+  const inspect = async () => options.delegate?.inspection?.finish({ isPlan: false });
   const inThisProcess = chosen.inThisProcess === true;
-  return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
+  return {
+    ...{ sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, inspect },
+    logAsHydra,
+  };
 }
 
 const trustOf = ({ trust }: Invocation): Partial<Pick<WorkerRequest, "trust">> =>

@@ -81,9 +81,10 @@ export async function planChecked(
   first: number,
   {
     check,
+    inspect,
     record,
     sweep,
-  }: Pick<OpenSweep, "check" | "sweep"> & {
+  }: Pick<OpenSweep, "check" | "inspect" | "sweep"> & {
     readonly record: Pick<SweepRecord, "due" | "numberOf">;
   },
 ): Promise<CheckedBatch> {
@@ -107,6 +108,7 @@ export async function planChecked(
       if (isDue.has(job)) due.push(kept);
     }
   }
+  if (isFit) await inspect();
   return { jobs, due, isFit, seconds: milliseconds / 1000 };
 }
 

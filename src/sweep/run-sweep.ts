@@ -19,6 +19,7 @@ export interface SweepRequest {
   readonly gate: FailureGate;
   /** Checks all jobs of a batch before the first starts; `false` after it has reported errors. */
   readonly check: OpenSweep["check"];
+  readonly inspect: OpenSweep["inspect"];
   /** Removes secrets from written texts. */
   readonly redact?: (text: string) => string;
   /** Called for each batch with the number of composed jobs, and the seconds that took. */

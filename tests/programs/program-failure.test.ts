@@ -54,6 +54,15 @@ Node.js v20.19.0
       "TypeError: no (x.mjs:3)",
     ],
     [
+      `Error executing job with overrides: ['x=3']
+Error: diverged
+    at file:///w/prog.mjs:4:22
+
+Set the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.
+`,
+      "Error: diverged (prog.mjs:4)",
+    ],
+    [
       `[2026-11-27 10:00:00][root][INFO] - start
 In 'hydra/config': Could not find 'hydra/sweeper/optuna'
 

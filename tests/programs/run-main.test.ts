@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +17,7 @@ import { commandPath } from "../e2e/command.ts";
 import { until } from "../wait.ts";
 
 const HYDRA = fileURLToPath(new URL("../fixtures/python-hydra", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const command = commandPath("hydraconf");
 
 const ENV = { PATH: process.env["PATH"], PYTHONPATH: HYDRA, PYTHONDONTWRITEBYTECODE: "1" };
@@ -421,6 +423,64 @@ ${TRAIN}`,
     // The worker of the job that ran at the kill has gone on.
     expect(done().trim().split("\n").toSorted()).toEqual(["0.01", "0.02", "0.03", "0.04"]);
   }, 60_000);
+});
+
+describe("a program of hydraMain", () => {
+  const PROGRAM = `import { exitCode, hydraMain } from "hydraconf";
+await hydraMain({ configPath: "conf", configName: "config" }, async (config) => {
+  const x: unknown = config.get("x");
+  if (x === 3) throw new Error("diverged");
+  return x === 4 ? exitCode(3, { returnValue: { loss: 4 }, reason: "no data for today" }) : { loss: Number(x) * 2, bad: Number.NaN };
+});
+`;
+  const hydraMainProject = (): string => {
+    const cwd = project({
+      "conf/config.yaml": "x: 1\n",
+      "package.json": '{ "type": "module" }',
+      "prog.mjs": PROGRAM.replace(": unknown", ""),
+      "prog.ts": PROGRAM,
+    });
+    mkdirSync(join(cwd, "node_modules/.bin"), { recursive: true });
+    symlinkSync(ROOT, join(cwd, "node_modules/hydraconf"));
+    symlinkSync(join(ROOT, "node_modules/.bin/tsx"), join(cwd, "node_modules/.bin/tsx"));
+    return cwd;
+  };
+
+  test.each([
+    ["node", "prog.mjs"],
+    ["npx", "tsx", "prog.ts"],
+  ])("tells what its task returned: %s %s %s", (...program) => {
+    const cwd = hydraMainProject();
+    hydraconf(cwd, "run", "-m", "x=1,3,4", "hydra.sweep.dir=out", "--", ...program);
+    expect(rows(join(cwd, "out"))).toEqual([
+      ["completed", { loss: 2, bad: "NaN" }, null],
+      ["failed", null, expect.stringMatching(/^Error: diverged \(prog\.m?[jt]s:\d+\)$/)],
+      ["failed", { loss: 4 }, "no data for today"],
+    ]);
+  });
+
+  test("can be searched", () => {
+    const cwd = hydraMainProject();
+    const sweep = ["-m", "x=interval(5,6)", "hydra.sweep.dir=out", "hydra/sweeper=random"];
+    const search = ["n_trials=3", "objective=loss", "seed=1"].map((one) => `hydra.sweeper.${one}`);
+    const ran = hydraconf(cwd, "run", ...sweep, ...search, "--", "node", "prog.mjs");
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("Best of 3 trials: x=")]);
+  });
+
+  test("another program that it starts tells nothing", () => {
+    const cwd = hydraMainProject();
+    writeFileSync(
+      join(cwd, "outer.mjs"),
+      `import { hydraMain } from "hydraconf";
+import { execFileSync } from "node:child_process";
+await hydraMain({ configPath: "conf", configName: "config" }, async () => {
+  execFileSync(process.execPath, ["prog.mjs", "hydra.run.dir=inner"]);
+});
+`,
+    );
+    hydraconf(cwd, "run", "-m", "x=1", "hydra.sweep.dir=out", "--", "node", "outer.mjs");
+    expect(rows(join(cwd, "out"))).toEqual([["completed", null, null]]);
+  });
 });
 
 describe("refusals", () => {

@@ -1,10 +1,21 @@
 // What `npm run dist` makes, where there is no Node.js.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { STANDARD_PLUGINS } from "../../src/plugins/standard-plugins.ts";
+import { hydraPluginFiles, optionsOfWheel } from "../../src/programs/hydra-plugin.ts";
+import { DEFAULT_DIALECT } from "../../src/values/dialect.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isHere = process.platform === "linux" && process.arch === "x64";
@@ -134,6 +145,11 @@ test.skipIf(!isHere || python === undefined)("pip installs the wheel, and the co
   expect([status, stdout]).toEqual([0, expect.stringContaining("sum: 21")]);
   const shown = execFileSync(pip, ["show", "--files", "hydraconf"], { ...quiet, encoding: "utf8" });
   expect(shown).toContain("licenses/LICENSES-OF-DEPENDENCIES.txt");
+  const plugin = hydraPluginFiles(optionsOfWheel(STANDARD_PLUGINS, DEFAULT_DIALECT));
+  const folder = /^Location: (.*)$/m.exec(shown)?.[1] ?? "";
+  for (const [file, text] of Object.entries(plugin))
+    expect(readFileSync(join(folder, file), "utf8")).toBe(text);
   execFileSync(pip, ["uninstall", "--yes", "hydraconf"], quiet);
   expect(readdirSync(join(environment, "bin"))).not.toContain("hydraconf");
+  for (const file of Object.keys(plugin)) expect(existsSync(join(folder, file))).toBe(false);
 });

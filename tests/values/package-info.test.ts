@@ -21,6 +21,7 @@ function bundledProgram(format: Format, contents: string, argv: readonly string[
     platform: "node",
     target: "node20",
     format,
+    loader: { ".py": "text" },
     logLevel: "error",
     logOverride: { "empty-import-meta": "silent" },
   });

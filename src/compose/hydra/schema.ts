@@ -191,6 +191,7 @@ const LAUNCHER = object("BasicLauncherConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),
 });
 
+/** Hydra's own sweeper. */
 const SWEEPER = object(
   "BasicSweeperConf",
   {

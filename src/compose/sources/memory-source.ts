@@ -101,7 +101,8 @@ export function memorySource(
   };
 }
 
-function treeOf(entry: Exclude<StoreEntry, { text: string }>, address: string): ConfigNode {
+/** The tree of an entry. */
+export function treeOf(entry: Exclude<StoreEntry, { text: string }>, address: string): ConfigNode {
   if ("node" in entry) return entry.node;
   return "create" in entry ? entry.create() : fromObject(entry.value, fromCode(address));
 }

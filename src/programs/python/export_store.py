@@ -1,5 +1,4 @@
-/** The Python program that exports a project's ConfigStore. */
-export const EXPORT_SOURCE = `"""Writes what a project's ConfigStore holds as JSON (hydraconf python sync)."""
+"""Writes what a project's ConfigStore holds as JSON (hydraconf python sync)."""
 import base64
 import enum
 import hashlib
@@ -215,4 +214,3 @@ def main():
 
 
 main()
-`;
