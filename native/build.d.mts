@@ -20,8 +20,15 @@ export interface NativeBuildRequest extends NativeBuildOptions {
   /** Compute capabilities of GPUs that it is to be for beside those that answer the build: `[90]` for 9.0. */
   readonly gpus?: readonly number[];
   /** Ends what builds, with all that it started; what was half built is removed. */
-  readonly signal?: AbortSignal;
+  readonly signal?: NativeBuildStop;
 }
+
+/** The platform's `AbortSignal`; where no types declare it, what is used of it. */
+export type NativeBuildStop = typeof globalThis extends {
+  AbortSignal: { prototype: infer Platform };
+}
+  ? Platform
+  : { readonly aborted: boolean; readonly reason: unknown };
 
 /** What native/detect.py found on this machine. */
 export interface NativeDetection {

@@ -2,19 +2,21 @@
 // may need and our dependencies. Node opens the files of a program all at once, so hundreds of them fail
 // where few files may be open, before any code of ours could say so; and they take longer.
 import { writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
+import { esmExternalRequirePlugin } from "rolldown/plugins";
+import { PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
-/** In a bundle of CommonJS that a user makes by esbuild, `import.meta` is empty, and `__filename` is there. */
-const requireInBundles = {
-  name: "require-in-bundles",
-  renderChunk: (code) => ({
-    code: code.replace(/(createRequire\(import\.meta\.url)\)/, "$1 ?? __filename)"),
-    map: null,
-  }),
-};
+/**
+ * Dependencies of CommonJS require modules of Node's. In ES modules they get them by `import`, since no bundler of users understands a `require`
+ * that is made by `createRequire`: esbuild knows no `import.meta.url` in CommonJS, and webpack exports no such function.
+ */
+const importedBuiltins = esmExternalRequirePlugin({
+  external: builtinModules.flatMap((name) => [name, `node:${name}`]),
+});
 
 const outdir = resolve(root, process.argv[2] ?? "dist");
 const ERRORS = join(root, "src", "values", "errors.ts");
@@ -50,6 +52,7 @@ writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
 await bundleDependencies("fast-glob", ["fast-glob"]);
 await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);
+await bundleDependencies("patterns", PATTERNS);
 // Of its ES modules, whose other half falls away. It would check forms by ajv; we have none, and ajv is in another file.
 const mcp = Object.entries({
   "server/index.js": "Server",
@@ -97,7 +100,10 @@ async function bundle({ engine, output, ...input }) {
     platform: "node",
     transform: { define: { "import.meta.embedded": "undefined" } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
-    plugins: [requireInBundles, ...(engine === undefined ? [] : [errorsOf(engine)])],
+    plugins: [
+      ...(output.format === "esm" ? [importedBuiltins] : []),
+      ...(engine === undefined ? [] : [errorsOf(engine)]),
+    ],
     logLevel: "warn",
     onLog: (level, log, next) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || next(level, log),
   });

@@ -49,3 +49,6 @@ export const OF_HYDRACONF = {
     ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],
   ],
 };
+
+/** What only the profiler loads on demand, by `requireDependency`. */
+export const PATTERNS = ["@eslint-community/regexpp", "re2js"];

@@ -52,7 +52,20 @@ const parts = [
   {
     name: "what is slow, whole: every fault, ten times as much of each program under the recorder",
     argv: [process.execPath, "scripts/test-slow.mjs"],
-    env: { HYDRACONF_FAULT_STEP: undefined, HYDRACONF_HARMLESS_SCALE: undefined },
+    env: {
+      HYDRACONF_FAULT_STEP: undefined,
+      HYDRACONF_HARMLESS_SCALE: undefined,
+      HYDRACONF_KILL_ROUNDS: "200",
+    },
+  },
+  {
+    name: "30,000 simulated sweeps",
+    argv: [...vitest, "tests/sweep/simulation.slow.ts"],
+    env: {
+      HYDRACONF_SLOW: "1",
+      HYDRACONF_SIMULATIONS: "30000",
+      HYDRACONF_SIMULATION_SEED: "2000000",
+    },
   },
   {
     name: "the packed package under the newest Nodes",

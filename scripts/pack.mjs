@@ -18,12 +18,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { licencesOf, OF_HYDRACONF } from "./licences.mjs";
+import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
   ...["tutorial", "programs", "run", "sweeps", "schemas"],
-  ...["instantiate", "completion", "compatibility"],
+  ...["instantiate", "completion", "compatibility", "plugins", "security"],
 ].map((name) => `docs/${name}.md`);
 
 /** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */
@@ -41,6 +41,7 @@ const PACKAGES = [
   {
     name: "hydraconf",
     description: "Hydra and OmegaConf for TypeScript",
+    keywords: ["hydra", "omegaconf", "config", "configuration", "yaml", "cli", "sweep"],
     exports: {
       ".": entry("index"),
       "./schema": entry("schema/index"),
@@ -58,13 +59,16 @@ const PACKAGES = [
       "dist/modules",
       "dist/schema/index.js",
       "dist/cjs",
-      "dist/vendor",
+      ...["ajv", "fast-glob", "json-schema-to-typescript", "mcp"].map(
+        (name) => `dist/vendor/${name}.cjs`,
+      ),
     ],
     ...OF_HYDRACONF,
   },
   {
     name: "deep-profile",
     description: "A GPU region profiler: NVTX regions, Nsight Systems and Nsight Compute",
+    keywords: ["cuda", "gpu", "nsight", "nvtx", "performance", "profiler", "profiling"],
     exports: {
       ".": moduleOnly("profile/index"),
       "./report": moduleOnly("report/index"),
@@ -76,15 +80,16 @@ const PACKAGES = [
     types: ["profile/index", "report/index"],
     readme: "README.md",
     files: [
-      ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "docs"],
+      ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
       ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profile/index.js"],
       ...["dist/profile/modules", "dist/report/index.js", "dist/report/client"],
+      "dist/vendor/patterns.cjs",
     ],
     sources: [
       ...["src/profile/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
       ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
     ],
-    vendored: [],
+    vendored: PATTERNS,
   },
 ];
 
@@ -110,12 +115,15 @@ for (const one of PACKAGES) {
   pack(folder);
 }
 
-function manifestOf({ name, description, exports, bin, dependencies }) {
+function manifestOf({ name, description, keywords, exports, bin, dependencies }) {
   const { version, license, type, engines } = manifest;
   const versionOf = (dependency) =>
     dependency === manifest.name ? version : manifest.dependencies[dependency];
   return {
-    ...{ name, version, description, license, type, engines },
+    ...{ name, version, description, keywords, license, type, engines },
+    ...repository(),
+    // Where they come from is signed: by the CI job that publishes them (CONTRIBUTING.md, Releasing).
+    publishConfig: { access: "public", provenance: true },
     // npm would compile what it finds a binding.gyp beside.
     gypfile: false,
     sideEffects: false,
@@ -124,6 +132,18 @@ function manifestOf({ name, description, exports, bin, dependencies }) {
     ...(dependencies.length > 0 && {
       dependencies: Object.fromEntries(dependencies.map((one) => [one, versionOf(one)])),
     }),
+  };
+}
+
+/** The registry compares it with the repository whose CI publishes; a clone does not know where it is published from. */
+function repository() {
+  const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: name } = process.env;
+  if (!name) return {};
+  const page = `${server}/${name}`;
+  return {
+    homepage: `${page}#readme`,
+    repository: { type: "git", url: `git+${page}.git` },
+    bugs: { url: `${page}/issues` },
   };
 }
 

@@ -101,9 +101,9 @@ const PARSE_OPTIONS: OptionChecks<ParseOptions> = { random: optional(fn), dialec
  * @param index its position in the list of overrides, kept in the origin
  * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
  */
-export function parseOverride(text: string, index = 0, options: ParseOptions = {}): Override {
+export function parseOverride(text: string, options: ParseOptions = {}, index = 0): Override {
   checkOptions("parseOverride", options, PARSE_OPTIONS);
-  return readOverride(text, index, withDialect(options));
+  return readOverride(text, withDialect(options), index);
 }
 
 /** Parses a list of overrides; throws for the first invalid one. */

@@ -1,4 +1,5 @@
 import type { Config, ConfigTextOptions } from "./compose/config.ts";
+import { isBytes } from "./system/builtin-types.ts";
 import {
   checkedAsRegistered,
   checkOptions,
@@ -317,7 +318,7 @@ function checkKey(by: string, key: unknown): void {
 const DOTLIST = '["db.port=80", "db.host=a"]';
 
 function loadYamlHint(value: unknown): string | undefined {
-  if (value instanceof Uint8Array) return 'readFileSync(file, "utf8") gives a text';
+  if (isBytes(value)) return 'readFileSync(file, "utf8") gives a text';
   return typeof value === "object" && value !== null
     ? "plain data needs no loadYaml: merge(data) makes a tree of it"
     : undefined;

@@ -74,7 +74,15 @@ export type {
   JobEvent,
 } from "./job/callbacks.ts";
 export type { Ender, EndStatus, SchedulerCause } from "./job/ender.ts";
-export type { ExitCode, Job, JobResult, JobStatus, SweepJobStatus, Task } from "./job/job.ts";
+export type {
+  ExitCode,
+  ExitOptions,
+  Job,
+  JobResult,
+  JobStatus,
+  SweepJobStatus,
+  Task,
+} from "./job/job.ts";
 export type { Logger } from "./job/logging/logger.ts";
 export type {
   Flag,
@@ -137,6 +145,7 @@ export type {
   SweeperDefinition,
   SweeperRequest,
 } from "./sweep/sweepers/sweeper.ts";
+export type { Signal, StopSignal } from "./system/platform-types.ts";
 export type { Dialect, DialectName } from "./values/dialect.ts";
 export type { ErrorCode, ErrorDetails, ErrorHints, PluginErrorCode } from "./values/errors.ts";
 export type { Limits } from "./values/limits.ts";

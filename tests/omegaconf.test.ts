@@ -454,7 +454,7 @@ describe("a dialect, by its name", () => {
   });
 
   it("decides which functions overrides have", () => {
-    expect(parseOverride("a=json_str([1])", 0, { dialect }).value).toMatchObject({ value: "[1]" });
+    expect(parseOverride("a=json_str([1])", { dialect }).value).toMatchObject({ value: "[1]" });
     expect(() => parseOverrides(["a=json_str([1])"])).toThrow(/no function 'json_str'/);
   });
 
@@ -473,7 +473,7 @@ describe("a dialect, by its name", () => {
       () => loadYaml("a: 1", other),
       () => toYaml({}, other),
       () => select({}, "a", other),
-      () => parseOverride("a=1", 0, other),
+      () => parseOverride("a=1", other),
       () => compose(other),
     ];
     for (const call of calls) expect(call).toThrow(refused);

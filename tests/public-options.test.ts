@@ -24,6 +24,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   compose: () => engine.compose(MISSPELT),
   createEngine: () => engine.createEngine(MISSPELT),
   createTargets: () => engine.createTargets({}, MISSPELT),
+  exitCode: () => engine.exitCode(3, MISSPELT),
   fromDotlist: () => engine.fromDotlist([], MISSPELT),
   hydraMain: () => toldByMain(MISSPELT),
   instantiate: () => engine.instantiate({}, MISSPELT),
@@ -33,7 +34,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   mergeAll: () => engine.mergeAll([{}], MISSPELT),
   mergeDotlist: () => engine.mergeDotlist({}, [], MISSPELT),
   missingKeys: () => engine.missingKeys({}, MISSPELT),
-  parseOverride: () => engine.parseOverride("a=1", 0, MISSPELT),
+  parseOverride: () => engine.parseOverride("a=1", MISSPELT),
   parseOverrides: () => engine.parseOverrides([], MISSPELT),
   renderError: () => engine.renderError(AN_ERROR, MISSPELT),
   resolve: () => engine.resolve({}, MISSPELT),
@@ -81,7 +82,8 @@ async function toldByMain(options: never): Promise<void> {
 
 /** Types of parameters that are no options: what a function works on, or makes something of. */
 const WORKED_ON: ReadonlySet<string> = new Set([
-  "AbortSignal",
+  "StopSignal",
+  "TextStream",
   "Callable",
   "ConfigNode",
   "Entries",

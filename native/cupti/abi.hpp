@@ -22,6 +22,7 @@ using Subscriber = struct SubscriberOfCupti*;
 // Of cuptiGetVersion. Below CUDA 12.6 a counter, from there on CUDA's own version number.
 constexpr std::uint32_t kVersionOfCuda11_1 = 14;  // records know the graph that launched them
 constexpr std::uint32_t kVersionOfCuda11_8 = 18;  // a clock of the tool's choice
+constexpr std::uint32_t kVersionOfCuda13_3 = 130300;  // several subscribers
 
 enum CallbackDomain : std::uint32_t { kDriverApi = 1, kRuntimeApi = 2 };
 enum CallbackSite : std::uint32_t { kEnter = 0, kExit = 1 };
@@ -47,6 +48,23 @@ using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes,
 using BufferCompleted = void (*)(Context context, std::uint32_t stream, std::uint8_t* buffer,
                                  std::size_t bytes, std::size_t valid_bytes);
 using Timestamp = std::uint64_t (*)();
+
+// Of cuptiSubscribe_v2. The last field is from NVIDIA's documentation of CUDA 13.3 and from public code; the headers of 13.0
+// end before it.
+struct SubscriberParams {
+  std::size_t struct_size;
+  const char* name;
+  char* other_name;  // gets the name of the subscriber that is in the way
+  std::size_t other_name_bytes;
+  std::uint8_t allow_multiple_subscribers;
+  std::uint8_t padding[7];
+};
+static_assert(sizeof(void*) != 8 || sizeof(SubscriberParams) == 40);
+// What goes with it.
+using BufferRequestedV2 = void (*)(std::uint8_t** buffer, std::size_t* bytes,
+                                   std::size_t* most_records, void* info);
+using BufferCompletedV2 = void (*)(std::uint8_t* buffer, std::size_t bytes, std::size_t valid_bytes,
+                                   void* info);
 
 // Kinds of activity records.
 enum ActivityKind : std::uint32_t {
@@ -107,6 +125,20 @@ class Record {
   const std::uint8_t* bytes_;
 };
 
+// The functions that several subscribers share a process with, since CUDA 13.3. They may not be mixed with those of the
+// same names without `_v2`.
+struct SharedFunctions {
+  Result (*Subscribe_v2)(Subscriber* subscriber, Callback callback, void* user_data,
+                         SubscriberParams* params);
+  Result (*ActivityRegisterCallbacks_v2)(Subscriber subscriber, BufferRequestedV2 requested,
+                                         BufferCompletedV2 completed);
+  Result (*ActivityEnable_v2)(Subscriber subscriber, ActivityKind kind, void* config);
+  Result (*ActivityDisable_v2)(Subscriber subscriber, ActivityKind kind, void* config);
+  Result (*ActivityGetNextRecord_v2)(Subscriber subscriber, std::uint8_t* buffer,
+                                     std::size_t valid_bytes, std::uint8_t** record);
+  Result (*GetTimestamp_v2)(Subscriber subscriber, std::uint64_t* nanoseconds);
+};
+
 // The functions, named as the library exports them without its prefix.
 struct Functions {
   Result (*GetVersion)(std::uint32_t* version);
@@ -119,14 +151,16 @@ struct Functions {
                            std::uint32_t callback);
   Result (*ActivityRegisterCallbacks)(BufferRequested requested, BufferCompleted completed);
   Result (*ActivityEnable)(ActivityKind kind);
+  Result (*ActivityDisable)(ActivityKind kind);
   Result (*ActivityFlushAll)(std::uint32_t flags);
   Result (*ActivityGetNextRecord)(std::uint8_t* buffer, std::size_t valid_bytes,
                                   std::uint8_t** record);
   Result (*ActivityGetNumDroppedRecords)(Context context, std::uint32_t stream,
                                          std::size_t* dropped);
-  // Null where the library has none: these two.
+  // Null where the library has none: these.
   Result (*ActivityRegisterTimestampCallback)(Timestamp timestamp);
   Result (*ActivityEnableAllSyncRecords)(std::uint8_t enable);
+  SharedFunctions shared;
 };
 
 }  // namespace cupti

@@ -63,10 +63,8 @@ void write_pair(CurrentThread& thread, DomainHandle handle, std::uint64_t first,
   thread->stream.append(record.words());
 }
 
-std::int64_t read_clock(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+std::int64_t signed_nanoseconds(clockid_t clock) {
+  return static_cast<std::int64_t>(nanoseconds(clock));
 }
 
 // Other clocks of this machine beside ours: batches may be of any.
@@ -75,11 +73,12 @@ void read_clocks(CurrentThread& thread) {
   const auto pair = [&thread](std::uint64_t type, std::int64_t time) {
     write_pair(thread, nullptr, type, payload::kMonotonic, time, static_cast<std::int64_t>(now_ns()));
   };
-  pair(payload::kRealtime, read_clock(CLOCK_REALTIME));
+  pair(payload::kRealtime, signed_nanoseconds(CLOCK_REALTIME));
 #if defined(__linux__)
-  pair(payload::kMonotonicRaw, read_clock(CLOCK_MONOTONIC_RAW));
-  pair(payload::kBootTime, read_clock(CLOCK_BOOTTIME));
+  pair(payload::kMonotonicRaw, signed_nanoseconds(CLOCK_MONOTONIC_RAW));
+  pair(payload::kBootTime, signed_nanoseconds(CLOCK_BOOTTIME));
 #endif
+  if (!may_read_counter()) return;
 #if defined(__x86_64__)
   pair(payload::kProcessorClock, static_cast<std::int64_t>(__builtin_ia32_rdtsc()));
 #elif defined(__aarch64__)
@@ -148,7 +147,7 @@ void begin_batch(CurrentThread& thread, DomainHandle handle) {
 void write_sample(DomainHandle handle, std::uint64_t counter, format::SampleKind kind,
                   const void* bytes, std::size_t size) {
   const KeptErrno kept;
-  const std::uint64_t time = now_ns();
+  const std::uint64_t time = event_time();
   if (size > format::kMaxPayloadBytes) size = format::kMaxPayloadBytes;
   CurrentThread thread;
   if (!thread) return;
@@ -209,7 +208,7 @@ std::size_t sample_bytes(DomainHandle handle, std::uint64_t counter) {
 // What the extensions call.
 namespace calls {
 
-std::int64_t timestamp_get() noexcept { return static_cast<std::int64_t>(now_ns()); }
+std::int64_t timestamp_get() noexcept { return static_cast<std::int64_t>(event_time()); }
 
 std::uint64_t time_domain_register(DomainHandle domain, const payload::TimeDomain* time) noexcept {
   const KeptErrno kept;

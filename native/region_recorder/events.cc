@@ -141,7 +141,7 @@ int push(DomainHandle domain, const EventAttributes& attributes, const Payloads&
 
 int pop(DomainHandle handle, const Payloads& payloads = {}) {
   const KeptErrno kept;
-  const std::uint64_t time = now_ns();
+  const std::uint64_t time = event_time();
   const ThreadUsage usage = usage_so_far();
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
@@ -168,7 +168,7 @@ std::uint64_t start(DomainHandle domain, const EventAttributes& attributes,
 // A range knows its domain, so the one given here says nothing new, except of its payloads.
 void end(std::uint64_t id, DomainHandle handle = nullptr, const Payloads& payloads = {}) {
   const KeptErrno kept;
-  const std::uint64_t time = now_ns();
+  const std::uint64_t time = event_time();
   if (id == 0) return;  // started when nothing could be recorded
   const ThreadUsage usage = usage_so_far();
   CurrentThread thread;

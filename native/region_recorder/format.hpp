@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.6: docs/recording-format.md in C++.
+// The recorder's file format, version 1.7: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 6;
+constexpr std::uint16_t kMinor = 7;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -51,6 +51,20 @@ struct RankHeader {
   std::uint32_t host_bytes;           // of the host's name, which follows
 };
 static_assert(sizeof(RankHeader) == 16);
+
+// How records get into the file: see recording_file.hpp.
+enum class Writing : std::uint32_t {
+  kMapped = 0,
+  kStaged = 1,
+  kBuffered = 2,
+};
+
+// Behind the place of the RankHeader, kMaxRankBytes of it; zeros before it was added in 1.7.
+struct WritingHeader {
+  std::atomic<std::uint32_t> writing;
+  std::uint32_t pid_namespace;  // inode of /proc/self/ns/pid, which `pid` counts in; 0: not known
+};
+static_assert(sizeof(WritingHeader) == 8);
 static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, claimed_bytes) == 48);
 static_assert(offsetof(FileHeader, dropped_events) == 80);
@@ -98,6 +112,7 @@ enum RecordType : std::uint8_t {
   kDeferred = 24,     // domain, scope (64 bits), how many payloads precede
   kClockPair = 25,    // domain, two time domains and a time stamp of each at one moment (64 bits each)
   kConversion = 26,   // domain, two time domains, factor (a double), a time stamp of each
+  kOtherInjection = 27,  // NVTX_INJECTION64_PATH of this process, which names another library
   // Below: what the GPU did (64 to 127 are kept for that). "GPU time" is two words, see kClock.
   kLaunch = 64,           // timed; correlation
   kKernel = 65,           // correlation, device, context, stream, start, end, name, graph
@@ -109,6 +124,8 @@ enum RecordType : std::uint8_t {
   kGpu = 71,              // CUPTI version, driver version, CUPTI's result, text
   kLoss = 72,             // reason, how many
   kDemangled = 73,        // name, the same demangled
+  kProgramProfiler = 74,  // timed; the call that asks for CUPTI's subscription, file of the library that makes it
+  kUnwatchedCalls = 75,   // how many imports of CUPTI's functions could not be watched for that
 };
 
 // Attributes follow in this order, each only where its flag is set.
@@ -121,6 +138,7 @@ enum RecordFlags : std::uint8_t {
   kHasKernels = 32,  // of a launch: kernels follow from it
   // Of push, pop, start and end: nanoseconds that the thread has used of processors, since the stream's base of them.
   kHasProcessorTime = 32,
+  kHasPrecedence = 32,  // of kProgramProfiler: the recorder has it, and goes on
   kHasFailure = 64,  // of kGpu: nothing is collected, and the text says why
   // Of push, pop, start and end: the thread's page faults (minor, major) and context switches (voluntary, involuntary).
   kHasCounts = 64,

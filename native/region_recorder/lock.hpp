@@ -41,8 +41,10 @@ class Mutex {
   }
 
   void unlock() noexcept {
-    owner_.store(nobody(), std::memory_order_relaxed);
     pthread_mutex_unlock(&mutex_);
+    // Last, so that a handler that comes in between does not wait for this thread; unless another one has it by now.
+    pthread_t mine = pthread_self();
+    owner_.compare_exchange_strong(mine, nobody(), std::memory_order_relaxed);
   }
 
   // In a forked child: whoever held it is not here.

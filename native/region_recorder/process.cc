@@ -14,6 +14,7 @@
 #include <new>
 
 #include "caller_state.hpp"
+#include "clock.hpp"
 #include "gpu/gpu_recording.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
@@ -100,9 +101,13 @@ State start() {
   const char* const wanted = getenv(kDirectoryVariable);
   if (wanted == nullptr || *wanted == '\0') return State::kRefused;
   choose_usage(getenv(kUsageVariable));
-  mkdir(wanted, 0777);  // what matters is whether files can be created in it
+  file.choose_writing(getenv(kWritingVariable));
+  choose_clock(getenv(kClockVariable));
+  check_counter();
+  const int made = mkdir(wanted, 0777) == 0 ? 0 : errno;  // what matters is whether files can be created in it
   if (realpath(wanted, directory) == nullptr) {
-    complain(wanted, errno);
+    // Where it is not there, the reason is why it could not be made.
+    complain(wanted, errno == ENOENT && made != 0 ? made : errno);
     return State::kRefused;
   }
   if (!prepare_generations()) {
@@ -176,11 +181,42 @@ format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
     return nullptr;
   }
   const Lock lock(mutex);
-  if (!lock || (!file.is_open() && !open_file_of_child())) return nullptr;
+  // A handler may have forked meanwhile: in the child the file is still the parent's.
+  if (!lock || !in_recorded_process()) return nullptr;
+  if (!file.is_open() && !open_file_of_child()) return nullptr;
   return file.claim(record_bytes, stream, sequence, base_ns);
 }
 
-void count_dropped() noexcept { file.count_dropped(); }
+bool copies_chunks() noexcept { return file.publishing() != Publishing::kNothing; }
+
+void leave_chunk(const ChunkMapping& chunk) noexcept {
+  if (!copies_chunks()) return chunk.unmap();
+  const Lock lock(mutex);
+  if (lock) file.leave(chunk.chunk());  // else it stays until the end
+}
+
+void publish_copied(format::ChunkHeader* chunk, BufferedRecords& buffered) noexcept {
+  // Between the record's length and the question whether the process has ended: see RecordingFile::finish.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  const Publishing publishing = file.publishing();
+  if (publishing == Publishing::kNowAndThen) {
+    if (!buffered.is_due(now_ns())) return;
+  } else if (publishing != Publishing::kWriteThrough) {
+    return;
+  }
+  const Lock lock(mutex);
+  if (!lock || file.write(chunk) || publishing != Publishing::kWriteThrough) return;
+  file.count_dropped();
+}
+
+void count_dropped() noexcept {
+  // In a child that a handler forked, of an event that its parent goes on with.
+  if (!in_recorded_process()) return;
+  file.count_dropped();
+  if (file.publishing() != Publishing::kWriteThrough) return;
+  const Lock lock(mutex);
+  if (lock) file.write_counters();
+}
 
 void count_unwritten_work(std::uint64_t records) noexcept { file.count_unwritten_work(records); }
 

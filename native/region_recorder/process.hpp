@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "format.hpp"
+#include "recording_file.hpp"
 
 namespace region_recorder {
 
@@ -41,6 +42,15 @@ bool enter_forked_child() noexcept;
 // See RecordingFile::claim.
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept;
+
+// Whether claim_chunk() gives memory that is not the file itself.
+bool copies_chunks() noexcept;
+
+// A stream goes on in another chunk.
+void leave_chunk(const ChunkMapping& chunk) noexcept;
+
+// A record was added to a copied chunk.
+void publish_copied(format::ChunkHeader* chunk, BufferedRecords& buffered) noexcept;
 
 void count_dropped() noexcept;
 

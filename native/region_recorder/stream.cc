@@ -17,7 +17,8 @@ constexpr std::uint64_t kUntimed = 0;
 
 // The first chunk is small, so that a thread with few events costs one page of the file.
 std::size_t chunk_bytes(std::uint32_t sequence) {
-  return std::size_t{4096} << std::min<std::uint32_t>(2 * sequence, 4);
+  const std::size_t bytes = std::size_t{4096} << std::min<std::uint32_t>(2 * sequence, 16);
+  return std::min(bytes, kLargestUsualChunk);
 }
 
 std::size_t words_of(const std::uint32_t* record) { return record[0] >> 16; }
@@ -36,6 +37,9 @@ void copy_record(std::uint32_t* at, const std::uint32_t* words, const void* byte
 
 void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
   chunk_ = nullptr;
+  mapping_ = {};
+  is_copied_ = false;
+  buffered_ = {};
   next_ = nullptr;
   end_ = nullptr;
   base_ns_ = 0;
@@ -50,12 +54,13 @@ void Stream::begin(std::uint32_t number, std::uint32_t generation) noexcept {
 }
 
 void Stream::abandon() noexcept {
-  format::ChunkHeader* const left = chunk_;
+  const ChunkMapping left = mapping_;
   // Before it is gone: a signal handler may fork right here, and its child abandons once more.
+  mapping_ = {};
   chunk_ = nullptr;
   next_ = nullptr;
   end_ = nullptr;
-  if (left != nullptr) release_chunk(left);
+  if (!left.is_empty()) left.unmap();
 }
 
 std::uint32_t Stream::intern(const Text& text) noexcept {
@@ -152,14 +157,16 @@ std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
   next_ = end_;
   if (chunk == nullptr) return nullptr;
   // Another thread may fork at any moment, and a system call that is trapped may end in a jump: the old chunk goes last.
-  format::ChunkHeader* const full = chunk_;
+  const ChunkMapping full = mapping_;
+  mapping_ = {chunk, chunk->bytes};
   chunk_ = chunk;
+  is_copied_ = copies_chunks();
   base_ns_ = base;
   ++sequence_;
   end_ = reinterpret_cast<std::uint32_t*>(reinterpret_cast<char*>(chunk) + chunk->bytes);
   next_ = reinterpret_cast<std::uint32_t*>(chunk + 1);
   std::atomic_signal_fence(std::memory_order_acq_rel);
-  if (full != nullptr) release_chunk(full);
+  if (!full.is_empty()) leave_chunk(full);
   return next_;
 }
 
@@ -169,6 +176,7 @@ void Stream::publish(std::size_t words) noexcept {
   next_ += words;
   const auto used = reinterpret_cast<char*>(next_) - reinterpret_cast<char*>(chunk_ + 1);
   chunk_->used_bytes.store(static_cast<std::uint32_t>(used), std::memory_order_release);
+  if (is_copied_) publish_copied(chunk_, buffered_);
 }
 
 std::uint32_t Stream::write_string(const Text& text) noexcept {

@@ -7,12 +7,16 @@
 #include "format.hpp"
 #include "process.hpp"
 #include "record.hpp"
+#include "recording_file.hpp"
 #include "string_cache.hpp"
 #include "thread_usage.hpp"
 
 namespace region_recorder {
 
 struct Definition;
+
+// Chunks of a stream grow up to this; only one record may need a larger one.
+constexpr std::size_t kLargestUsualChunk = 64 * 1024;
 
 // Used by one thread at a time. Zeroed memory is a valid stream that has not begun.
 class Stream {
@@ -61,6 +65,9 @@ class Stream {
   std::uint32_t write_string(const Text& text) noexcept;
 
   format::ChunkHeader* chunk_;
+  ChunkMapping mapping_;
+  bool is_copied_;  // the chunk is not the file itself
+  BufferedRecords buffered_;
   std::uint32_t* next_;  // where the next record goes
   std::uint32_t* end_;
   std::uint64_t base_ns_;  // what record times count from

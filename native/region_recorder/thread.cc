@@ -89,21 +89,27 @@ bool add_places() {
   return true;
 }
 
+// One with a recorder before one without: there are never more recorders than threads at once.
 Place* take_place(std::uintptr_t owner) {
-  const auto is_mine = [owner](Place& place) {
-    return place.owner.load(std::memory_order_relaxed) == owner;
-  };
-  const auto takes = [owner](Place& place) {
-    std::uintptr_t free = kFree;
-    return place.owner.load(std::memory_order_relaxed) == kFree &&
-           place.owner.compare_exchange_strong(free, owner, std::memory_order_acquire);
-  };
-  // A thread has one already where a signal handler runs while the thread's end has cleared the key; one of a thread
-  // that ended without its destructors is taken over by the next thread on the same stack.
-  if (Place* const mine = find_place(owner, is_mine)) return mine;
   for (;;) {
-    if (Place* const taken = find_place(owner, takes)) return taken;
-    if (!add_places()) return nullptr;
+    Place* with_recorder = nullptr;
+    Place* empty = nullptr;
+    // A thread has one already where a signal handler runs while the thread's end has cleared the key; one of a thread
+    // that ended without its destructors is taken over by the next thread on the same stack.
+    Place* const mine = find_place(owner, [&](Place& place) {
+      const std::uintptr_t found = place.owner.load(std::memory_order_relaxed);
+      if (found != kFree) return found == owner;
+      const bool is_empty = place.recorder.load(std::memory_order_relaxed) == nullptr;
+      Place*& first = is_empty ? empty : with_recorder;
+      if (first == nullptr) first = &place;
+      return false;
+    });
+    if (mine != nullptr) return mine;
+    Place* const best = with_recorder != nullptr ? with_recorder : empty;
+    std::uintptr_t free = kFree;
+    if (best == nullptr && !add_places()) return nullptr;
+    // Another thread may have been first.
+    if (best != nullptr && best->owner.compare_exchange_strong(free, owner, std::memory_order_acquire)) return best;
   }
 }
 
@@ -157,6 +163,7 @@ ThreadRecorder* take_recorder() {
   std::atomic_signal_fence(std::memory_order_acq_rel);
   if (!has_begun) {
     const Undisturbed until_it_is_told;
+    check_counter();
     begin_thread(*recorder, thread_id);
   }
   return recorder;
@@ -252,6 +259,11 @@ void forget_threads(std::uint32_t generation) noexcept {
     return false;
   });
   if (!key_needs_memory) pthread_setspecific(key, nullptr);
+}
+
+std::uint64_t event_time() noexcept {
+  if (key_needs_memory || pthread_getspecific(key) == nullptr) check_counter();
+  return now_ns();
 }
 
 std::uint32_t current_thread_id() noexcept {

@@ -39,6 +39,9 @@ struct ThreadRecorder {
   }
 };
 
+// What docs/harmless.md says that a thread takes: its recorder and two chunks, in the moment between them.
+static_assert(sizeof(ThreadRecorder) + 2 * kLargestUsualChunk <= 384 * 1024);
+
 // The calling thread's recorder for the length of one event. Null inside another event of the same
 // thread, that is in a signal handler that interrupted the recorder (the event is counted as
 // dropped), and when there is no memory.
@@ -63,5 +66,9 @@ bool prepare_threads() noexcept;
 void forget_threads(std::uint32_t generation) noexcept;
 
 std::uint32_t current_thread_id() noexcept;
+
+// Now, for an event that begins with the time: its thread may be one that has not recorded yet, and that may not read the
+// time stamp counter.
+std::uint64_t event_time() noexcept;
 
 }  // namespace region_recorder

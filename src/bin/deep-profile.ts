@@ -39,11 +39,21 @@ const program: Parameters<typeof hydraMain>[0] = {
   schema: `${root}/schemas/config.schema.json`,
   hasUserCode: false,
   settingsFiles: true,
+  trustCommand: "deep-profile trust",
   resultFiles: RESULT_FILES,
   restAsOverrides: commandOverrides,
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],
-  subcommands: subcommandsOf((...run) => openRun(...run)),
+  subcommands: [
+    ...subcommandsOf((...run) => openRun(...run)),
+    {
+      name: "trust",
+      summary: "lets a project run what its settings file names, such as plugins",
+      commandLine: async () => (await import("../cli/trust-command.ts")).trustLine("deep-profile"),
+      run: async (args, io) =>
+        (await import("../cli/trust-command.ts")).runTrust("deep-profile", args, io),
+    },
+  ],
   check: async (resolved, how) => (await requestCheck())(profileConfig(resolved), how),
   planJob: async (resolved, outputDir) => {
     const { planProfile } = await import("../profile/run/plan.ts");
@@ -96,7 +106,7 @@ async function asRank(): Promise<number> {
       await lead(request.runDirectory, rank);
       const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
       const { exitCode: code, reason, result } = await profileMain({ ...request, awaitOthers });
-      return exitCode(code, result, reason);
+      return exitCode(code, { returnValue: result, reason });
     };
     return measured().finally(release);
   };
@@ -108,7 +118,7 @@ async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   const { profileMain } = await import("../profile/cli/main.ts");
   const { request, release } = await requestOf(composed, job);
   const { exitCode: code, reason, result } = await profileMain(request).finally(release);
-  return exitCode(code, result, reason);
+  return exitCode(code, { returnValue: result, reason });
 }
 
 /** A run whose measurement is done by the caller. */

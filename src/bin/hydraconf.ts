@@ -15,6 +15,7 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Wi
   hydraconf run -m lr=0.1,0.2 -- python train.py   runs a program, in any language, with the config of each job
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
   hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
+  hydraconf trust                           lets this project run what its hydraconf.yaml names, such as plugins
 
 In a directory with a program of Hydra, the tree is that of its @hydra.main; --app FILE chooses one of several.
 run, schema and sweep have their own --help.`;
@@ -38,6 +39,7 @@ void runMain(
     configName: "config",
     whenBare: "show",
     settingsFiles: true,
+    trustCommand: "hydraconf trust",
     choosesDialect: true,
     flags: [APP_FLAG],
     subcommands: [
@@ -72,6 +74,13 @@ void runMain(
           const { CONFIG_TOOLS, serveMcp } = await import("../command-line/mcp.ts");
           return serveMcp("hydraconf", CONFIG_TOOLS, args, io);
         },
+      },
+      {
+        name: "trust",
+        summary: "lets a project run what its settings file names, such as plugins",
+        commandLine: async () => (await import("../cli/trust-command.ts")).trustLine("hydraconf"),
+        run: async (args, io) =>
+          (await import("../cli/trust-command.ts")).runTrust("hydraconf", args, io),
       },
       {
         name: "schema",

@@ -3,6 +3,8 @@ import { configStore } from "../compose/sources/memory-source.ts";
 import type { Flag, ProgramOptions, Subcommand } from "../job/options.ts";
 import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
 import { plugins } from "../plugins/contract/plugin.ts";
+import { isDate } from "../system/builtin-types.ts";
+import { directoryAt } from "../system/files.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -11,7 +13,6 @@ import {
   environment,
   fn,
   having,
-  instance,
   listOf,
   mapOf,
   type OptionCheck,
@@ -20,10 +21,12 @@ import {
   optional,
   orNull,
   path,
+  pathOrFileUrl,
   recordOf,
   shape,
   text,
   trueOrFalse,
+  whichIs,
   withMethods,
 } from "../values/check-options.ts";
 import { DIALECT_NAMES } from "../values/dialect.ts";
@@ -75,7 +78,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   about: optional(text),
   configPath: orNull(path),
   configName: orNull(text),
-  base: optional(path),
+  base: optional(pathOrFileUrl),
   freeKeys: optional(listOf("strings", text)),
   packageRoots: optional(fn),
   schema: optional(schema),
@@ -98,6 +101,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   programUse: optional(text),
   plugins: optional(plugins),
   settingsFiles: optional(trueOrFalse),
+  trustCommand: optional(text),
   choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   reusesWorkers: optional(trueOrFalse),
@@ -122,11 +126,12 @@ const INVOCATION: OptionChecks<Invocation> = {
   worker: anything,
   announce: anything,
   resumed: anything,
+  trust: anything,
   env: optional(environment),
   cwd: optional(path),
   console: optional(having(CONSOLE)),
   dialect: optional(oneOf(...DIALECT_NAMES)),
-  now: optional(instance(Date, "a Date")),
+  now: optional(whichIs(isDate, "a Date")),
 };
 
 /** As in Hydra, the program's name and directory default to those of the module that declares it. */
@@ -141,10 +146,11 @@ function nameAndBase(
   { base, name }: HydraMainOptions,
   callingModule: () => string,
 ): Pick<ProgramOptions, "name" | "base"> {
-  if (base !== undefined && name !== undefined) return { base, name };
+  const given = base === undefined ? undefined : directoryAt(base);
+  if (given !== undefined && name !== undefined) return { base: given, name };
   const file = callingModule() || process.argv[1] || "";
   return {
-    base: base ?? (file === "" ? ownDirectory() : dirname(file)),
+    base: given ?? (file === "" ? ownDirectory() : dirname(file)),
     name: name ?? (parse(file).name || "app"),
   };
 }

@@ -23,7 +23,7 @@ import { reportOwnError, warnOf } from "../job/report-error.ts";
 import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
 import type { Settings } from "../plugins/load-settings.ts";
-import { loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
+import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { callerOf } from "../system/caller.ts";
@@ -60,6 +60,11 @@ export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
   readonly plugins?: readonly Plugin[];
   /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
   readonly settingsFiles?: boolean;
+  /**
+   * What users type to trust a project, as `hydraconf trust`: until then, what the project's settings file names is not
+   * run. Without it, it is run in any case.
+   */
+  readonly trustCommand?: string;
   /** Whether `--version-base` chooses the dialect instead of `versionBase`, as for `hydraconf`. Default: false. */
   readonly choosesDialect?: boolean;
 }
@@ -210,23 +215,27 @@ async function dispatch(
   const flags = flagsOf(declared);
   const timed = worker === undefined ? given : await asSweepBegan(given, worker);
   const typed = parsedLine(declared, timed, flags);
-  const { plugins, settings } = await pluginsOf(declared, typed, timed);
   if (typed.flags.has("version")) {
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
+  const loadable = await settingsOf(declared, typed, timed);
+  const { settings } = loadable;
   const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
   if (isResuming && timed.resumed === undefined) {
     refuseConflicts(typed, declared);
     refuseUnsupported(typed, flags);
     const { resumedInvocation } = await import("../sweep/resume.ts");
-    const resumed = resumedInvocation(typed, timed, plugins);
+    const resumed = resumedInvocation(typed, timed, await loadable.plugins());
     return dispatch(declared, declaredTask, resumed, redaction);
   }
   const adapted = await declared.adapt({ parsed: typed, invocation: timed, settings });
   const { parsed = typed, task = declaredTask } = adapted;
-  const invocation = adapted.env === undefined ? timed : { ...timed, env: adapted.env };
+  const plugins = await pluginsFor(parsed, timed, loadable);
+  const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };
+  // What settings files set is for composing: no process gets it, since some variables run code.
+  const composing = adapted.env === undefined ? invocation : { ...invocation, env: adapted.env };
   const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
   const dialect = dialectOf(options, parsed, invocation);
   refuseConfigInPath(parsed, options);
@@ -253,7 +262,7 @@ async function dispatch(
           onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
         }),
       },
-      invocation,
+      composing,
     );
     return opened;
   };
@@ -282,7 +291,7 @@ async function dispatch(
     composerFor: (other) =>
       openComposer(
         { ...composerRequest(options, other, plugins), schemas },
-        { ...invocation, console: SILENT },
+        { ...composing, console: SILENT },
       ),
   });
 }
@@ -368,16 +377,40 @@ const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
 
 const SILENT: Console = { stdout: () => {}, stderr: () => {} };
 
-/** @throws ConfigError `plugin.*` for plugins that cannot be loaded or that clash, and for invalid settings */
-async function pluginsOf(
-  { plugins = STANDARD_PLUGINS, settingsFiles = false }: MainOptions,
+/** @throws ConfigError `plugin.settings` for invalid settings */
+async function settingsOf(
+  { plugins = STANDARD_PLUGINS, settingsFiles = false, trustCommand }: MainOptions,
   { flags }: ParsedArguments,
   invocation: Invocation,
-): Promise<{ readonly plugins: readonly Plugin[]; readonly settings: Settings }> {
-  if (settingsFiles) return loadSettings(plugins, invocation, flags.get(SETTINGS_FLAG.id));
+): Promise<LoadedSettings> {
+  if (settingsFiles)
+    return loadSettings(plugins, invocation, { named: flags.get(SETTINGS_FLAG.id), trustCommand });
   if (plugins !== STANDARD_PLUGINS) refuseClashes(plugins);
-  return { plugins, settings: {} };
+  const own = async () => plugins;
+  return { settings: {}, plugins: own, trustedPlugins: own };
 }
+
+/**
+ * The plugins for a command. Help and completion do without those that may not run: a user must be able to ask what a
+ * command does before trusting anything.
+ *
+ * @throws ConfigError `plugin.*` for plugins that cannot be loaded, that clash, or that may not run
+ */
+async function pluginsFor(
+  { flags }: ParsedArguments,
+  { console, env }: Invocation,
+  { plugins, refusal, trustedPlugins }: LoadedSettings,
+): Promise<readonly Plugin[]> {
+  const isHelp = flags.has("help") || flags.has("hydra-help");
+  const isCompletion = flags.has("shell-completion");
+  if (refusal === undefined || (!isHelp && !isCompletion)) return plugins();
+  // Anything that is printed would disturb the line that the user is typing.
+  if (isHelp || env["HYDRA_COMP_DEBUG"] === "1") console.stderr(noteOf(refusal));
+  return trustedPlugins();
+}
+
+const noteOf = ({ details: { hint, message } }: ConfigError): string =>
+  `note: ${message}\n  Hint: ${hint}\n`;
 
 /** The callbacks that a config may name: the program's own, and those of its plugins. */
 async function withCallbacks<Options extends ProgramOptions>(

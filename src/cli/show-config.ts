@@ -8,6 +8,7 @@ import {
   originLines,
   pathText,
 } from "../compose/index.ts";
+import { isBytes, isErrorNamed } from "../system/builtin-types.ts";
 import { ConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { limitError } from "../values/limits.ts";
@@ -208,7 +209,7 @@ function originData(origin: Origin) {
 const jsonValue = (_: string, value: unknown): unknown => {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
-  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+  return isBytes(value) ? Buffer.from(value).toString("base64") : value;
 };
 
 /** @throws ConfigError `limit.characters` if the text exceeds V8's limit, since deeply nested data is indented far */
@@ -216,7 +217,7 @@ function jsonText(data: unknown): string {
   try {
     return `${JSON.stringify(data, jsonValue, 2)}\n`;
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    if (!isErrorNamed("RangeError", error)) throw error;
     const what = "The config as indented JSON has";
     const hint = "show a part of it: --package KEY";
     throw limitError("characters", constants.MAX_STRING_LENGTH, { what, hint });

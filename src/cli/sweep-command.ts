@@ -3,12 +3,13 @@ import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
+import type { LauncherDefinition } from "../launch/launcher.ts";
 import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { loadRegistry } from "../plugins/load-registry.ts";
-import { withSettings } from "../plugins/settings.ts";
+import { loadSettings } from "../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import { type JobState, tookMs } from "../record/job-state.ts";
-import { sweepFolder } from "../record/layout.ts";
+import { launcherFolder, launcherFolders, sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { nextCommand, typedCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
@@ -22,6 +23,7 @@ import {
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
 import { countsText, distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
+import { isError } from "../system/builtin-types.ts";
 import { startTimer } from "../system/long-timer.ts";
 import { printable } from "../text/printable.ts";
 import { shellQuote } from "../text/shell-words.ts";
@@ -48,9 +50,9 @@ export async function runSweepCommand(
   }
   const { action, all, json, only, settings, timeout } = request;
   const { console, env } = invocation;
-  const plugins = await withSettings(STANDARD_PLUGINS, invocation, settings);
-  const { launchers } = await loadRegistry(plugins);
-  const sweep = { directory: resolve(invocation.cwd, request.directory), env, launchers };
+  const directory = resolve(invocation.cwd, request.directory);
+  const launchers = await launchersOf(directory, invocation, settings);
+  const sweep = { directory, env, launchers };
   switch (action) {
     case "status":
       return status(sweep, { all, json, only }, invocation);
@@ -61,6 +63,21 @@ export async function runSweepCommand(
     case "collect":
       return collect(sweep, console);
   }
+}
+
+/** The launchers that a sweep needs. Plugins are loaded only for one of theirs. */
+async function launchersOf(
+  directory: string,
+  invocation: Invocation,
+  named: string | undefined,
+): Promise<readonly LauncherDefinition[]> {
+  const { launchers } = await loadRegistry(STANDARD_PLUGINS);
+  const folder = sweepFolder(directory);
+  const known = new Set(launchers.map(({ name }) => launcherFolder(folder, name)));
+  if (launcherFolders(folder).every((notes) => known.has(notes))) return launchers;
+  const request = { named, trustCommand: "hydraconf trust" };
+  const { plugins } = await loadSettings(STANDARD_PLUGINS, invocation, request);
+  return (await loadRegistry(await plugins())).launchers;
 }
 
 /** For longer sweeps only some of the failed and running jobs are shown. */
@@ -118,7 +135,7 @@ async function wait(
             number: job.number,
             overrides: shownOf(job, jobs),
           }));
-          say(heldLine(cards, printable(pendingReason)));
+          say(heldLine(cards, pendingReason));
         },
       }),
     });
@@ -150,7 +167,7 @@ function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr
   try {
     writeSweepTables(directory, rows);
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!(isError(error) && "syscall" in error)) throw error;
     stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
   }
 }
@@ -219,9 +236,7 @@ function pendingLines(jobs: readonly { readonly job: JobView; readonly text: str
     same.push({ number: job.number, overrides: text });
     waiting.set(pendingReason, same);
   }
-  return [...waiting]
-    .map(([pendingReason, held]) => `${printable(heldLine(held, pendingReason))}\n`)
-    .join("");
+  return [...waiting].map(([pendingReason, held]) => `${heldLine(held, pendingReason)}\n`).join("");
 }
 
 const scheduled = ({ scheduler }: JobView): string =>

@@ -2,11 +2,13 @@
  * Serves a command over the Model Context Protocol. Each tool is a read-only command line of the same program, run in a
  * process of its own below directories that are named at start.
  */
+
 import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { ErrorObject } from "ajv";
 import { createAjv } from "../schema/ajv.ts";
+import { messageOf } from "../system/builtin-types.ts";
 import { fileProblem } from "../system/files.ts";
 import { ConfigError } from "../values/errors.ts";
 import { packageInfo, requireDependency } from "../values/package-info.ts";
@@ -47,7 +49,7 @@ export const mcpLine = (program: string): CommandLine => ({
   takes: NO_POSITIONALS,
   about: `Serves questions to a client of the Model Context Protocol (an editor, an agent) over standard input and output.
 Nothing is run or written but this program's own commands that read, below the directories given. Plugins and resolvers
-that settings files there name are loaded, so name directories that you trust.`,
+that settings files there name are loaded only in projects that you have trusted (${program} trust).`,
   options: {
     root: {
       value: "DIR",
@@ -189,7 +191,7 @@ export async function serveMcp(
       for (const file of files) within(roots, directory, file);
       return await run(tool.argv(input), directory, signal);
     } catch (error) {
-      return failed(error instanceof Error ? error.message : String(error));
+      return failed(messageOf(error));
     }
   });
   const closed = new Promise<void>((done) => {

@@ -1,3 +1,4 @@
+import { isBytes } from "../system/builtin-types.ts";
 import {
   checkOptions,
   checkText,
@@ -173,7 +174,7 @@ const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 function jsonValue(value: PlainValue): PlainValue {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (isBytes(value)) return Buffer.from(value).toString("base64");
   if (isList(value)) return value.map(jsonValue);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValue(item)]));

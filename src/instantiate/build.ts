@@ -1,3 +1,4 @@
+import { isError } from "../system/builtin-types.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
@@ -273,7 +274,7 @@ const failureOf =
   };
 
 const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  isError(error) ? `${error.name}: ${error.message}` : String(error);
 
 /** The argument for a target that does not want its config instantiated. */
 function* untouched(place: Place, mode: Mode): Building {

@@ -1,14 +1,16 @@
-import { createRequire } from "node:module";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { messageOf } from "../system/builtin-types.ts";
+import { directoryAt } from "../system/files.ts";
 import { importFile } from "../system/import-file.ts";
+import { requireIn } from "../system/require-in.ts";
 import {
   checkObject,
   checkOptions,
   listOf,
   type OptionChecks,
   optional,
-  path,
+  pathOrFileUrl,
   text,
 } from "../values/check-options.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
@@ -111,7 +113,7 @@ function allowsPackage(entry: string, module: string): boolean {
 function locate(module: string, base: string): string {
   if (isPath(module)) return pathToFileURL(resolve(base, module)).href;
   try {
-    const file = createRequire(join(base, "config.js")).resolve(module);
+    const file = requireIn(base).resolve(module);
     return isAbsolute(file) ? pathToFileURL(file).href : file;
   } catch {
     // A package with only an `import` condition: resolved from where this package is installed.
@@ -129,7 +131,10 @@ export interface TargetsOptions {
    * that ends with a slash allows everything below it. Default: none.
    */
   readonly modules?: readonly string[];
-  /** The directory of relative module paths, and from which packages are resolved. Default: the working directory. */
+  /**
+   * The directory of relative module paths, and from which packages are resolved; or a file in it, by its path (`__filename`) or URL
+   * (`import.meta.url`). Default: the working directory.
+   */
   readonly base?: string;
 }
 
@@ -172,7 +177,8 @@ export function createTargets<const Entries extends TargetMap>(
 ): Targets<Entries> {
   checkObject("createTargets", "the targets", entries, "createTargets({ name: function })");
   checkOptions("createTargets", options, TARGETS_OPTIONS);
-  const { modules = [], base = process.cwd() } = options;
+  const { modules = [] } = options;
+  const base = options.base === undefined ? process.cwd() : directoryAt(options.base);
   const known = new Map<string, unknown>(Object.entries(entries));
   const names = [...known.keys()];
   const allowed = allowModules(modules, base);
@@ -203,7 +209,7 @@ export function createTargets<const Entries extends TargetMap>(
 
 const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
   modules: optional(listOf("strings", text, '["./targets.js", "my-models"]')),
-  base: optional(path),
+  base: optional(pathOrFileUrl),
 };
 
 /** The default for a program without targets. */
@@ -267,7 +273,7 @@ async function loadModule(allowed: AllowedModules, name: string, module: string)
   try {
     await allowed.load(module);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw refused(`Error locating target '${name}': ${why}`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { isBytes, isPlainObject } from "../system/builtin-types.ts";
 import { ConfigError } from "../values/errors.ts";
 import {
   type ConfigNode,
@@ -124,12 +125,14 @@ function convert(value: unknown, origin: Origin, depth: number): ConfigNode {
 /** Symbols are not data. */
 const isPrimitive = (value: unknown): boolean =>
   value === null ||
-  value instanceof Uint8Array ||
+  isBytes(value) ||
   ["undefined", "boolean", "number", "bigint", "string"].includes(typeof value);
+
+const isNamespace = (value: object): boolean =>
+  Object.getPrototypeOf(value) === null && Symbol.toStringTag in value;
 
 /** Plain data, recognised by its prototype; a module namespace is not plain data. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || isDeclared(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || (prototype === null && !(Symbol.toStringTag in value));
+  return isPlainObject(value) && !isNamespace(value);
 }

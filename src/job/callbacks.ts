@@ -1,6 +1,7 @@
 import type { Config } from "../compose/index.ts";
 import { instantiateAt } from "../instantiate/instantiate.ts";
 import { createTargets, NO_TARGETS, type Targets } from "../instantiate/targets.ts";
+import { isError } from "../system/builtin-types.ts";
 import type { MapNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { fromObject } from "../values/plain-objects.ts";
@@ -117,7 +118,7 @@ function namesOf(root: MapNode, context: ResolveContext): readonly string[] {
 }
 
 const errorLine = (error: unknown): string =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  isError(error) ? `${error.name}: ${error.message}` : String(error);
 
 const LOG_JOB_RETURN = "hydra.experimental.callbacks.LogJobReturnCallback";
 

@@ -157,7 +157,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     try {
       const parsed = overrides.map((text, index) => {
         const known = latest[index];
-        return known?.origin.text === text ? known : parseOverride(text, index, { dialect });
+        return known?.origin.text === text ? known : parseOverride(text, { dialect }, index);
       });
       latest = parsed;
       return parsed;
@@ -233,7 +233,7 @@ function composeTask(
   const appended = (root: MapNode): readonly Override[] => {
     chosen = chooseMode(modeOf(root), isMultirun);
     return chosen.added.map((text, index) =>
-      parseOverride(text, given.length + index, { dialect }),
+      parseOverride(text, { dialect }, given.length + index),
     );
   };
   try {

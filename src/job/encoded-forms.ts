@@ -2,8 +2,9 @@ import { quoted } from "../overrides/print.ts";
 
 /**
  * A form in which a secret may appear in a text: as it is, or as programs encode text within text: percent-encoding
- * (also of HTML forms), backslash escapes (JSON, YAML, Python, shells, overrides), doubled quotes (YAML), quotes within
- * shell words, and base64 of the secret or of a longer text around it.
+ * (also of HTML forms), backslash escapes (JSON, YAML, Python, shells, overrides), doubled quotes (YAML, CSV), quotes
+ * within shell words, HTML's entities, two of these one after the other, and base64 of the secret or of a longer text
+ * around it.
  */
 export interface SecretForm {
   /** The text to search for. */
@@ -35,15 +36,38 @@ export function formsOf(secret: string): readonly SecretForm[] {
   ];
 }
 
+/** How programs write a text within another one. */
+const ENCODERS: readonly ((text: string) => readonly string[])[] = [
+  (text) => [JSON.stringify(text).slice(1, -1)],
+  (text) => [quoted(text, "'").slice(1, -1)],
+  (text) => [quoted(text, '"').slice(1, -1)],
+  (text) => [text.replaceAll("'", "''")],
+  (text) => [text.replaceAll('"', '""')],
+  (text) => SHELL_QUOTES.map((quote) => text.replaceAll("'", quote)),
+  (text) => [text.replaceAll(/[\\"$`]/g, "\\$&")],
+  // As `printf %q` of bash.
+  (text) => [text.replaceAll(/[^\w%+:./@=^\u0080-\uffff-]/g, "\\$&")],
+  (text) => QUOTE_ENTITIES.map((quote) => inHtml(text, quote)),
+  // Markdown's tables.
+  (text) => [text.replaceAll(/[\\|]/g, "\\$&")],
+  percentForms,
+];
+
+const QUOTE_ENTITIES = ["'", "&#39;", "&#x27;", "&apos;"] as const;
+
+const inHtml = (text: string, quote: string): string =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", quote);
+
+/** Encoded once and twice: a shell's word in JSON, JSON in a shell's word. */
 function quotedForms(secret: string): ReadonlySet<string> {
-  const forms = new Set([
-    JSON.stringify(secret).slice(1, -1),
-    quoted(secret, "'").slice(1, -1),
-    quoted(secret, '"').slice(1, -1),
-    secret.replaceAll("'", "''"),
-    secret.replaceAll("'", SHELL_QUOTES[0]),
-    ...percentForms(secret),
-  ]);
+  const once = ENCODERS.flatMap((encode) => encode(secret));
+  const twice = [...new Set(once)].flatMap((text) => ENCODERS.flatMap((encode) => encode(text)));
+  const forms = new Set([...once, ...twice]);
   forms.delete(secret);
   return forms;
 }

@@ -1,8 +1,17 @@
 /** Who ended an attempt at a job, and what follows from that. */
 import { signalCode } from "../system/process-signals.ts";
 
-/** Why a scheduler ended a job. `unknown`: it does not say. */
-export type SchedulerCause = "time_limit" | "preempted" | "node_lost" | "cancelled" | "unknown";
+/**
+ * Why a scheduler ended an attempt at a job. `requeued`: it started the job again, for whichever of these reasons;
+ * `unknown`: it does not say.
+ */
+export type SchedulerCause =
+  | "time_limit"
+  | "preempted"
+  | "node_lost"
+  | "cancelled"
+  | "requeued"
+  | "unknown";
 
 /**
  * Who ended an attempt at a job. It is recorded once (`ended_by` of the attempt); the job's status, its words and the
@@ -108,6 +117,7 @@ const CAUSES: Readonly<Record<SchedulerCause, string>> = {
   preempted: ": preempted",
   node_lost: ": its node failed",
   cancelled: ": cancelled",
+  requeued: ": queued again",
   unknown: "",
 };
 

@@ -1,4 +1,11 @@
 import type { Config } from "../compose/index.ts";
+import {
+  anything,
+  checkOptions,
+  type OptionChecks,
+  optional,
+  text,
+} from "../values/check-options.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
 import { type Ender, type EndStatus, endStatus, ITSELF, processCode } from "./ender.ts";
@@ -89,7 +96,8 @@ export const isCompleted = (result: JobResult): boolean => statusOf(result) === 
 /** Whether a job still has to run: it was ended from outside, or lost. */
 export const isUndone = (result: JobResult): boolean => statusOf(result) === "stopped";
 
-const EXIT_CODE: unique symbol = Symbol("exit code");
+/** One for all copies of the package, as an ES module and as CommonJS. */
+const EXIT_CODE: unique symbol = Symbol.for("hydraconf.exitCode");
 
 /** A return value of a task that ends the program with a code. */
 export interface ExitCode {
@@ -100,24 +108,33 @@ export interface ExitCode {
   readonly endedBy?: Ender;
 }
 
+/** What a task says beside its exit code. */
+export interface ExitOptions {
+  /** The job's result, as if it had been returned alone. */
+  readonly returnValue?: unknown;
+  /** The reason, whose first line the tables of a sweep show. */
+  readonly reason?: string | undefined;
+}
+
 /**
  * Returned from a task: ends the program with this code, without showing an error.
  *
  * @param code 0 to 255
- * @param returnValue the job's result, as if it had been returned alone
- * @param reason the reason, whose first line the tables of a sweep show
+ * @throws ConfigError `value.wrong_type` for options that the types do not allow
  */
-export const exitCode = (code: number, returnValue?: unknown, reason?: string): ExitCode => ({
-  [EXIT_CODE]: code,
-  returnValue,
-  reason,
-});
+export function exitCode(code: number, options: ExitOptions = {}): ExitCode {
+  checkOptions("exitCode", options, EXIT_OPTIONS, 'exitCode(3, { reason: "no data" })');
+  const { reason, returnValue } = options;
+  return { [EXIT_CODE]: code, returnValue, reason };
+}
 
-/** Returned from a task that did not end by itself. @param more the result and the reason, as of `exitCode` */
-export const endedFromOutside = (
-  endedBy: Ender,
-  { returnValue, reason }: { readonly returnValue?: unknown; readonly reason?: string } = {},
-): ExitCode => ({ ...exitCode(processCode(endedBy, 1), returnValue, reason), endedBy });
+const EXIT_OPTIONS: OptionChecks<ExitOptions> = { returnValue: anything, reason: optional(text) };
+
+/** Returned from a task that did not end by itself. */
+export const endedFromOutside = (endedBy: Ender, options?: ExitOptions): ExitCode => ({
+  ...exitCode(processCode(endedBy, 1), options),
+  endedBy,
+});
 
 /** The exit code, the result and the ender in a task's return value. */
 export function readReturn(

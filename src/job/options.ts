@@ -12,6 +12,7 @@ import {
   jsonSchemaOf,
   type StandardValidator,
 } from "../schema/applicable-schemas.ts";
+import { messageOf } from "../system/builtin-types.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
@@ -47,8 +48,8 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
   /** Name of the primary config; null for none. */
   readonly configName?: string | null;
   /**
-   * The directory to which `configPath`, `schema` and `--config-path` are relative. Default: that of the
-   * module that calls `hydraMain`.
+   * The directory to which `configPath`, `schema` and `--config-path` are relative; or a file in it, by its path
+   * (`__filename`) or URL (`import.meta.url`). Default: the directory of the module that calls `hydraMain`.
    */
   readonly base?: string;
   /**
@@ -245,7 +246,7 @@ function parsed(path: string, text: string): JsonSchema {
 const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "schema.invalid",
-    message: `The schema '${path}' cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `The schema '${path}' cannot be read: ${messageOf(cause)}`,
     hint: "the program gives it in `schema`, relative to its own module",
     cause,
   });

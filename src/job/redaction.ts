@@ -44,6 +44,34 @@ function masked(text: string, secrets: Iterable<readonly SecretForm[]>): string 
   return kept.join("") + text.slice(done);
 }
 
+/**
+ * Data without secrets, to be written in whatever form: its texts, names of fields and numbers are masked one by one,
+ * before an encoder can change how they look.
+ *
+ * @param value as JSON holds it, not nested too deeply for recursion
+ */
+export function redactValue(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "number") {
+    const text = String(value);
+    const shown = redact(text);
+    return shown === text ? value : shown;
+  }
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => redactValue(item, redact));
+  const taken = new Map<string, unknown>();
+  for (const [name, item] of Object.entries(value))
+    taken.set(freeName(redact(name), taken), redactValue(item, redact));
+  return Object.fromEntries(taken);
+}
+
+/** Two names may become the same mask. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  let free = name;
+  for (let next = 2; taken.has(free); next++) free = `${name} (${next})`;
+  return free;
+}
+
 /** A console that shows no secret. */
 export const guardConsole = (console: Console, { apply, count }: Redaction): Console => ({
   ...console,

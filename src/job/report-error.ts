@@ -1,3 +1,4 @@
+import { isError } from "../system/builtin-types.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../values/dialect.ts";
 import { type CodedError, ConfigError, isCodedError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
@@ -71,7 +72,7 @@ export const coded = (error: unknown): unknown =>
 
 /** Whether a system call failed that our code made, not the user's. */
 export const isRefusalOfSystem = (error: unknown): error is Error =>
-  error instanceof Error && "syscall" in error && !OF_USER.test(error.stack ?? "");
+  isError(error) && "syscall" in error && !OF_USER.test(error.stack ?? "");
 
 /**
  * An error that a target threw is the user's own; its stack is shown below our error about the config that called it.
@@ -84,7 +85,7 @@ const causesOf = (error: CodedError): readonly string[] =>
 
 /** The stacks of an error and of its causes. */
 const stacks = (error: unknown): readonly string[] =>
-  withCauses(error, (at) => (at instanceof Error ? (at.stack ?? at.message) : String(at)));
+  withCauses(error, (at) => (isError(at) ? (at.stack ?? at.message) : String(at)));
 
 /** The stacks without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
@@ -99,14 +100,14 @@ function withCauses(error: unknown, show: (error: unknown) => string): readonly 
   return chain;
 }
 
-const causeOf = (error: unknown): unknown => (error instanceof Error ? error.cause : undefined);
+const causeOf = (error: unknown): unknown => (isError(error) ? error.cause : undefined);
 
 /** Our functions that call the user's code. */
 const OF_USER = /\b(runUserTask|invokeTarget)\b/;
 
 /** The part of a stack above our call of the user's code: below it are only frames of ours and of Node. */
 function userStack(error: unknown): string {
-  if (!(error instanceof Error)) return `Error: ${String(error)}`;
+  if (!isError(error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
   const ours = lines.findIndex((line) => /^\s+at /.test(line) && OF_USER.test(line));
   const own = ours < 0 ? lines : lines.slice(0, ours);

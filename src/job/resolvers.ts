@@ -152,7 +152,7 @@ export function dirnameResolver(
       const options = readDirnameOptions(args[0]?.node, at);
       const items = overridesIn(tree)
         .filter((text) => !hidden().has(text))
-        .map((text, index) => parseOverride(text, index, { dialect: call.context.dialect }))
+        .map((text, index) => parseOverride(text, { dialect: call.context.dialect }, index))
         .filter(({ keyOrGroup }) => !options.excludeKeys.includes(keyOrGroup))
         .map(({ origin }) => origin.text)
         .sort(byCodePoint)

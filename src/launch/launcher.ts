@@ -4,6 +4,7 @@ import type { Logger } from "../job/logging/logger.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
+import type { Signal, StopSignal } from "../system/platform-types.ts";
 import type { Suspension } from "../system/process-signals.ts";
 
 /**
@@ -53,7 +54,7 @@ export interface Launcher {
    * still has.
    * @param signal ends the wait for a scheduler that accepts no jobs for now
    */
-  submit?(batch: readonly SweepJob[], signal: AbortSignal): Promise<void>;
+  submit?(batch: readonly SweepJob[], signal: StopSignal): Promise<void>;
   /** Called once no other batch follows: releases resources that were kept for one. */
   close?(): void;
 }
@@ -126,7 +127,7 @@ export interface ScheduledTask {
   /** Whether this process records the job: the first of the processes that run it together. Default: true. */
   readonly isFirst?: boolean;
   /** Signals in addition to the usual ones, which the scheduler sends when the job's time is nearly up. */
-  readonly signals?: readonly NodeJS.Signals[];
+  readonly signals?: readonly Signal[];
 }
 
 /** A setting with the same meaning, or what to do instead. */
@@ -253,7 +254,7 @@ export interface SchedulerBackend {
 /** Options for a query to a scheduler. */
 export interface QuestionOptions {
   /** Aborts the query: then the scheduler counts as not answering. */
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
 }
 
 /** A scheduler's answer without the state of some jobs. */
@@ -267,7 +268,7 @@ export interface UnansweredStatus {
 export interface WatchOptions {
   /** Only these jobs. */
   readonly numbers?: ReadonlySet<number>;
-  readonly signal?: AbortSignal;
+  readonly signal?: StopSignal;
   /**
    * How many starts jobs had before they were submitted, by number, if the caller knows: later attempts are reported as
    * events.

@@ -8,6 +8,7 @@ import { startedState, undamagedState } from "../record/damage.ts";
 import {
   ended,
   hasEnded,
+  isScheduled,
   type JobState,
   readJobState,
   tookMs,
@@ -15,7 +16,6 @@ import {
 } from "../record/job-state.ts";
 import { currentJobs, readManifest } from "../record/manifest.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";
-import { isScheduled } from "../record/orphans.ts";
 import { signalledBy } from "../record/recorded-job.ts";
 import { plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";

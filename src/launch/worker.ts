@@ -20,14 +20,13 @@ import { dropClaim, setAside, sweepMode } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
 import { endWithWorker } from "../record/end-with-process.ts";
-import { type JobState, readJobState } from "../record/job-state.ts";
+import { type JobState, readJobState, scheduledBy } from "../record/job-state.ts";
 import {
   type ManifestJob,
   readManifestJob,
   type SweepFacts,
   type SweepProgram,
 } from "../record/manifest.ts";
-import { scheduledBy } from "../record/orphans.ts";
 import {
   beginJob,
   endOf,

@@ -62,7 +62,7 @@ const MAX_DEPTH = 400;
  * @param index its position in the list of overrides, kept in the origin
  * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
  */
-export function parseOverride(text: string, index = 0, options: EvaluationOptions = {}): Override {
+export function parseOverride(text: string, options: EvaluationOptions = {}, index = 0): Override {
   checkText("parseOverride", "the override", text);
   checkOptions("parseOverride", options, EVALUATION_OPTIONS);
   try {
@@ -123,7 +123,7 @@ export function parseOverrides(
   checkOptions("parseOverrides", options, EVALUATION_OPTIONS);
   return texts.map((text, index) => {
     try {
-      return parseOverride(text, index, options);
+      return parseOverride(text, options, index);
     } catch (error) {
       throw options.dialect?.listsOverrides === true ? withList(error, texts) : error;
     }

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deepmerge } from "deepmerge-ts";
 import { isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
+import { messageOf } from "../system/builtin-types.ts";
 import { importFile } from "../system/import-file.ts";
+import { requireIn } from "../system/require-in.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import type { FileOrigin, SourceText } from "../values/origin.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
@@ -23,17 +24,23 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string>>;
   /** Python modules that register configs, for `hydraconf python sync`. */
   readonly store?: readonly string[];
-  /** The handling of an export whose sources have changed: a note, or a new export. */
-  readonly sync?: "note" | "renew";
+  /** The handling of an export whose sources have changed: `note`, or `renew` for a new export. */
+  readonly sync?: PlacedText;
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
 
+/** A setting that runs code. */
+interface Runnable {
+  readonly origin: FileOrigin;
+  /** Why it is not run: the user has not trusted the project that it is from (trust.ts). */
+  readonly refusal?: ConfigError;
+}
+
 /** A text of a settings file, and the directory that relative paths in that file start from. */
-export interface PlacedText {
+export interface PlacedText extends Runnable {
   readonly text: string;
   readonly folder: string;
-  readonly origin: FileOrigin;
 }
 
 /** A program that a settings file names, with settings that its source does not contain. */
@@ -48,38 +55,32 @@ export interface AppEntry {
 }
 
 /** A resolver that a settings file names. */
-export interface ResolverEntry {
+export interface ResolverEntry extends Runnable {
   /** `ready`, `python:module.function`, or the path of a module, with `#export` if the export has another name. */
   readonly from: string;
   readonly folder: string;
-  readonly origin: FileOrigin;
   readonly use_cache?: boolean;
   readonly pure?: boolean;
 }
 
 /** A plugin that a settings file names. */
-export interface PluginEntry {
+export interface PluginEntry extends Runnable {
   /** The name of a package, or a path that starts with `./`, `../` or `/`. */
   readonly module: string;
   /** The directory for relative paths and for finding packages. */
   readonly folder: string;
-  readonly origin: FileOrigin;
 }
 
-/**
- * Reads settings files and merges them: lists are concatenated, maps merged, and the last text wins.
- *
- * @param files their absolute paths
- * @throws ConfigError `plugin.settings` for a file that cannot be read, or an invalid setting, with its line
- */
-export const readSettings = (files: readonly string[]): Settings =>
-  deepmerge(...files.map(readFile)) as Settings;
+/** Merges settings, the strongest last: lists are concatenated, maps merged, and the last text wins. */
+export const mergeSettings = (settings: readonly Settings[]): Settings =>
+  deepmerge(...settings) as Settings;
 
 /**
  * Loads the plugins that settings name: those of the first file first, each once. The resolvers that settings name form
  * another plugin.
  *
- * @throws ConfigError `plugin.invalid` for a plugin that is not found or malformed, with its line
+ * @throws ConfigError `plugin.invalid` for a plugin that is not found or malformed, with its line, and
+ * `plugin.untrusted` for one that may not run
  */
 export async function settingsPlugins(
   { env = {}, plugins = [], python, resolvers }: Settings,
@@ -87,6 +88,7 @@ export async function settingsPlugins(
 ): Promise<readonly Plugin[]> {
   const loaded = new Map<string, Plugin>();
   for (const entry of plugins) {
+    if (entry.refusal !== undefined) throw entry.refusal;
     const url = locate(entry);
     if (!loaded.has(url)) loaded.set(url, await load(url, entry));
   }
@@ -98,7 +100,13 @@ export async function settingsPlugins(
   return [...loaded.values(), { name: "settings", resolvers: own }];
 }
 
-function readFile(file: string): Settings {
+/**
+ * Reads one settings file.
+ *
+ * @param file its absolute path
+ * @throws ConfigError `plugin.settings` for a file that cannot be read, or an invalid setting, with its line
+ */
+export function readSettings(file: string): Settings {
   const source = { name: file, text: textOf(file) };
   const document = parseDocument(source.text, { prettyErrors: false });
   const [error] = document.errors;
@@ -174,7 +182,8 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
   resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
   sync: (value, source) => {
     const text = isScalar(value) ? value.value : undefined;
-    if (text === "note" || text === "renew") return text;
+    if (text === "note" || text === "renew")
+      return { text, folder: dirname(source.name), origin: place(source, value) };
     throw wrong("`sync` must be note or renew", place(source, value), { hint: "sync: renew" });
   },
   store: (value, source) =>
@@ -275,12 +284,15 @@ function textOf(file: string): string {
   }
 }
 
+/** Whether a plugin is named by its path, and not as a package. */
+export const isPathOfModule = (module: string): boolean =>
+  /^\.{1,2}\//.test(module) || isAbsolute(module);
+
 /** The URL of a plugin's module. */
 function locate({ folder, module, origin }: PluginEntry): string {
-  if (/^\.{1,2}\//.test(module) || isAbsolute(module))
-    return pathToFileURL(resolve(folder, module)).href;
+  if (isPathOfModule(module)) return pathToFileURL(resolve(folder, module)).href;
   try {
-    return pathToFileURL(createRequire(resolve(folder, "settings.js")).resolve(module)).href;
+    return pathToFileURL(requireIn(folder).resolve(module)).href;
   } catch (cause) {
     throw new ConfigError({
       code: "plugin.invalid",
@@ -317,9 +329,6 @@ async function load(url: string, { module, origin }: PluginEntry): Promise<Plugi
   }
   return found as Plugin;
 }
-
-const messageOf = (cause: unknown): string =>
-  cause instanceof Error ? cause.message : String(cause);
 
 const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
 

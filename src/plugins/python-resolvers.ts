@@ -2,10 +2,12 @@
  * Resolvers that are functions of the project's Python: a single process answers over lines of JSON, from the first
  * call to the command's end.
  */
+
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isBytes } from "../system/builtin-types.ts";
 import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, list, map, type ScalarValue, scalar } from "../values/node.ts";
@@ -315,7 +317,7 @@ function encodeScalar(value: ScalarValue): Encoded {
   if (typeof value === "bigint") return { i: String(value) };
   if (typeof value === "number")
     return { f: Number.isFinite(value) ? String(value) : spelt(value) };
-  if (value instanceof Uint8Array) return { b: Buffer.from(value).toString("base64") };
+  if (isBytes(value)) return { b: Buffer.from(value).toString("base64") };
   return value !== null && typeof value === "object" ? { p: value.path } : value;
 }
 

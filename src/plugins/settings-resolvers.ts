@@ -1,6 +1,8 @@
 /** The resolvers that settings files name: built-in ones, those of a module, and functions of the project's Python. */
+
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isError } from "../system/builtin-types.ts";
 import { importFile } from "../system/import-file.ts";
 import { alternativesTo, ConfigError } from "../values/errors.ts";
 import { isNode, type ScalarValue } from "../values/node.ts";
@@ -44,8 +46,11 @@ export async function settingsResolvers(
   const folders = new Set<string>();
   for (const [name, entry] of Object.entries(resolvers)) {
     const { folder, from, pure: isPure = false, use_cache: useCache = false } = entry;
+    const isPython = from.startsWith("python:");
+    const refusal = entry.refusal ?? (isPython ? python?.refusal : undefined);
     if (from === "ready") made.push(readyResolver(name, entry));
-    else if (from.startsWith("python:")) {
+    else if (refusal !== undefined) made.push(refusedResolver(name, refusal));
+    else if (isPython) {
       const path = from.slice("python:".length);
       if (!/^\w+(\.\w+)*$/.test(path)) throw refused(`'${from}' names no Python function`, entry);
       ofPython.push({ name, path, isPure, useCache });
@@ -58,6 +63,14 @@ export async function settingsResolvers(
   const where = { ...place, python: interpreter, folders: [...folders] };
   return [...made, ...pythonResolvers(ofPython, where)];
 }
+
+/** Stands for a resolver that may not run, so that what does not need it goes on. */
+const refusedResolver = (name: string, refusal: ConfigError): Resolver => ({
+  name,
+  resolve(_args, { fullKey }) {
+    throw refusal.withRequestedKey(fullKey());
+  },
+});
 
 const refused = (message: string, { origin }: ResolverEntry, hints: object = RESOLVER_EXAMPLE) =>
   new ConfigError({ code: "plugin.settings", message, origin, ...hints });
@@ -77,7 +90,7 @@ async function moduleResolver(name: string, entry: ResolverEntry): Promise<Resol
     new ConfigError({ code: "plugin.invalid", message, origin: entry.origin, cause });
   const file = resolve(entry.folder, path);
   const loaded = await importFile(pathToFileURL(file).href).catch((cause: unknown) => {
-    const [why] = String(cause instanceof Error ? cause.message : cause).split("\n");
+    const [why] = String(isError(cause) ? cause.message : cause).split("\n");
     throw invalid(`Cannot load the resolver '${name}' from '${path}': ${why}`, cause);
   });
   const found = (loaded as Readonly<Record<string, unknown>>)[exported];

@@ -21,34 +21,75 @@ export const SETTINGS_FLAG: Flag = {
   help: "A settings file, after those of the user and the project (docs/plugins.md)",
 };
 
-/**
- * The plugins of a command: its own, and those that settings files name. Without a settings file nothing is loaded.
- *
- * @param named the value of `--settings`
- * @throws ConfigError `plugin.*` for invalid settings, plugins that cannot be loaded, and names that two of them
- * provide
- */
-export async function withSettings(
-  own: readonly Plugin[],
-  place: Pick<Invocation, "cwd" | "env">,
-  named: string | true | undefined,
-): Promise<readonly Plugin[]> {
-  return (await loadSettings(own, place, named)).plugins;
+/** How a command treats what a project's settings file names. */
+export interface SettingsRequest {
+  /** The value of `--settings`. */
+  readonly named?: string | true | undefined;
+  /** What users type to trust a project; absent for a program that runs what settings name in any case. */
+  readonly trustCommand?: string | undefined;
 }
 
-/** The plugins together with all other settings. */
+/** The settings of a command. */
+export interface LoadedSettings {
+  /** Entries that may not run say so (`refusal`). */
+  readonly settings: Settings;
+  /**
+   * Loads the plugins: the command's own, and those that settings files name. Without a settings file nothing is loaded.
+   *
+   * @throws ConfigError `plugin.*` for plugins that cannot be loaded or may not run, and names that two of them provide
+   */
+  readonly plugins: () => Promise<readonly Plugin[]>;
+  /** Like `plugins`, without those that may not run. */
+  readonly trustedPlugins: () => Promise<readonly Plugin[]>;
+  /** Why the project's settings may not run code. */
+  readonly refusal?: ConfigError;
+  /** The value of `HYDRACONF_TRUST` for other processes that run the same project. */
+  readonly trust?: string;
+}
+
+/**
+ * Reads the settings of a command. Nothing is run before plugins are loaded.
+ *
+ * @param own the command's own plugins
+ * @throws ConfigError `plugin.settings` for invalid settings
+ */
 export async function loadSettings(
   own: readonly Plugin[],
-  place: Pick<Invocation, "cwd" | "env">,
-  named: string | true | undefined,
-): Promise<{ readonly plugins: readonly Plugin[]; readonly settings: Settings }> {
-  const files = settingsFiles(place, named);
-  if (files.length === 0) return { plugins: own, settings: {} };
-  const { readSettings, settingsPlugins } = await import("./load-settings.ts");
-  const settings = readSettings(files);
-  const plugins = [...own, ...(await settingsPlugins(settings, place))];
-  refuseClashes(plugins);
-  return { plugins, settings };
+  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  { named, trustCommand }: SettingsRequest,
+): Promise<LoadedSettings> {
+  const place = { cwd, env };
+  const { files, project } = settingsFiles(place, named);
+  if (files.length === 0) {
+    const plugins = async () => own;
+    return { settings: {}, plugins, trustedPlugins: plugins };
+  }
+  const { mergeSettings, readSettings, settingsPlugins } = await import("./load-settings.ts");
+  const each = files.map(readSettings);
+  const merged = mergeSettings(each);
+  const load = async (settings: Settings): Promise<readonly Plugin[]> => {
+    const plugins = [...own, ...(await settingsPlugins(settings, place))];
+    refuseClashes(plugins);
+    return plugins;
+  };
+  const consents = async () => {
+    if (project === undefined || trustCommand === undefined) return undefined;
+    const { consentTo, withRefusal } = await import("./trust.ts");
+    const settings = each[files.indexOf(project)] ?? {};
+    const consent = consentTo({ file: project, settings }, { ...place, command: trustCommand });
+    return consent.isGiven
+      ? { settings: merged, ...(consent.passed !== undefined && { trust: consent.passed }) }
+      : { settings: withRefusal(merged, project, consent.refusal), refusal: consent.refusal };
+  };
+  const { settings, ...consent } = (await consents()) ?? { settings: merged };
+  const { plugins = [], ...others } = settings;
+  const trusted = plugins.filter(({ refusal }) => refusal === undefined);
+  return {
+    settings,
+    plugins: () => load(settings),
+    trustedPlugins: () => load({ ...others, plugins: trusted }),
+    ...consent,
+  };
 }
 
 /**
@@ -57,18 +98,19 @@ export async function loadSettings(
  * repository or, outside of one, of the package; and the one of the command line. Does not read them.
  *
  * @param named the value of `--settings`
+ * @returns `project` only if it is not named on the command line, too
  * @throws ConfigError `plugin.settings` for a file that another user can change, and for a named one that does not
  * exist
  */
 function settingsFiles(
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
   named: string | true | undefined,
-): readonly string[] {
-  const found = [userFile(env), projectFile(cwd)].filter(
-    (file) => file !== undefined && existsSync(file),
-  ) as string[];
+): { readonly files: readonly string[]; readonly project: string | undefined } {
+  const project = projectSettingsFile(cwd);
+  const user = join(userFolder(env), "settings.yaml");
+  const found = [...(existsSync(user) ? [user] : []), ...(project === undefined ? [] : [project])];
   for (const file of found) refuseForeign(file);
-  if (typeof named !== "string") return found;
+  if (typeof named !== "string") return { files: found, project };
   const file = resolve(cwd, named);
   if (!existsSync(file))
     throw new ConfigError({
@@ -76,20 +118,26 @@ function settingsFiles(
       message: `The settings file '${file}' does not exist`,
       key: "--settings",
     });
-  return [...found.filter((other) => other !== file), file];
+  return {
+    files: [...found.filter((other) => other !== file), file],
+    project: project === file ? undefined : project,
+  };
 }
 
-/** As in the XDG Base Directory Specification, a relative path is ignored. */
-function userFile(env: Invocation["env"]): string {
+/** The user's folder of configs. As in the XDG Base Directory Specification, a relative path is ignored. */
+export function userFolder(env: Invocation["env"]): string {
   const { HOME, XDG_CONFIG_HOME } = env;
   const folder = XDG_CONFIG_HOME?.startsWith("/")
     ? XDG_CONFIG_HOME
     : join(HOME ?? homedir(), ".config");
-  return join(folder, "hydraconf", "settings.yaml");
+  return join(folder, "hydraconf");
 }
 
-/** If there is no project root above, only the working directory counts: `/tmp`, for example, is not a project. */
-function projectFile(cwd: string): string | undefined {
+/**
+ * The settings file of the project around a directory. If there is no project root above, only the working directory counts: `/tmp`, for example, is not a
+ * project.
+ */
+export function projectSettingsFile(cwd: string): string | undefined {
   const above = [cwd];
   for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
   const nearest = (name: string) => above.findIndex((folder) => existsSync(join(folder, name)));
@@ -109,7 +157,7 @@ const STICKY = 0o1000;
  * Refuses a settings file that any user of the machine can change or create, because settings run code.
  * @throws ConfigError `plugin.settings`
  */
-function refuseForeign(file: string): void {
+export function refuseForeign(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;
   const { mode, uid } = statSync(file);

@@ -1,4 +1,3 @@
-/// <reference types="node" preserve="true" />
 /**
  * Runs workloads under collectors, and converts what they record to regions.
  *
@@ -12,6 +11,7 @@ export {
   type RangePattern,
   type SelectionPatterns,
 } from "../report/selection/range-pattern.ts";
+export type { Signal, StopSignal, TextStream } from "../system/platform-types.ts";
 export { createSuspension, type Suspendable, type Suspension } from "../system/process-signals.ts";
 export type { GlobToken, LiteralToken, WildcardToken } from "../text/glob.ts";
 export { MAX_DEPTH, OUTSIDE } from "./analysis/attribute.ts";

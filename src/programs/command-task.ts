@@ -1,7 +1,6 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { Socket } from "node:net";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { endedFromOutside, exitCode, type Job, type Task } from "../job/job.ts";
@@ -166,7 +165,8 @@ export const endOf = (
     child.once("exit", (code, signal) => {
       const end = (): void => {
         clearTimeout(timer);
-        for (const pipe of [child.stdout, child.stderr]) if (pipe instanceof Socket) pipe.unref();
+        for (const pipe of [child.stdout, child.stderr])
+          if (pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
         settle({ code, signal });
       };
       const timer = setTimeout(end, LAST_WORDS_MS);
@@ -260,15 +260,18 @@ function judged(
     // The program could not say so, and a single job has no table of failures.
     if (job.number === undefined) tell(`${why}\n`);
     const endedBy = enderBySignal(signal, lacksMemory === true);
-    return { ...exitCode(1, undefined, why), endedBy };
+    return { ...exitCode(1, { reason: why }), endedBy };
   }
   if (code !== 0) {
     const error = report?.error ?? errorIn(outcome.errors);
-    return exitCode(code ?? 1, valueIn(value), whyFailed(name, code, error));
+    return exitCode(code ?? 1, {
+      returnValue: valueIn(value),
+      reason: whyFailed(name, code, error),
+    });
   }
   if ("kind" in value && value.kind === "broken") {
     job.log.error(`${value.message}\n  Hint: ${value.hint}`);
-    return exitCode(1, undefined, value.message);
+    return exitCode(1, { reason: value.message });
   }
   return valueIn(value);
 }

@@ -1,7 +1,9 @@
 /** The command of one job: its arguments, its environment, and its config file. */
+
 import { join } from "node:path";
 import type { JobFacts } from "../job/options.ts";
 import { quoted } from "../overrides/index.ts";
+import { isBytes } from "../system/builtin-types.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
@@ -232,7 +234,7 @@ function jsonValue(node: ConfigNode): unknown {
     JSON.stringify(toObject(node), (_, value: unknown) =>
       typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))
         ? String(value)
-        : value instanceof Uint8Array
+        : isBytes(value)
           ? Buffer.from(value).toString("base64")
           : value,
     ),

@@ -1,5 +1,7 @@
 /** Reads the result of a job's program from a file, or from the last line of its output. */
+
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { messageOf } from "../system/builtin-types.ts";
 
 /** A result, or why there is no valid one. */
 export type JobValue =
@@ -102,6 +104,3 @@ const shortNumber = (value: unknown): string =>
     : typeof value === "string"
       ? value
       : JSON.stringify(value);
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);

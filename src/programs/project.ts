@@ -110,13 +110,14 @@ function onlyApp(place: AppPlace, settings: Settings): App | undefined {
 /** What the project's Python registers, for a program in it or for any; undefined without an export. */
 function storeFor(
   app: App | undefined,
-  { invocation, settings }: Pick<AdaptableCall, "invocation" | "settings">,
+  { invocation, parsed, settings }: Pick<AdaptableCall, "invocation" | "parsed" | "settings">,
   env: Invocation["env"],
 ): ReturnType<typeof currentStore> {
   const { console, cwd, worker } = invocation;
   if (app?.kind === "script") return undefined;
-  // The process that began the sweep has looked whether it is current.
-  if (worker !== undefined) return storedExport(cwd, app?.file)?.store;
+  // The process that began the sweep has looked whether it is current, and completion runs and prints nothing.
+  if (worker !== undefined || parsed.flags.has("shell-completion"))
+    return storedExport(cwd, app?.file)?.store;
   const about = { cwd, env, ...(app !== undefined && { program: app.file }) };
   return currentStore(settings, about, (message) => console.stderr(`UserWarning: ${message}\n`));
 }

@@ -9,6 +9,7 @@ import type { Invocation } from "../job/process/invocation.ts";
 import { sweepCells } from "../sweep/sweep-tables.ts";
 import { findExecutable } from "../system/find-program.ts";
 import { once } from "../system/get-or-create.ts";
+import { printable } from "../text/printable.ts";
 import { drawTable } from "../text/table.ts";
 import { ConfigError } from "../values/errors.ts";
 import { type App, namedApp } from "./apps.ts";
@@ -52,6 +53,7 @@ export async function runCommandLine(
       configName: "config",
       whenBare: "run",
       settingsFiles: true,
+      trustCommand: "hydraconf trust",
       hasUserCode: false,
       reusesWorkers: true,
       flags: RUN_FLAGS,
@@ -187,5 +189,5 @@ function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly 
   const cells = sweepCells(rows);
   const left = new Set(["attempts", "output_dir", "error"]);
   const kept = (cells[0] ?? []).flatMap((name, at) => (left.has(name) ? [] : [at]));
-  return cells.map((line) => kept.map((at) => line[at] ?? ""));
+  return cells.map((line) => kept.map((at) => printable(line[at] ?? "")));
 }

@@ -307,8 +307,12 @@ export function currentStore(
   if (stored?.changed === undefined) return stored?.store;
   const { changed, modules, store } = stored;
   const stale = `${changed} has changed since 'hydraconf python sync'`;
-  if (settings.sync !== "renew") {
+  const { python, sync } = settings;
+  const refusal = sync?.refusal ?? python?.refusal;
+  if (sync?.text !== "renew" || refusal !== undefined) {
     warn(`${stale}: run it again to compose from what is registered now`);
+    if (sync?.text === "renew" && refusal !== undefined)
+      warn(`it is not renewed: ${refusal.details.message}; ${refusal.details.hint}`);
     return store;
   }
   try {
@@ -349,7 +353,7 @@ export async function runPython(
     console.stdout(commandHelp(LINE));
     return 0;
   }
-  const { settings } = await loadSettings([], { cwd, env }, parsed.value("settings"));
+  const { settings } = await loadSettings([], { cwd, env }, { named: parsed.value("settings") });
   const found = findApps(cwd, { cwd, env }).filter(({ kind }) => kind !== "script");
   const modules =
     parsed.positionals.length > 0

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../system/atomic-write.ts";
+import { isError } from "../system/builtin-types.ts";
 import { isCountOf } from "../system/sealed-json.ts";
 import { claimToOrder } from "./launcher-claim.ts";
 import { jobsFolder, launcherFolders, listsAndDrafts } from "./layout.ts";
@@ -45,7 +46,7 @@ export function tidyRecord(folder: string): void {
     }
   } catch (error) {
     // Without write permission, the record stays unchanged.
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!(isError(error) && "syscall" in error)) throw error;
   }
 }
 

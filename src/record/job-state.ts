@@ -11,6 +11,7 @@ import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { type Ender, enderText, endStatus, ITSELF, isFailure } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
+import { redactValue } from "../job/redaction.ts";
 import {
   aboutFile,
   draftBeside,
@@ -54,9 +55,14 @@ export const MAX_STORED_DEPTH = MAX_TREE_DEPTH;
 export function storedValue(value: unknown, redact: (text: string) => string = same): unknown {
   if (value === undefined) return null;
   try {
-    const text = redact(JSON.stringify(value, replace) ?? JSON.stringify(String(value)));
-    const stored = parsed(text);
-    return isShallow(stored) ? stored : text;
+    const text = JSON.stringify(value, replace) ?? JSON.stringify(String(value));
+    const data: unknown = JSON.parse(text);
+    if (!isShallow(data)) return redact(text);
+    const masked = redactValue(data, redact);
+    // A secret may be the text of a whole list or map.
+    const written = JSON.stringify(masked);
+    const shown = redact(written);
+    return shown === written ? masked : parsed(shown);
   } catch {
     return redact(textOfStoredValue(value));
   }
@@ -81,7 +87,7 @@ function replace(_: string, value: unknown): unknown {
   return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
 }
 
-/** Masking a number makes the JSON invalid: then the whole is a text. */
+/** Masking a part that is not a text makes the JSON invalid: then the whole is a text. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -133,7 +139,9 @@ const ENDERS: Readonly<Record<Ender["by"], Readonly<Record<string, Check>>>> = {
   cancel: {},
   launcher: { signal: SIGNAL },
   signal: { signal: SIGNAL },
-  scheduler: { cause: oneOf("time_limit", "preempted", "node_lost", "cancelled", "unknown") },
+  scheduler: {
+    cause: oneOf("time_limit", "preempted", "node_lost", "cancelled", "requeued", "unknown"),
+  },
   out_of_memory: {},
   unknown: {},
 };
@@ -430,6 +438,14 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
   return { ...state, status, attempts, return_value: end.returnValue ?? null };
 }
 
+/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
+export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
+
+/** The notes of an attempt that a scheduler started. */
+export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
+  scheduler: id,
+});
+
 /** Who ended a job; undefined before its end. */
 export function recordedEnder({ attempts, status }: JobState): Ender | undefined {
   if (status === "queued" || status === "running") return undefined;
@@ -439,13 +455,13 @@ export function recordedEnder({ attempts, status }: JobState): Ender | undefined
 
 /** Early versions recorded only the status, and 128 plus the number of a signal as exit code of what it stopped. */
 function earlyEnder(status: JobStatus, last: Attempt | undefined): Ender {
-  const isScheduled = last?.details?.["scheduler"] !== undefined;
+  const isOfScheduler = last !== undefined && isScheduled(last);
   if (status === "timed_out")
-    return isScheduled
+    return isOfScheduler
       ? { by: "scheduler", cause: "time_limit" }
       : { by: "time_limit", limit_ms: last === undefined ? 0 : tookMs(last) };
   if (status !== "stopped") return { by: "itself" };
-  if (isScheduled) return { by: "scheduler", cause: "unknown" };
+  if (isOfScheduler) return { by: "scheduler", cause: "unknown" };
   const code = last?.exit_code ?? null;
   const signal = INTERRUPTS.find((name) => signalCode(name) === code);
   return signal === undefined ? { by: "unknown" } : { by: "launcher", signal };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurableSync } from "../system/atomic-write.ts";
+import { isError, isErrorNamed } from "../system/builtin-types.ts";
 import { errorCode, fileProblem, requireFile } from "../system/files.ts";
 import { sealedText, unsealed } from "../system/sealed-json.ts";
 import {
@@ -141,8 +142,8 @@ function withManifest<T>(folder: string, read: (manifest: Manifest) => T): T {
     try {
       return read(manifest);
     } catch (cause) {
-      if (cause instanceof SyntaxError) throw damagedList(folder, manifest.job_list, cause);
-      if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+      if (isErrorNamed("SyntaxError", cause)) throw damagedList(folder, manifest.job_list, cause);
+      if (!(isError(cause) && "syscall" in cause)) throw cause;
       const now = parsedManifest(folder);
       if (now.job_list === manifest.job_list) throw unreadableList(folder, now.job_list, cause);
       manifest = now;

@@ -5,9 +5,9 @@ import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
 import { lastProcessOf } from "./damage.ts";
 import {
-  type Attempt,
   type DamagedState,
   ended,
+  isScheduled,
   type JobState,
   lookAtJob,
   readJobState,
@@ -128,14 +128,6 @@ export interface RunningWorker {
   readonly alive: true | "elsewhere";
   readonly process: ProcessIdentity;
 }
-
-/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
-export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
-
-/** The notes of an attempt that a scheduler started. */
-export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
-  scheduler: id,
-});
 
 /** How long a process may take to end after a signal before it is killed. */
 export const GRACE_MS = 10_000;

@@ -1,11 +1,13 @@
 import { type Ender, enderText, ITSELF } from "../job/ender.ts";
 import { enderOf, isCompleted, type JobResult } from "../job/job.ts";
+import { isError } from "../system/builtin-types.ts";
 import { isOfThisBoot } from "../system/process-identity.ts";
 import { isCodedError } from "../values/errors.ts";
 import {
   type AttemptEnd,
   begun,
   ended,
+  isScheduled,
   type JobState,
   readJobState,
   recordedEnder,
@@ -36,8 +38,21 @@ export function beginJob(
   number: number,
   { details, ...options }: RecordOptions = {},
 ): RecordedJob {
-  const before = readJobState(folder, number);
+  const before = requeued(readJobState(folder, number), details);
   return recordJob(folder, begun(number, before, details && { details }), options);
+}
+
+/** The record of a job that its scheduler starts again: it has ended the attempt before, which knows a signal at most. */
+function requeued(
+  state: JobState | undefined,
+  details: RecordOptions["details"],
+): JobState | undefined {
+  const last = state?.attempts.at(-1);
+  if (state === undefined || last === undefined || !isScheduled(last)) return state;
+  const isSame = last.details?.["scheduler"] === details?.["scheduler"];
+  if (!isSame || (last.ended_by !== undefined && last.ended_by.by !== "signal")) return state;
+  const ended_by = { by: "scheduler", cause: "requeued" } as const;
+  return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ended_by }] };
 }
 
 /** The record of a job that runs in this process, with a start that another process or the caller has recorded. */
@@ -81,13 +96,13 @@ export const whyFailed = (
 
 /** An error in one line. */
 export function firstLine(error: unknown, redact = (text: string): string => text): string {
-  const text =
-    error instanceof Error
-      ? error.name === "Error" || isCodedError(error)
-        ? error.message
-        : `${error.name}: ${error.message}`
-      : String(error);
-  return redact(text.trim().split("\n", 1)[0] ?? "");
+  const text = isError(error)
+    ? error.name === "Error" || isCodedError(error)
+      ? error.message
+      : `${error.name}: ${error.message}`
+    : String(error);
+  // Before the text is cut: part of a secret would not be recognised.
+  return redact(text).trim().split("\n", 1)[0] ?? "";
 }
 
 /**

@@ -1,11 +1,10 @@
-/// <reference types="node" preserve="true" />
 /**
  * The region report contract, and everything that reads or writes it.
  *
  * @module deep-profile/report
  */
 export { writeFileAtomic } from "../system/atomic-write.ts";
-export { contractFile, upgraded } from "./model/contract.ts";
+export { contractFile, upgradeBundle } from "./model/contract.ts";
 export * from "./model/document.ts";
 export {
   MAX_NAME_BYTES,

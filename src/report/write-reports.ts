@@ -1,6 +1,8 @@
 /** Writes the reports of a collector, of each of its regions, and of a whole run. */
+
 import { join } from "node:path";
 import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
+import { messageOf } from "../system/builtin-types.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
 import {
   anything,
@@ -130,7 +132,7 @@ export async function writeReports(
   options: WriteReportsOptions = {},
 ): Promise<WrittenReports> {
   checkOptions("writeReports", options, WRITE_OPTIONS);
-  const validator = options.validator ?? (await createReportValidator());
+  const validator = options.validator ?? createReportValidator();
   const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
   assertValid(validator, bundle);
   const root = regionsFolder(directory);
@@ -213,7 +215,7 @@ async function writeHtml(file: string, render: () => string): Promise<string | n
     await writeFileAtomic(file, render());
     return null;
   } catch (error) {
-    return `no HTML report: ${error instanceof Error ? error.message : String(error)}`;
+    return `no HTML report: ${messageOf(error)}`;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Trees as JSON documents: their values, and JSON pointers into them. */
+import { isBytes } from "../system/builtin-types.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 
 /** The values of JSON: those of `JSON.parse`. */
@@ -32,12 +33,12 @@ export function toJson(node: ConfigNode): JsonValue {
 
 /** The string for a key in a JSON object, and so in the JSON pointers of errors. */
 export function keyText(key: Key): string {
-  return key instanceof Uint8Array ? Buffer.from(key).toString("base64") : String(key);
+  return isBytes(key) ? Buffer.from(key).toString("base64") : String(key);
 }
 
 function jsonScalar(value: ScalarValue): JsonValue {
   if (typeof value === "bigint") return Number(value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  if (isBytes(value)) return Buffer.from(value).toString("base64");
   if (typeof value === "object" && value !== null) return value.path;
   return value;
 }

@@ -1,3 +1,4 @@
+import { isBytes } from "../system/builtin-types.ts";
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";
 import { keyText } from "./json-document.ts";
@@ -46,7 +47,7 @@ function flow(node: ConfigNode): string {
 
 function flowScalar(value: ScalarValue): string {
   if (typeof value === "string") return JSON.stringify(value);
-  if (value instanceof Uint8Array) return `!!binary ${Buffer.from(value).toString("base64")}`;
+  if (isBytes(value)) return `!!binary ${Buffer.from(value).toString("base64")}`;
   if (typeof value === "object" && value !== null) return value.path;
   // Only a bigint is an integer: `1.0` must not be shown as one.
   return typeof value === "number" ? floatRepr(value) : String(value);

@@ -1,5 +1,6 @@
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
+import { messageOf } from "../system/builtin-types.ts";
 import { getOrCreate } from "../system/get-or-create.ts";
 import { ConfigError, isConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
@@ -78,7 +79,7 @@ function run(
     return check(document) ? [] : (check.errors ?? []);
   } catch (cause) {
     if (isConfigError(cause)) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new ConfigError({
       code: "schema.invalid",
       message: `The schema is not a valid JSON Schema: ${reason}`,

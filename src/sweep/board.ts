@@ -5,6 +5,7 @@ import type { ProgramDeclaration } from "../job/options.ts";
 import type { Console, Terminal } from "../job/process/invocation.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
 import type { Suspension } from "../system/process-signals.ts";
+import { printable } from "../text/printable.ts";
 import { fitText, padText, textWidth } from "../text/text-width.ts";
 import type { BatchJob } from "./run-sweep.ts";
 import {
@@ -51,7 +52,7 @@ export function openBoard(
   suspension?: Suspension,
   progress?: ProgramDeclaration["progress"],
 ): Board {
-  const tally = openTally();
+  const tally = openTally(console.redact);
   const directories = new Map<number, string>();
   const progressOf = (number: number): string | undefined => {
     const directory = directories.get(number);
@@ -128,7 +129,9 @@ function tableView(
     readonly suspension: Suspension | undefined;
   },
 ): View {
-  const region: LiveRegion = openLiveRegion(console.stderr, terminal);
+  const { redact = (text: string) => text, stderr } = console;
+  const { control = stderr } = terminal;
+  const region: LiveRegion = openLiveRegion((text) => control(redact(text)), terminal);
   const color = console.color === true;
   let timer: NodeJS.Timeout | undefined;
   let shown = "";
@@ -252,7 +255,7 @@ function frameLines(
     const measured = state === "running" && left >= 8 ? progressOf(number) : undefined;
     const why =
       measured !== undefined
-        ? `  ${colors.cyan(fitText(measured, left))}`
+        ? `  ${colors.cyan(fitText(printable(measured), left))}`
         : error === undefined || left < 8
           ? ""
           : `  ${colors.red(fitText(error, left))}`;

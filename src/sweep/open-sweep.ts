@@ -6,7 +6,7 @@ import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { type PlannedJob, placeOf } from "../job/plan-job.ts";
-import type { Invocation } from "../job/process/invocation.ts";
+import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
@@ -127,7 +127,11 @@ export async function openSweep(
     },
     workerCommand({ number }) {
       refuseUnstartable(record.facts());
-      return workerCommand(record.facts(), { folder: record.folder, number });
+      return workerCommand(record.facts(), {
+        folder: record.folder,
+        number,
+        ...trustOf(invocation),
+      });
     },
     resultOf: record.resultOf,
     async endOfEarlier(job) {
@@ -155,6 +159,9 @@ export async function openSweep(
   const inThisProcess = chosen.inThisProcess === true;
   return { sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, logAsHydra };
 }
+
+const trustOf = ({ trust }: Invocation): Partial<Pick<WorkerRequest, "trust">> =>
+  trust === undefined ? {} : { trust };
 
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (

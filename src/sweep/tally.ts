@@ -3,6 +3,7 @@ import type { SweepJob } from "../job/plan-job.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
 import { shownOverrides } from "../launch/local/basic-launcher.ts";
 import { whyFailed } from "../record/recorded-job.ts";
+import type { Redact } from "../record/written-record.ts";
 import { andOthers, plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
 import type { BatchJob } from "./run-sweep.ts";
@@ -46,7 +47,9 @@ interface Pace {
   readonly lastEnd: number;
 }
 
-export function openTally(): Tally {
+/** @param redact removes secrets before texts are cut: part of a secret would not be recognised */
+export function openTally(redact: Redact = (text) => text): Tally {
+  const show = (text: string): string => printable(redact(text));
   const cards = new Map<number, Card>();
   const counts = Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as Record<
     SweepJobStatus,
@@ -66,7 +69,10 @@ export function openTally(): Tally {
 
   return {
     batch(jobs) {
-      const shown = distinctOverrides(jobs.map(({ job }) => job));
+      const shown = distinctOverrides(
+        jobs.map(({ job }) => job),
+        show,
+      );
       for (const [index, { job, result }] of jobs.entries())
         put({
           number: job.number,
@@ -80,7 +86,7 @@ export function openTally(): Tally {
         endedHere++;
         lastEnd = now;
       }
-      return put(cardAfter(event, cards.get(event.job.number), now));
+      return put(cardAfter(event, cards.get(event.job.number), { now, show, redact }));
     },
     held: ({ jobs, pendingReason }) =>
       jobs.map(({ number, ...job }) => {
@@ -88,8 +94,8 @@ export function openTally(): Tally {
         // A scheduler is polled only at intervals; a released job may have reported its start itself already.
         if (pendingReason === null && before !== undefined && before.state !== "queued")
           return before;
-        const why = pendingReason === null ? {} : { error: printable(pendingReason) };
-        return put({ number, overrides: overridesOn(before, job), state: "queued", ...why });
+        const why = pendingReason === null ? {} : { error: show(pendingReason) };
+        return put({ number, overrides: overridesOn(before, job, show), state: "queued", ...why });
       }),
     conclude() {
       for (const card of [...cards.values()])
@@ -105,17 +111,21 @@ export function openTally(): Tally {
 }
 
 /** The state of a job after an event. */
-function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card {
+function cardAfter(
+  event: JobEvent,
+  before: Card | undefined,
+  { now, redact, show }: { readonly now: number; readonly redact: Redact; readonly show: Redact },
+): Card {
   const card = {
     number: event.job.number,
-    overrides: overridesOn(before, event.job),
+    overrides: overridesOn(before, event.job, show),
     ...(before?.started !== undefined && { started: before.started }),
   };
   switch (event.kind) {
     case "started":
       return { ...card, state: "running", started: now };
     case "retried":
-      return { ...card, state: "queued", error: printable(event.reason) };
+      return { ...card, state: "queued", error: show(event.reason) };
     case "ended": {
       const { result, took } = event;
       return {
@@ -123,15 +133,18 @@ function cardAfter(event: JobEvent, before: Card | undefined, now: number): Card
         ...(took !== undefined && { started: now - took }),
         state: statusOf(result),
         ended: now,
-        ...(statusOf(result) !== "completed" && { error: errorLine(result) }),
+        ...(statusOf(result) !== "completed" && { error: errorLine(result, redact) }),
       };
     }
   }
 }
 
 /** The overrides that differ within the job's batch, if known. */
-const overridesOn = (card: Card | undefined, job: Parameters<typeof shownOverrides>[0]): string =>
-  card?.overrides ?? printable(shownOverrides(job));
+const overridesOn = (
+  card: Card | undefined,
+  job: Parameters<typeof shownOverrides>[0],
+  show: Redact,
+): string => card?.overrides ?? show(shownOverrides(job));
 
 type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
 
@@ -140,13 +153,16 @@ export const errorLine = (result: Result, redact?: (text: string) => string): st
   printable(whyFailed(result, redact));
 
 /** The overrides of each job, without those that all jobs share. */
-export function distinctOverrides(jobs: readonly Pick<SweepJob, "overrides">[]): readonly string[] {
+export function distinctOverrides(
+  jobs: readonly Pick<SweepJob, "overrides">[],
+  show: (text: string) => string = printable,
+): readonly string[] {
   const uses = new Map<string, number>();
   for (const { overrides } of jobs)
     for (const one of new Set(overrides)) uses.set(one, (uses.get(one) ?? 0) + 1);
   return jobs.map((job) => {
     const own = job.overrides.filter((one) => uses.get(one) !== jobs.length);
-    return printable(own.length === 0 ? shownOverrides(job) : own.join(" "));
+    return show(own.length === 0 ? shownOverrides(job) : own.join(" "));
   });
 }
 
@@ -229,7 +245,7 @@ export function heldLine(
   pendingReason: string,
 ): string {
   if (first === undefined) return "";
-  return `${jobText(first)}${andOthers(others.length)}: waits: ${pendingReason}`;
+  return printable(`${jobText(first)}${andOthers(others.length)}: waits: ${pendingReason}`);
 }
 
 const jobText = ({ number, overrides }: Pick<Card, "number" | "overrides">): string =>

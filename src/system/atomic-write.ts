@@ -19,6 +19,7 @@ import {
 } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isBytes, isError } from "./builtin-types.ts";
 import { errorCode, makeDirectory } from "./files.ts";
 import { isOfThisBoot, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
 
@@ -35,10 +36,7 @@ export async function writeFileAtomic(
   makeDirectory(dirname(file));
   const temporary = draftBeside(file);
   try {
-    await writeNew(
-      temporary,
-      typeof data === "string" || data instanceof Uint8Array ? [data] : data,
-    );
+    await writeNew(temporary, typeof data === "string" || isBytes(data) ? [data] : data);
     await rename(temporary, file);
   } catch (error) {
     // An error of the cleanup must not hide the first error.
@@ -229,7 +227,7 @@ const NEW_LINE = 0x0a;
  * @param temporary the path that was written instead
  */
 export function aboutFile(error: unknown, file: string, temporary: string): unknown {
-  if (!(error instanceof Error && "syscall" in error)) return error;
+  if (!(isError(error) && "syscall" in error)) return error;
   error.message = error.message.includes(temporary)
     ? error.message.replace(temporary, file)
     : `${error.message} '${file}'`;
@@ -299,7 +297,7 @@ export function removeIfAllowed(file: string): void {
   try {
     rmSync(file, { force: true, recursive: true });
   } catch (error) {
-    if (!(error instanceof Error && "syscall" in error)) throw error;
+    if (!(isError(error) && "syscall" in error)) throw error;
   }
 }
 

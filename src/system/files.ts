@@ -11,18 +11,18 @@ import {
 } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { isError } from "./builtin-types.ts";
 
 // Errors of the operating system and of Node, distinguished by their codes.
 
 /** `ENOENT` and the like; undefined for an error without a code. */
 export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined;
+  isError(error) && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
 /** Whether a system call failed, as opposed to a check of ours or of Node's. */
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  errorCode(error) !== undefined && error instanceof Error && "syscall" in error;
+  errorCode(error) !== undefined && isError(error) && "syscall" in error;
 
 /** V8's limit for one string. */
 const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
@@ -50,7 +50,7 @@ export const isFileProblem = (error: unknown): boolean =>
 
 /** Why a file or directory cannot be read or written; the system's message where we have no better one. */
 export function fileProblem(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!isError(error)) return String(error);
   const words = MESSAGES[errorCode(error) ?? ""];
   // Asynchronous reading reports this without a code.
   if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
@@ -128,6 +128,24 @@ export function makeDirectory(path: string): boolean {
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The directory that a caller means by a directory, or by a file in it: by a path (`__filename`) or a URL (`import.meta.url`).
+ */
+export function directoryAt(place: string): string {
+  if (!place.startsWith("file:")) return isFile(place) ? dirname(place) : place;
+  const path = fileURLToPath(place);
+  return place.endsWith("/") || isDirectory(path) ? path : dirname(path);
+}
+
+/** Also false if the path cannot be examined. */
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
   } catch {
     return false;
   }

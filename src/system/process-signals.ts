@@ -1,11 +1,13 @@
 /** Signals: those that stop a command, signals to groups of processes, and suspension by Ctrl-Z. */
+
 import { readdirSync } from "node:fs";
 import { constants } from "node:os";
 import { errorCode } from "./files.ts";
+import type { Signal } from "./platform-types.ts";
 import { statOf } from "./process-identity.ts";
 
 /** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
-export const INTERRUPTS: readonly NodeJS.Signals[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+export const INTERRUPTS: readonly Signal[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 /** The exit code by which a program says that a signal ended it: as shells do, 128 plus the signal's number. */
 export const signalCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
@@ -72,7 +74,7 @@ export function hearSignals(signals: readonly NodeJS.Signals[]): HeardSignals {
 }
 
 /** Sends a signal to a process group. Does nothing if the group is gone or belongs to another user. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
+export function signalGroup(group: number, signal: Signal): void {
   try {
     process.kill(-group, signal);
   } catch (error) {

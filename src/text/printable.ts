@@ -13,6 +13,24 @@ export const visibleControls = (text: string): string =>
   );
 
 /**
+ * A text as a terminal may be sent it, whatever foreign text it quotes: control characters are shown, and so are marks
+ * of direction. Only line breaks, tabs and colours stay.
+ */
+export const forTerminal = (text: string): string =>
+  text.replaceAll(COLOUR_OR_CONTROL, (found) =>
+    found.length > 1 || found === "\n" || found === "\t" ? found : printable(found),
+  );
+
+/** Sends text to a stream; to a terminal, only as `forTerminal` allows. */
+export const writerTo = (stream: {
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+}): ((text: string) => void) =>
+  stream.isTTY === true
+    ? (text) => void stream.write(forTerminal(text))
+    : (text) => void stream.write(text);
+
+/**
  * Like `printable`, but different texts stay different: a backslash that could be read as the start of such an escape
  * is escaped itself.
  */
@@ -38,6 +56,11 @@ export function printableLabel(text: string, limit = 120): string {
 
 // Controls, formatting marks (direction, joiners, tags), lone surrogates, line separators.
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+
+/** An escape sequence that sets colours and weights (SGR), a control character, a mark of direction. */
+const COLOUR_OR_CONTROL =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+  /\u001b\[[\d;]*m|[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 

@@ -1,6 +1,8 @@
 /**
  * Checks of the arguments and options of public functions: which values are accepted, and errors that name the others.
  */
+import { isBytes, isUrl } from "../system/builtin-types.ts";
+import { directoryAt } from "../system/files.ts";
 import { alternativesTo, ConfigError } from "./errors.ts";
 
 // Checks at run time what the types check in TypeScript. Without them a string passed for a list is split into letters,
@@ -44,8 +46,8 @@ function described(value: unknown): string {
   if (typeof value === "string") return `the string '${value}'`;
   if (typeof value === "number" || typeof value === "boolean") return `${typeof value} ${value}`;
   if (value === undefined || value === null) return String(value);
-  if (value instanceof URL) return "a URL";
-  if (value instanceof Uint8Array) return "bytes";
+  if (isUrl(value)) return "a URL";
+  if (isBytes(value)) return "bytes";
   return Array.isArray(value)
     ? "a list"
     : typeof value === "object"
@@ -147,8 +149,18 @@ export const path: OptionCheck = (by, name, value) =>
     by,
     name,
     value,
-    value instanceof URL ? "fileURLToPath(url) of node:url gives a path" : undefined,
+    isUrl(value) ? "fileURLToPath(url) of node:url gives a path" : undefined,
   );
+
+/** As `directoryAt` takes it: a path, or the URL of a file of this machine. */
+export const pathOrFileUrl: OptionCheck = (by, name, value) => {
+  path(by, name, value);
+  try {
+    directoryAt(String(value));
+  } catch {
+    throw wrongArgument(by, name, "a path or the URL of a file (import.meta.url)", value);
+  }
+};
 
 export const trueOrFalse: OptionCheck = (by, name, value) => {
   if (typeof value !== "boolean") throw wrongArgument(by, name, "true or false", value);
@@ -170,11 +182,11 @@ export const anything: OptionCheck = () => {};
 /** Resolvers are checked where they are registered, because an iterable can be read only once. */
 export const checkedAsRegistered: OptionCheck = anything;
 
-/** @param is what such an object is: "a Date" */
-export const instance =
-  (of: abstract new (...args: never[]) => object, is: string): OptionCheck =>
+/** @param what such a value is: "a Date" */
+export const whichIs =
+  (is: (value: unknown) => boolean, what: string): OptionCheck =>
   (by, name, value) => {
-    if (!(value instanceof of)) throw wrongArgument(by, name, is, value);
+    if (!is(value)) throw wrongArgument(by, name, what, value);
   };
 
 export const oneOf =

@@ -1,3 +1,4 @@
+import { isBytes } from "../system/builtin-types.ts";
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
 import { isPathValue } from "./node.ts";
 
@@ -66,7 +67,7 @@ function sameValue(a: ConfigNode, b: ConfigNode): boolean {
 }
 
 function sameScalar(a: ScalarValue, b: ScalarValue): boolean {
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  if (isBytes(a) && isBytes(b)) return Buffer.compare(a, b) === 0;
   if (isPathValue(a) && isPathValue(b)) return a.path === b.path;
   return Object.is(a, b);
 }

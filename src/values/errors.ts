@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
+import { isError } from "../system/builtin-types.ts";
 import { findPackage } from "../system/package-root.ts";
 import type { Origin } from "./origin.ts";
 import { renderError } from "./render-error.ts";
@@ -73,6 +74,7 @@ export type ErrorCode =
   | "plugin.clash"
   | "plugin.invalid"
   | "plugin.settings"
+  | "plugin.untrusted"
   // profile
   | "profile.device"
   | "profile.gate"
@@ -205,7 +207,7 @@ const STACK: PropertyDescriptor & ThisType<CodedError> = {
 
 /** Whether a caught error is one of ours, with `details`; any other is a bug or an error of the caller's code. */
 export const isConfigError = (error: unknown): error is ConfigError =>
-  error instanceof ConfigError || (error instanceof Error && BRAND in error);
+  error instanceof ConfigError || (isError(error) && BRAND in error);
 
 /** Whether a caught error is one of ours: invalid input, or an error of a tool. */
 export const isCodedError = (error: unknown): error is CodedError => error instanceof CodedError;

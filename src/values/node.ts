@@ -1,3 +1,4 @@
+import { isBytes } from "../system/builtin-types.ts";
 import { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 
@@ -192,7 +193,7 @@ export const isMissingOrNull = (node: ConfigNode): boolean =>
   isMissing(node) || (node.kind === "scalar" && node.value === null);
 
 export const isPathValue = (value: ScalarValue): value is PathValue =>
-  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+  typeof value === "object" && value !== null && !isBytes(value);
 
 const KINDS: ReadonlySet<unknown> = new Set<ConfigNode["kind"]>(["scalar", "map", "list"]);
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { errorCode } from "../system/files.ts";
 import { embeddedPart, findPackage, ownFile, type PackageInfo } from "../system/package-root.ts";
+import { requireIn } from "../system/require-in.ts";
 import { ConfigError } from "./errors.ts";
 
 /**
@@ -24,6 +24,8 @@ const VENDORED = {
   "ajv-formats": "ajv.cjs",
   "fast-glob": "fast-glob.cjs",
   "json-schema-to-typescript": "json-schema-to-typescript.cjs",
+  "@eslint-community/regexpp": "patterns.cjs",
+  re2js: "patterns.cjs",
   "@modelcontextprotocol/sdk/server/index.js": "mcp.cjs",
   "@modelcontextprotocol/sdk/server/stdio.js": "mcp.cjs",
   "@modelcontextprotocol/sdk/types.js": "mcp.cjs",
@@ -37,7 +39,7 @@ const VENDORED = {
 export function requireDependency(name: keyof typeof VENDORED): unknown {
   const embedded = embeddedPart(VENDORED[name]) as Readonly<Record<string, () => unknown>>;
   if (embedded !== undefined) return embedded[name]?.();
-  const require = createRequire(ownPlace());
+  const require = requireIn(dirname(ownPlace()));
   try {
     const file = vendoredFile(VENDORED[name], require);
     return file === undefined ? require(name) : require(file)[name]();

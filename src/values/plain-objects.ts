@@ -1,4 +1,5 @@
 /** JavaScript's plain values as trees, and trees as plain values. */
+import { isBytes, isMap, isPlainObject } from "../system/builtin-types.ts";
 import { ConfigError } from "./errors.ts";
 import {
   type ConfigNode,
@@ -55,7 +56,7 @@ function convertObject(
   open: Set<object>,
 ): ConfigNode {
   if (isNode(value)) return value;
-  if (value instanceof Uint8Array) return scalar(value, origin);
+  if (isBytes(value)) return scalar(value, origin);
   if (open.has(value)) throw unsupported("cyclic data", origin, path);
   if (open.size >= MAX_TREE_DEPTH) throw unsupported("too deeply nested data", origin, path);
   open.add(value);
@@ -75,9 +76,9 @@ function convertContainer(
       value.map((item, index) => convert(item, origin, [...path, String(index)], open)),
       origin,
     );
-  if (!(value instanceof Map) && !isPlainObject(value))
+  if (!isMap(value) && !isPlainObject(value))
     throw unsupported(value.constructor?.name ?? "object", origin, path);
-  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  const entries = isMap(value) ? [...value] : Object.entries(value);
   return map(
     entries.map(([key, item]: readonly [unknown, unknown]) => {
       if (!isKey(key)) throw unsupported(`a key of type ${typeof key}`, origin, path);
@@ -90,11 +91,6 @@ function convertContainer(
   );
 }
 
-function isPlainObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
-}
-
 /** Whether a value can be a key of a tree. */
 export function isKey(key: unknown): key is Key {
   return (
@@ -103,7 +99,7 @@ export function isKey(key: unknown): key is Key {
     typeof key === "number" ||
     typeof key === "bigint" ||
     typeof key === "boolean" ||
-    key instanceof Uint8Array
+    isBytes(key)
   );
 }
 
@@ -157,7 +153,7 @@ export function recordOf<T>(entries: readonly (readonly [Key, T])[]): Record<str
 }
 
 /** Keys such as `null`, `true` and `1.5` become property names as JavaScript, not Python, writes them. */
-const propertyName = (key: Key): string => (key instanceof Uint8Array ? keyText(key) : String(key));
+const propertyName = (key: Key): string => (isBytes(key) ? keyText(key) : String(key));
 
 function plainScalar(value: ScalarValue): PlainValue {
   if (typeof value === "bigint") {

@@ -1,4 +1,5 @@
 /** Python's text of values (`str`, `repr`), and its conversions between numbers and text. */
+import { isBytes } from "../system/builtin-types.ts";
 import {
   type ConfigNode,
   checkDepth,
@@ -68,7 +69,7 @@ export function pyTypeName(value: ConfigNode | ScalarValue): string {
     case "string":
       return "str";
     default:
-      return value instanceof Uint8Array ? "bytes" : "PosixPath";
+      return isBytes(value) ? "bytes" : "PosixPath";
   }
 }
 
@@ -87,9 +88,7 @@ function scalarRepr(value: ScalarValue): string {
     case "string":
       return stringRepr(value);
     default:
-      return value instanceof Uint8Array
-        ? bytesRepr(value)
-        : `PosixPath(${stringRepr(value.path)})`;
+      return isBytes(value) ? bytesRepr(value) : `PosixPath(${stringRepr(value.path)})`;
   }
 }
 

@@ -413,7 +413,7 @@ describe("overrides that jobs of a sweep have in common", () => {
     ...["a.x=2", "b.x='${a.x}'", "+ref.y=1", "ref.x=3", "+a.sub={p:1,q:{r:2}}", "+a.sub.q.r=3"],
     ...["~b.x", "+b.x=9", "a.l.0=2", "refl.0=7", "a={x:5}", "b=[1]", "ref=null"],
   ];
-  const pool = TEXTS.map((text) => parseOverride(text, 0, {}));
+  const pool = TEXTS.map((text) => parseOverride(text, {}));
 
   const composer = () => {
     const context = createResolveContext({ env: {} });

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cliConfig } from "../profile/tools/ncu/run/cli-config.ts";
 import { settings } from "../profile/tools/nsys/settings.ts";
-import { sharedOrSkip } from "../shared.ts";
+import { samplesOrSkip } from "../shared.ts";
 import { composeTree } from "./compose-tree.ts";
 
 const FLOATING_POINT = ["f", "h", "d"].flatMap((type) =>
@@ -102,10 +101,10 @@ describe("presets of Nsight Compute", () => {
   });
 
   test("the metrics are names that ncu printed into real reports", () => {
-    const shared = sharedOrSkip("metric names against real Nsight reports");
-    if (shared === null) return;
+    const sample = samplesOrSkip("metric names against real Nsight reports");
+    if (sample === null) return;
     const reports = ["raw-1kernel-t4-auto-units.csv", "pub-llmperf-details-rtx5090-en_US.csv"]
-      .map((file) => readFileSync(join(shared, "samples/nsight", file), "latin1"))
+      .map((file) => readFileSync(sample(file), "latin1"))
       .join("\n");
     // Names as the hardware knows them, without roll-ups. No kernel of those reports computed in
     // half precision, so that its counters, spelled as the others are, have no rows there.

@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sharedOrSkip } from "../shared.ts";
 import { ACCEPTED } from "./accepted.ts";
-import { failuresOf, otherCorpora } from "./corpora.ts";
+import { baseCorpus, failuresOf, otherCorpora } from "./corpora.ts";
 import { listCorpus } from "./corpus.ts";
 import { fileRow } from "./print.ts";
 import { replay } from "./replay.ts";
 import { SUITES } from "./suites/index.ts";
-
-const shared = sharedOrSkip("conformance corpus");
 
 describe("accepted differences", () => {
   const documentation = new URL("../../docs/compatibility.md", import.meta.url);
@@ -22,9 +18,9 @@ describe("accepted differences", () => {
 });
 
 /** The same replay as `npm run conformance`, so that `npm test` fails where it would. */
-describe.skipIf(shared === null)("conformance corpus", () => {
-  const corpus = join(shared ?? "", "conformance");
-  const paths = shared === null ? [] : listCorpus(corpus);
+describe("conformance corpus", () => {
+  const corpus = baseCorpus();
+  const paths = listCorpus(corpus);
   const replayed = paths.filter((path) => SUITES.some((suite) => suite.matches(path)));
 
   it("has at most one suite for a file", () => {
@@ -64,10 +60,8 @@ const OTHERS: ReadonlyMap<string, RegExp> = new Map([
   ["1.4", /^(?:compose|fuzz|omegaconf|overrides|sweep)\/|^cli\/(?:chdir|fail14|resolved|vbase)\//],
 ]);
 
-describe.skipIf(shared === null)("what other dialects do differently", () => {
-  const requests = shared === null ? [] : otherCorpora(shared);
-
-  it.each(requests)(
+describe("what other dialects do differently", () => {
+  it.each(otherCorpora())(
     "$dialect.name: $name",
     async ({ name: _, ...request }) => {
       const only = OTHERS.get(request.dialect.name) ?? /^/;

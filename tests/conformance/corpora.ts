@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../../src/values/dialect.ts";
+import { CORPUS_NAMES, type CorpusName, corpusDir } from "../shared.ts";
 import { fileRow } from "./print.ts";
 import { type ReplayRequest, replay } from "./replay.ts";
 import { SUITES } from "./suites/index.ts";
@@ -8,15 +9,22 @@ import { SUITES } from "./suites/index.ts";
 /** A corpus, and the version of Hydra that recorded it. */
 export type Corpus = Pick<ReplayRequest, "corpus" | "delta"> & { readonly dialect: Dialect };
 
-/** The corpora of the shared material: that of Hydra 1.3, and what the other versions did differently. */
-export const sharedCorpora = (shared: string): readonly Corpus[] => {
-  const base = join(shared, "conformance");
-  return Object.values(DIALECTS).flatMap((dialect) =>
+/** The corpus of Hydra 1.3, the base of the others. */
+export const baseCorpus = (): string => corpusDir("conformance");
+
+/** The corpora of all versions of Hydra: that of 1.3, and what the others did differently. */
+export const allCorpora = (): readonly Corpus[] =>
+  Object.values(DIALECTS).flatMap((dialect) =>
     dialect === DEFAULT_DIALECT
-      ? corporaOf(base, undefined, dialect)
-      : corporaOf(join(shared, `conformance-${dialect.name}`), base, dialect),
+      ? corporaOf(baseCorpus(), undefined, dialect)
+      : corporaOf(corpusDir(corpusNameOf(dialect)), baseCorpus(), dialect),
   );
-};
+
+function corpusNameOf({ name }: Dialect): CorpusName {
+  const found = CORPUS_NAMES.find((corpus) => corpus === `conformance-${name}`);
+  if (found === undefined) throw new Error(`there is no corpus of Hydra ${name}`);
+  return found;
+}
 
 /** A corpus by itself, or over a base; then its folder `new/`, which has no base, is another one. */
 export function corporaOf(
@@ -33,13 +41,13 @@ export function corporaOf(
 }
 
 /** What the other versions of Hydra did, each corpus with its name. */
-export const otherCorpora = (shared: string) =>
-  sharedCorpora(shared)
+export const otherCorpora = () =>
+  allCorpora()
     .filter(({ dialect }) => dialect !== DEFAULT_DIALECT)
     .map((one) => ({
       ...one,
-      name: basename(one.delta ?? one.corpus),
-      fallback: join(shared, "conformance"),
+      name: one.delta === undefined ? "new" : corpusNameOf(one.dialect),
+      fallback: baseCorpus(),
       suites: SUITES,
     }));
 

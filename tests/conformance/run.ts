@@ -1,9 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DEFAULT_DIALECT, dialectNamed } from "../../src/values/dialect.ts";
-import { sharedDir } from "../shared.ts";
-import { corporaOf, sharedCorpora } from "./corpora.ts";
+import { allCorpora, baseCorpus, corporaOf } from "./corpora.ts";
 import { fileRow, sideBySide, summaryLines, tableHeader } from "./print.ts";
 import type { FileResult, ReplayRequest } from "./replay.ts";
 import { replay } from "./replay.ts";
@@ -16,7 +14,7 @@ Replays the conformance corpus (what the real Hydra did, case by case) and print
 
   --dialect D    only this version of Hydra: 1.1, 1.2, 1.3 or 1.4
   --corpus DIR   replay another folder of the same formats; what its cases need beside them is
-                 looked up there first, then in the shared corpus
+                 looked up there first, then in that of Hydra 1.3
   --base DIR     with --corpus: the folder whose cases are replayed; a line of --corpus takes the
                  place of the same case there. The folder new/ of --corpus is replayed by itself
   --only REGEX   only files whose path in the corpus matches
@@ -100,24 +98,18 @@ function readOptions(argv: readonly string[]): Options | string {
     });
     const { base, corpus, json } = values;
     const chosen = values.dialect === undefined ? undefined : dialectNamed(values.dialect);
-    const shared = sharedDir();
-    if (shared === null && corpus === undefined)
-      return "the shared corpus is absent here: name one with --corpus DIR";
     for (const dir of [corpus, base])
       if (dir !== undefined && !existsSync(dir)) return `no such corpus: ${dir}`;
     if (base !== undefined && corpus === undefined) return "--base needs --corpus DIR";
-    const fallback = shared === null ? null : join(shared, "conformance");
     const common = {
-      fallback,
+      fallback: baseCorpus(),
       suites: SUITES,
       ...(values.only !== undefined && { only: new RegExp(values.only) }),
       ...(values.case !== undefined && { caseId: values.case }),
     };
     const corpora =
       corpus === undefined
-        ? sharedCorpora(shared ?? "").filter(
-            ({ dialect }) => chosen === undefined || dialect === chosen,
-          )
+        ? allCorpora().filter(({ dialect }) => chosen === undefined || dialect === chosen)
         : corporaOf(corpus, base, chosen ?? DEFAULT_DIALECT);
     return {
       requests: corpora.map((one) => ({ ...one, ...common })),

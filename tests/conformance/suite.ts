@@ -32,7 +32,7 @@ export interface SuiteEnvironment {
   readonly dialect: Dialect;
   /**
    * Absolute path of something that a suite needs beside its cases (`compose/ml/conf`): looked up
-   * in the replayed corpus, then at the same place in the shared one. Throws when in neither.
+   * in the replayed corpus, then at the same place in that of Hydra 1.3. Throws when in neither.
    */
   companion(pathInCorpus: string): string;
 }

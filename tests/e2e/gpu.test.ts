@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { fakeGpu } from "../native/fake-gpu.ts";
 import { availableClients } from "../native/fixtures.ts";
+import { nsightLibrary, profiledProgram, profilerLibrary } from "../native/other-profilers.ts";
 import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
@@ -91,3 +92,109 @@ describe.runIf(canBuild)("deep-profile without any Nsight tool", () => {
     expect(regions.get("outer > inner")).toMatchObject({ kernel_count: 0, total_ms: null });
   });
 });
+
+describe.runIf(canBuild && process.platform === "linux")(
+  "deep-profile beside other profilers",
+  () => {
+    /** Profiles a program with a profiler of its own. */
+    async function beside(
+      runDirectory: string,
+      steps: readonly string[],
+      overrides: readonly string[] = [],
+      env: Readonly<Record<string, string>> = {},
+      before: readonly string[] = [],
+    ) {
+      const { driverDirectory, cupti } = await fakeGpu();
+      const program = await profiledProgram();
+      const directory = join(here.path, runDirectory);
+      const args = [`hydra.run.dir=${directory}`, ...overrides, "--", ...before, program, ...steps];
+      const result = await runCommand("deep-profile", args, {
+        cwd: here.path,
+        env: { LD_LIBRARY_PATH: driverDirectory, HYDRACONF_CUPTI_PATH: cupti, ...env },
+      });
+      expect(result).toMatchObject({ code: 0 });
+      const regions = regionsByPath(readBundle(directory));
+      const report = readFileSync(join(directory, "report.md"), "utf8").replaceAll("\\_", "_");
+      // Lines are as wide as the terminal.
+      const shown = result.stdout.replace(/\s+/g, " ");
+      return { ...result, shown, regions, report };
+    }
+
+    const own = async () => {
+      const library = await profilerLibrary("kineto");
+      return ["load", library, "launch", "early", "start", "launch", "late", "stop"];
+    };
+
+    it("says in the report and on the terminal when the program's own profiler took CUPTI", async () => {
+      const { stdout, shown, regions, report } = await beside("handed-over", await own());
+      expect(stdout).toMatch(/^start 0\nstop 1$/m);
+      expect(regions.get("early")).toMatchObject({ kernel_count: 1 });
+      expect(regions.get("late")).toMatchObject({ kernel_count: 0 });
+      const note =
+        /GPU work was recorded for the first \d+\.\d{3} s: then the program's own profiler began \(cuptiSubscribe, called by kineto\S*\), and CUPTI admits one at a time; pipeline\.recorder\.gpu=on keeps it/;
+      expect(report).toMatch(note);
+      expect(shown).toMatch(note);
+    });
+
+    it("keeps CUPTI with gpu=on, and says whom that costs something", async () => {
+      const { stdout, regions, report } = await beside("kept", await own(), [
+        "pipeline.recorder.gpu=on",
+      ]);
+      expect(stdout).toMatch(/^start 39\nstop 0$/m);
+      expect(regions.get("late")).toMatchObject({ kernel_count: 1 });
+      expect(report).toMatch(/the program's own profiler was refused CUPTI after \d+\.\d{3} s/);
+    });
+
+    it("leaves the GPU to a tool whose library stands in CUDA_INJECTION64_PATH", async () => {
+      const nsight = await nsightLibrary();
+      const other = { CUDA_INJECTION64_PATH: nsight };
+      const left = await beside("left", ["launch", "early"], [], other);
+      expect(left.stdout).toMatch(/^nsight: 1 kernels$/m);
+      expect(left.regions.get("early")).toMatchObject({ kernel_count: 0 });
+      const note = `GPU work was not recorded: CUDA_INJECTION64_PATH names another tool's library (${nsight}), to which the recorder leaves the GPU; pipeline.recorder.gpu=on replaces it for this run`;
+      expect(left.report).toContain(note);
+      expect(left.shown).toContain(note);
+      const replaced = await beside(
+        "replaced",
+        ["launch", "early"],
+        ["pipeline.recorder.gpu=on"],
+        other,
+      );
+      expect(replaced.regions.get("early")).toMatchObject({ kernel_count: 1 });
+      expect(replaced.report).toContain(
+        "CUDA_INJECTION64_PATH named another tool's library, which the recorder has replaced",
+      );
+    });
+
+    const worker = (library: string) => ["env", `NVTX_INJECTION64_PATH=${library}`];
+
+    it("says how many processes had another NVTX library: those that use the GPU say it themselves", async () => {
+      const nsight = await nsightLibrary();
+      const { shown, report } = await beside("worker", ["launch", "early"], [], {}, worker(nsight));
+      const note = `1 process of the run had another injection library (${nsight}): only its GPU work was recorded, and its ranges are missing.`;
+      expect(report).toContain(note);
+      expect(shown).toContain(note);
+    });
+
+    it("sees the others as long as they run", async () => {
+      const nsight = await nsightLibrary();
+      const enough = join(here.path, "enough");
+      const steps = ["range", "early", "wait", enough];
+      const note = `1 process of the run had another injection library (${nsight}): nothing of it was recorded.`;
+      // It looks twice a second, if this machine lets it.
+      let seconds = 1;
+      await vi.waitFor(
+        async () => {
+          rmSync(enough, { force: true });
+          const timer = setTimeout(() => writeFileSync(enough, ""), 1000 * seconds++);
+          const run = beside(`seen-${seconds}`, steps, [], {}, worker(nsight));
+          const { shown, report } = await run.finally(() => clearTimeout(timer));
+          expect(existsSync(enough)).toBe(true);
+          expect(report).toContain(note);
+          expect(shown).toContain(note);
+        },
+        { timeout: 60_000, interval: 1 },
+      );
+    }, 90_000);
+  },
+);

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExecutable } from "../../src/system/find-program.ts";
 import { buildReport } from "../profile/tools/ncu/run/report-builder.ts";
-import { sharedDir } from "../shared.ts";
+import { samplesOrSkip } from "../shared.ts";
 import { until } from "../wait.ts";
 import { runCommand } from "./command.ts";
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
@@ -14,7 +13,8 @@ const { cwd, gpu, inHere, notesOf, profile, real, regionsOf, start } = ncuMachin
   "failures of ncu, rare ones",
 );
 const zstd = findExecutable("zstd", "/");
-const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
+const sample = samplesOrSkip("logs of failing ncu");
+const logFile = (name: string) => sample?.(name) ?? "";
 const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
 
 describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {

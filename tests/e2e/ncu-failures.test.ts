@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { sharedDir } from "../shared.ts";
+import { samplesOrSkip } from "../shared.ts";
 import { inA, ncuMachine } from "./ncu-machine.ts";
 
 const { gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
-const logFile = (name: string) => join(sharedDir() ?? "", "samples/nsight", name);
+const sample = samplesOrSkip("logs of failing ncu");
+const logFile = (name: string) => sample?.(name) ?? "";
 
 describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
   it("falls back to app-range replay where a range cannot be captured", async () => {

@@ -79,6 +79,17 @@ describe("deep-profile -- PROG", () => {
     expect(readBundle(inHere("plain")).reports[0]?.notes.join("\n")).toMatch(/no matching regions/);
   });
 
+  it("shows control characters in the last words of a workload, and obeys none", async () => {
+    const script =
+      "process.stderr.write('ding\\x07dong \\x1b[31mbad\\x1b[0m\\x1b]0;owned\\x07 \\x9b2J\\x07\\n'); process.exitCode = 3";
+    const failing = [process.execPath, "-e", script];
+    const result = await profile(["hydra.run.dir=controls", "--", ...failing]);
+    const told = result.stderr.slice(result.stderr.indexOf("node ended with exit code 3"));
+    expect(told).toContain("ding\\u{7}dong bad");
+    for (const text of [told, result.stdout])
+      expect(text.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
   it("tells once how a workload failed, with its last words, and reports what there is", async () => {
     const failing = [process.execPath, program("fail.mjs"), "7"];
     const result = await profile(["hydra.run.dir=failed", "--", ...failing]);

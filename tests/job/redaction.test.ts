@@ -29,6 +29,27 @@ const asciiJson = (text: string): string =>
 
 const yaml = (text: string): string => toYaml({ k: text }).slice(3, -1);
 
+const replaced = (table: Readonly<Record<string, string>>) => (text: string) =>
+  [...text].map((one) => table[one] ?? one).join("");
+
+/** Encodings of which two may follow one another, each written here anew. */
+function encodings(): Readonly<Record<string, (secret: string) => string>> {
+  const html = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  return {
+    "a document of JSON": (secret) => inner(JSON.stringify(secret)),
+    "a word of a POSIX shell": replaced({ "'": "'\\''" }),
+    "a word of Python's shlex": replaced({ "'": `'"'"'` }),
+    "a shell's double quotes": replaced({ '"': '\\"', "\\": "\\\\", $: "\\$", "`": "\\`" }),
+    "CSV, SQL": replaced({ '"': '""' }),
+    "SQL, YAML": replaced({ "'": "''" }),
+    "HTML, as Python's html.escape": replaced({ ...html, "'": "&#x27;" }),
+    "HTML, as others": replaced({ ...html, "'": "&#39;" }),
+    XML: replaced({ ...html, "'": "&apos;" }),
+    "a cell of Markdown": replaced({ "\\": "\\\\", "|": "\\|" }),
+    URL: encodeURIComponent,
+  };
+}
+
 /** As programs print it, each by an encoder that is not the code under test. */
 const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "as it is": (secret) => secret,
@@ -54,6 +75,7 @@ const FORMS: Readonly<Record<string, (secret: string) => string>> = {
   "an override": (secret) => inner(quoted(secret, "'")),
   "an override in double quotes": (secret) => inner(quoted(secret, '"')),
   "a message": visibleControls,
+  ...encodings(),
 };
 
 /** Trimmed: where blanks at the ends belong to the quotes around them, the rest is looked for. */
@@ -88,6 +110,28 @@ describe("secrets in texts", () => {
         expect(shown).toContain("***");
       }),
       { numRuns: runs(150) },
+    );
+  });
+
+  it("are masked in two encodings, one around the other", () => {
+    const anEncoding = fc.constantFrom(...Object.entries(encodings()));
+    const aQuotedSecret = fc.oneof(
+      aSecret.filter((text) => !/\p{Cs}/u.test(text)),
+      fc
+        .array(fc.constantFrom("'", '"', "\\", "|", "&", "<", "`", "x", "y", "z"), {
+          minLength: 4,
+          maxLength: 12,
+        })
+        .map((pieces) => pieces.join("")),
+    );
+    fc.assert(
+      fc.property(aQuotedSecret, anEncoding, anEncoding, around, (secret, [, a], [, b], before) => {
+        const written = b(a(secret));
+        const shown = redactor(secret)(`${before}${written} ${written}`);
+        expect(shown.includes(written), shown).toBe(false);
+        expect(shown).toContain("***");
+      }),
+      { numRuns: runs(1000) },
     );
   });
 

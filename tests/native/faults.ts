@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
+import { WRITINGS, type Writing } from "../../src/profile/tools/recorder/format.ts";
 import { type RecordedProcess, readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { nativeProgram } from "./programs.ts";
@@ -13,7 +14,11 @@ import { nativeProgram } from "./programs.ts";
 
 /** What happens at the n-th call. */
 export type Fault =
-  | { readonly kind: "fail"; readonly error: keyof typeof constants.errno }
+  | {
+      /** `late`: from the n-th call on, each that needs room on the disk fails. */
+      readonly kind: "fail" | "late";
+      readonly error: keyof typeof constants.errno;
+    }
   | {
       readonly kind: "signal";
       /** SIGUSR1 can be blocked; SIGSYS stands for those that cannot, as traps of a seccomp filter. */
@@ -27,18 +32,25 @@ const FAULTS: readonly Fault[] = [
     kind: "fail" as const,
     error,
   })),
+  ...(["ENOSPC", "EDQUOT", "EIO"] as const).map((error) => ({ kind: "late" as const, error })),
   ...(["SIGUSR1", "SIGSYS"] as const).flatMap((signal) =>
     [false, true].map((forks) => ({ kind: "signal" as const, signal, forks })),
   ),
 ];
 
-/** The faults with their descriptions, for tables of tests. */
-export const describedFaults = (): [string, Fault][] =>
-  FAULTS.map((fault) => [describeFault(fault), fault]);
+/** The faults with their descriptions, for tables of tests: each with each way of writing. */
+export const describedFaults = (): [string, Fault, Writing][] =>
+  WRITINGS.flatMap((writing) =>
+    FAULTS.map((fault): [string, Fault, Writing] => [
+      `${describeFault(fault)}, ${writing}`,
+      fault,
+      writing,
+    ]),
+  );
 
 const describeFault = (fault: Fault): string =>
-  fault.kind === "fail"
-    ? `fails with ${fault.error}`
+  fault.kind !== "signal"
+    ? `fails with ${fault.error}${fault.kind === "late" ? ", as each later one that needs room" : ""}`
     : `is interrupted by a handler of ${fault.signal} that records${fault.forks ? " and forks" : ""}`;
 
 export type Built = Awaited<ReturnType<typeof buildFaults>>;
@@ -53,14 +65,14 @@ export async function buildFaults(client: Client) {
 }
 
 /** Runs the program with the fault at the recorder's n-th call; with `at` 0 untouched. */
-async function runWithFault(built: Built, fault: Fault, at: number) {
+async function runWithFault(built: Built, fault: Fault, at: number, writing: Writing) {
   const directory = mkdtempSync(join(tmpdir(), "faults-"));
   const state = join(directory, "state");
   const recordings = join(directory, "recordings");
   writeFileSync(state, Buffer.alloc(16));
   mkdirSync(recordings);
   const number =
-    fault.kind === "fail" ? constants.errno[fault.error] : constants.signals[fault.signal];
+    fault.kind === "signal" ? constants.signals[fault.signal] : constants.errno[fault.error];
   try {
     const { exitCode, timedOut, stdout, stderr } = await execa(
       built.program,
@@ -72,6 +84,7 @@ async function runWithFault(built: Built, fault: Fault, at: number) {
         env: {
           NVTX_INJECTION64_PATH: built.recorder,
           HYDRACONF_RECORDER_DIR: recordings,
+          HYDRACONF_RECORDER_WRITING: writing,
           LD_PRELOAD: built.library,
           FAULT_STATE: state,
           FAULT_AT: `${at}`,
@@ -107,19 +120,23 @@ export interface LoopResult {
 }
 
 /** Lets the fault happen at the first, second, ... call, until a run passes untouched; with `step`, at each so-many-th. */
-export async function faultLoop(built: Built, fault: Fault, step = 1): Promise<LoopResult> {
-  const untouched = await runWithFault(built, fault, 0);
+export async function faultLoop(
+  built: Built,
+  fault: Fault,
+  { step = 1, writing = "mapped" }: { readonly step?: number; readonly writing?: Writing } = {},
+): Promise<LoopResult> {
+  const untouched = await runWithFault(built, fault, 0, writing);
   const all = ownRanges(untouched);
   const problems: string[] = [];
   let runs = 0;
   for (let at = 1; ; at += step) {
-    const run = await runWithFault(built, fault, at);
+    const run = await runWithFault(built, fault, at, writing);
     runs++;
     const found: string[] = [];
     if (run.ending !== "exit code 0") found.push(run.ending);
     if (run.stdout !== "done") found.push(run.stdout);
     const complaints = run.complaint === "" ? [] : run.complaint.split("\n");
-    const mayComplain = fault.kind === "fail" && run.processes.length === 0;
+    const mayComplain = fault.kind !== "signal" && run.processes.length === 0;
     if (complaints.length > (mayComplain ? 1 : 0)) found.push(run.complaint);
     const recorded = ownRanges(run);
     const tells = complaints.length > 0 || run.processes.some(({ notes }) => notes.length > 0);

@@ -18,10 +18,14 @@ export interface HarmlessCase {
    * prevents it.
    */
   readonly recorded?: string | null;
+  /** Variables of the recorder. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** For the library, its pages of the recording and one thread's recorder. */
 export const MEMORY_KB = 2048;
+/** For each thread that is busy at once with others. thread.hpp keeps it. */
+export const THREAD_KB = 384;
 
 /** Flags of programs that need some. */
 export const FLAGS: Readonly<Record<string, readonly string[]>> = {
@@ -155,6 +159,12 @@ const CORPUS: Readonly<
     "not-for-children": { recorded: "in the child" },
     "fixed-layout": {},
     "no-keys": { recorded: null, complains: true },
+    "no-counter-before": { recorded: "in the child" },
+    "no-counter-on-a-thread": { recorded: "without the counter" },
+    "no-counter-after": {
+      recorded: "without the counter",
+      settings: { HYDRACONF_RECORDER_CLOCK: "kernel" },
+    },
   },
   sandbox: {
     "no-open-after": { recorded: "with a filter" },
@@ -194,8 +204,8 @@ const CORPUS: Readonly<
     "long-names": {},
     domains: { recorded: "inside", memoryKb: 4096 },
     "open-ranges": { recorded: "never ended" },
-    // 20 threads that have each used up their room for texts.
-    "busy-threads": { memoryKb: 20 * 512 },
+    // 20 threads at once that have each used up their room for texts, however many come after them.
+    "busy-threads": { memoryKb: 20 * THREAD_KB },
   },
 };
 

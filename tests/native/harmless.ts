@@ -95,6 +95,7 @@ export async function expectHarmless(one: HarmlessCase, setup: Setup): Promise<s
   const variables = {
     NVTX_INJECTION64_PATH: setup.recorder,
     HYDRACONF_RECORDER_DIR: recordings,
+    ...one.settings,
   };
   const recorded = await run(program, args(), { ...common, ...variables }, base, scale);
   expect(recorded.observed).toEqual(plain.observed);

@@ -3,7 +3,7 @@ import { parseOverride, parseOverrides, sweepStrings } from "../../src/overrides
 import { DIALECTS } from "../../src/values/dialect.ts";
 
 const dialect = DIALECTS["1.4"];
-const values = (text: string, options = {}) => [...sweepStrings(parseOverride(text, 0, options))];
+const values = (text: string, options = {}) => [...sweepStrings(parseOverride(text, options))];
 
 describe("the override language of Hydra 1.4", () => {
   it("sorts the values of a range, where 1.3 exchanges its bounds", () => {
@@ -16,14 +16,14 @@ describe("the override language of Hydra 1.4", () => {
   });
 
   it("writes JSON as Python does, and warns of the function", () => {
-    const { value, warnings } = parseOverride("k=json_str({a:[1,null,true,'ü']})", 0, { dialect });
+    const { value, warnings } = parseOverride("k=json_str({a:[1,null,true,'ü']})", { dialect });
     expect(value).toMatchObject({ value: '{"a": [1, null, true, "\\u00fc"]}' });
     expect(warnings).toHaveLength(1);
   });
 
   it("extends lists, without a prefix", () => {
-    expect(parseOverride("k=extend_list(a,b)", 0, { dialect }).type).toBe("extend_list");
-    expect(() => parseOverride("+k=extend_list(a)", 0, { dialect })).toThrow(/takes no '\+'/);
+    expect(parseOverride("k=extend_list(a,b)", { dialect }).type).toBe("extend_list");
+    expect(() => parseOverride("+k=extend_list(a)", { dialect })).toThrow(/takes no '\+'/);
     expect(() => parseOverride("k=extend_list(a)")).toThrow(/no function 'extend_list'/);
   });
 

@@ -12,7 +12,7 @@ describe("overrideNode", () => {
   });
 
   it("knows where each of its parts stands", () => {
-    const node = overrideNode(parseOverride("key=[a,b c]", 7));
+    const node = overrideNode(parseOverride("key=[a,b c]", {}, 7));
     expect(node?.kind === "list" && node.items[1]?.origin).toEqual({
       kind: "override",
       text: "key=[a,b c]",

@@ -142,7 +142,7 @@ describe("errors of syntax", () => {
     ["key=f(a=1,2)", 10, /positional argument follows keyword argument/],
     ["key=${a.${b}}", 12, /expected the end of the override but found '}'/],
   ])("%s", (text, start, message) => {
-    const { code, details } = errorOf(() => parseOverride(text, 3));
+    const { code, details } = errorOf(() => parseOverride(text, {}, 3));
     expect(code).toBe("override.syntax");
     expect(details.message).toMatch(message);
     expect(details.origin).toMatchObject({ kind: "override", text, index: 3, start });

@@ -122,6 +122,57 @@ echo "what went wrong" >&2
 exit $2
 `;
 
+  const HOSTILE = `#!/bin/sh
+printf '%s' '{"loss\\u001b]0;owned\\u0007": "\\u001b[2J\\u009b1A", "note": "a\\u0007\\nb"}' > "$HYDRACONF_RESULT"
+`;
+
+  test("whose names and values are shown, not obeyed, in the table of the sweep", () => {
+    const cwd = project({ "hostile.sh": HOSTILE });
+    const { status, stdout } = hydraconf(
+      cwd,
+      ...[
+        "run",
+        "-m",
+        "x=1,2",
+        "hydra.sweep.dir=out",
+        "hydra/launcher=local",
+        "--",
+        "./hostile.sh",
+      ],
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain("loss\\u{1b}]0;owned\\u{7}");
+    expect(stdout).toContain("\\u{1b}[2J\\u{9b}1A");
+    expect(stdout.replaceAll(/[\n\t]/g, "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  test("on a terminal, where only the table itself moves the cursor", () => {
+    const cwd = project({ "hostile.sh": `${HOSTILE}printf 'no\\033[2J\\007' >&2; exit 3\n` });
+    const program = fileURLToPath(new URL("../fixtures/programs/in_terminal.py", import.meta.url));
+    const { stdout } = spawnSync(
+      "python3",
+      [
+        ...[
+          program,
+          "never",
+          process.execPath,
+          command,
+          "run",
+          "-m",
+          "x=1,2",
+          "hydra.sweep.dir=out",
+        ],
+        ...["hydra/launcher=local", "--", "./hostile.sh"],
+      ],
+      { cwd, encoding: "utf8", env: { ...ENV, TERM: "xterm" } },
+    );
+    expect(stdout).toContain("0 of 2 jobs completed, 2 failed");
+    expect(stdout).toContain("no\\u{7}");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what the table of a sweep uses
+    const rest = stdout.replaceAll(/\u001b\[(?:[\d;]*m|\d+A|[JK])|[\r\n\t]/g, "");
+    expect(rest).not.toMatch(/\p{Cc}/u);
+  });
+
   test("a result file, a failure with its last words, and a result that is no JSON", () => {
     const cwd = project({ prog: PROGRAM });
     const ran = hydraconf(

@@ -1,12 +1,4 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,14 +7,15 @@ import { runMain } from "../../src/cli/hydra-main.ts";
 import { pythonResolvers } from "../../src/plugins/python-resolvers.ts";
 import { appsIn } from "../../src/programs/apps.ts";
 import { currentStore, storeOf, syncStore } from "../../src/programs/store-export.ts";
+import { ConfigError } from "../../src/values/errors.ts";
 import { child } from "../../src/values/node.ts";
 import { capturedConsole } from "../captured-console.ts";
 import { refusal } from "../compose/in-memory.ts";
-import { sharedOrSkip } from "../shared.ts";
+import { corpusDir } from "../shared.ts";
 
 /** What `hydraconf python sync` wrote of the corpus's programs with the real Hydra. */
 const EXPORTS = fileURLToPath(new URL("../fixtures/python-store", import.meta.url));
-const CORPUS = join(sharedOrSkip("exports of ConfigStore") ?? "/nowhere", "conformance-python");
+const CORPUS = corpusDir("conformance-python");
 
 interface Case {
   readonly id: string;
@@ -51,10 +44,8 @@ function registered(cwd: string) {
   return pythonResolvers(functions, { python: "python3", cwd, env, folders: [] });
 }
 
-describe.skipIf(!existsSync(CORPUS))("programs that register their configs in Python", () => {
-  const programs = existsSync(CORPUS)
-    ? readdirSync(EXPORTS).map((file) => file.replace(/\.json$/, ""))
-    : [];
+describe("programs that register their configs in Python", () => {
+  const programs = readdirSync(EXPORTS).map((file) => file.replace(/\.json$/, ""));
   test.each(programs)("%s prints what it prints with Hydra", async (name) => {
     const cwd = mkdtempSync(join(tmpdir(), "hydraconf-store-"));
     cpSync(join(CORPUS, name), cwd, { recursive: true });
@@ -180,12 +171,12 @@ END
     writeFileSync(join(cwd, "app.py"), "one");
     const env = { PATH: process.env["PATH"] };
     syncStore({ cwd, env, python, modules: ["app"] });
-    const current = (sync?: "renew") => {
+    const current = (sync?: "renew", refusal?: ConfigError) => {
       const warnings: string[] = [];
       const origin = {} as never;
       const settings = {
         python: { text: python, folder: cwd, origin },
-        ...(sync && { sync }),
+        ...(sync && { sync: { text: sync, folder: cwd, origin, ...(refusal && { refusal }) } }),
       };
       const store = currentStore(settings, { cwd, env }, (message) => warnings.push(message));
       const entry = store?.get("config");
@@ -208,6 +199,17 @@ END
     writeFileSync(join(cwd, "app.py"), "twice");
     expect(current("renew")).toEqual(["twice", []]);
     expect(current()).toEqual(["twice", []]);
+  });
+
+  test("stays what it was in a project that the user has not trusted", () => {
+    const { cwd, current } = project();
+    writeFileSync(join(cwd, "app.py"), "twice");
+    const untrusted = new ConfigError({ code: "plugin.untrusted", message: "no", hint: "look" });
+    const [x, warnings] = current("renew", untrusted);
+    expect([x, warnings]).toEqual([
+      "one",
+      [expect.stringContaining("app.py has changed since"), "it is not renewed: no; look"],
+    ]);
   });
 
   test("stays what it was where that fails", () => {

@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it, test, vi } from "vitest";
 import { endLine } from "../../src/cli/sweep-command.ts";
+import type { SweepRow } from "../../src/job/options.ts";
+import { createRedaction } from "../../src/job/redaction.ts";
 import {
   type Attempt,
   begun,
@@ -14,8 +17,12 @@ import {
   writeJobState,
 } from "../../src/record/job-state.ts";
 import { jobFile } from "../../src/record/layout.ts";
+import { firstLine } from "../../src/record/recorded-job.ts";
 import { NO_ACTIVITY, sweepRows } from "../../src/sweep/job-status.ts";
+import { writeSweepTables } from "../../src/sweep/sweep-tables.ts";
+import { shellQuote } from "../../src/text/shell-words.ts";
 import { program } from "../cli/program.ts";
+import { runs } from "../runs.ts";
 import { writeSealed } from "./written.ts";
 
 describe("job state", () => {
@@ -118,4 +125,109 @@ describe("stored value", () => {
   it("bears any depth", () => {
     expect(storedValue(nested(100_000))).toBe("a value that cannot be shown");
   });
+
+  describe("without secrets", () => {
+    const redactor = (...secrets: readonly string[]) => {
+      const redaction = createRedaction();
+      redaction.learn(secrets);
+      return redaction.apply;
+    };
+
+    it("masks the form in which a shell quotes them", () => {
+      const secret = "it's secret";
+      const redact = redactor(secret);
+      const returned = { command: shellQuote(secret), [shellQuote(secret)]: [secret] };
+      expect(storedValue(returned, redact)).toEqual({ command: "'***'", "'***'": ["***"] });
+      expect(JSON.stringify(storedValue(`a ${shellQuote(secret)}`, redact))).toBe(`"a '***'"`);
+    });
+
+    it("masks numbers, and leaves what is beside them", () => {
+      const redact = redactor("123456");
+      expect(storedValue({ loss: 0.5, pin: 123456, next: 1234567 }, redact)).toEqual({
+        loss: 0.5,
+        pin: "***",
+        next: "***7",
+      });
+    });
+
+    it("keeps fields apart whose names are the same mask", () => {
+      expect(storedValue({ hunter2: 1, hunter3: 2 }, redactor("hunter2", "hunter3"))).toEqual({
+        "***": 1,
+        "*** (2)": 2,
+      });
+    });
+
+    it("masks a list whose text is a secret", () => {
+      expect(storedValue(["a", "b"], redactor('["a","b"]'))).toBe("***");
+    });
+
+    it("holds none in any file that is made of it", () => {
+      const pieces = fc.constantFrom(
+        "'",
+        '"',
+        "\\",
+        "|",
+        ",",
+        "\n",
+        " ",
+        "$",
+        "é",
+        "k",
+        "q",
+        "z",
+        "=",
+      );
+      const aSecret = fc
+        .array(pieces, { minLength: 6, maxLength: 20 })
+        .map((all) => all.join("").trim())
+        .filter((text) => text.length >= 6 && /[kqz]/.test(text));
+      const encoders = [
+        (text: string) => text,
+        shellQuote,
+        (text: string) => JSON.stringify(text),
+        (text: string) => `"${text.replaceAll('"', '""')}"`,
+        encodeURIComponent,
+        (text: string) => Buffer.from(text).toString("base64"),
+      ];
+      const place = mkdtempSync(join(tmpdir(), "hydraconf-stored-"));
+      try {
+        fc.assert(
+          fc.property(aSecret, fc.constantFrom(...encoders), (secret, encode) => {
+            const text = `<${encode(secret)}>`;
+            const result = storedValue({ text, list: [text], [text]: 1 }, redactor(secret));
+            const row: SweepRow = {
+              ...{ number: 0, swept: {}, status: "completed", attempts: 1, seconds: 1 },
+              ...{ exit_code: 0, ended_by: null, error: null, result, output_dir: "0" },
+            };
+            const written = [
+              JSON.stringify(result),
+              ...writeSweepTables(place, [row]).map((name) =>
+                readFileSync(join(place, name), "utf8"),
+              ),
+            ];
+            for (const file of written) {
+              expect(file).toContain("***");
+              // In whatever form each file writes the text.
+              for (const form of [
+                text,
+                inner(text),
+                text.replaceAll('"', '""'),
+                inner(inner(text)),
+              ])
+                expect(file.includes(form.slice(1, -1)), file).toBe(false);
+            }
+          }),
+          { numRuns: runs(150) },
+        );
+      } finally {
+        rmSync(place, { recursive: true, force: true });
+      }
+    });
+
+    it("masks an error before it is cut to its first line", () => {
+      expect(firstLine(new Error("no: one\ntwo!"), redactor("one\ntwo"))).toBe("no: ***!");
+    });
+  });
 });
+
+const inner = (text: string): string => JSON.stringify(text).slice(1, -1);

@@ -80,6 +80,26 @@ describe("recorded job", () => {
   );
 
   test.each([
+    ["by TERM", { by: "signal", signal: "SIGTERM" }, { by: "scheduler", cause: "requeued" }],
+    ["with its node", undefined, { by: "scheduler", cause: "requeued" }],
+    ["by itself", { by: "itself" }, { by: "itself" }],
+  ] as const)(
+    "an attempt that ended %s, and that its scheduler starts again",
+    (_, by, expected) => {
+      const folder = mkdtempSync(join(tmpdir(), "hydraconf-recorded-"));
+      const details = { scheduler: "7_1" };
+      const first = begun(3, undefined, { details });
+      writeJobState(folder, by === undefined ? first : ended(first, { endedBy: by, exitCode: 1 }));
+      beginJob(folder, 3, { details });
+      expect(readJobState(folder, 3)?.attempts[0]?.ended_by).toEqual(expected);
+      // Submitted anew, by a sweep that was resumed: the record says how it was.
+      writeJobState(folder, by === undefined ? first : ended(first, { endedBy: by, exitCode: 1 }));
+      beginJob(folder, 3, { details: { scheduler: "8_0" } });
+      expect(readJobState(folder, 3)?.attempts[0]?.ended_by).toEqual(by);
+    },
+  );
+
+  test.each([
     ["local", "stopped", 143, { by: "launcher", signal: "SIGTERM" }],
     ["local", "stopped", null, { by: "unknown" }],
     ["local", "failed", 143, { by: "itself" }],

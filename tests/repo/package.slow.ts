@@ -78,16 +78,26 @@ describe.each(PACKAGES)("the package %s", (name) => {
     expect([...imported, ...started].sort()).toEqual(dependenciesOf(name).sort());
   });
 
-  it("has types that need Node's alone", () => {
+  it("has types that need no others", () => {
     const types = filesOf(name).filter((file) => file.endsWith(".d.ts"));
     const needed = types.flatMap((file) =>
       [
         ...readFileSync(join(installed(name), file), "utf8").matchAll(
-          /(?:from |import\()"([^."][^"]*)"/g,
+          /(?:from |import\(|reference types=)"([^."][^"]*)"/g,
         ),
-      ].map(([, module = ""]) => module),
+      ].map(([, module = ""]) => `${file}: ${module}`),
     );
-    expect(needed.filter((module) => !module.startsWith("node:"))).toEqual([]);
+    expect(needed).toEqual([]);
+  });
+
+  it("has every page that its texts name", () => {
+    const texts = filesOf(name).filter((file) => /\.(?:c?js|md|json|ya?ml)$/.test(file));
+    const named = texts.flatMap((file) => [
+      ...(readFileSync(join(installed(name), file), "utf8").match(/\bdocs\/[\w-]+\.md\b/g) ?? []),
+    ]);
+    expect(named).toContain("docs/plugins.md");
+    for (const page of new Set(named))
+      expect(existsSync(join(installed(name), page)), page).toBe(true);
   });
 
   it("never compiles on installation", () => {
@@ -164,6 +174,48 @@ async function importsOf(name: Package): Promise<readonly string[]> {
     .map((path) => /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path);
   return [...new Set(packages)];
 }
+
+describe("npm run release", () => {
+  const release = (env: NodeJS.ProcessEnv, ...words: readonly string[]) =>
+    spawnSync(process.execPath, [join(root, "scripts/release.mjs"), ...words], {
+      cwd: root,
+      encoding: "utf8",
+      // Nothing listens there: what is only shown needs no registry.
+      env: { ...process.env, ...env, npm_config_registry: "http://127.0.0.1:9" },
+    });
+
+  it("shows what would be published of both packages, with where they come from", () => {
+    const shown = release({ GITHUB_REPOSITORY: "someone/hydraconf" });
+    expect(shown.status, shown.stderr).toBe(0);
+    for (const name of PACKAGES) {
+      const { version } = manifest(name);
+      expect(shown.stdout).toContain(`+ ${name}@${version}\n`);
+      expect(shown.stderr).toMatch(
+        /Publishing to .* with tag latest and public access \(dry-run\)/,
+      );
+      const file = join(root, "tmp/packages", name, "package.json");
+      const {
+        private: isPrivate,
+        publishConfig,
+        repository,
+      } = JSON.parse(readFileSync(file, "utf8"));
+      expect(isPrivate).toBeUndefined();
+      expect(publishConfig).toEqual({ access: "public", provenance: true });
+      const url = "git+https://github.com/someone/hydraconf.git";
+      expect(repository).toEqual({ type: "git", url });
+    }
+    // Neither is ever published with the whole repository in it.
+    expect(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).private).toBe(true);
+  });
+
+  it("publishes nothing outside of CI, for another tag, or without a section of the changelog", () => {
+    const refused = release({ GITHUB_REPOSITORY: "", GITHUB_REF_NAME: "main" }, "--publish");
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain("the tag is main, not v");
+    expect(refused.stderr).toContain("only CI can sign");
+    expect(refused.stdout).toBe("");
+  });
+});
 
 describe("hydraconf", () => {
   it("is one package of at most 5 MB", () => {

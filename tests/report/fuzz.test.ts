@@ -239,7 +239,7 @@ function expectCsv(pieces: Iterable<string>): void {
   }
 }
 
-const validator = await createDocumentValidator();
+const validator = createDocumentValidator();
 const ASSETS = { script: "", style: "" };
 const options = (usual: number) => ({ numRuns: runs(usual) });
 

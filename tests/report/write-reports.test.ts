@@ -12,13 +12,13 @@ import {
   writeReports,
   writeRunReports,
 } from "../../src/report/index.ts";
-import { upgraded, withNamesOnce } from "../../src/report/model/contract.ts";
+import { upgradeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profile/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));
-const validator = await createReportValidator();
+const validator = createReportValidator();
 
 const readBundle = (...path: string[]): RegionReportBundle =>
   JSON.parse(readFileSync(join(...path), "utf8"));
@@ -78,7 +78,7 @@ describe("writeReports", () => {
       ["process:7", "aggregate", [0, 0]],
       ["device:cuda:0", "aggregate", [0, 0]],
     ]);
-    expect(upgraded(stored)).toEqual(bundle);
+    expect(upgradeBundle(stored)).toEqual(bundle);
     const rows = readFileSync(join(directory, "regions", "kernels.csv"), "utf8")
       .trim()
       .split("\n");
@@ -112,7 +112,7 @@ describe("writeReports", () => {
     );
     expect(short).toEqual(["kernel#0", "kernel#1", "__proto__#2", "gemm#3", "gemm#4"]);
     expect(short?.map((name) => stored.kernel_names?.[name])).toEqual(whole);
-    expect(upgraded(stored)).toEqual(large);
+    expect(upgradeBundle(stored)).toEqual(large);
   });
 
   it("puts a region and what is below it into the region's directory", async () => {

@@ -129,8 +129,8 @@ describe("-m", () => {
     const outcome = await run(["-m", "x=3,4,5"], (config) => {
       if (config.get("x") === 5) throw new Error();
       return config.get("x") === 3
-        ? exitCode(3, undefined, "prog crashed\n  in line 7")
-        : exitCode(4, undefined, "");
+        ? exitCode(3, { reason: "prog crashed\n  in line 7" })
+        : exitCode(4, { reason: "" });
     });
     expect(outcome.stderr).toMatch(/^#0 +x=3 +prog crashed +\S+$/m);
     expect(outcome.stderr).toMatch(/^#1 +x=4 +exit code 4 +\S+$/m);

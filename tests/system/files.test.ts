@@ -11,9 +11,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, test } from "vitest";
 import {
+  directoryAt,
   errorCode,
   fileProblem,
   isSystemError,
@@ -151,4 +152,16 @@ describe("readable path", () => {
   ])("%s in %s is %s", (file, cwd, shown) => {
     expect(readablePath(file, cwd)).toBe(shown);
   });
+});
+
+it("a base is a directory, or a file in it, by path or by URL", () => {
+  const directory = fresh();
+  const file = join(directory, "a file.js");
+  writeFileSync(file, "");
+  for (const base of [directory, file, pathToFileURL(file).href, pathToFileURL(directory).href])
+    expect(directoryAt(base), base).toBe(directory);
+  expect(directoryAt(`${pathToFileURL(directory).href}/`)).toBe(`${directory}/`);
+  // Of a bundle that was made elsewhere.
+  expect(directoryAt("file:///no/such/place/train.js")).toBe("/no/such/place");
+  expect(directoryAt("/no/such/place")).toBe("/no/such/place");
 });

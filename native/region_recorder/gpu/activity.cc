@@ -20,7 +20,7 @@ namespace {
 // Some 5000 kernels. Only pages that were written cost memory.
 constexpr std::size_t kBufferBytes = 1024 * 1024;
 
-const Cupti* cupti_in_use = nullptr;
+const Subscription* subscription_in_use = nullptr;
 
 // Buffers that CUPTI has given back, each with a pointer to the next one in its first bytes. Not
 // under the file's lock: CUPTI asks for a buffer inside the program's launches, and must not
@@ -151,7 +151,7 @@ class Writer {
   static void add_graph(Record& record, const cupti::Record& activity,
                         const cupti::Places& places) {
     // Older records may end before these fields.
-    if (cupti_in_use->version < cupti::kVersionOfCuda11_1) return;
+    if (subscription_in_use->cupti().version < cupti::kVersionOfCuda11_1) return;
     const std::uint32_t graph = activity.u32(places.graph);
     if (graph == 0) return;
     record.add_flag(format::kHasGraph);
@@ -195,8 +195,8 @@ class Writer {
 
 }  // namespace
 
-void prepare_activity(const Cupti& cupti) noexcept {
-  cupti_in_use = &cupti;
+void prepare_activity(const Subscription& subscription) noexcept {
+  subscription_in_use = &subscription;
   prepare_steady_waits(was_read);
 }
 
@@ -219,13 +219,11 @@ void buffer_completed(cupti::Context context, std::uint32_t stream, std::uint8_t
     Writer writer(thread);
     std::uint8_t* record = nullptr;
     // What it answers for a buffer without records, CUPTI does not say.
-    while (valid_bytes > 0 && (read = cupti_in_use->call.ActivityGetNextRecord(
-                                  buffer, valid_bytes, &record)) == cupti::kSuccess) {
+    while (valid_bytes > 0 && (read = subscription_in_use->next_record(buffer, valid_bytes,
+                                                                       &record)) == cupti::kSuccess) {
       writer.write(cupti::Record(record));
     }
-    std::size_t dropped = 0;
-    cupti_in_use->call.ActivityGetNumDroppedRecords(context, stream, &dropped);
-    writer.tell_losses(dropped);
+    writer.tell_losses(subscription_in_use->dropped(context, stream));
   }
   if (read != cupti::kMaxLimitReached) tell_failure("cuptiActivityGetNextRecord", read);
   end_reading(buffer, is_counted);

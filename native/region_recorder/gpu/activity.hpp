@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "libraries.hpp"
+#include "subscription.hpp"
 
 namespace region_recorder::gpu {
 
 // Once, before the functions below can be called.
-void prepare_activity(const Cupti& cupti) noexcept;
+void prepare_activity(const Subscription& subscription) noexcept;
 
 // What CUPTI calls, from threads of its own and at the program's end from the program's.
 void buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records);

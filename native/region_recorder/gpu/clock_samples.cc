@@ -1,5 +1,9 @@
 #include "clock_samples.hpp"
 
+#include <time.h>
+
+#include <atomic>
+
 #include "../clock.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
@@ -10,7 +14,8 @@ namespace {
 // Enough to have one that nothing interrupted.
 constexpr int kTries = 8;
 
-const Cupti* cupti_with_own_clock = nullptr;
+const Subscription* with_own_clock = nullptr;
+std::atomic<bool> is_given_back{false};
 
 struct Sample {
   std::uint64_t gpu_ns;
@@ -24,7 +29,7 @@ bool best_sample(Sample& best) {
   for (int i = 0; i < kTries; ++i) {
     std::uint64_t gpu_ns = 0;
     const std::uint64_t before = now_ns();
-    if (cupti_with_own_clock->call.GetTimestamp(&gpu_ns) != cupti::kSuccess) return false;
+    if (with_own_clock->timestamp(gpu_ns) != cupti::kSuccess) return false;
     const std::uint64_t took = now_ns() - before;
     if (took >= shortest) continue;
     shortest = took;
@@ -33,22 +38,33 @@ bool best_sample(Sample& best) {
   return true;
 }
 
-std::uint64_t timestamp() { return now_ns(); }
+std::uint64_t timestamp() {
+  if (!is_given_back.load(std::memory_order_relaxed)) return now_ns();
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
 
 }  // namespace
 
-void prepare_clocks(const Cupti& cupti) noexcept {
-  if (cupti.version >= cupti::kVersionOfCuda11_8 &&
+void prepare_clocks(const Subscription& subscription) noexcept {
+  const Cupti& cupti = subscription.cupti();
+  if (!subscription.is_shared() && cupti.version >= cupti::kVersionOfCuda11_8 &&
       cupti.call.ActivityRegisterTimestampCallback != nullptr &&
       cupti.call.ActivityRegisterTimestampCallback(timestamp) == cupti::kSuccess) {
     return;
   }
-  cupti_with_own_clock = &cupti;
+  with_own_clock = &subscription;
+}
+
+void give_clock_back() noexcept {
+  is_given_back.store(true, std::memory_order_relaxed);
 }
 
 void sample_clocks() noexcept {
   Sample sample{};
-  if (cupti_with_own_clock == nullptr || !best_sample(sample)) return;
+  if (with_own_clock == nullptr || !best_sample(sample)) return;
   CurrentThread thread;
   if (!thread) return;
   Record record(format::kClock);

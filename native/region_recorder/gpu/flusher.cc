@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kPeriodNs = 500'000'000;
 constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 
-const Cupti* cupti_in_use = nullptr;
+const Subscription* subscription_in_use = nullptr;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 bool running = false;
@@ -43,7 +43,7 @@ void* run(void*) {
     if (!any) continue;
     // Only complete buffers come: what the GPU still works on stays for the next time. So does what
     // a failure kept back; the flush at the end tells whether it ever came.
-    static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
+    static_cast<void>(subscription_in_use->flush(cupti::kFlushCompleted));
   }
   pthread_mutex_lock(&mutex);
   running = false;
@@ -54,8 +54,8 @@ void* run(void*) {
 
 }  // namespace
 
-bool start_flusher(const Cupti& cupti) noexcept {
-  cupti_in_use = &cupti;
+bool start_flusher(const Subscription& subscription) noexcept {
+  subscription_in_use = &subscription;
   prepare_steady_waits(changed);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;

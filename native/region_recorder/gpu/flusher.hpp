@@ -2,12 +2,12 @@
 // than that. CUPTI by itself would keep them until a buffer is full.
 #pragma once
 
-#include "libraries.hpp"
+#include "subscription.hpp"
 
 namespace region_recorder::gpu {
 
 // False: no thread could be had. Records are then fetched at the end alone.
-bool start_flusher(const Cupti& cupti) noexcept;
+bool start_flusher(const Subscription& subscription) noexcept;
 
 // Ends the thread; waits for at most two seconds if it is fetching just then.
 void stop_flusher() noexcept;

@@ -8,6 +8,9 @@
 #include <cstring>
 
 #include "../caller_state.hpp"
+#include "../clock.hpp"
+#include "../lock.hpp"
+#include "../other_injection.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
 #include "activity.hpp"
@@ -16,6 +19,8 @@
 #include "flusher.hpp"
 #include "launches.hpp"
 #include "libraries.hpp"
+#include "program_profilers.hpp"
+#include "subscription.hpp"
 
 namespace region_recorder::gpu {
 namespace {
@@ -27,10 +32,18 @@ std::atomic<State> state{State::kFresh};
 pid_t collecting_process = 0;
 Driver driver;
 Cupti cupti;
+Subscription subscription;
+// Held by who ends the collecting: the program's end, or a profiler of the program.
+Mutex ending;
 
-bool switched_off() {
+bool is_switched(const char* wanted) {
   const char* const value = getenv(kSwitchVariable);
-  return value != nullptr && std::strcmp(value, "off") == 0;
+  return value != nullptr && std::strcmp(value, wanted) == 0;
+}
+
+bool wants_sharing() {
+  const char* const value = getenv(kSharingVariable);
+  return value != nullptr && std::strcmp(value, "1") == 0;
 }
 
 // Writes down whether there will be kernels in this recording, and if not, why.
@@ -73,67 +86,121 @@ constexpr WantedKind kWanted[] = {
 
 // False: told already.
 bool subscribe_and_enable() {
-  cupti::Subscriber subscriber = nullptr;
-  if (const cupti::Result result = cupti.call.Subscribe(&subscriber, on_api_call, nullptr)) {
-    tell_failure("cuptiSubscribe", result);
+  Refusal refusal = subscription.begin(cupti, wants_sharing());
+  if (refusal.result != cupti::kSuccess) {
+    tell_failure(refusal.call, refusal.result);
     return false;
   }
-  prepare_clocks(cupti);
-  prepare_activity(cupti);
+  prepare_clocks(subscription);
+  prepare_activity(subscription);
   prepare_devices(driver);
-  // A program that polls an event would have a record of each answer "not yet".
-  if (cupti.call.ActivityEnableAllSyncRecords != nullptr) {
-    static_cast<void>(cupti.call.ActivityEnableAllSyncRecords(0));
-  }
-  const char* call = "cuptiActivityRegisterCallbacks";
-  cupti::Result result = cupti.call.ActivityRegisterCallbacks(buffer_requested, buffer_completed);
-  if (result == cupti::kSuccess && !watch_launches(cupti, subscriber)) {
-    call = "cuptiEnableCallback";
-    result = cupti::kNotCompatible;
+  refusal = subscription.register_buffers();
+  if (refusal.result == cupti::kSuccess && !watch_launches(subscription)) {
+    refusal = {"cuptiEnableCallback", cupti::kNotCompatible};
   }
   for (const WantedKind& wanted : kWanted) {
-    if (result != cupti::kSuccess) break;
-    const cupti::Result enabled = cupti.call.ActivityEnable(wanted.kind);
+    if (refusal.result != cupti::kSuccess) break;
+    const cupti::Result enabled = subscription.enable(wanted.kind);
     if (enabled == cupti::kSuccess) continue;
-    call = wanted.call;
-    if (wanted.kind == cupti::kConcurrentKernel) result = enabled;
-    else tell_failure(call, enabled);
+    if (wanted.kind == cupti::kConcurrentKernel) refusal = {wanted.call, enabled};
+    else tell_failure(wanted.call, enabled);
   }
-  if (result == cupti::kSuccess) return true;
-  cupti.call.Unsubscribe(subscriber);
-  tell_failure(call, result);
+  if (refusal.result == cupti::kSuccess) return true;
+  subscription.end();
+  tell_failure(refusal.call, refusal.result);
   return false;
 }
 
-// Before the destructors of libraries, of which CUPTI's would come first.
-void end_at_exit() {
-  if (state.load() != State::kBegun || getpid() != collecting_process) return;
-  const KeptCallerState kept;
-  state.store(State::kOver);
+bool is_collecting() { return state.load() == State::kBegun && getpid() == collecting_process; }
+
+// Brings in what CUPTI still has. Wants the lock, or a process that ends without it.
+void finish_collecting() {
   stop_fetching();
   stop_flusher();
   sample_clocks();
-  const cupti::Result flushed = cupti.call.ActivityFlushAll(cupti::kFlushForced);
+  const cupti::Result flushed = subscription.flush(cupti::kFlushForced);
   if (flushed != cupti::kSuccess) tell_failure("cuptiActivityFlushAll", flushed);
   wait_for_readers();
 }
 
+// Before the destructors of libraries, of which CUPTI's would come first.
+void end_at_exit() {
+  if (!is_collecting()) return;
+  const KeptCallerState kept;
+  const Lock lock(ending, Lock::WaitLimit::kAtExit);
+  if (!is_collecting()) return;
+  state.store(State::kOver);
+  finish_collecting();
+}
+
+// A profiler of the program asks for CUPTI, at this time.
+void tell_profiler(const char* call, const char* library, bool goes_on, std::uint64_t time) {
+  CurrentThread thread;
+  if (!thread) return;
+  const std::uint32_t call_id = thread->stream.intern(narrow_text(call));
+  const std::uint32_t library_id = thread->stream.intern(narrow_text(library));
+  Record record(format::kProgramProfiler);
+  record.add(0);
+  record.add(call_id);
+  record.add(library_id);
+  if (goes_on) record.add_flag(format::kHasPrecedence);
+  thread->stream.append_at(time, record.words());
+}
+
+void tell_unwatched_calls() {
+  const std::size_t count = unwatched_calls();
+  if (count == 0) return;
+  CurrentThread thread;
+  if (!thread) return;
+  Record record(format::kUnwatchedCalls);
+  record.add(static_cast<std::uint32_t>(count));
+  thread->stream.append(record.words());
+}
+
+std::atomic<bool> was_refused{false};
+
+void keep_cupti(const char* call, const char* library) noexcept {
+  if (is_collecting() && !was_refused.exchange(true)) tell_profiler(call, library, true, now_ns());
+}
+
+void leave_cupti(const char* call, const char* library) noexcept {
+  if (!is_collecting()) return;
+  const Lock lock(ending);
+  if (!lock || !is_collecting()) return;
+  const std::uint64_t time = now_ns();
+  finish_collecting();
+  subscription.end();
+  give_clock_back();
+  tell_profiler(call, library, false, time);
+  state.store(State::kOver);
+}
+
 void collect() {
-  char why[PATH_MAX];
-  if (!find_cupti(driver, cupti, why)) return tell(cupti::kSuccess, why);
+  const bool keeps = is_switched("on");
+  const char* const other = keeps ? nullptr : other_library_in(kCudaVariable);
+  char why[PATH_MAX + 128];
+  if (other != nullptr) {
+    snprintf(why, sizeof(why), "%s names the library of another tool, to which the GPU is left: %s",
+             kCudaVariable, other);
+    return tell(cupti::kSuccess, why);
+  }
+  char missing[PATH_MAX];
+  if (!find_cupti(driver, cupti, missing)) return tell(cupti::kSuccess, missing);
   if (!subscribe_and_enable()) return;
   tell(cupti::kSuccess, nullptr);
   sample_clocks();
   collecting_process = getpid();
   // Without its thread everything comes at the end; only a crash loses more then.
-  static_cast<void>(start_flusher(cupti));
+  static_cast<void>(start_flusher(subscription));
   std::atexit(end_at_exit);
+  watch_profilers(subscription, keeps ? keep_cupti : leave_cupti);
+  tell_unwatched_calls();
 }
 
 }  // namespace
 
 void begin() noexcept {
-  if (switched_off() || state.load() != State::kFresh || !find_driver(driver)) return;
+  if (is_switched("off") || state.load() != State::kFresh || !find_driver(driver)) return;
   State fresh = State::kFresh;
   if (state.compare_exchange_strong(fresh, State::kBegun)) collect();
 }

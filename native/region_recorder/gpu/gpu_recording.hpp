@@ -5,7 +5,8 @@
 
 namespace region_recorder::gpu {
 
-// `off` keeps the recorder away from the GPU.
+// `off` keeps the recorder away from the GPU. `on` takes CUPTI in place of another tool's library, and keeps it when the program
+// begins to profile itself; otherwise the recorder leaves it to them.
 constexpr const char* kSwitchVariable = "HYDRACONF_RECORDER_GPU";
 
 // Begins, once in a process and only where a CUDA driver is loaded. Whatever stands in the way is

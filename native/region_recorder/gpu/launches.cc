@@ -21,7 +21,7 @@ constexpr std::uint32_t kDomains = 3;
 
 enum class Function : std::uint8_t { kOther, kMovesOrWaits, kStartsKernels, kDestroysContexts };
 
-const Cupti* cupti_in_use = nullptr;
+const Subscription* subscription_in_use = nullptr;
 Function functions[kDomains][kMostFunctions];
 std::atomic<bool> launched{false};
 std::atomic<bool> over{false};
@@ -53,7 +53,7 @@ void fetch_records() {
   if (over.load(std::memory_order_relaxed)) return;
   const KeptCallerState kept;
   sample_clocks();
-  static_cast<void>(cupti_in_use->call.ActivityFlushAll(cupti::kFlushCompleted));
+  static_cast<void>(subscription_in_use->flush(cupti::kFlushCompleted));
 }
 
 void record_launch(ThreadRecorder& thread, std::uint32_t correlation, bool starts_kernels,
@@ -67,18 +67,20 @@ void record_launch(ThreadRecorder& thread, std::uint32_t correlation, bool start
 
 }  // namespace
 
-bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept {
-  cupti_in_use = &cupti;
+bool watch_launches(const Subscription& subscription) noexcept {
+  subscription_in_use = &subscription;
+  const cupti::Functions& call = subscription.cupti().call;
   bool any = false;
   for (const cupti::CallbackDomain domain : {cupti::kDriverApi, cupti::kRuntimeApi}) {
     for (std::uint32_t callback = 1; callback < kMostFunctions; ++callback) {
       const char* name = nullptr;
-      if (cupti.call.GetCallbackName(domain, callback, &name) != cupti::kSuccess) break;
+      if (call.GetCallbackName(domain, callback, &name) != cupti::kSuccess) break;
       if (name == nullptr) continue;
       const Function function = function_of_name(name);
       if (function == Function::kOther) continue;
       functions[domain][callback] = function;
-      if (cupti.call.EnableCallback(1, subscriber, domain, callback) == cupti::kSuccess) any = true;
+      if (call.EnableCallback(1, subscription.handle(), domain, callback) == cupti::kSuccess)
+        any = true;
     }
   }
   return any;

@@ -1,13 +1,13 @@
 // The program's calls that give the GPU work or wait for it, seen on the thread that makes them.
 #pragma once
 
-#include "libraries.hpp"
+#include "subscription.hpp"
 
 namespace region_recorder::gpu {
 
 // Has CUPTI call on_api_call for those functions and no others. The functions are found by their
 // names, so that those of later CUDA versions are among them. False: none could be watched.
-bool watch_launches(const Cupti& cupti, cupti::Subscriber subscriber) noexcept;
+bool watch_launches(const Subscription& subscription) noexcept;
 
 // What CUPTI calls. Writes a launch record into the calling thread's stream: there it stands in
 // order with the thread's ranges, whatever the clocks say. Before a context is destroyed it fetches

@@ -60,11 +60,19 @@ bool load_functions(void* library, cupti::Functions& call) {
   find(library, "cupti", "ActivityRegisterTimestampCallback",
        call.ActivityRegisterTimestampCallback);
   find(library, "cupti", "ActivityEnableAllSyncRecords", call.ActivityEnableAllSyncRecords);
+#define FIND(name) find(library, "cupti", #name, call.shared.name)
+  FIND(Subscribe_v2);
+  FIND(ActivityRegisterCallbacks_v2);
+  FIND(ActivityEnable_v2);
+  FIND(ActivityDisable_v2);
+  FIND(ActivityGetNextRecord_v2);
+  FIND(GetTimestamp_v2);
+#undef FIND
 #define FIND(name) find(library, "cupti", #name, call.name)
   return FIND(GetVersion) && FIND(GetResultString) && FIND(GetTimestamp) &&
          FIND(GetCallbackName) && FIND(Subscribe) && FIND(Unsubscribe) && FIND(EnableCallback) &&
-         FIND(ActivityRegisterCallbacks) && FIND(ActivityEnable) && FIND(ActivityFlushAll) &&
-         FIND(ActivityGetNextRecord) && FIND(ActivityGetNumDroppedRecords);
+         FIND(ActivityRegisterCallbacks) && FIND(ActivityEnable) && FIND(ActivityDisable) &&
+         FIND(ActivityFlushAll) && FIND(ActivityGetNextRecord) && FIND(ActivityGetNumDroppedRecords);
 #undef FIND
 }
 

@@ -1,6 +1,7 @@
 import { basename, resolve } from "node:path";
 import type { Invocation } from "../../job/process/invocation.ts";
 import type { Session } from "../../job/session.ts";
+import { isError } from "../../system/builtin-types.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest } from "../../values/errors.ts";
 import { pyStr } from "../../values/python-text.ts";
@@ -101,7 +102,7 @@ async function answer(session: Session, shell: Shell): Promise<string> {
     return shell.print(candidates, line);
   } catch (error) {
     if (env["HYDRA_COMP_DEBUG"] === "1")
-      console.stderr(`${error instanceof Error ? error.stack : String(error)}\n`);
+      console.stderr(`${isError(error) ? error.stack : String(error)}\n`);
     return "";
   }
 }

@@ -11,6 +11,7 @@ import type { Settings } from "../../plugins/load-settings.ts";
 import { loadSettings } from "../../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { fileProblem, readablePath } from "../../system/files.ts";
 import { dialectNamed } from "../../values/dialect.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -87,13 +88,17 @@ export async function runSchema(
     console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
     return 0;
   }
-  const { plugins, settings } = await loadSettings(STANDARD_PLUGINS, invocation, undefined);
+  const loadable = await loadSettings(STANDARD_PLUGINS, invocation, {
+    trustCommand: "hydraconf trust",
+  });
+  const { settings } = loadable;
   const named = ["config-path", "config-name", "app"].flatMap((name) => {
     const value = command.value(name as "app");
     return value === undefined ? [] : [[name, value] as const];
   });
   const parsed = { flags: new Map(named), overrides: [] };
   const { env = invocation.env, options = {} } = await chooseTree({ parsed, invocation, settings });
+  const plugins = await loadable.plugins();
   const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
   const tree = openTreeOf(command, { ...invocation, env }, request);
   if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
@@ -212,7 +217,7 @@ async function typesOf(schema: object, name: string): Promise<string> {
   } catch (cause) {
     throw new ConfigError({
       code: "schema.invalid",
-      message: `Cannot make types from the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `Cannot make types from the schema: ${messageOf(cause)}`,
       cause,
     });
   }

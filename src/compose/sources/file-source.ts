@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { delimiter, join, relative, resolve } from "node:path";
+import { messageOf } from "../../system/builtin-types.ts";
 import { errorCode, isBelow, refuseOther } from "../../system/files.ts";
+import { requireIn } from "../../system/require-in.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
@@ -101,7 +102,7 @@ function notUtf8(file: string, bytes: Buffer): ConfigError {
 const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "compose.invalid_config",
-    message: `Cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `Cannot read ${path}: ${messageOf(cause)}`,
     origin: fromCode("config source"),
     cause,
   });
@@ -200,7 +201,7 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
   const name = parts.slice(0, nameLength).join("/");
   if (name === "" || name.startsWith(".")) return undefined;
   const root = roots
-    .flatMap((from) => createRequire(join(from, "from-here.js")).resolve.paths(name) ?? [])
+    .flatMap((from) => requireIn(from).resolve.paths(name) ?? [])
     .map((place) => join(place, name))
     .find((dir) => existsSync(dir));
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));

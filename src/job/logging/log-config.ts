@@ -1,4 +1,5 @@
 /** Opens the handlers of a log config (the dictionary schema of Python's logging.config). */
+import { messageOf } from "../../system/builtin-types.ts";
 import {
   alternativesTo,
   ConfigError,
@@ -125,7 +126,7 @@ export function configured<T>(
     const details = isConfigError(cause)
       ? { ...cause.details, ...locate([...path, ...keyOf(cause)]) }
       : { cause };
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new ConfigError({
       ...details,
       code: "app.unsupported",

@@ -1,3 +1,4 @@
+import { messageOf } from "../../system/builtin-types.ts";
 import { callerOf } from "../../system/caller.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import type { Console } from "../process/invocation.ts";
@@ -76,7 +77,7 @@ export function writeOrTell(record: LogRecord, write: () => void, console: Conso
   try {
     write();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const { file, line } = record.caller?.() ?? { file: "", line: 0 };
     console.stderr(
       `--- Logging error ---\n${why}\nCall stack:\n  ${file}:${line}\nMessage: '${record.message}'\nArguments: ()\n`,

@@ -1,3 +1,4 @@
+import { isError } from "../../system/builtin-types.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { type FieldFormat, isNumeric, plainText, writeField } from "./field-format.ts";
 import { ATTRIBUTES, type Attribute, type AttributeValue, type LogRecord } from "./record.ts";
@@ -70,7 +71,7 @@ function findAttribute(name: string, more: (name: string) => Attribute | undefin
 
 function errorText({ error }: LogRecord): string {
   if (error === undefined) return "";
-  return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return `\n${isError(error) ? (error.stack ?? error.message) : String(error)}`;
 }
 
 /** A parsed format: literal texts, attributes with their conversion, and fields that no record can satisfy. */

@@ -1,6 +1,7 @@
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../system/process-identity.ts";
 import { takesColor, tolerateClosedPipes } from "../../system/standard-streams.ts";
+import { writerTo } from "../../text/printable.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
 export interface Invocation {
@@ -28,6 +29,11 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly console: Console;
+  /**
+   * The value of `HYDRACONF_TRUST` for processes that run this project again (docs/plugins.md).
+   * @internal
+   */
+  readonly trust?: string;
   /** The dialect with which the sweep of a worker, or a resumed sweep, began. */
   readonly dialect?: string;
   /** The time of the run: one for every `${now:...}` in it. */
@@ -75,8 +81,8 @@ export function processInvocation(): Invocation {
 }
 
 const processConsole = (): Console => ({
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+  stdout: writerTo(process.stdout),
+  stderr: writerTo(process.stderr),
   color: takesColor(process.stderr, process.env),
   stdoutColor: takesColor(process.stdout, process.env),
   ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
@@ -106,6 +112,7 @@ const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
   get isOthers() {
     return isInBackground();
   },
+  control: (text) => void stream.write(text),
 });
 
 /** False if the system does not provide this. */
@@ -120,7 +127,10 @@ const inheritedOptions = (): readonly string[] =>
 
 /** Where a program writes. Tests pass their own, the entry points that of the process. */
 export interface Console {
-  /** Writes text unchanged; it includes its line breaks. */
+  /**
+   * Writes text, which includes its line breaks. To the terminal of a process, control characters other than line breaks,
+   * tabs and colours are written as escapes; elsewhere it is unchanged.
+   */
   readonly stdout: (text: string) => void;
   /** Likewise. */
   readonly stderr: (text: string) => void;
@@ -142,6 +152,8 @@ export interface Terminal {
   readonly rows: number;
   /** Whether this process is in the background, so that the terminal belongs to another one. */
   readonly isOthers?: boolean;
+  /** Writes text unchanged, with control sequences: none of it may be foreign. Absent: `stderr` of the console does. */
+  readonly control?: (text: string) => void;
 }
 
 /**
@@ -216,6 +228,8 @@ export interface WorkerRequest {
   readonly start?: NotedStart;
   /** Whether the process that started this one may send it other jobs when this one is done. */
   readonly isReused?: boolean;
+  /** What the worker trusts, because the process that began the sweep did; it may run where no record is. */
+  readonly trust?: string;
 }
 
 /** The message of a launcher to an idle worker: its next job. */
@@ -238,12 +252,20 @@ export interface NotedStart {
   readonly launcher: ProcessIdentity;
 }
 
+/**
+ * The variable that stands for the record of trusted projects (docs/plugins.md): `1` trusts every project, and a
+ * fingerprint only the project that has it.
+ */
+export const TRUST_VARIABLE = "HYDRACONF_TRUST";
+
 export const workerEnvironment = ({
   folder,
   isReused,
   number,
   start,
+  trust,
 }: WorkerRequest): Readonly<Record<string, string>> => ({
+  ...(trust !== undefined && { [TRUST_VARIABLE]: trust }),
   ...(isReused === true && { [REUSED_VARIABLE]: "1" }),
   [WORKER_VARIABLE]: `${number}:${folder}`,
   ...(start !== undefined && { [START_VARIABLE]: JSON.stringify(start) }),

@@ -92,7 +92,9 @@ export function startJob(
   try {
     const run = { facts, folder: record.folder, number: job.number, timeLimit };
     const own = slotVariables(slots.slots);
-    const worker = startWorker({ ...run, env: invocation.env, own }, workers, most);
+    const { env, trust } = invocation;
+    const request = { ...run, env, own, ...(trust !== undefined && { trust }) };
+    const worker = startWorker(request, workers, most);
     if (worker.pid !== undefined) slots.handTo(worker.pid);
     const { logStart } = worker;
     return { kind: "running", running: { job, worker, logStart, slots } };
@@ -110,6 +112,8 @@ export interface WorkerRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables added for this job. */
   readonly own: Readonly<Record<string, string>>;
+  /** What the worker trusts (`Invocation`). */
+  readonly trust?: string;
   /** Milliseconds; null for no limit. */
   readonly timeLimit: number | null;
 }
@@ -370,12 +374,13 @@ const saidOf = (
 
 /** @param to the file for its output; undefined for the console of this process */
 function spawnWorker(
-  { env, folder, facts, number, own }: WorkerRun,
+  { env, folder, facts, number, own, trust }: WorkerRun,
   start: NotedStart,
   isReused: boolean,
   to: string | undefined,
 ) {
-  const command = workerCommand(facts, { folder, number, start, isReused });
+  const trusted = trust === undefined ? {} : { trust };
+  const command = workerCommand(facts, { folder, number, start, isReused, ...trusted });
   const log = to === undefined ? undefined : openSync(to, "a");
   try {
     if (to !== undefined) shareFile(folder, to);

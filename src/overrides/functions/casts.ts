@@ -1,3 +1,4 @@
+import { isBytes } from "../../system/builtin-types.ts";
 import type { Key } from "../../values/node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt, pyRepr } from "../../values/python-text.ts";
 import {
@@ -212,7 +213,7 @@ function jsonText(value: OverrideValue, call: Call): string {
 }
 
 const jsonKey = (key: Key): string =>
-  jsonString(typeof key === "string" ? key : key instanceof Uint8Array ? "" : jsonWord(key));
+  jsonString(typeof key === "string" ? key : isBytes(key) ? "" : jsonWord(key));
 
 function jsonWord(value: null | boolean | bigint | number): string {
   if (typeof value !== "number") return String(value);

@@ -1,3 +1,4 @@
+import { TRUST_VARIABLE } from "../../job/process/invocation.ts";
 import { shellQuote } from "../../text/shell-words.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { SlurmSettings } from "./settings.ts";
@@ -9,6 +10,8 @@ export interface BatchScript {
   readonly command: readonly string[];
   /** The variable that gives the worker its job: its name, and its value after the job's number. */
   readonly variable: { readonly name: string; readonly rest: string };
+  /** The value of `HYDRACONF_TRUST` for the worker. */
+  readonly trust?: string;
   /** The absolute path of the script: once it is removed, tasks of its array that have not begun run nothing. */
   readonly path: string;
   /** The folder where a job records each timeout: a file by job number. */
@@ -30,7 +33,7 @@ export interface BatchScript {
  */
 export function batchScript(settings: SlurmSettings, script: BatchScript): string {
   const { max_num_timeout, setup, srun_args, stderr_to_stdout, submitit_folder } = settings;
-  const { command, jobs, path, slurmLog, timeoutFolder, variable } = script;
+  const { command, jobs, path, slurmLog, timeoutFolder, trust, variable } = script;
   const delay = signalDelay(settings);
   const earliest = Math.max(0, settings.timeout_min * 60 - delay - 90);
   const grace = Math.max(1, delay - 15);
@@ -65,7 +68,7 @@ exec >>"$folder/\${id}_0_log.out" ${stderr_to_stdout ? "2>&1" : `2>>"$folder/\${
 [ -z "\${SLURM_CPUS_PER_TASK:-}" ] || export SRUN_CPUS_PER_TASK="$SLURM_CPUS_PER_TASK"
 ${setup.map((line) => `${line}\n`).join("")}set +eu
 export ${variable.name}="$job:"${shellQuote(variable.rest)}
-${several ? `pattern=\${folder//%/%%}/\${id//%/%%}_%t_log\n` : ""}
+${trust === undefined ? "" : `export ${TRUST_VARIABLE}=${shellQuote(trust)}\n`}${several ? `pattern=\${folder//%/%%}/\${id//%/%%}_%t_log\n` : ""}
 how_it_stands() { # once Slurm says so: a controller that is busy, or is started again, may be silent for minutes
   local said
   for _ in {1..300}; do

@@ -31,7 +31,7 @@ export async function submitToSlurm(
   request: LauncherRequest,
   signal?: AbortSignal,
 ): Promise<SweepBackend> {
-  const { record } = request.internals;
+  const { invocation, record } = request.internals;
   const { folder } = record;
   const facts = record.facts();
   const client = createSlurm(request.env);
@@ -39,13 +39,15 @@ export async function submitToSlurm(
   const log = request.logger(LOGGER);
   await adoptSubmissions(folder, client);
   const live = await liveJobs(batch, request, sweep);
-  refuseRunning(batch, record, typedCommand(request.internals.invocation)?.hydraconf);
+  refuseRunning(batch, record, typedCommand(invocation)?.hydraconf);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
     const settings = placed(given, facts.cwd);
     const groups = resourceGroups(due, settings, facts.cwd);
     const retry = { say: request.say, ...(signal && { signal }) };
-    const arrays = await submitJobs({ client, settings, facts, folder, groups, retry });
+    const { trust } = invocation;
+    const submission = { client, settings, facts, folder, groups, retry };
+    const arrays = await submitJobs({ ...submission, ...(trust !== undefined && { trust }) });
     log.info(`Submitted ${plural(due.length, "job")} to Slurm: ${arrays.join(", ")}`);
     for (const job of due) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
   }

@@ -7,10 +7,10 @@ import {
   hasEnded,
   type JobState,
   lookAtJob,
+  scheduledBy,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
-import { scheduledBy } from "../../record/orphans.ts";
 import { signalledBy } from "../../record/recorded-job.ts";
 import { INTERRUPTS, signalCode } from "../../system/process-signals.ts";
 import {

@@ -32,6 +32,8 @@ export interface SubmitRequest {
   /** The jobs to submit. */
   readonly groups: readonly JobGroup[];
   readonly retry: RetryPolicy;
+  /** What the workers trust (`Invocation`). */
+  readonly trust?: string;
 }
 
 /** Jobs with the same resource request. */
@@ -231,7 +233,7 @@ async function foundAfterAll(
 }
 
 async function tryToSubmit(
-  { client, facts, folder }: SubmitRequest,
+  { client, facts, folder, trust }: SubmitRequest,
   { arrays, command, planned }: ArrayRequest,
   script: string,
 ): Promise<void> {
@@ -251,6 +253,7 @@ async function tryToSubmit(
     path: script,
     timeoutFolder: timeoutFolder(folder),
     slurmLog: `${shellQuote(slurmFolder(folder))}/"$id".log`,
+    ...(trust !== undefined && { trust }),
   });
   writeFileAtomicSync(script, text, { mode: 0o700 });
   const jobs = numbers.map((number) => ({

@@ -2,6 +2,7 @@
  * Rules that unify numbered labels: all calls `aten::mm, op_id = 317230` are one region once the number is removed.
  * They apply to the label of each range, before regions are made.
  */
+
 import {
   matchesRange,
   parseRangePattern,
@@ -9,11 +10,19 @@ import {
 } from "../../report/selection/range-pattern.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { ConfigError } from "../../values/errors.ts";
+import {
+  compileReplacing,
+  describeProblem,
+  type ReplacingPattern,
+} from "../../values/user-pattern.ts";
 import type { RangeKind } from "../model/timeline.ts";
 
 /** Replaces all matches of a pattern in a label. */
 export interface LabelRule {
-  /** A JavaScript regular expression, with the flags `g`, `s` and `u`. */
+  /**
+   * A JavaScript regular expression, with the flags `g`, `s` and `u`; without look-around and back references
+   * (`src/values/user-pattern.ts`).
+   */
   readonly pattern: string;
   /** The replacement, in which `$1` is the first group. Default: empty. */
   readonly replace?: string;
@@ -130,10 +139,11 @@ export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier 
   const fitted = compiled.map(() => false);
   const unify = (label: string): string => {
     let text = label;
-    for (const [index, { expression, replace }] of compiled.entries()) {
-      if (text.search(expression) < 0) continue;
+    for (const [index, { pattern, replace }] of compiled.entries()) {
+      const replaced = pattern.replaceAll(text, replace);
+      if (replaced === null) continue;
       fitted[index] = true;
-      text = text.replace(expression, replace);
+      text = replaced;
     }
     return text === "" && label !== "" ? EMPTY_LABEL : text;
   };
@@ -157,11 +167,11 @@ export const allRules = ({ preset = [], rules = [] }: LabelRules): readonly Labe
 ];
 
 interface CompiledRule {
-  readonly expression: RegExp;
+  readonly pattern: ReplacingPattern;
   readonly replace: string;
 }
 
-/** @throws ConfigError `profile.label_rule` for a pattern that is no valid regular expression, with its key */
+/** @throws ConfigError `profile.label_rule` for a pattern that cannot be used, with its key */
 export function compileLabelRules({
   preset = [],
   rules = [],
@@ -169,40 +179,30 @@ export function compileLabelRules({
   const compile =
     (key: string) =>
     ({ pattern, replace = "" }: LabelRule, index: number): CompiledRule => ({
-      expression: expressionOf(pattern, `labels.${key}[${index}].pattern`),
+      pattern: patternOf(pattern, `labels.${key}[${index}].pattern`),
       replace,
     });
   return [...preset.map(compile("preset")), ...rules.map(compile("rules"))];
 }
 
-function expressionOf(pattern: string, key: string): RegExp {
-  const problem = checkPattern(pattern);
-  if (problem === null) return regex(pattern);
+function patternOf(text: string, key: string): ReplacingPattern {
+  const { pattern, problem } = compileReplacing(text);
+  if (problem === undefined) return pattern;
+  const { hint, message } = describeProblem(text, problem);
   throw new ConfigError({
     code: "profile.label_rule",
     key,
-    message: `${key}: ${problem.message}`,
-    hint: problem.hint,
+    message: `${key}: ${message}`,
+    hint,
   });
 }
 
-const regex = (pattern: string): RegExp => new RegExp(pattern, "gsu");
-
-/** The problem of an invalid regular expression, and the remedy; null for a valid one. */
+/** The problem of a regular expression that cannot be used, and the remedy; null for one that can. */
 export function checkPattern(
-  pattern: string,
-): { readonly message: string; readonly hint: string } | null {
-  try {
-    regex(pattern);
-    return null;
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    const why = said.slice(said.lastIndexOf(": ") + 2);
-    return {
-      message: `'${pattern}' is not a JavaScript regular expression: ${why.toLowerCase()}`,
-      hint: "put a backslash before special characters that are meant literally: \\( \\[ \\+ \\?",
-    };
-  }
+  text: string,
+): { readonly message: string; readonly hint: string | undefined } | null {
+  const { problem } = compileReplacing(text);
+  return problem === undefined ? null : describeProblem(text, problem);
 }
 
 /** A label that a program uses, in whatever ranges it is nested. */

@@ -2,12 +2,14 @@
  * Makes reports in a separate process: this one can then handle signals, which it could not while reading millions of
  * ranges, and survives if the other one runs out of memory.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { CommandLine } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { groupsBelow, signalGroup } from "../../system/process-signals.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { Subcommand, SubcommandIo } from "./subcommand.ts";
@@ -65,7 +67,7 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
     if (code === null) return { kind: "failed", message: `ended by ${signal}` };
     return { kind: "exited", code };
   } catch (error) {
-    return { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+    return { kind: "failed", message: messageOf(error) };
   } finally {
     end.dispose();
     lines.close();

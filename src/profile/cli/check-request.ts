@@ -1,6 +1,7 @@
 import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseOverrides } from "../../overrides/index.ts";
+import { isError } from "../../system/builtin-types.ts";
 import { fileProblem } from "../../system/files.ts";
 import { findExecutable } from "../../system/find-program.ts";
 import { agreeing } from "../../text/plural.ts";
@@ -200,7 +201,7 @@ interface ProgramRefusal {
 
 function whatIsThere(program: string, cwd: string): ProgramRefusal {
   const stat = lookAt(resolve(cwd, program));
-  if (stat instanceof Error) return { message: `'${program}' cannot be run: ${fileProblem(stat)}` };
+  if (isError(stat)) return { message: `'${program}' cannot be run: ${fileProblem(stat)}` };
   if (stat === undefined) return { message: `'${program}' was not found (relative to ${cwd})` };
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
@@ -221,7 +222,7 @@ const interpreterOf = (program: string): string =>
 function whatIsNotOnPath(program: string, cwd: string): ProgramRefusal {
   const message = `'${program}' was not found on PATH`;
   const here = lookAt(resolve(cwd, program));
-  if (here === undefined || here instanceof Error || !here.isFile()) return { message };
+  if (here === undefined || isError(here) || !here.isFile()) return { message };
   const hint =
     findExecutable(`./${program}`, cwd) === null
       ? `name its interpreter: -- ${interpreterOf(program)} ${program}`
@@ -234,7 +235,7 @@ function lookAt(path: string): Stats | Error | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if (error instanceof Error && "code" in error) return error;
+    if (isError(error) && "code" in error) return error;
     throw error;
   }
 }

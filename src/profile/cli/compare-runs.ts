@@ -140,7 +140,7 @@ async function loadBoth(
   collector: string,
   scope: string | undefined,
 ): Promise<readonly [Side, Side]> {
-  const validator = await createReportValidator();
+  const validator = createReportValidator();
   // Drops the other scopes of each report: two large files would not fit into memory together.
   const side = async (name: string): Promise<Side> => {
     const { bundle, ...loaded } = await readRunOrReport(

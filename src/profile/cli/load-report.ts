@@ -2,7 +2,7 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { upgraded } from "../../report/model/contract.ts";
+import { upgradeBundle } from "../../report/model/contract.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
@@ -146,7 +146,7 @@ function readBundle(
       "validate-regions shows every error",
     );
   }
-  return upgraded(document as RegionReportBundle);
+  return upgradeBundle(document as RegionReportBundle);
 }
 
 function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { readablePath, readText } from "../../system/files.ts";
+import { printable } from "../../text/printable.ts";
 import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
 import { requireOpenFiles } from "../machine/files.ts";
@@ -187,7 +189,7 @@ async function attemptToSave(save: () => Promise<void>): Promise<readonly string
     await save();
     return [];
   } catch (error) {
-    return [`${RUN_FILE}: ${error instanceof Error ? error.message : String(error)}`];
+    return [`${RUN_FILE}: ${messageOf(error)}`];
   }
 }
 
@@ -236,7 +238,7 @@ function problemsOf(
   return [
     ...failed.map(({ outcome }) => {
       const what = describeOutcome(outcome);
-      const last = lastLine(stripVTControlCharacters(outcome.stderrTail));
+      const last = lastLine(withoutColours(outcome.stderrTail));
       return {
         shown: `${what}${lastWords(outcome, cwd)}`,
         short: last === "" ? what : `${what}: ${last}`,
@@ -246,19 +248,24 @@ function problemsOf(
   ];
 }
 
+/** What a program wrote, without its colours, to be quoted. Other control characters are shown. */
+const withoutColours = stripVTControlCharacters;
+
 /** The line as a terminal would show it: text after a carriage return overwrites the line. */
 const lastLine = (text: string): string =>
-  text
-    .trimEnd()
-    .split(/[\r\n]/)
-    .at(-1) ?? "";
+  printable(
+    text
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1) ?? "",
+  );
 
 /** The number of last lines of long output that are shown, since programs usually report their failure there. */
 const LAST_WORDS = 10;
 
 export function lastWords({ stderrTail, stderrFile }: ProcessOutcome, cwd: string): string {
   if (stderrTail === "") return "";
-  const lines = stderrTail.split("\n").slice(-LAST_WORDS);
+  const lines = withoutColours(stderrTail).split(/\r?\n/).slice(-LAST_WORDS).map(printable);
   const end = lines.map((line) => `\n  ${line}`).join("");
   const remedy = remedyForProgram(lines);
   const help = remedy === null ? "" : `\n  -> ${remedy}`;

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { draftBeside, removeDeadDrafts, removeIfAllowed } from "../../system/atomic-write.ts";
+import { isError } from "../../system/builtin-types.ts";
 import { errorCode, fileProblem, makeDirectory } from "../../system/files.ts";
 import { DIRECTORY_CLAIM, holderOf, tryClaim } from "../../system/process-claim.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
@@ -100,7 +101,7 @@ function beginOutputDirectory({ wanted, cwd, now }: OutputRequest): BegunDirecto
 
 /** An error in the temporary directory, which is gone, in terms of the final directory. */
 function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unknown {
-  if (!(error instanceof Error) || !error.message.includes(path)) return error;
+  if (!isError(error) || !error.message.includes(path)) return error;
   const message = error.message.replaceAll(path, directory);
   if (isConfigError(error)) return new ConfigError({ ...error.details, message });
   if (error instanceof ToolError)

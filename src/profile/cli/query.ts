@@ -127,7 +127,7 @@ async function loadRun(
   cwd: string,
   collector: string | undefined,
 ): Promise<LoadedRun> {
-  const validator = await createReportValidator();
+  const validator = createReportValidator();
   return readRunOrReport(run, cwd, { expected: "a run or a region report" }, () => {
     const found = collectorsOf(run, cwd) ?? [""];
     if (collector !== undefined && !found.includes(collector))

@@ -52,7 +52,7 @@ export interface SweepReported {
  */
 export async function reportSweep(request: SweepRequest): Promise<SweepReported> {
   const { directory, jobs, output, collector, work, now } = request;
-  const loaded = loadSweep(directory, jobs, await createReportValidator(), collector, work);
+  const loaded = loadSweep(directory, jobs, createReportValidator(), collector, work);
   const pageOf = (name: string): Pick<JobInput, "page"> => {
     const report = regionReportFile(join(directory, name, loaded.collector));
     const page = join(dirname(report), "report.html");

@@ -1,4 +1,5 @@
 import os from "node:os";
+import type { Signal, StopSignal } from "../../system/platform-types.ts";
 import {
   createSuspension,
   INTERRUPTS,
@@ -7,11 +8,10 @@ import {
 } from "../../system/process-signals.ts";
 
 /** The exit code of a process that a signal stopped, in the convention of shells. */
-export const signalExitCode = (signal: NodeJS.Signals): number =>
-  128 + (os.constants.signals[signal] ?? 0);
+export const signalExitCode = (signal: Signal): number => 128 + (os.constants.signals[signal] ?? 0);
 
 /** The signal that asked to stop; SIGINT if the `AbortSignal` was aborted for another reason. */
-export const interruptOf = ({ reason }: AbortSignal): NodeJS.Signals =>
+export const interruptOf = ({ reason }: StopSignal): Signal =>
   INTERRUPTS.find((signal) => signal === reason) ?? "SIGINT";
 
 /**
@@ -19,13 +19,13 @@ export const interruptOf = ({ reason }: AbortSignal): NodeJS.Signals =>
  *
  * @throws ConfigError `profile.stopped` when `work` ends after a signal, whether it succeeded or not
  */
-export type WithTool = <T>(work: (stop: AbortSignal) => Promise<T>) => Promise<T>;
+export type WithTool = <T>(work: (stop: StopSignal) => Promise<T>) => Promise<T>;
 
 export interface Interrupt {
   /** Aborted by the first signal, with the signal's name as its reason: stop and report. */
-  readonly stop: AbortSignal;
+  readonly stop: StopSignal;
   /** Aborted by the second: do not wait for the workload any longer, but still report. */
-  readonly kill: AbortSignal;
+  readonly kill: StopSignal;
   /** Suspends other processes together with this one, on Ctrl-Z. */
   readonly suspension: Suspension;
   /** Restores the usual meaning of the signals. */
@@ -39,7 +39,7 @@ export interface Interrupt {
 export function listenForInterrupt(): Interrupt {
   const requests = [new AbortController(), new AbortController()] as const;
   const isRepeat = watchRepeats();
-  const onSignal = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: Signal) => {
     if (isRepeat()) return;
     const next = requests.find((request) => !request.signal.aborted);
     if (next === undefined) process.exit(signalExitCode(signal));

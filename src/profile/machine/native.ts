@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as NativeBuild from "../../../native/build.d.mts";
 import { importFile } from "../../system/import-file.ts";
+import type { StopSignal } from "../../system/platform-types.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import { interruptOf } from "./interrupt.ts";
 import { ToolError } from "./tool-error.ts";
@@ -33,7 +34,7 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
  */
 export async function requireNative(
   say: (line: string) => void,
-  stop?: AbortSignal,
+  stop?: StopSignal,
   gpus: readonly number[] = [],
 ): Promise<NativePart> {
   const { root } = packageInfo();
@@ -63,7 +64,7 @@ export async function requireNative(
   }
 }
 
-const stopped = (stop: AbortSignal): ToolError =>
+const stopped = (stop: StopSignal): ToolError =>
   new ToolError({
     tool: "native build",
     code: "profile.native_build",

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { Writable } from "node:stream";
 import { execa } from "execa";
 import { fileProblem, isSystemError } from "../../system/files.ts";
+import type { Signal, StopSignal } from "../../system/platform-types.ts";
 import {
   groupsBelow,
   type Suspension,
@@ -17,11 +18,11 @@ export interface ProcessOutcome {
   readonly argv: readonly string[];
   /** Null if it never started or a signal ended it. */
   readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: Signal | null;
   /** Why it could not be started; null if it started. */
   readonly startError: string | null;
   /** The signal for which we stopped it, if that is why it ended. */
-  readonly interruptedBy: NodeJS.Signals | null;
+  readonly interruptedBy: Signal | null;
   /** Only for the contract of `run.json`. */
   readonly durationMs: number;
   /** How long Ctrl-Z suspended it with this process; absent if it did not. */
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly interrupt: StopRequests;
   /** How long a stopped workload may take to end before it is killed; default 5 s. */
   readonly graceMs?: number;
+  /** Called when its process has been started. */
+  readonly onStart?: (pid: number) => void;
   /** Called when its own process has ended, while its children may still run; not called if it could not be started. */
   readonly onEnd?: (times: ProgramTimes) => void;
 }
@@ -59,9 +62,9 @@ export interface RunOptions {
 /** The user's requests to stop a workload; each aborts with a signal's name as its reason. */
 export interface StopRequests {
   /** The workload gets the signal, and some seconds to end. */
-  readonly stop: AbortSignal;
+  readonly stop: StopSignal;
   /** The workload is killed at once. */
-  readonly kill: AbortSignal;
+  readonly kill: StopSignal;
   /**
    * Ctrl-Z: the workload is suspended and resumed with this process. Without it, the workload continues while this
    * process is suspended.
@@ -110,6 +113,7 @@ export async function runWorkload(
   });
   const { pid } = child;
   // Its children may hold its output open for longer.
+  if (pid !== undefined) options.onStart?.(pid);
   if (pid !== undefined)
     child.once("exit", () => options.onEnd?.({ pid, startNs, endNs: process.hrtime.bigint() }));
   const stop = stopOnInterrupt(child.pid, options.interrupt, options.graceMs ?? GRACE_MS);
@@ -125,7 +129,7 @@ export async function runWorkload(
   return {
     argv: workload.argv,
     exitCode: neverStarted ? null : (result.exitCode ?? null),
-    signal: (result.signal as NodeJS.Signals | undefined) ?? null,
+    signal: (result.signal as Signal | undefined) ?? null,
     startError: neverStarted ? startErrorText(program, workload.cwd, result.code) : null,
     interruptedBy: stop.interruptedBy(),
     durationMs: performance.now() - started,
@@ -140,7 +144,7 @@ export async function runWorkload(
 }
 
 function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, graceMs: number) {
-  let reason: NodeJS.Signals | null = null;
+  let reason: Signal | null = null;
   let killTimer: NodeJS.Timeout | undefined;
   const killGroup = () => {
     if (pid === undefined) return;
@@ -278,7 +282,7 @@ export function whyFailed({
   return succeeded(outcome) ? null : describeOutcome(outcome);
 }
 
-export interface FileCopy {
+interface FileCopy {
   readonly stream: Writable;
   /** The file's name and why it is incomplete; null if it is complete. Known when the stream has finished. */
   readonly problem: () => string | null;

@@ -2,6 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { messageOf } from "../../system/builtin-types.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { type CodedError, isCodedError } from "../../values/errors.ts";
@@ -108,7 +109,7 @@ function codedError(error: unknown, name: string): CodedError {
   return new ToolError({
     tool: name,
     code: "profile.collector",
-    message: `the collector ${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    message: `the collector ${name} failed: ${messageOf(error)}`,
     cause: error,
   });
 }

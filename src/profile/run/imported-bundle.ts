@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import type { RegionReportBundle, ReportEnvironment } from "../../report/model/document.ts";
 import type { RunSection } from "../../report/view/run-summary.ts";
 import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/write-reports.ts";
+import { isError } from "../../system/builtin-types.ts";
 import { dateTime } from "../../text/date-time.ts";
 import { packageInfo } from "../../values/package-info.ts";
 import type { LabelRules } from "../analysis/labels.ts";
@@ -121,7 +122,7 @@ export async function writeImported(
       await writeRegionFiles?.(written.regionDirectories);
     } catch (error) {
       // The reports are complete: a failure of additional files must not discard them.
-      if (!(error instanceof Error)) throw error;
+      if (!isError(error)) throw error;
       problems.push(`tables of the regions of ${collector}: ${error.message}`);
     }
     sections.push({

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
+import { isError } from "../../system/builtin-types.ts";
 import { errorCode, readablePath, readText } from "../../system/files.ts";
 import type { ConfigError } from "../../values/errors.ts";
 import { packageInfo } from "../../values/package-info.ts";
@@ -47,7 +48,7 @@ function contentOf(file: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw inputError(name, `it is not JSON: ${cause instanceof Error ? cause.message : cause}`);
+    throw inputError(name, `it is not JSON: ${isError(cause) ? cause.message : cause}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { patternList } from "../../report/selection/range-pattern.ts";
+import { isAbortSignal } from "../../system/builtin-types.ts";
 import { fileHash } from "../../system/files.ts";
 import { findExecutable } from "../../system/find-program.ts";
 import { dateTime } from "../../text/date-time.ts";
@@ -8,13 +9,13 @@ import {
   anything,
   checkOptions,
   fn,
-  instance,
   listOf,
   type OptionChecks,
   optional,
   path,
   shape,
   text,
+  whichIs,
   withMethods,
 } from "../../values/check-options.ts";
 import { packageInfo } from "../../values/package-info.ts";
@@ -242,7 +243,7 @@ export function outcomeNotes({
   return [`${describeOutcome(outcome)}: the report covers what was recorded until then`, ...cut];
 }
 
-const signal = instance(AbortSignal, "an AbortSignal");
+const signal = whichIs(isAbortSignal, "an AbortSignal");
 
 /** The checks of a request. They throw ConfigError `value.wrong_type`. */
 const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {

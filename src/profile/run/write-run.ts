@@ -12,6 +12,7 @@ import {
   writeRunReports,
 } from "../../report/write-reports.ts";
 import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
+import { messageOf } from "../../system/builtin-types.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
@@ -141,7 +142,7 @@ const recordingFailures =
     try {
       return await write();
     } catch (error) {
-      failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${what}: ${messageOf(error)}`);
       return null;
     }
   };

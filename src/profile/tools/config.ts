@@ -67,7 +67,7 @@ export type WorkloadConfig =
 export interface PipelineConfig {
   readonly recorder: {
     readonly enable: boolean;
-    readonly gpu: "auto" | "off";
+    readonly gpu: "auto" | "on" | "off";
     readonly cpu: "time" | "counts" | "off";
     readonly operation_domains: readonly string[];
     readonly include: string | readonly string[] | null;

@@ -2,6 +2,8 @@
 
 import yoctoSpinner from "yocto-spinner";
 import { writeFileAtomic } from "../../system/atomic-write.ts";
+import type { TextStream } from "../../system/platform-types.ts";
+import { printable } from "../../text/printable.ts";
 import { shellCommand } from "../../text/shell-words.ts";
 import type { CodedError } from "../../values/errors.ts";
 import type { LabelRules } from "../analysis/labels.ts";
@@ -233,15 +235,15 @@ export interface Progress {
 export const silentProgress: Progress = { update: () => {}, stop: () => {} };
 
 /** A status line on standard error if that is a terminal, else nothing. */
-export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+export function terminalProgress(stream: TextStream = process.stderr): Progress {
   if (!stream.isTTY) return silentProgress;
   const started = performance.now();
   // By default the spinner ends the process on a signal, before the results are reported.
-  const spinner = yoctoSpinner({ stream, handleSignals: false });
+  const spinner = yoctoSpinner({ stream: stream as NodeJS.WriteStream, handleSignals: false });
   return {
     update: (text) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      spinner.text = `${text} (${seconds} s)`;
+      spinner.text = `${printable(text)} (${seconds} s)`;
       if (!spinner.isSpinning) spinner.start();
     },
     stop: () => {

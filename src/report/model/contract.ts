@@ -28,7 +28,7 @@ const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
 ]);
 
 /** Converts a bundle to the latest contract. Members that an older version lacks are deduced, or null. */
-export function upgraded(stored: RegionReportBundle): RegionReportBundle {
+export function upgradeBundle(stored: RegionReportBundle): RegionReportBundle {
   const bundle = withAllKernels(withWholeNames(stored));
   const { contract, reports } = bundle;
   if (contract === CONTRACT) return bundle;

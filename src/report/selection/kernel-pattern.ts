@@ -1,6 +1,6 @@
-/** Patterns for kernel names, and the form of a kernel's name that they are matched against. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
+import { compilePattern, describeProblem } from "../../values/user-pattern.ts";
 
 /**
  * A pattern of kernel names: `regex:EXPR` matches anywhere in a name, like ncu's own expressions; a text with `*` or
@@ -17,30 +17,25 @@ export const REGEX = "regex:";
 
 /**
  * @param key the config key of the pattern, for messages
- * @throws ConfigError `profile.input` for an invalid expression
+ * @throws ConfigError `profile.input` for an expression that cannot be used
  */
 export function parseKernelPattern(text: string, key: string): KernelPattern {
   if (text.startsWith(REGEX)) {
-    const expression = regularExpression(text.slice(REGEX.length), text, key);
-    return { text, matches: (name) => expression.test(name) };
+    const { pattern, problem } = compilePattern(text.slice(REGEX.length));
+    if (problem === undefined) return { text, matches: pattern.test };
+    const { message, hint } = describeProblem(text, problem);
+    const literal =
+      "escape literal characters: regex:gemm\\(float\\); without regex:, * and ? are wildcards";
+    throw new ConfigError({
+      code: "profile.input",
+      key,
+      message: `${key}: ${message}`,
+      hint: problem.kind === "syntax" ? literal : hint,
+    });
   }
   if (!/[*?]/.test(text)) return { text, matches: (name) => name === text };
   const tokens = parseGlob(text);
   return { text, matches: (name) => matchesGlob(tokens, name) };
-}
-
-function regularExpression(source: string, text: string, key: string): RegExp {
-  try {
-    return new RegExp(source);
-  } catch (cause) {
-    throw new ConfigError({
-      code: "profile.input",
-      key,
-      message: `${key}: '${text}' is not a regular expression: ${cause instanceof Error ? cause.message.replace(/^Invalid regular expression: /, "") : String(cause)}`,
-      hint: "escape literal characters: regex:gemm\\(float\\); without regex:, * and ? are wildcards",
-      cause,
-    });
-  }
 }
 
 /** The form of a kernel's name that patterns are matched against, as in ncu's `--kernel-name-base`. */

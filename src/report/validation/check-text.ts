@@ -1,4 +1,5 @@
 /** Reads and checks the text of a report of any size: whether it is JSON, and whether it fits the contract. */
+import { isErrorNamed } from "../../system/builtin-types.ts";
 import { scanJson } from "./json-positions.ts";
 import { type JsonText, openCursor, textOf } from "./json-text.ts";
 import type { ReportIssue } from "./rules.ts";
@@ -25,7 +26,7 @@ export function readDocument(whole: JsonText, validator: ReportValidator): Check
   try {
     document = readJson(whole);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    if (!isErrorNamed("SyntaxError", error)) throw error;
     return { document: undefined, issues: [syntaxIssue(whole, error)] };
   }
   const issues = validator.validate(document);

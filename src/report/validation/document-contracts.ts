@@ -47,8 +47,8 @@ const OTHERS: readonly DocumentContract[] = [
  * A validator for all kinds of documents; a document without a contract is checked as a region report. A schema is
  * compiled when the first document of its kind is checked.
  */
-export async function createDocumentValidator(): Promise<ReportValidator> {
-  const regions = await createReportValidator();
+export function createDocumentValidator(): ReportValidator {
+  const regions = createReportValidator();
   const checks = new Map<DocumentContract, ReportValidator>();
   return {
     validate(document) {

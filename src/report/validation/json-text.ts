@@ -12,7 +12,7 @@ export const textOf =
     withoutMark([text]);
 
 export const textOfBytes =
-  (chunks: Iterable<Buffer>): JsonText =>
+  (chunks: Iterable<Uint8Array>): JsonText =>
   () =>
     withoutMark(decoded(chunks));
 
@@ -42,7 +42,7 @@ function* withoutMark(pieces: Iterable<string>): Generator<string> {
 }
 
 /** Uses `StringDecoder`, because strings from `TextDecoder` take two bytes per character. */
-function* decoded(chunks: Iterable<Buffer>): Generator<string> {
+function* decoded(chunks: Iterable<Uint8Array>): Generator<string> {
   const decoder = new StringDecoder("utf8");
   for (const chunk of chunks) yield decoder.write(chunk);
   yield decoder.end();

@@ -5,7 +5,7 @@
 
 import { pointerTo as pointerToTokens } from "../../schema/json-document.ts";
 import { plural } from "../../text/plural.ts";
-import { upgraded } from "../model/contract.ts";
+import { upgradeBundle } from "../model/contract.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
@@ -304,7 +304,7 @@ function inOrder(
 export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
   return [
     ...applied(BUNDLE_RULES, bundle, ""),
-    ...upgraded(bundle).reports.flatMap((report, index) => {
+    ...upgradeBundle(bundle).reports.flatMap((report, index) => {
       const at = pointerTo("", "reports", index);
       return [
         ...applied(REPORT_RULES, report, at),

@@ -23,7 +23,7 @@ import type { ReportValidator } from "./validate.ts";
 /** The streams of the command. */
 export interface CommandIo {
   /** The bytes of standard input; called once, and only if `-` is among the files. */
-  readonly stdin: () => AsyncIterable<Buffer>;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   /** Writes text unchanged, including line breaks. */
   readonly stdout: (text: string) => void;
   /** Writes text unchanged, including line breaks. */
@@ -99,7 +99,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     return EXIT_VALID;
   }
   const files = filesOf(command);
-  const validator = await createDocumentValidator();
+  const validator = createDocumentValidator();
   const results: FileResult[] = [];
   for (const { file, path } of files) {
     const result = { file, ...(await check(path, validator, io)) };
@@ -148,8 +148,8 @@ async function check(
   }
 }
 
-async function all(chunks: AsyncIterable<Buffer>): Promise<readonly Buffer[]> {
-  const list: Buffer[] = [];
+async function all(chunks: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const list: Uint8Array[] = [];
   for await (const chunk of chunks) list.push(chunk);
   return list;
 }

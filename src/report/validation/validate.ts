@@ -20,7 +20,7 @@ export interface ReportValidator {
 }
 
 /** Creates a validator, which loads ajv and the contract; reuse it for several documents. */
-export async function createReportValidator(): Promise<ReportValidator> {
+export function createReportValidator(): ReportValidator {
   const check = compileContract();
   return {
     validate(document) {

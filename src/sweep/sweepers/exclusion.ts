@@ -40,7 +40,7 @@ export function readExclusion(
   const keys = overrides.flatMap(keysOf);
   const agreesWithOne = ruleIndex(node.items.map((item) => readRule(item, keys)));
   const settingOf = cached((text: string) => {
-    const override = parseOverride(text, 0, { dialect: context.dialect });
+    const override = parseOverride(text, { dialect: context.dialect });
     const { value } = override;
     return {
       key: bareKey(overrideKeyElement(override)),

@@ -41,7 +41,7 @@ function readBudgetKey(settings: Settings, dialect: Dialect, keys: readonly stri
   const key = settings.text("budget_key");
   if (key === undefined || key === "???")
     return settings.refuse("budget_key", "is missing", "name the key that limits a job: epochs");
-  parseOverride(`${key}=1`, 0, { dialect });
+  parseOverride(`${key}=1`, { dialect });
   if (keys.includes(bareKey(key)))
     return settings.refuse("budget_key", `is '${key}', which the sweep also sets`);
   return key;

@@ -121,7 +121,7 @@ function conclusionOf(
   if (best === undefined || best.score === null) return undefined;
   const origin = fromCode("sweep");
   const params = best.trial.params.map((text) => {
-    const override = parseOverride(text, 0, { dialect });
+    const override = parseOverride(text, { dialect });
     return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
   });
   const counts = `${plural(trials.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../system/builtin-types.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
@@ -158,7 +159,7 @@ const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]
 const failed = (name: string, at: Place, cause: unknown): ConfigError =>
   new ConfigError({
     code: "resolver.failed",
-    message: `Resolver '${name}' failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `Resolver '${name}' failed: ${messageOf(cause)}`,
     key: fullKeyOf(at),
     origin: at.node.origin,
     cause,

@@ -1,3 +1,4 @@
+import { isBytes } from "../../system/builtin-types.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import {
   type ConfigNode,
@@ -69,9 +70,9 @@ function convertValue(type: NodeType, value: ScalarValue): ScalarValue | undefin
     case "bool":
       return toBool(value);
     case "str":
-      return value instanceof Uint8Array ? undefined : pyStr(value);
+      return isBytes(value) ? undefined : pyStr(value);
     case "bytes":
-      return value instanceof Uint8Array ? value : undefined;
+      return isBytes(value) ? value : undefined;
     case "path":
       return toPath(value);
     case "enum":
@@ -166,7 +167,7 @@ function isExactly(type: NodeType, value: ScalarValue): boolean {
     case "str":
       return typeof value === "string";
     case "bytes":
-      return value instanceof Uint8Array;
+      return isBytes(value);
     case "path":
       return typeof value === "object" && value !== null && "path" in value;
     case "union":

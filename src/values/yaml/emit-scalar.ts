@@ -1,3 +1,4 @@
+import { isBytes } from "../../system/builtin-types.ts";
 import type { PathValue, ScalarValue } from "../node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt } from "../python-text.ts";
 import { analyzeScalar, type ScalarAnalysis } from "./scalar-analysis.ts";
@@ -56,14 +57,12 @@ function isSimpleKey(
 
 /** Whether PyYAML's representer sets the style of a value; then a list of such values is not written in brackets. */
 export const hasOwnStyle = (value: PlainScalar): boolean =>
-  typeof value === "string"
-    ? BOOLEAN_WORDS.has(value) || isPythonNumber(value)
-    : value instanceof Uint8Array;
+  typeof value === "string" ? BOOLEAN_WORDS.has(value) || isPythonNumber(value) : isBytes(value);
 
 /** The text of a scalar that is always written plain and never folded; null for others. */
 function simpleText(value: PlainScalar): string | null {
   if (typeof value === "string") return isWord(value) ? value : null;
-  return value instanceof Uint8Array ? null : representScalar(value).text;
+  return isBytes(value) ? null : representScalar(value).text;
 }
 
 const isWord = (text: string): boolean =>

@@ -1,3 +1,4 @@
+import { isError } from "../../system/builtin-types.ts";
 import {
   type Cursor,
   charAt,
@@ -138,7 +139,7 @@ function scanUriEscapes(cursor: Cursor, of: Whole): string {
   } catch (cause) {
     throw yamlError(cursor.source, {
       context: `while scanning a ${of.kind}`,
-      problem: `the escaped bytes are not UTF-8 (${cause instanceof Error ? cause.message : ""})`,
+      problem: `the escaped bytes are not UTF-8 (${isError(cause) ? cause.message : ""})`,
       start: from,
       end: cursor.pos,
     });

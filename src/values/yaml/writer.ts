@@ -1,3 +1,4 @@
+import { isBytes } from "../../system/builtin-types.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitError, limitsOf } from "../limits.ts";
@@ -91,7 +92,7 @@ function compare(left: Key, right: Key): number {
   // The order of UTF-8 bytes is that of code points, which is Python's.
   if (typeof left === "string" && typeof right === "string")
     return Buffer.compare(Buffer.from(left), Buffer.from(right));
-  if (left instanceof Uint8Array && right instanceof Uint8Array) return Buffer.compare(left, right);
+  if (isBytes(left) && isBytes(right)) return Buffer.compare(left, right);
   const [a, b] = [numberOf(left), numberOf(right)];
   return a < b ? -1 : a > b ? 1 : 0;
 }

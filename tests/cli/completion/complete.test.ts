@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { SWEEP_LINE } from "../../../src/cli/sweep-line.ts";
 import type { Task } from "../../../src/job/job.ts";
-import { sharedOrSkip } from "../../shared.ts";
+import { corpusDir } from "../../shared.ts";
 import { program } from "../program.ts";
 
 const SCHEMA = {
@@ -311,10 +311,8 @@ test("a secret is neither offered nor described", async () => {
   rmSync(cwd, { recursive: true });
 });
 
-test("offers whatever Hydra offers", async ({ skip }) => {
-  const shared = sharedOrSkip("completion of whatever Hydra completes");
-  if (shared === null) return skip();
-  const directory = join(shared, "conformance/completion");
+test("offers whatever Hydra offers", async () => {
+  const directory = join(corpusDir("conformance"), "completion");
   const hydra = program(
     {},
     { configPath: join(directory, "conf"), configName: "config", plugins: [] },

@@ -10,18 +10,16 @@ import { packageInfo } from "../../../src/values/package-info.ts";
 import { toObject } from "../../../src/values/plain-objects.ts";
 import { readYaml } from "../../../src/values/yaml/reader.ts";
 import { writeYaml } from "../../../src/values/yaml/writer.ts";
-import { sharedDir } from "../../shared.ts";
+import { corpusDir } from "../../shared.ts";
 import { composeFiles, pointedAt, refusal } from "../in-memory.ts";
 
 const hydraOf = (overrides: readonly string[], config = "x: 1", env = {}) =>
   toObject(composeFiles({ config, "db/pg": "" }, overrides, { env }).composition.hydra);
 
-const shared = sharedDir();
-
 describe("the hydra node", () => {
-  it.skipIf(shared === null)("is what Hydra composes without any config, byte for byte", () => {
+  it("is what Hydra composes without any config, byte for byte", () => {
     const text = readFileSync(
-      join(shared ?? "", "conformance/compose/standard_hydra.yaml"),
+      join(corpusDir("conformance"), "compose/standard_hydra.yaml"),
       "utf8",
     );
     const expected = readYaml(text).kind === "map" ? toObject(readYaml(text)) : {};

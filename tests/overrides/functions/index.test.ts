@@ -5,7 +5,7 @@ import { FUNCTIONS, parseOverride } from "../../../src/overrides/index.ts";
 import { errorOf, plain } from "../plain.ts";
 
 const parsed = (text: string, random?: () => number): unknown => {
-  const { value } = parseOverride(`key=${text}`, 0, random === undefined ? {} : { random });
+  const { value } = parseOverride(`key=${text}`, random === undefined ? {} : { random });
   return value === undefined ? undefined : plain(value);
 };
 
@@ -287,8 +287,8 @@ describe("another set of functions", () => {
 
   it("is used in place of Hydra's", () => {
     const functions = new Map([...FUNCTIONS, [answer.name, answer]]);
-    expect(parseOverride("key=answer()", 0, { functions }).value).toMatchObject({ value: 42n });
-    const { details } = errorOf(() => parseOverride("key=anser()", 0, { functions }));
+    expect(parseOverride("key=answer()", { functions }).value).toMatchObject({ value: 42n });
+    const { details } = errorOf(() => parseOverride("key=anser()", { functions }));
     expect(details.nearest).toBe("answer");
     expect(errorOf(() => parseOverride("key=answer()")).code).toBe("override.function");
   });

@@ -57,14 +57,19 @@ const nasty = fc
   .map((parts) => parts.join(""));
 
 /** Runs the script as a task of an array, with an srun that notes its arguments and its surroundings. */
-function runScript(folder: string, command: readonly string[], rest: string, index = 1) {
+function runScript(
+  folder: string,
+  command: readonly string[],
+  rest: string,
+  { index = 1, trust }: { readonly index?: number; readonly trust?: string } = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), "hydraconf-script-"));
   const bin = join(dir, "bin");
   mkdirSync(bin);
   mkdirSync(join(dir, "timeouts"));
   writeFileSync(
     join(bin, "srun"),
-    `#!/bin/bash\nprintf '%s\\0' "$@" >"$SEEN"\nprintf '%s' "$WORKER" >"$SEEN.worker"\n`,
+    `#!/bin/bash\nprintf '%s\\0' "$@" >"$SEEN"\nprintf '%s' "$WORKER" >"$SEEN.worker"\nprintf '%s' "$HYDRACONF_TRUST" >"$SEEN.trust"\n`,
   );
   chmodSync(join(bin, "srun"), 0o755);
   const script = join(dir, "script.sh");
@@ -77,6 +82,7 @@ function runScript(folder: string, command: readonly string[], rest: string, ind
       path: script,
       timeoutFolder: join(dir, "timeouts"),
       slurmLog: `${shellQuote(dir)}/"$id".log`,
+      ...(trust !== undefined && { trust }),
     }),
   );
   execFileSync("bash", [script], {
@@ -91,6 +97,7 @@ function runScript(folder: string, command: readonly string[], rest: string, ind
     dir,
     args: readFileSync(join(dir, "seen"), "utf8").split("\0").slice(0, -1),
     worker: readFileSync(join(dir, "seen.worker"), "utf8"),
+    trust: readFileSync(join(dir, "seen.trust"), "utf8"),
   };
 }
 
@@ -106,8 +113,14 @@ describe("the script of a task", () => {
     );
   });
 
+  test("tells the worker what the sweep trusts", () => {
+    const trust = `sha256-${"0".repeat(64)}`;
+    expect(runScript("log", ["true"], "/x", { trust }).trust).toBe(trust);
+    expect(runScript("log", ["true"], "/x").trust).toBe("");
+  });
+
   test("logs where submitit does, also in folders with odd names", () => {
-    const { dir } = runScript("it's $HOME `id`/%j/%A-%a", ["true"], "/x", 0);
+    const { dir } = runScript("it's $HOME `id`/%j/%A-%a", ["true"], "/x", { index: 0 });
     const folder = join(dir, "logs/it's $HOME `id`/77_0/77-0");
     expect(readdirSync(folder).sort()).toEqual(["77_0_0_log.err", "77_0_0_log.out"]);
     expect(existsSync(join(dir, "77_0.log"))).toBe(false);

@@ -76,7 +76,7 @@ describe("a task is watched", { concurrent: true }, () => {
     });
     expect(events).toEqual([
       { kind: "started", number: 3 },
-      { kind: "retried", number: 3, reason: "its node failed" },
+      { kind: "retried", number: 3, status: "stopped", reason: "its node failed" },
       { kind: "ended", number: 3 },
     ]);
   });

@@ -135,7 +135,7 @@ describe("what GPUs did while ranges were open", () => {
   });
 
   it("is a part of the wall time, whatever overlaps, and fits the contract", async () => {
-    const validator = await createReportValidator();
+    const validator = createReportValidator();
     fc.assert(
       fc.property(anyRanges, anyKernels, (ranges, kernels) => {
         const model = buildRegionModel(timelineOf([{ ranges, kernels }]));

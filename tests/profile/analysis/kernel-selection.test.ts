@@ -87,6 +87,17 @@ describe("a kernel selection", () => {
     expect(selection?.notes().join()).toContain("no mangled names");
   });
 
+  test("tests expressions that could take exponential time at once", () => {
+    const { matches } = parseKernelPattern("regex:^(a+)+$", "the.key");
+    expect(["a".repeat(57), `${"a".repeat(57)}!`].map(matches)).toEqual([true, false]);
+  });
+
+  test("refuses an expression whose time has no bound", () => {
+    expect(() => parseKernelPattern("regex:(a)\\1", "the.key")).toThrow(
+      "the.key: 'regex:(a)\\1' cannot be matched in a bounded time: it has a back reference, \\1",
+    );
+  });
+
   test("refuses an expression that is none, with its key", () => {
     try {
       parseKernelPattern("regex:(", "the.key");
@@ -95,7 +106,7 @@ describe("a kernel selection", () => {
       expect(isCodedError(error) && error.details).toMatchObject({
         code: "profile.input",
         key: "the.key",
-        message: expect.stringContaining("'regex:(' is not a regular expression"),
+        message: expect.stringContaining("'regex:(' is not a JavaScript regular expression"),
       });
     }
   });

@@ -67,6 +67,21 @@ describe("label rules", () => {
   });
 });
 
+describe("label rules that could take exponential time", () => {
+  it("are applied at once", () => {
+    const label = `${"a".repeat(57)}!`;
+    expect(unify({ rules: [{ pattern: "(a+)+$" }, { pattern: "^(a|aa)+!" }] }, label)).toEqual([
+      "(empty)",
+    ]);
+  });
+
+  it("are refused with the reason where that cannot be promised", () => {
+    expect(() => compileLabelRules({ rules: [{ pattern: "^step(?= )" }] })).toThrow(
+      "labels.rules[0].pattern: '^step(?= )' cannot be matched in a bounded time: it has a lookahead, (?= )",
+    );
+  });
+});
+
 describe("ready-made label rules", () => {
   it("are the options of the config group", () => {
     const files = readdirSync(join(packageInfo().root, "conf", "labels"));

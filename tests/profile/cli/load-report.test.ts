@@ -13,7 +13,7 @@ import { bundleOf, resnet } from "../../report/bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-load-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-const validator = await createReportValidator();
+const validator = createReportValidator();
 
 const load = (contract: unknown) => {
   writeFileSync(

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../nsight.ts";
-import { samplesOrSkip } from "../tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../shared.ts";
 import { importer } from "./import-files/importer.ts";
 
 afterEach(() => vi.unstubAllEnvs());

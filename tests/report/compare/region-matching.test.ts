@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { keysOfBoth, regionsByKey } from "../../../src/report/compare/region-matching.ts";
-import { upgraded } from "../../../src/report/model/contract.ts";
+import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -58,7 +58,7 @@ const only = (domain: string): ProcessSketch => ({
 });
 const reportOf = (sketch: ProcessSketch) => firstReport(bundleOf([sketch]));
 const olderOf = (sketch: ProcessSketch, options = {}) =>
-  firstReport(upgraded(asOlder(bundleOf([sketch], options))));
+  firstReport(upgradeBundle(asOlder(bundleOf([sketch], options))));
 
 const changes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
   compareReports(a, b).regions.map(({ path, domain, path_domains = [domain], presence }) => [

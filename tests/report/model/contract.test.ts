@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { upgraded } from "../../../src/report/model/contract.ts";
+import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import { CONTRACT, type RegionReportBundle } from "../../../src/report/model/document.ts";
 import { treeRows } from "../../../src/report/view/tree-rows.ts";
 import { twoLibraries } from "../../profile/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const domainsOf = (bundle: RegionReportBundle) =>
-  firstReport(upgraded(bundle)).regions.map(({ path_domains }) => path_domains);
+  firstReport(upgradeBundle(bundle)).regions.map(({ path_domains }) => path_domains);
 
 describe("a report of an older contract", () => {
   it("gets the domains that its own regions tell", () => {
@@ -20,9 +20,9 @@ describe("a report of an older contract", () => {
       },
     ]);
     const older = asOlder(bundle);
-    expect(upgraded(older)).toEqual(bundle);
-    expect(upgraded(older).contract).toBe(CONTRACT);
-    expect(treeRows(firstReport(upgraded(older)).regions).map(({ level }) => level)).toEqual([
+    expect(upgradeBundle(older)).toEqual(bundle);
+    expect(upgradeBundle(older).contract).toBe(CONTRACT);
+    expect(treeRows(firstReport(upgradeBundle(older)).regions).map(({ level }) => level)).toEqual([
       0, 1, 2,
     ]);
   });
@@ -46,7 +46,8 @@ describe("a report of an older contract", () => {
         collector: { ...report.collector, name: collector },
       })),
     });
-    const selectionOf = (collector: string) => firstReport(upgraded(before(collector))).selection;
+    const selectionOf = (collector: string) =>
+      firstReport(upgradeBundle(before(collector))).selection;
     const patterns = { include_patterns: ["forward"], exclude_patterns: [] };
     expect(selectionOf("recorder")).toEqual({ applies_to: "report", ...patterns });
     expect(selectionOf("ncu")).toEqual({ applies_to: "measurement", ...patterns });
@@ -54,7 +55,7 @@ describe("a report of an older contract", () => {
 
   it("is the same but for the version where all is of one domain", () => {
     const bundle = bundleOf([resnet], { operationDomains: ["shallow_resnet.ops"] });
-    expect(upgraded({ ...bundle, contract: "hydraconf.region-report/1.0" })).toEqual(bundle);
-    expect(upgraded(bundle)).toBe(bundle);
+    expect(upgradeBundle({ ...bundle, contract: "hydraconf.region-report/1.0" })).toEqual(bundle);
+    expect(upgradeBundle(bundle)).toBe(bundle);
   });
 });

@@ -6,7 +6,7 @@ import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it, test } from "vitest";
 import { createKernelSelection } from "../../../src/profile/analysis/kernel-selection.ts";
 import { comparableName } from "../../../src/report/selection/kernel-pattern.ts";
-import { sharedOrSkip } from "../../shared.ts";
+import { samplesOrSkip } from "../../shared.ts";
 
 /** What the C++ library says, and what NVIDIA's demangler says, of the same kernel. */
 const SAME: readonly (readonly [string, string])[] = [
@@ -38,14 +38,11 @@ describe("comparableName", () => {
   });
 
   it("brings together what two demanglers say of the kernels of a real recording", () => {
-    const shared = sharedOrSkip("the kernels of a real recording");
-    if (shared === null) return;
+    const sample = samplesOrSkip("the kernels of a real recording");
+    if (sample === null) return;
     // A copy: the library writes its lock beside a database, and the shared folder may be mounted read-only.
     const file = join(mkdtempSync(join(tmpdir(), "names-")), "export.sqlite");
-    copyFileSync(
-      join(shared, "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite"),
-      file,
-    );
+    copyFileSync(sample("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite"), file);
     const database = new sqlite.Database(file, { readOnly: true });
     const rows = database.all(
       `SELECT DISTINCT d.value AS demangled, m.value AS mangled FROM CUPTI_ACTIVITY_KIND_KERNEL k

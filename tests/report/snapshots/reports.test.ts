@@ -6,7 +6,7 @@ import { renderSpeedscope } from "../../../src/profile/run/speedscope.ts";
 import { nsysExportImporter } from "../../../src/profile/tools/nsys/importer.ts";
 import { readRecording } from "../../../src/profile/tools/recorder/read.ts";
 import { openSource } from "../../../src/profile/tools/source-file.ts";
-import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../shared.ts";
 import { type Imported, importReal } from "./imported.ts";
 import { expectSnapshot, RECORDINGS } from "./neutral.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { upgraded } from "../../../src/report/model/contract.ts";
+import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
 import { curvesOf, scalingFit, scalingWords } from "../../../src/report/sweep/document.ts";
 import {
@@ -145,7 +145,7 @@ describe("a sweep's report", () => {
       ],
     };
     const bundle = bundleOf([sketch], { selection: { include: ["load"], exclude: [] } });
-    const older = upgraded(asOlder(bundle));
+    const older = upgradeBundle(asOlder(bundle));
     const report = sweepOf(
       [older, bundle, older].map((each, job) => ({
         name: String(job),
@@ -169,7 +169,7 @@ describe("a sweep's report", () => {
     ];
     const selection = { include: ["load"], exclude: [] };
     const csvOf = (sketch: ProcessSketch) => {
-      const older = upgraded(asOlder(bundleOf([sketch], { selection })));
+      const older = upgradeBundle(asOlder(bundleOf([sketch], { selection })));
       const jobs = ["0", "1"].map((name) => ({
         name,
         overrides: [`x=${name}`],

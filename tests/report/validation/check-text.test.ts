@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { checkReportText, createReportValidator } from "../../../src/report/index.ts";
 import { bundleOf, resnet } from "../bundles.ts";
 
-const validator = await createReportValidator();
+const validator = createReportValidator();
 const text = JSON.stringify(bundleOf([resnet]), null, 2);
 
 it("the text of a report that keeps to the contract has no issues", () => {

@@ -205,7 +205,7 @@ const TYPES = [
   ["comparison", "Gate", gate],
 ] as const;
 
-const validator = await createDocumentValidator();
+const validator = createDocumentValidator();
 const issuesIn = (text: string) => validator.validate(JSON.parse(text));
 
 const report = (ops: readonly string[] = []) =>

@@ -11,7 +11,7 @@ import { asOlder, bundleOf, resnet } from "../bundles.ts";
 
 type Json = Record<string, unknown>;
 
-const validator = await createReportValidator();
+const validator = createReportValidator();
 
 /** The issues after one change to a valid document. */
 function issuesAfter(change: (document: Json, report: Json, region: Json) => void): ReportIssue[] {

@@ -192,7 +192,7 @@ describe("reports of kernels with counters", () => {
   });
 
   it("are held to the contract: what limits follows from the shares", async () => {
-    const validator = await createReportValidator();
+    const validator = createReportValidator();
     expect(validator.validate(withHardware(hardware))).toEqual([]);
     const [issue] = validator.validate(withHardware({ ...hardware, limited_by: "compute" }));
     expect(issue).toMatchObject({ expected: '"memory"' });

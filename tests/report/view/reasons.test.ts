@@ -13,7 +13,7 @@ import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
 import { ranksTable } from "../../../src/report/view/region-tables.ts";
 import { type ProcessSketch, timelineOf } from "../../profile/analysis/timelines.ts";
-import { samplesOrSkip } from "../../profile/tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../shared.ts";
 import { context } from "../bundles.ts";
 import { importReal } from "../snapshots/imported.ts";
 import { RECORDINGS } from "../snapshots/neutral.ts";

@@ -45,7 +45,7 @@ describe("kernels without a time", () => {
   );
 
   it("have none in any report for people, and zeros in the JSON as its contract wants", async () => {
-    assertValid(await createReportValidator(), untimed);
+    assertValid(createReportValidator(), untimed);
     for (const text of shown(untimed)) expect(text).not.toMatch(/\b0\.0|\b0 ms/);
     expect(renderStakeholderSummary(runOf(untimed))).toContain("counted, not timed");
     const one = bundleOf({ in: ["a"], kernel: "gemm", metrics });
@@ -102,7 +102,7 @@ describe("kernels without a time", () => {
 
 it("ranges without a time have none", async () => {
   const untimed = bundleOf({ kind: "range", in: ["a"], metrics });
-  assertValid(await createReportValidator(), untimed);
+  assertValid(createReportValidator(), untimed);
   const { totals, regions } = firstReport(untimed);
   expect([totals.total_ms, totals.outside_ms, regions[0]?.total_ms]).toEqual([null, null, null]);
   for (const text of shown(untimed)) {

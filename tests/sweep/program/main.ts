@@ -67,7 +67,7 @@ void hydraMain(
       case "exit":
         return process.exit(3);
       case "code":
-        return exitCode(4, x);
+        return exitCode(4, { returnValue: x });
       case "crash":
         setTimeout(() => {
           throw new TypeError("out of the blue");
@@ -111,7 +111,7 @@ void hydraMain(
         break;
       case "graceful":
         await signalled("SIGTERM");
-        return exitCode(143, "stopped in its own way");
+        return exitCode(143, { returnValue: "stopped in its own way" });
     }
     await wait(Number(config.get("seconds")));
     appendFileSync(RAN, `end ${job.number} ${process.pid} ${gpu} ${Date.now()}\n`);

@@ -49,7 +49,7 @@ export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
     aggregate: report.aggregate,
     operationDomains: recorder.operation_domains,
     ...(config.labels && { labels: config.labels }),
-    recorder: recorderOf({ config, native }, choosesKernels && seesKernels),
+    recorder: recorderOf({ config, native }, choosesKernels ? recorder.gpu : "off"),
     recordsKernels: seesKernels,
   };
 }

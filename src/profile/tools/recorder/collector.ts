@@ -2,10 +2,12 @@
  * The recorder as a tool: runs a workload with the injection library, imports its recordings, and reads those of a run
  * again.
  */
+
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { regionReportFile } from "../../../report/model/report-files.ts";
 import { type JsonText, textOfFile } from "../../../report/validation/json-text.ts";
+import { isError } from "../../../system/builtin-types.ts";
 import { plural } from "../../../text/plural.ts";
 import {
   checkOptions,
@@ -15,7 +17,6 @@ import {
   optional,
   path,
   text,
-  trueOrFalse,
 } from "../../../values/check-options.ts";
 import {
   type ProcessOutcome,
@@ -40,9 +41,11 @@ import {
 } from "../tool.ts";
 import { FILE_SUFFIX, MAGIC } from "./format.ts";
 import { containerNote, injectionFor } from "./injection.ts";
+import { type InjectionWatch, type OtherInjection, watchInjections } from "./other-injections.ts";
 import {
   NOTHING_RECORDED,
   noteEnd,
+  otherInjectionNotes,
   type RecordedTimeline,
   readBeginning,
   readRecording,
@@ -53,6 +56,12 @@ import {
 } from "./read.ts";
 import { watchRecording } from "./watch.ts";
 
+/**
+ * Whether to record GPU activities if the workload uses a GPU. CUPTI admits one tool: `auto` leaves it to another tool that
+ * `CUDA_INJECTION64_PATH` names, and to a profiler of the workload from its beginning; `on` keeps it from them.
+ */
+export type GpuChoice = "auto" | "on" | "off";
+
 /** The library that the recorder loads into a workload, and what it records. */
 export interface RecorderOptions {
   /** Path of the injection library. */
@@ -60,7 +69,7 @@ export interface RecorderOptions {
   /** Domains that do not count as regions in the progress line. */
   readonly operationDomains: readonly string[];
   /** Whether to record GPU activities if the workload uses a GPU. */
-  readonly gpu: boolean;
+  readonly gpu: GpuChoice;
   /** Whether to record the processor time of threads, additionally page faults and context switches, or neither. */
   readonly cpu?: "time" | "counts" | "off";
 }
@@ -68,7 +77,7 @@ export interface RecorderOptions {
 const OPTIONS: OptionChecks<RecorderOptions> = {
   library: path,
   operationDomains: listOf("strings", text, '["my_program.ops"]'),
-  gpu: trueOrFalse,
+  gpu: oneOf("auto", "on", "off"),
   cpu: optional(oneOf("time", "counts", "off")),
 };
 
@@ -82,26 +91,35 @@ export function createRecorder(options: RecorderOptions): Collector {
     name: "recorder",
     collect: async (workload, context) => {
       const injection = injectionFor(workload.argv, workload.cwd, options.library);
+      const own = injection.library;
+      const otherTool = otherGpuTool(workload, options);
+      const gpu = otherTool === "" ? options.gpu : "off";
       const environment =
-        injection.library === null
+        own === null
           ? {}
-          : recorderEnvironment({ ...options, library: injection.library }, context.directory);
+          : recorderEnvironment({ ...options, gpu, library: own }, context.directory);
       const notes = [
-        ...injectionNotes(environment),
+        ...injectionNotes(workload, environment),
+        ...(own === null || otherTool === "" ? [] : [leftToOtherTool(otherTool)]),
         ...(injection.note === null ? [] : [injection.note]),
       ];
       const text = recordedSoFar(workload, context, options.operationDomains);
       const stopProgress = showProgress(workload, context, text);
       let times: ProgramTimes | null = null;
+      let injections: InjectionWatch | null = null;
       const outcome = await runWorkload(workload, {
         directory: context.directory,
         env: environment,
         interrupt: context.interrupt,
+        onStart: (pid) => {
+          if (own !== null) injections = watchInjections(pid, own);
+        },
         onEnd: (program) => {
           times = program;
           noteEnd(context.directory, program.pid, program.endNs);
         },
       }).finally(stopProgress);
+      const elsewhere = unrecorded(injections, context.directory);
       const others = (await context.awaitOthers?.()) ?? [];
       const source = recordingSource(times);
       const isRecorded = injection.library !== null;
@@ -121,6 +139,7 @@ export function createRecorder(options: RecorderOptions): Collector {
         notes: [
           ...notes,
           ...others,
+          ...otherInjectionNotes(elsewhere, "everything"),
           ...(inContainer === null ? [] : [inContainer]),
           ...pauseNotes(outcome),
         ],
@@ -153,7 +172,7 @@ function recordedBytes(directory: string): number {
     );
   } catch (error) {
     // The error is reported when the recording is read.
-    if (!(error instanceof Error)) throw error;
+    if (!isError(error)) throw error;
     return 0;
   }
 }
@@ -167,10 +186,10 @@ const recordingSource = (times: ProgramTimes | null): RecordingSource => ({
 });
 
 /** The recorder as a config sets it. */
-export const recorderOf = (parts: ToolParts, gpu: boolean): Collector =>
+export const recorderOf = (parts: ToolParts, gpu: GpuChoice): Collector =>
   createRecorder(optionsOf(parts, gpu));
 
-const optionsOf = ({ config, native }: ToolParts, gpu: boolean): RecorderOptions => ({
+const optionsOf = ({ config, native }: ToolParts, gpu: GpuChoice): RecorderOptions => ({
   library: native.regionRecorder,
   operationDomains: config.pipeline.recorder.operation_domains,
   gpu,
@@ -188,7 +207,7 @@ export async function recordRank(
   place: Pick<CollectContext, "directory" | "interrupt"> & { readonly recordings: string },
 ): Promise<ProcessOutcome> {
   const { directory, recordings, interrupt } = place;
-  const options = optionsOf(parts, recordsKernels(parts.config));
+  const options = optionsOf(parts, parts.config.pipeline.recorder.gpu);
   const { library } = injectionFor(workload.argv, workload.cwd, options.library);
   return runWorkload(workload, {
     directory,
@@ -200,7 +219,7 @@ export async function recordRank(
 
 /** Whether the recorder records kernels if the workload uses a GPU. */
 export const recordsKernels = ({ pipeline }: ProfileConfig): boolean =>
-  pipeline.recorder.gpu === "auto";
+  pipeline.recorder.gpu !== "off";
 
 /** Null if the recordings of all processes could be read. */
 function whyIncomplete(
@@ -226,14 +245,51 @@ function recorderEnvironment(
     HYDRACONF_RECORDER_DIR: directory,
     HYDRACONF_RECORDER_CPU: cpu,
     // The first also serves programs without NVTX; the second applies if NVTX loads the library.
-    ...(gpu ? { CUDA_INJECTION64_PATH: library } : { HYDRACONF_RECORDER_GPU: "off" }),
+    HYDRACONF_RECORDER_GPU: gpu,
+    ...(gpu !== "off" && { [CUDA_VARIABLE]: library }),
   };
 }
 
+const CUDA_VARIABLE = "CUDA_INJECTION64_PATH";
+
+/** The value that the workload would have without the recorder; empty if it is not set. */
+const variableOf = ({ env }: Workload, variable: string): string =>
+  env[variable] ?? process.env[variable] ?? "";
+
+/** The library of another tool to which the GPU is left; empty without one. */
+function otherGpuTool(workload: Workload, { gpu, library }: RecorderOptions): string {
+  const named = variableOf(workload, CUDA_VARIABLE);
+  return gpu === "auto" && named !== library ? named : "";
+}
+
+const leftToOtherTool = (library: string): string =>
+  `GPU work was not recorded: ${CUDA_VARIABLE} names another tool's library (${library}), to which the recorder leaves the GPU; pipeline.recorder.gpu=on replaces it for this run`;
+
+/** Those of which not even the GPU's work was recorded. */
+function unrecorded(watch: InjectionWatch | null, directory: string): readonly OtherInjection[] {
+  const others = watch?.stop() ?? [];
+  if (others.length === 0) return [];
+  const names = recordingNames(directory);
+  return others.filter(({ pid }) => !names.some((name) => name.startsWith(`events-${pid}-`)));
+}
+
+function recordingNames(directory: string): readonly string[] {
+  try {
+    return recordingFiles(directory).map((path) => basename(path));
+  } catch (error) {
+    // The error is reported when the recording is read.
+    if (!isError(error)) throw error;
+    return [];
+  }
+}
+
 /** NVTX and CUDA each load one injection library: ours replaces another tool's. */
-function injectionNotes(environment: Readonly<Record<string, string>>): readonly string[] {
-  return ["NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"]
-    .filter((variable) => variable in environment && (process.env[variable] ?? "") !== "")
+function injectionNotes(
+  workload: Workload,
+  environment: Readonly<Record<string, string>>,
+): readonly string[] {
+  return ["NVTX_INJECTION64_PATH", CUDA_VARIABLE]
+    .filter((variable) => variable in environment && variableOf(workload, variable) !== "")
     .map(
       (variable) =>
         `${variable} named another tool's library, which the recorder has replaced for this run`,

@@ -1,4 +1,3 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createGpuTimes, type GpuTimes } from "./clocks.ts";
 import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
 import {
@@ -13,11 +12,10 @@ import {
   CHUNK_HEADER_BYTES,
   CHUNK_MAGIC,
   chunkHeader,
-  FILE_HEADER_BYTES,
   type FileHeader,
   LARGEST_CHUNK_BYTES,
-  parseFileHeader,
 } from "./format.ts";
+import { openBytes, type RecordingBytes } from "./recording-bytes.ts";
 import { readRecords } from "./records.ts";
 
 /** Reads a recording file, repeatedly while it grows. */
@@ -37,9 +35,6 @@ export interface RecordingCursor {
   /** Whether the process has reported its end, and all its events have been delivered. */
   readonly isComplete: () => boolean;
 }
-
-/** The system's limit for the path of an executable. */
-const LONGEST_PATH_BYTES = 4096;
 
 interface StreamPosition {
   readonly decoder: StreamDecoder;
@@ -64,14 +59,14 @@ export function openRecording(
   let complete = false;
 
   /** Reads the new records in the current chunk of `position`; returns their bytes. */
-  const readRest = (descriptor: number, header: FileHeader, position: StreamPosition): number => {
+  const readRest = (file: RecordingBytes, header: FileHeader, position: StreamPosition): number => {
     const { chunk, decoder } = position;
     // Read the length before the bytes: the recorder publishes them in the opposite order.
-    const used = usedBytes(descriptor, header, chunk);
+    const used = usedBytes(file, header, chunk);
     if (used <= position.consumed) return 0;
     const start = chunk.offset + CHUNK_HEADER_BYTES + position.consumed;
     const expected = used - position.consumed;
-    const data = readView(descriptor, start, expected);
+    const data = file.read(chunk.offset, start, expected);
     const read = readRecords(data, header.littleEndian, decoder.decode);
     if (data.byteLength < expected) notes.count("chunks cut short");
     else if (read < expected) notes.count("chunks with damaged records");
@@ -96,23 +91,24 @@ export function openRecording(
     return position;
   };
 
-  const advance = (descriptor: number, budgetBytes: number): FileHeader | null => {
-    const size = fstatSync(descriptor).size;
-    const header = parseFileHeader(readHeader(descriptor), path);
+  const advance = (file: RecordingBytes, budgetBytes: number): FileHeader | null => {
+    const header = file.header();
     if (header === null) return null;
+    const size = file.size();
     const limit = Math.min(header.claimedBytes, size);
-    if (header.claimedBytes > size) notes.add("the file is cut short");
-    const scan = scanChunks(descriptor, header, nextOffset ?? header.headerBytes, limit, notes);
+    const place = addWritingNotes(header, file, notes);
+    if (header.claimedBytes > size && place.isWhole) notes.add("the file is cut short");
+    const scan = scanChunks(file, header, nextOffset ?? header.headerBytes, limit, place.damage);
     nextOffset = scan.nextOffset;
     for (const chunk of scan.chunks) pending.push(chunk);
 
     let budget = budgetBytes;
     // First the chunks that were begun: once a stream has a later chunk, the earlier one is complete.
-    for (const position of streams.values()) budget -= readRest(descriptor, header, position);
+    for (const position of streams.values()) budget -= readRest(file, header, position);
     let begun = 0;
     for (const chunk of pending) {
       if (budget <= 0) break;
-      budget -= readRest(descriptor, header, enter(header, chunk));
+      budget -= readRest(file, header, enter(header, chunk));
       begun++;
     }
     pending.splice(0, begun);
@@ -122,11 +118,11 @@ export function openRecording(
 
   return {
     advance: (budgetBytes = Number.POSITIVE_INFINITY) => {
-      const descriptor = openSync(path, "r");
+      const file = openBytes(path);
       try {
-        return advance(descriptor, budgetBytes);
+        return advance(file, budgetBytes);
       } finally {
-        closeSync(descriptor);
+        file.close();
       }
     },
     finish: () => extensions?.finish(),
@@ -160,12 +156,12 @@ export function replayRecording(
   sink: (event: NvtxEvent) => void,
 ): void {
   const notes = createNotes();
-  const descriptor = openSync(path, "r");
+  const file = openBytes(path);
   try {
-    const header = parseFileHeader(readHeader(descriptor), path);
+    const header = file.header();
     if (header === null) return;
-    const limit = Math.min(header.claimedBytes, fstatSync(descriptor).size);
-    const { chunks } = scanChunks(descriptor, header, header.headerBytes, limit, notes);
+    const limit = Math.min(header.claimedBytes, file.size());
+    const { chunks } = scanChunks(file, header, header.headerBytes, limit, notes);
     const gpuTimes = createGpuTimes(originNs);
     const sinceOrigin = (ns: bigint) => Number(ns - originNs);
     const extensions = alreadyRead(
@@ -201,8 +197,8 @@ export function replayRecording(
         if (chunk.sequence !== (before === undefined ? 0 : before.sequence + 1))
           queue.decoder.skip();
         target = [];
-        const used = usedBytes(descriptor, header, chunk);
-        const data = readView(descriptor, chunk.offset + CHUNK_HEADER_BYTES, used);
+        const used = usedBytes(file, header, chunk);
+        const data = file.read(chunk.offset, chunk.offset + CHUNK_HEADER_BYTES, used);
         readRecords(data, header.littleEndian, queue.decoder.decode);
         queue.events = target;
         queue.next = 0;
@@ -211,7 +207,7 @@ export function replayRecording(
     };
     mergeStreams([...queues.values()], peek, sink);
   } finally {
-    closeSync(descriptor);
+    file.close();
   }
 }
 
@@ -265,9 +261,24 @@ const alreadyRead = (extensions: Extensions): Extensions => ({
   clock: () => {},
 });
 
-function readHeader(descriptor: number): Uint8Array {
-  const view = readView(descriptor, 0, FILE_HEADER_BYTES + LONGEST_PATH_BYTES);
-  return new Uint8Array(view.buffer, 0, view.byteLength);
+/**
+ * Notes what is missing of a recording that was written through the kernel, and whose process did not finish it.
+ *
+ * @returns whether all chunks should be there, and where to note those that are not
+ */
+function addWritingNotes(
+  { writing, finishedNs }: FileHeader,
+  { isStaged }: RecordingBytes,
+  notes: NoteCollector,
+): { readonly isWhole: boolean; readonly damage: NoteCollector } {
+  if (writing === "mapped" || finishedNs !== null || (writing === "staged" && isStaged))
+    return { isWhole: true, damage: notes };
+  notes.add(
+    writing === "staged"
+      ? "the last events of each thread are missing: they were left in /dev/shm of the machine it ran on"
+      : "the last events of each thread may be missing: there was no room in /dev/shm to keep them",
+  );
+  return { isWhole: false, damage: createNotes() };
 }
 
 /** A part of the file that belongs to one stream. */
@@ -292,7 +303,7 @@ export interface ChunkScan {
  * @param limit end of the readable part: chunks claimed, and within the file
  */
 function scanChunks(
-  descriptor: number,
+  file: RecordingBytes,
   header: FileHeader,
   from: number,
   limit: number,
@@ -301,7 +312,7 @@ function scanChunks(
   const chunks: Chunk[] = [];
   let offset = from;
   while (offset + CHUNK_HEADER_BYTES <= limit) {
-    const chunk = readChunk(descriptor, header, offset);
+    const chunk = readChunk(file, header, offset);
     if (chunk === null) {
       notes.count("damaged places skipped");
       offset += header.unitBytes;
@@ -313,8 +324,8 @@ function scanChunks(
   return { chunks, nextOffset: offset };
 }
 
-function readChunk(descriptor: number, header: FileHeader, offset: number): Chunk | null {
-  const view = readView(descriptor, offset, CHUNK_HEADER_BYTES);
+function readChunk(file: RecordingBytes, header: FileHeader, offset: number): Chunk | null {
+  const view = file.read(offset, offset, CHUNK_HEADER_BYTES);
   if (view.byteLength < CHUNK_HEADER_BYTES) return null;
   const u32 = (field: number) => view.getUint32(field, header.littleEndian);
   const bytes = u32(chunkHeader.bytes);
@@ -334,20 +345,8 @@ function readChunk(descriptor: number, header: FileHeader, offset: number): Chun
 }
 
 /** The current number of record bytes in the chunk; never more than it can hold. */
-function usedBytes(descriptor: number, header: FileHeader, chunk: Chunk): number {
-  const view = readView(descriptor, chunk.offset + chunkHeader.usedBytes, 4);
+function usedBytes(file: RecordingBytes, header: FileHeader, chunk: Chunk): number {
+  const view = file.read(chunk.offset, chunk.offset + chunkHeader.usedBytes, 4);
   if (view.byteLength < 4) return 0;
   return Math.min(view.getUint32(0, header.littleEndian), chunk.bytes - CHUNK_HEADER_BYTES);
-}
-
-/** The bytes at `offset`, as many as the file has. */
-export function readView(descriptor: number, offset: number, bytes: number): DataView {
-  const buffer = new Uint8Array(bytes);
-  let length = 0;
-  while (length < bytes) {
-    const read = readSync(descriptor, buffer, length, bytes - length, offset + length);
-    if (read === 0) break;
-    length += read;
-  }
-  return new DataView(buffer.buffer, 0, length);
 }

@@ -88,6 +88,8 @@ export function createStreamDecoder(
         const category = record.u32();
         return { kind: "category_name", domain, category, name: names.text(record.u32()) };
       }
+      case recordType.otherInjection:
+        return { kind: "other_injection", library: names.text(record.u32()) };
       case recordType.push: {
         const timeNs = time(record);
         const name = names.text(record.u32());
@@ -348,6 +350,15 @@ function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
       case recordType.demangled:
         names.readDemangled(record);
         return null;
+      case recordType.programProfiler: {
+        const timeNs = time(record);
+        const call = names.text(record.u32());
+        const library = names.text(record.u32());
+        const recorderGoesOn = (record.flags() & recordFlag.precedence) !== 0;
+        return { kind: "program_profiler", timeNs, call, library, recorderGoesOn };
+      }
+      case recordType.unwatchedCalls:
+        return { kind: "unwatched_calls", count: record.u32() };
       default:
         notes.count("records of an unknown kind");
         return null;

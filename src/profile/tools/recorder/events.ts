@@ -22,7 +22,8 @@ export type NvtxEvent =
   | DeferredRangeEvent
   | SampleEvent
   | ThreadNameEvent
-  | CategoryNameEvent;
+  | CategoryNameEvent
+  | OtherInjectionEvent;
 
 interface OnThread {
   readonly stream: number;
@@ -123,6 +124,12 @@ export interface CategoryNameEvent {
   readonly name: string;
 }
 
+/** `NVTX_INJECTION64_PATH` of a process that only the CUDA driver made load the recorder. */
+export interface OtherInjectionEvent {
+  readonly kind: "other_injection";
+  readonly library: string;
+}
+
 /** GPU activities and the calls that led to them. GPU times are on CUPTI's clock: see GpuTimes. */
 export type GpuEvent =
   | LaunchEvent
@@ -131,7 +138,9 @@ export type GpuEvent =
   | DeviceEvent
   | ClockEvent
   | GpuStateEvent
-  | LossEvent;
+  | LossEvent
+  | ProgramProfilerEvent
+  | UnwatchedCallsEvent;
 
 /** A call that launches GPU work or waits for it. */
 export interface LaunchEvent extends OnThread {
@@ -187,6 +196,24 @@ export interface GpuStateEvent {
   readonly failure: string | null;
   /** CUPTI's result code for the failure. */
   readonly result: number;
+}
+
+/** A profiler of the program asked CUPTI for its only subscription. */
+export interface ProgramProfilerEvent {
+  readonly kind: "program_profiler";
+  readonly timeNs: number;
+  /** The function of CUPTI that it called. */
+  readonly call: string;
+  /** File name of the library that called it; empty if unknown. */
+  readonly library: string;
+  /** Whether the recorder kept CUPTI; otherwise its recording of the GPU ends here. */
+  readonly recorderGoesOn: boolean;
+}
+
+/** Calls of the program to CUPTI that the recorder could not have seen. */
+export interface UnwatchedCallsEvent {
+  readonly kind: "unwatched_calls";
+  readonly count: number;
 }
 
 export interface LossEvent {

@@ -47,6 +47,21 @@ export const fileHeader = {
 /** At the next multiple of 8 after the executable's path. */
 export const rankHeader = { rankPlusOne: 0, size: 4, localRankPlusOne: 8, hostBytes: 12 } as const;
 const RANK_HEADER_BYTES = 16;
+/** The place of a rank header with the longest name of a host. */
+const RANK_PLACE_BYTES = 80;
+
+/** Where the writing header begins. */
+export const writingHeaderAt = (executableBytes: number): number =>
+  FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8 + RANK_PLACE_BYTES;
+export const writingHeader = { writing: 0, pidNamespace: 4 } as const;
+const WRITING_HEADER_BYTES = 8;
+
+/**
+ * How records get into the file: mapped, the process writes into the file itself; staged, through a file in memory that
+ * outlives the process; buffered, from memory that does not.
+ */
+export type Writing = "mapped" | "staged" | "buffered";
+export const WRITINGS: readonly Writing[] = ["mapped", "staged", "buffered"];
 
 export const chunkHeader = {
   magic: 0,
@@ -82,6 +97,7 @@ export const recordType = {
   deferred: 24,
   clockPair: 25,
   conversion: 26,
+  otherInjection: 27,
   launch: 64,
   kernel: 65,
   memoryCopy: 66,
@@ -92,6 +108,8 @@ export const recordType = {
   gpu: 71,
   loss: 72,
   demangled: 73,
+  programProfiler: 74,
+  unwatchedCalls: 75,
 } as const;
 
 export const recordFlag = {
@@ -101,6 +119,8 @@ export const recordFlag = {
   payload: 8,
   graph: 16,
   kernels: 32,
+  /** For programProfiler. */
+  precedence: 32,
   /** For push, pop, start and end, as `counts`. */
   processorTime: 32,
   failure: 64,
@@ -158,6 +178,10 @@ export interface FileHeader {
   readonly unrecordedChildren: { readonly count: number; readonly errno: number } | null;
   /** Only for processes of a parallel program; added in version 1.5. */
   readonly rank: RankIdentity | null;
+  /** Since version 1.7, `mapped` before. */
+  readonly writing: Writing;
+  /** The PID namespace (inode) of `pid`; null if unknown, and of mapped recordings. */
+  readonly pidNamespace: number | null;
   /** Identifies, in hexadecimal, the boot of the machine that CLOCK_MONOTONIC counts from; null if unknown. */
   readonly bootId: string | null;
 }
@@ -221,6 +245,7 @@ export function parseFileHeader(bytes: Uint8Array, file: string): FileHeader | n
         ? null
         : { count: u32(fileHeader.unrecordedChildren), errno: u32(fileHeader.unrecordedErrno) },
     rank: rankAfter(view, u32(fileHeader.executableBytes), littleEndian),
+    ...writingAfter(view, u32(fileHeader.executableBytes), littleEndian),
     bootId: bootId(bytes.subarray(fileHeader.bootId, fileHeader.bootId + BOOT_ID_BYTES)),
   };
 }
@@ -247,6 +272,21 @@ function rankAfter(
     size,
     localRank: local < 0 ? null : local,
     host: new TextDecoder().decode(bytes),
+  };
+}
+
+function writingAfter(
+  view: DataView,
+  executableBytes: number,
+  littleEndian: boolean,
+): Pick<FileHeader, "writing" | "pidNamespace"> {
+  const at = writingHeaderAt(executableBytes);
+  if (at + WRITING_HEADER_BYTES > view.byteLength) return { writing: "mapped", pidNamespace: null };
+  const u32 = (offset: number) => view.getUint32(at + offset, littleEndian);
+  const namespace = u32(writingHeader.pidNamespace);
+  return {
+    writing: WRITINGS[u32(writingHeader.writing)] ?? "mapped",
+    pidNamespace: namespace === 0 ? null : namespace,
   };
 }
 

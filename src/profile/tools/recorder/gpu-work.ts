@@ -11,6 +11,7 @@ import type {
   GpuWorkEvent,
   LaunchEvent,
   NoteCollector,
+  ProgramProfilerEvent,
   WaitEvent,
 } from "./events.ts";
 import { lossReason } from "./format.ts";
@@ -39,8 +40,9 @@ export interface GpuCollection {
    * Once, after all events.
    *
    * @param unwritten number of records that could not be written to the file
+   * @param startNs start of the process
    */
-  readonly finish: (recordingFinished: boolean, unwritten: number) => GpuWork;
+  readonly finish: (recordingFinished: boolean, unwritten: number, startNs: number) => GpuWork;
 }
 
 /**
@@ -56,6 +58,8 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
   const devices = new Map<number, GpuDevice>();
   const states: GpuStateEvent[] = [];
   const losses = new Map<number, number>();
+  const profilers: ProgramProfilerEvent[] = [];
+  let unwatchedCalls = 0;
 
   const add = (event: GpuEvent): void => {
     switch (event.kind) {
@@ -80,10 +84,16 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         return;
       case "loss":
         losses.set(event.reason, (losses.get(event.reason) ?? 0) + event.count);
+        return;
+      case "program_profiler":
+        profilers.push(event);
+        return;
+      case "unwatched_calls":
+        unwatchedCalls += event.count;
     }
   };
 
-  const finish = (recordingFinished: boolean, unwritten: number): GpuWork => {
+  const finish = (recordingFinished: boolean, unwritten: number, startNs: number): GpuWork => {
     const clock = createGpuClock(clocks);
     let withoutLaunch = 0;
     const kernels = work.finish((correlation, gpuStartNs, gpuEndNs) => {
@@ -127,6 +137,9 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
       unwritten,
       withoutLaunch,
       launchesWithoutKernels,
+      profilers,
+      unwatchedCalls,
+      startNs,
     }).forEach(notes.add);
     return {
       kernels,
@@ -213,6 +226,12 @@ export interface GpuFindings {
   readonly withoutLaunch: number;
   /** Launches without any recorded work that no other note explains. */
   readonly launchesWithoutKernels: number;
+  /** Profilers of the program that asked for CUPTI. */
+  readonly profilers: readonly ProgramProfilerEvent[];
+  /** Calls that would have said so, but could not be watched. */
+  readonly unwatchedCalls: number;
+  /** Start of the process. */
+  readonly startNs: number;
 }
 
 /** The meaning of CUPTI's result codes for kernels in a report. */
@@ -236,6 +255,7 @@ const remedies: ReadonlyMap<number, string> = new Map([
 /** Notes for readers about GPU work that is missing from the recording. */
 function gpuNotes(findings: GpuFindings): readonly string[] {
   const { states, losses, unwritten, withoutLaunch, launchesWithoutKernels } = findings;
+  const wasHandedOver = findings.profilers.some(({ recorderGoesOn }) => !recorderGoesOn);
   const collecting = states.some(({ failure }) => failure === null);
   const what = collecting ? "some GPU work was not recorded" : "GPU kernels were not recorded";
   const lost = (reason: number): number => losses.get(reason) ?? 0;
@@ -245,6 +265,13 @@ function gpuNotes(findings: GpuFindings): readonly string[] {
       const remedy = remedies.get(result);
       return [`${what}: ${failure}${remedy === undefined ? "" : ` (${remedy})`}`];
     }),
+    ...findings.profilers.map((event) => profilerNote(event, findings.startNs)),
+    ...counted(
+      findings.unwatchedCalls,
+      "call",
+      "calls",
+      "between the program's libraries cannot be watched here: if the program profiles itself, its profile may lack the GPU's work; pipeline.recorder.gpu=off leaves CUPTI to it",
+    ),
     ...counted(
       lost(lossReason.droppedByCupti),
       "record of GPU work was",
@@ -255,7 +282,9 @@ function gpuNotes(findings: GpuFindings): readonly string[] {
       lost(lossReason.unfinished),
       "kernel or copy",
       "kernels or copies",
-      "had not finished when the process ended",
+      wasHandedOver
+        ? "had not finished when the program's profiler began"
+        : "had not finished when the process ended",
     ),
     ...counted(
       unwritten,
@@ -276,6 +305,16 @@ function gpuNotes(findings: GpuFindings): readonly string[] {
       "no kernel: the GPU's records did not arrive (the process was aborted, or its own profiler took them), or the calls failed or were captured into a graph",
     ),
   ];
+}
+
+/** What a profiler of the program meant for the recording, and how to choose otherwise. */
+function profilerNote(event: ProgramProfilerEvent, startNs: number): string {
+  const { call, library, recorderGoesOn, timeNs } = event;
+  const seconds = ((timeNs - startNs) / 1e9).toFixed(3);
+  const who = library === "" ? call : `${call}, called by ${library}`;
+  return recorderGoesOn
+    ? `the program's own profiler was refused CUPTI after ${seconds} s (${who}), since pipeline.recorder.gpu=on keeps it: the program's profile lacks the GPU's work`
+    : `GPU work was recorded for the first ${seconds} s: then the program's own profiler began (${who}), and CUPTI admits one at a time; pipeline.recorder.gpu=on keeps it for this report, at the expense of the program's profile`;
 }
 
 const counted = (count: number, one: string, many: string, rest: string): string[] =>

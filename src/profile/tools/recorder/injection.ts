@@ -2,8 +2,10 @@
  * Whether the recorder's library can be loaded into a program, decided by the program's ELF header before it runs. A
  * library for another C library or architecture would at best not load, and at worst crash the program.
  */
+
 import { closeSync, existsSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { isErrorNamed } from "../../../system/builtin-types.ts";
 import { findExecutable } from "../../../system/find-program.ts";
 
 /** The library to load into a program; a note if it runs without ranges, or if ranges have a requirement. */
@@ -162,7 +164,7 @@ function readElf(path: string): Elf | null {
     }
     return { machine: u16(18), is64, interpreter };
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (isErrorNamed("RangeError", error)) return null;
     throw error;
   }
 }

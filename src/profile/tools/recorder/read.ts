@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
 import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
-import { agreeing, grouped, plural } from "../../../text/plural.ts";
+import { agreeing, firstFew, grouped, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import {
@@ -15,17 +15,12 @@ import {
 } from "../../model/timeline.ts";
 import type { RecordingSource } from "../collection.ts";
 import { originsOf } from "./clocks.ts";
-import { openRecording, readView, replayRecording } from "./cursor.ts";
+import { openRecording, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
 import type { Extensions } from "./extensions.ts";
-import {
-  FILE_HEADER_BYTES,
-  FILE_SUFFIX,
-  type FileHeader,
-  fileHeader,
-  parseFileHeader,
-} from "./format.ts";
+import { FILE_SUFFIX, type FileHeader, fileHeader } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
+import type { OtherInjection } from "./other-injections.ts";
 import {
   createEndings,
   createPairing,
@@ -33,13 +28,14 @@ import {
   type Endings,
   type KeptRanges,
 } from "./pairing.ts";
+import { openBytes, settleStage } from "./recording-bytes.ts";
 
 /** The maximum number of ranges that a run keeps in memory. */
 const MOST_KEPT = 500_000;
 
 /** The note for a program without regions: how to add some. */
 const NOTHING_LOADED =
-  "no process loaded the recorder, since none called NVTX or CUDA; mark the program's regions with NVTX, " +
+  "no process loaded the recorder, which takes a call of NVTX or CUDA; mark the program's regions with NVTX, " +
   'in Python with nvtx.annotate("step"), in C++ with nvtx3::scoped_range';
 
 /** A timeline whose processes have facts that only the recorder knows. */
@@ -121,7 +117,7 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
 
   const files: { readonly path: string; readonly header: FileHeader }[] = [];
   for (const path of paths) {
-    const found = readable(path, () => ({ header: readFileHeader(path) }));
+    const found = readable(path, () => ({ header: settledHeader(path) }));
     if (found === null) continue;
     const { header } = found;
     if (header === null)
@@ -148,10 +144,43 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
     clock: "CLOCK_MONOTONIC",
     originNs: placed[0]?.originNs ?? 0n,
     processes,
-    notes: [...firstOf(unread), ...notes],
+    notes: [...firstOf(unread), ...notes, ...otherLibraryNotes(processes)],
     ...(refused.length > 0 && { refused: true as const }),
   };
 }
+
+/**
+ * The note about processes in which NVTX had another library; empty without any.
+ *
+ * @param others each process at most once
+ * @param lost what is missing of them
+ */
+export function otherInjectionNotes(
+  others: readonly OtherInjection[],
+  lost: "ranges" | "everything",
+): readonly string[] {
+  const count = others.length;
+  if (count === 0) return [];
+  const libraries = [...new Set(others.map(({ library }) => library))].sort();
+  const its = agreeing(count, "its", "their");
+  const missing =
+    lost === "ranges"
+      ? `only ${its} GPU work was recorded, and ${its} ranges are missing`
+      : `nothing of ${agreeing(count, "it", "them")} was recorded`;
+  return [
+    `${plural(count, "process", "processes")} of the run had another injection library (${firstFew(libraries, MAX_LIBRARIES)}): ${missing}. What starts ${agreeing(count, "it", "them")} (a launcher, an image, a startup file) replaces NVTX_INJECTION64_PATH, and must leave it as it is`,
+  ];
+}
+
+const MAX_LIBRARIES = 3;
+
+const otherLibraryNotes = (processes: readonly RecordedProcess[]): readonly string[] =>
+  otherInjectionNotes(
+    processes.flatMap(({ pid, otherLibrary }) =>
+      otherLibrary === undefined ? [] : [{ pid, library: otherLibrary }],
+    ),
+    "ranges",
+  );
 
 /** Adds the known start and end of the program to the timeline, because the recorder is loaded later. */
 export function withProgram(
@@ -200,15 +229,19 @@ export function recordingFiles(directory: string): string[] {
 const isAbsent = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
+function settledHeader(path: string): FileHeader | null {
+  requireFile(path);
+  settleStage(path);
+  return readFileHeader(path);
+}
+
 function readFileHeader(path: string): FileHeader | null {
   requireFile(path);
-  const descriptor = openSync(path, "r");
+  const file = openBytes(path);
   try {
-    const view = readView(descriptor, 0, FILE_HEADER_BYTES);
-    const bytes = new Uint8Array(view.buffer, 0, view.byteLength);
-    return parseFileHeader(bytes, path);
+    return file.header();
   } finally {
-    closeSync(descriptor);
+    file.close();
   }
 }
 
@@ -220,8 +253,11 @@ function readFileHeader(path: string): FileHeader | null {
  */
 export function noteEnd(directory: string, pid: number, endNs: bigint): void {
   try {
-    const last = recordingFiles(directory)
-      .filter((path) => basename(path).startsWith(`events-${pid}-`))
+    const files = recordingFiles(directory).filter((path) =>
+      basename(path).startsWith(`events-${pid}-`),
+    );
+    for (const path of files) settleStage(path, true);
+    const last = files
       .map((path) => ({ path, header: readFileHeader(path) }))
       .sort((a, b) => Number((a.header?.startNs ?? 0n) - (b.header?.startNs ?? 0n)))
       .at(-1);
@@ -246,6 +282,8 @@ export interface RecordedProcess extends ProcessTimeline {
   readonly threadNames: ReadonlyMap<number, string>;
   readonly categoryNames: readonly CategoryName[];
   readonly devices: readonly GpuDevice[];
+  /** The NVTX library that the process had in place of the recorder; absent if there is none. */
+  readonly otherLibrary?: string;
 }
 
 /**
@@ -260,7 +298,9 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   const pairing = createPairing(notes, kept);
   const gpu = createGpuCollection(notes);
   let lastCallNs = Number.NEGATIVE_INFINITY;
+  let otherLibrary: string | null = null;
   const sink = (event: RecordedEvent): void => {
+    if (event.kind === "other_injection") otherLibrary = event.library;
     if (event.kind === "launch") lastCallNs = Math.max(lastCallNs, event.timeNs);
     if (isGpuEvent(event)) gpu.add(event);
     else pairing.add(event);
@@ -278,9 +318,8 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     notes.add(
       `timelines and traces have the first ${grouped(String(events.ranges.length))} of ${plural(events.count, "range")}; reports have all`,
     );
-  const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork));
-
   const startNs = Number(header.startNs - originNs);
+  const work = gpu.finish(header.finishedNs !== null, Number(header.unwrittenWork), startNs);
   const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
   if (!isPartly) addHeaderNotes(header, notes);
@@ -308,6 +347,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     threadNames: events.threadNames,
     categoryNames: events.categoryNames,
     devices: work.devices,
+    ...(otherLibrary !== null && { otherLibrary }),
     notes: notes.list().map((note) => `${describe(header)}: ${note}`),
   };
 }
@@ -369,6 +409,8 @@ const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind
   "clock",
   "gpu_state",
   "loss",
+  "program_profiler",
+  "unwatched_calls",
 ]);
 
 const isGpuEvent = (event: RecordedEvent): event is GpuEvent => gpuEventKinds.has(event.kind);

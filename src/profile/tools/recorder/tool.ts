@@ -7,8 +7,9 @@ export const recorderTool: ProfilingTool = {
   product: "the recorder",
   settings: async () => ({ shared: true }),
   collect: async (workload, { config, native, ...context }) => {
-    const { recorderOf, recordsKernels } = await import("./collector.ts");
-    return recorderOf({ config, native }, recordsKernels(config)).collect(workload, context);
+    const { recorderOf } = await import("./collector.ts");
+    const parts = { config, native };
+    return recorderOf(parts, config.pipeline.recorder.gpu).collect(workload, context);
   },
   plan: async ({ argv }) => ({ runs: [{ command: argv }], notes: [] }),
   reread: async (source, directory, context) =>

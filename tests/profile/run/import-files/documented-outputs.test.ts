@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { samplesOrSkip } from "../../tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../../shared.ts";
 import { importer } from "./importer.ts";
 
 const { importFiles } = importer();

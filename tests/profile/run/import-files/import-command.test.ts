@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
-import { samplesOrSkip } from "../../tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../../shared.ts";
 import { importer } from "./importer.ts";
 
 const RECORDINGS = fileURLToPath(new URL("../../../fixtures/recordings", import.meta.url));

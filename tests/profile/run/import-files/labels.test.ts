@@ -6,7 +6,7 @@ import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
 import type { ScopeModel } from "../../../../src/profile/analysis/region-model.ts";
 import { presetRules } from "../../../../src/profile/cli/label-options.ts";
 import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
-import { sharedOrSkip } from "../../../shared.ts";
+import { samplesOrSkip } from "../../../shared.ts";
 import { globalId, writeExport } from "../../tools/nsys/exports.ts";
 import { importer } from "./importer.ts";
 
@@ -121,15 +121,15 @@ describe("deep-profile import --label-rule", () => {
   });
 });
 
-const shared = sharedOrSkip("labels of a real export of PyTorch");
+const sample = samplesOrSkip("labels of a real export of PyTorch");
 
-describe.skipIf(shared === null)("a real export of PyTorch", () => {
+describe.skipIf(sample === null)("a real export of PyTorch", () => {
   it("is told of with its 16,423 regions, and is a region per operation folded and by the ready-made rules", async () => {
     const { readNsysExport } = await import(
       "../../../../src/profile/tools/nsys/read/read-export.ts"
     );
     const timeline = readNsysExport(
-      join(shared ?? "", "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite"),
+      sample?.("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite") ?? "",
     );
     const [numbered] = buildRegionModel(timeline, { labels: { fold: null } }).scopes;
     const [folded] = buildRegionModel(timeline).scopes;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { nsightEnvironment, nsightOrSkip } from "../../../nsight.ts";
-import { samplesOrSkip } from "../../tools/ncu/samples.ts";
+import { samplesOrSkip } from "../../../shared.ts";
 import { importer } from "./importer.ts";
 
 afterEach(() => vi.unstubAllEnvs());

@@ -12,7 +12,7 @@ import { importFiles } from "../../../../src/profile/run/import-files.ts";
 import { openSource } from "../../../../src/profile/tools/source-file.ts";
 import { isCodedError } from "../../../../src/values/errors.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../../nsight.ts";
-import { sharedOrSkip } from "../../../shared.ts";
+import { samplesOrSkip } from "../../../shared.ts";
 import { globalId, temporary, writeExport } from "./exports.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -101,10 +101,10 @@ describe("an SQLite export of Nsight Systems", () => {
     expect(whole?.environment).toMatchObject(known);
   });
 
-  const shared = sharedOrSkip("import of a real export");
-  it.skipIf(shared === null)("of two GPUs gives a report for each process and device", async () => {
-    const sample = "samples/nsight/pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite";
-    const { bundle } = await importOne(join(shared ?? "", sample));
+  const sample = samplesOrSkip("import of a real export");
+  it.skipIf(sample === null)("of two GPUs gives a report for each process and device", async () => {
+    const path = sample?.("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite") ?? "";
+    const { bundle } = await importOne(path);
     const scopes = bundle.reports.map(({ scope }) => scope);
     expect(scopes).toEqual([
       "aggregate",

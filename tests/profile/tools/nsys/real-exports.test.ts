@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../../src/profile/analysis/build.ts";
 import { readNsysExport } from "../../../../src/profile/tools/nsys/read/read-export.ts";
-import { sharedOrSkip } from "../../../shared.ts";
+import { ownSample, samplesOrSkip } from "../../../shared.ts";
 import { temporary } from "./exports.ts";
 
-const shared = sharedOrSkip("real exports of Nsight Systems");
+const sample = samplesOrSkip("public exports of Nsight Systems");
 
-describe.skipIf(shared === null)("the real exports", () => {
-  const sample = (name: string) => readNsysExport(join(shared ?? "", "samples/nsight", name));
-
+describe("the real exports", () => {
   it("of schema 3.7: both kinds of ranges, domains, registered strings, a mark, threads", () => {
-    const { processes, toolVersion } = sample("nsys-real-2023.4-nvtx-only-cpu.sqlite");
+    const { processes, toolVersion } = readNsysExport(
+      ownSample("nsys-real-2023.4-nvtx-only-cpu.sqlite"),
+    );
     expect(toolVersion).toBe("2023.4.4.54");
     const [process] = processes;
     expect(process?.ranges.map(({ domain, name, kind }) => [domain, name, kind])).toEqual([
@@ -32,9 +32,7 @@ describe.skipIf(shared === null)("the real exports", () => {
   });
 
   it("that lost 445 bytes, so that the rows of one table repeat endlessly, are refused", () => {
-    const whole = readFileSync(
-      join(shared ?? "", "samples/nsight/nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"),
-    );
+    const whole = readFileSync(ownSample("nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"));
     const path = join(temporary(), "damaged.sqlite");
     writeFileSync(path, Buffer.concat([whole.subarray(0, 253_421), whole.subarray(253_866)]));
     expect(() => readNsysExport(path)).toThrow(
@@ -42,8 +40,10 @@ describe.skipIf(shared === null)("the real exports", () => {
     );
   });
 
-  it("of schema 3.24: no NVTX table at all", () => {
-    const { processes } = sample("pub-nsysai-mock-2026.1-schema3.24.sqlite");
+  it.skipIf(sample === null)("of schema 3.24: no NVTX table at all", () => {
+    const { processes } = readNsysExport(
+      sample?.("pub-nsysai-mock-2026.1-schema3.24.sqlite") ?? "",
+    );
     expect(processes.map(({ ranges, kernels }) => [ranges.length, kernels.length])).toEqual([
       [0, 3],
     ]);
@@ -58,8 +58,10 @@ describe.skipIf(shared === null)("the real exports", () => {
     ]);
   });
 
-  it("of schema 3.25: two processes, each on a GPU of its own", () => {
-    const timeline = sample("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite");
+  it.skipIf(sample === null)("of schema 3.25: two processes, each on a GPU of its own", () => {
+    const timeline = readNsysExport(
+      sample?.("pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite") ?? "",
+    );
     const found = timeline.processes.map(({ pid, ranges, kernels }) => ({
       pid,
       ranges: ranges.length,

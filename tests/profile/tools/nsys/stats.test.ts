@@ -12,10 +12,10 @@ import type {
 import { readNsysExport } from "../../../../src/profile/tools/nsys/read/read-export.ts";
 import { getOrCreate, once } from "../../../../src/system/get-or-create.ts";
 import { nsightEnvironment, nsightOrSkip } from "../../../nsight.ts";
-import { sharedOrSkip } from "../../../shared.ts";
+import { isOwnSample, ownSample, samplesOrSkip } from "../../../shared.ts";
 import { parseStats, temporary } from "./exports.ts";
 
-const shared = sharedOrSkip("nsys exports against the CSVs of nsys stats");
+const sample = samplesOrSkip("public nsys exports against the CSVs of nsys stats");
 const nsys = nsightOrSkip("nsys", "all numbers of nsys stats");
 
 /** The kept CSVs of the H100 end after 39 rows; the tool itself prints all of them. */
@@ -23,7 +23,9 @@ const RECORDINGS = [
   { name: "2023.4", file: "nsys-real-nvtx+synthetic-cuda-2023.4.sqlite", stats: "nsys-stats" },
   { name: "H100", file: "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", stats: "nsys-stats-h100" },
   { name: "H100, all", file: "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", stats: null },
-].filter(({ stats }) => stats !== null || nsys !== null);
+].filter(
+  ({ file, stats }) => (stats !== null || nsys !== null) && (sample !== null || isOwnSample(file)),
+);
 
 const labelOf = ({ domain, name }: Pick<RangeInstance, "domain" | "name">) =>
   domain === "" ? name : `${domain}:${name}`;
@@ -64,14 +66,14 @@ const launchedIn = (timeline: ProcessTimeline, range: RangeInstance) =>
       launchNs <= (range.endNs ?? Number.POSITIVE_INFINITY),
   );
 
-describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, stats }) => {
-  const folder = join(shared ?? "", "samples", "nsight");
-  const read = once(() => readNsysExport(join(folder, file)));
+describe.each(RECORDINGS)("the export $name", ({ file, stats }) => {
+  const pathOf = sample ?? ownSample;
+  const read = once(() => readNsysExport(pathOf(file)));
   const csv = (report: string) =>
     parseStats(
       stats === null
-        ? printStats(join(folder, file), report)
-        : readFileSync(join(folder, `${stats}-${report}.csv`), "utf8"),
+        ? printStats(pathOf(file), report)
+        : readFileSync(pathOf(`${stats}-${report}.csv`), "utf8"),
     );
   const isCut = stats === "nsys-stats-h100";
   /** All that we have where all was printed, else what was printed of it. */
@@ -173,11 +175,8 @@ describe.skipIf(shared === null).each(RECORDINGS)("the export $name", ({ file, s
   });
 });
 
-describe.skipIf(shared === null)("where we differ from nsys by design", () => {
-  const read = () =>
-    readNsysExport(
-      join(shared ?? "", "samples/nsight/nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"),
-    );
+describe("where we differ from nsys by design", () => {
+  const read = () => readNsysExport(ownSample("nsys-real-nvtx+synthetic-cuda-2023.4.sqlite"));
 
   it("a start/end range contains what any thread of its process launches, not its own only", () => {
     const [whole] = buildRegionModel(read(), { labels: { fold: null } }).scopes;

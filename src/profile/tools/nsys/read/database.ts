@@ -3,9 +3,11 @@
  * gigabytes are usual. nsys creates tables lazily and added columns over versions, so both may be missing: they read as
  * null, or as no rows.
  */
+
 import { rmSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
+import { isError } from "../../../../system/builtin-types.ts";
 import { printable } from "../../../../text/printable.ts";
 import { makeTemporaryDirectory } from "../../../machine/files.ts";
 import {
@@ -59,7 +61,7 @@ export function withExport<T>(path: string, read: (database: ExportDatabase) => 
     database = openLocked(path);
     return read(describe(database, path));
   } catch (cause) {
-    if (!(cause instanceof Error) || !isSqliteError(cause)) throw cause;
+    if (!isError(cause) || !isSqliteError(cause)) throw cause;
     // The message quotes the contents of the file.
     throw invalid(path, `SQLite says: ${printable(cause.message)}`, { cause });
   } finally {

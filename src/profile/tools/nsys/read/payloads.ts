@@ -2,6 +2,7 @@
  * Structured payloads in an export (since nsys 2024): schemas are in separate tables; the structures of an event follow
  * one another in `binaryData`, each after a header of 32 bytes: domain, schema, bytes, bytes with the header.
  */
+import { isBytes } from "../../../../system/builtin-types.ts";
 import { getOrCreate } from "../../../../system/get-or-create.ts";
 import {
   namedField,
@@ -54,7 +55,7 @@ export function createPayloadNumbers(database: ExportDatabase): PayloadNumbers |
 
 /** The column is declared as text, so other programs that copy exports write hexadecimal digits. */
 function bytesOf(binary: SqlValue): Uint8Array {
-  if (binary instanceof Uint8Array) return binary;
+  if (isBytes(binary)) return binary;
   const isHex = typeof binary === "string" && /^(?:[0-9a-f]{2})+$/i.test(binary);
   return isHex ? Uint8Array.from(Buffer.from(binary, "hex")) : new Uint8Array();
 }

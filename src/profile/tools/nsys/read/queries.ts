@@ -1,5 +1,7 @@
 /** Reads tables with millions of integers, thousands of rows per query. */
+
 import type { Database, QueryResult, Statement } from "node-sqlite3-wasm";
+import { isBytes } from "../../../../system/builtin-types.ts";
 import { invalid } from "./sqlite-file.ts";
 
 /** E.g. `column >> 24`; null if the table lacks the column. */
@@ -101,8 +103,7 @@ function createReader<C extends string>(
       statement ??= database.prepare(rowsAtOnce(table, present));
       const found = statement.get([after]);
       const [last, text] = [cell(found, "last"), cell(found, "text")];
-      if ((typeof last !== "number" && typeof last !== "bigint") || !(text instanceof Uint8Array))
-        return null;
+      if ((typeof last !== "number" && typeof last !== "bigint") || !isBytes(text)) return null;
       return { rows: parseIntegerRows(text, parsed), last };
     },
     close: () => statement?.finalize(),
@@ -238,7 +239,6 @@ export function cell(row: QueryResult | null, column: string): SqlValue {
 
 /** SQLite's types also allow objects with the values of several tables, which no query here selects. */
 export const isSqlValue = (value: QueryResult[string] | undefined): value is SqlValue =>
-  value !== undefined &&
-  (typeof value !== "object" || value === null || value instanceof Uint8Array);
+  value !== undefined && (typeof value !== "object" || value === null || isBytes(value));
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -6,10 +6,10 @@ import { toReportBundle } from "../../../../../src/profile/analysis/to-report.ts
 import { GRAPH_NAME } from "../../../../../src/profile/model/counters.ts";
 import { createReportValidator } from "../../../../../src/report/validation/validate.ts";
 import { runs } from "../../../../runs.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { timelineOf } from "../../../analysis/timelines.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { type ResultSketch, resultsOf } from "../results.ts";
-import { samplesOrSkip } from "../samples.ts";
 import { assembleNcu } from "./assemble-all.ts";
 
 const CONTEXT = {
@@ -427,7 +427,7 @@ describe.skipIf(sample === null)("the samples", () => {
   });
 
   test("make documents under the contract", async () => {
-    const validator = await createReportValidator();
+    const validator = createReportValidator();
     for (const name of [
       "raw-1kernel-t4-base-units.csv",
       "details-1kernel-t4-metric-names-base.csv",

@@ -4,9 +4,9 @@ import { ruleOf } from "../../../../../src/profile/tools/ncu/assemble/metric-rul
 import { createMetricTally } from "../../../../../src/profile/tools/ncu/assemble/metric-tally.ts";
 import { unitOfMetric } from "../../../../../src/profile/tools/ncu/rep/units.ts";
 import { runs } from "../../../../runs.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import { resultOf } from "../results.ts";
-import { samplesOrSkip } from "../samples.ts";
 
 type Metrics = Readonly<Record<string, readonly [number, string]>>;
 

@@ -7,7 +7,7 @@ import { streamNcuCsv } from "../../../../../src/profile/tools/ncu/csv/read-csv.
 import { isCodedError } from "../../../../../src/values/errors.ts";
 import { growth } from "../../../../growth.ts";
 import { runs } from "../../../../runs.ts";
-import { samplesOrSkip } from "../samples.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 
 async function* chunksOf(bytes: Buffer, cuts: readonly number[] = []) {
   let from = 0;

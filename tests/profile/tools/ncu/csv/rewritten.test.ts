@@ -6,7 +6,7 @@ import { streamNcuCsv } from "../../../../../src/profile/tools/ncu/csv/read-csv.
 import { isRewritten, rewritingOf } from "../../../../../src/profile/tools/ncu/csv/rewritten.ts";
 import { createRecordSplitter } from "../../../../../src/profile/tools/ncu/csv/split-records.ts";
 import { growth } from "../../../../growth.ts";
-import { samplesOrSkip } from "../samples.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 
 const sample = samplesOrSkip("tables that were saved again");
 

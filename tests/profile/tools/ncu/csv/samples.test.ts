@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { NcuResult } from "../../../../../src/profile/model/counters.ts";
 import { streamNcuCsv } from "../../../../../src/profile/tools/ncu/csv/read-csv.ts";
 import { isCodedError } from "../../../../../src/values/errors.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { metricValue } from "../results.ts";
-import { samplesOrSkip } from "../samples.ts";
 import { readNcuCsv } from "./whole-csv.ts";
 
 const sample = samplesOrSkip("the samples of ncu's CSV");

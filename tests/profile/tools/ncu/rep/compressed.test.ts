@@ -7,7 +7,7 @@ import { REPORT_MAGIC } from "../../../../../src/profile/tools/ncu/rep/blocks.ts
 import { findReport } from "../../../../../src/profile/tools/ncu/rep/compressed.ts";
 import { findExecutable } from "../../../../../src/system/find-program.ts";
 import { isCodedError } from "../../../../../src/values/errors.ts";
-import { samplesOrSkip } from "../samples.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuReport } from "./whole-report.ts";
 
 const what = "reports that ncu compressed";

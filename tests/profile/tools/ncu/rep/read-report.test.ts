@@ -8,8 +8,8 @@ import { reportVersion } from "../../../../../src/profile/tools/ncu/rep/read-rep
 import { unitOfMetric } from "../../../../../src/profile/tools/ncu/rep/units.ts";
 import { isCodedError } from "../../../../../src/values/errors.ts";
 import { runs } from "../../../../runs.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
-import { samplesOrSkip } from "../samples.ts";
 import {
   firstMetric,
   firstResult,

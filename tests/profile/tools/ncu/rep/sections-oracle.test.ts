@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nsightEnvironment, nsightOrSkip } from "../../../../nsight.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
 import type { NcuResults } from "../results.ts";
 import { buildReport } from "../run/report-builder.ts";
-import { samplesOrSkip } from "../samples.ts";
 import { readNcuReport } from "./whole-report.ts";
 
 const what = "metrics of sections as the real ncu shows them";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nsightEnvironment, nsightOrSkip } from "../../../../nsight.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuCsv } from "../csv/whole-csv.ts";
-import { samplesOrSkip } from "../samples.ts";
 import { readNcuReport } from "./whole-report.ts";
 
 const what = "units of metrics as the real ncu prints them";

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseOverride } from "../../../../../src/overrides/index.ts";
 import {
@@ -8,11 +7,10 @@ import {
 } from "../../../../../src/profile/tools/ncu/run/failures.ts";
 import { diagnosticsIn } from "../../../../../src/profile/tools/ncu/run/log.ts";
 import { growth } from "../../../../growth.ts";
-import { sharedOrSkip } from "../../../../shared.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 
-const shared = sharedOrSkip("recorded logs of ncu");
-const logOf = (name: string): string =>
-  readFileSync(join(shared ?? "", "samples/nsight", `log-${name}.txt`), "utf8");
+const sample = samplesOrSkip("recorded logs of ncu");
+const logOf = (name: string): string => readFileSync(sample?.(`log-${name}.txt`) ?? "", "utf8");
 
 const failuresOf = (text: string) => recogniseFailures(diagnosticsIn(text));
 const ids = (text: string) => failuresOf(text).map(({ id }) => id);
@@ -236,7 +234,7 @@ const met: readonly {
 ];
 
 describe("recogniseFailures", () => {
-  it.skipIf(shared === null).each([
+  it.skipIf(sample === null).each([
     ["pub-errnvgpuctrperm", ["permission"]],
     ["pub-driver-resource-unavailable", ["busy", "result_failed", "no_match"]],
     ["pub-failed-kernel-mid-run", ["result_failed", "application"]],

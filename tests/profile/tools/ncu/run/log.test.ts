@@ -12,11 +12,10 @@ import {
 import { progressText } from "../../../../../src/profile/tools/ncu/run/run-pass.ts";
 import { growth } from "../../../../growth.ts";
 import { runs } from "../../../../runs.ts";
-import { sharedOrSkip } from "../../../../shared.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 
-const shared = sharedOrSkip("recorded logs of ncu");
-const logOf = (name: string): string =>
-  readFileSync(join(shared ?? "", "samples/nsight", `log-${name}.txt`), "utf8");
+const sample = samplesOrSkip("recorded logs of ncu");
+const logOf = (name: string): string => readFileSync(sample?.(`log-${name}.txt`) ?? "", "utf8");
 
 function read(text: string) {
   const reader = createLogReader();
@@ -49,7 +48,7 @@ describe("createLogReader", () => {
     expect(progressText(pass, state)).toBe("ncu profile, kernel replay: 1 measured");
   });
 
-  it.skipIf(shared === null)("follows a line of progress that a warning cuts", () => {
+  it.skipIf(sample === null)("follows a line of progress that a warning cuts", () => {
     const { finished, current, warnings } = read(logOf("pub-progress-line-split-by-warning"));
     expect([finished, current]).toEqual([2, null]);
     expect(warnings.join()).toContain("taking more time than expected");
@@ -57,13 +56,13 @@ describe("createLogReader", () => {
     expect(hangNote({ warnings: ["something else"], current: "gemm" })).toBeNull();
   });
 
-  it.skipIf(shared === null)("does not count what failed", () => {
+  it.skipIf(sample === null)("does not count what failed", () => {
     const { finished, errors } = read(logOf("pub-failed-kernel-mid-run"));
     expect(finished).toBe(4);
     expect(errors).toContain("An error occurred while trying to profile.");
   });
 
-  it.skipIf(shared === null)("takes the kernels that ran, where ncu lists them", () => {
+  it.skipIf(sample === null)("takes the kernels that ran, where ncu lists them", () => {
     expect(read(logOf("pub-no-kernels-available-list")).kernels).toEqual([
       "wmma_cxx_kernel",
       "wmma_inline_ptx_stub",
@@ -76,7 +75,7 @@ describe("createLogReader", () => {
     );
   });
 
-  it.skipIf(shared === null)("does not depend on where the log is cut", () => {
+  it.skipIf(sample === null)("does not depend on where the log is cut", () => {
     const names = ["pub-progress-line-split-by-warning", "pub-failed-kernel-mid-run"];
     for (const text of names.map(logOf))
       fc.assert(

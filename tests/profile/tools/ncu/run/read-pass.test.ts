@@ -17,8 +17,8 @@ import { streamNcuReport } from "../../../../../src/profile/tools/ncu/rep/read-r
 import { probeNcu } from "../../../../../src/profile/tools/ncu/run/capabilities.ts";
 import { readPass } from "../../../../../src/profile/tools/ncu/run/read-pass.ts";
 import { nsightEnvironment } from "../../../../nsight.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { metricValue } from "../results.ts";
-import { samplesOrSkip } from "../samples.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";
 import { buildReport } from "./report-builder.ts";
 

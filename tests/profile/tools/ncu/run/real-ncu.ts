@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { nsightEnvironment, nsightOrSkip } from "../../../../nsight.ts";
-import { sharedOrSkip } from "../../../../shared.ts";
+import { samplesOrSkip } from "../../../../shared.ts";
 import { buildReport, type ResultSketch } from "./report-builder.ts";
 
 /** What answers as the real ncu, and asks it each question once: the variables say where. */
@@ -22,13 +22,13 @@ export function cachedNcuEnvironment(ncu: string) {
 /** The real ncu and a report to build others from; null after printing why not. */
 export function realNcuOrSkip(what: string) {
   const ncu = nsightOrSkip("ncu", what);
-  const shared = sharedOrSkip(what);
-  if (ncu === null || shared === null) return null;
+  const sample = samplesOrSkip(what);
+  if (ncu === null || sample === null) return null;
   const nsight = nsightEnvironment();
   const env = { ...process.env, ...nsight, LC_ALL: "C.UTF-8" };
   const home = nsight["HOME"] ?? "";
   const directory = mkdtempSync(join(tmpdir(), "hydraconf-real-ncu-"));
-  const template = join(shared, "samples/nsight/mojo.ncu-rep");
+  const template = sample("mojo.ncu-rep");
   const cached = join(directory, "ncu");
   const variables = Object.entries(cachedNcuEnvironment(ncu)).map(
     ([name, value]) => `${name}='${value}'`,

@@ -1,0 +1,45 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What biome, with our rules, says of files. */
+function lint(files: Readonly<Record<string, string>>): string {
+  const place = mkdtempSync(join(tmpdir(), "hydraconf-lint-"));
+  try {
+    const { vcs: _, ...settings } = JSON.parse(readFileSync(join(root, "biome.json"), "utf8"));
+    const all = { ...files, "biome.json": JSON.stringify(settings) };
+    for (const [name, text] of Object.entries(all)) {
+      mkdirSync(dirname(join(place, name)), { recursive: true });
+      writeFileSync(join(place, name), text);
+    }
+    cpSync(join(root, "scripts/instanceof.grit"), join(place, "scripts/instanceof.grit"));
+    const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
+    const words = [biome, "lint", "--reporter=github", "--max-diagnostics=none"];
+    return spawnSync(process.execPath, words, { cwd: place, encoding: "utf8" }).stdout;
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+const isA = (name: string) => `export const is = (value: unknown) => value instanceof ${name};\n`;
+
+it("refuses instanceof for classes that are not ours", () => {
+  const said = lint({
+    "src/error.ts": isA("Error"),
+    "src/bytes.ts": `export const other = (value: unknown) => !(value instanceof Uint8Array);\n`,
+    "src/stats.ts": isA("fs.Stats"),
+    "src/ours.ts": isA("ConfigError"),
+    "src/report/client/element.ts": isA("Element"),
+  });
+  const files = said.split("\n").filter((line) => line.includes("builtin-types.ts has what"));
+  expect(files.map((line) => /file=[^,]*\/([\w.]+),/.exec(line)?.[1]).sort()).toEqual([
+    "bytes.ts",
+    "error.ts",
+    "stats.ts",
+  ]);
+});
