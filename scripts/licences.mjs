@@ -30,14 +30,17 @@ export async function licencesOf({ sources, vendored }) {
       (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
     ),
   );
-  const texts = [...folders].sort().map((folder) => {
+  // Many packages of one author have the same text.
+  const packagesOf = new Map();
+  for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(
       readFileSync(join(root, folder, "package.json"), "utf8"),
     );
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
-    const text = file === undefined ? "" : `\n${readFileSync(join(root, folder, file), "utf8")}`;
-    return `${name} ${version} (${license})\n${text}`;
-  });
+    const text = file === undefined ? "" : readFileSync(join(root, folder, file), "utf8").trim();
+    packagesOf.set(text, [...(packagesOf.get(text) ?? []), `${name} ${version} (${license})`]);
+  }
+  const texts = [...packagesOf].map(([text, packages]) => `${packages.join("\n")}\n\n${text}\n`);
   return `This package contains code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
 }
 

@@ -24,6 +24,7 @@ import { writeSweepTables } from "../sweep/sweep-tables.ts";
 import { countsText, distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
 import { isError } from "../system/builtin-types.ts";
+import { namedFileProblem } from "../system/files.ts";
 import { startTimer } from "../system/long-timer.ts";
 import { printable } from "../text/printable.ts";
 import { shellQuote } from "../text/shell-words.ts";
@@ -168,7 +169,7 @@ function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr
     writeSweepTables(directory, rows);
   } catch (error) {
     if (!(isError(error) && "syscall" in error)) throw error;
-    stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
+    stderr(`Cannot write the tables of the sweep: ${namedFileProblem(error)}\n`);
   }
 }
 

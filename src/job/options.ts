@@ -12,7 +12,7 @@ import {
   jsonSchemaOf,
   type StandardValidator,
 } from "../schema/applicable-schemas.ts";
-import { messageOf } from "../system/builtin-types.ts";
+import { fileProblem } from "../system/files.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
@@ -246,7 +246,7 @@ function parsed(path: string, text: string): JsonSchema {
 const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "schema.invalid",
-    message: `The schema '${path}' cannot be read: ${messageOf(cause)}`,
+    message: `The schema '${path}' cannot be read: ${fileProblem(cause)}`,
     hint: "the program gives it in `schema`, relative to its own module",
     cause,
   });

@@ -16,6 +16,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   "profile/machine/process.ts": "copies what the profiled program prints, as it prints it",
   "profile/tools/tool.ts": "draws the status line, of printable text",
   "programs/command-task.ts": "copies what a job's program prints, as it prints it",
+  "system/platform-types.ts": "names their type",
   "system/standard-streams.ts": "asks for their widths and errors",
 };
 
