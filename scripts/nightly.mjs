@@ -60,6 +60,15 @@ const parts = [
     },
   },
   {
+    name: "30,000 simulated sweeps",
+    argv: [...vitest, "tests/sweep/simulation.slow.ts"],
+    env: {
+      HYDRACONF_SLOW: "1",
+      HYDRACONF_SIMULATIONS: "30000",
+      HYDRACONF_SIMULATION_SEED: "2000000",
+    },
+  },
+  {
     name: "the packed package under the newest Nodes",
     argv: [process.execPath, "scripts/newest-nodes.mjs"],
     env: {},

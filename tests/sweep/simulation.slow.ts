@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
-import { runs } from "../runs.ts";
 import { simulations, told } from "./simulation/simulations.ts";
 
-/** Ten times as many in `npm run nightly`. */
-const RUNS = runs(3_000);
+/** More in `npm run nightly`. */
+const RUNS = Number(process.env["HYDRACONF_SIMULATIONS"] ?? 3_000);
 const FIRST = Number(process.env["HYDRACONF_SIMULATION_SEED"] ?? 1_000_000);
 const sideBySide = Math.min(8, availableParallelism());
 
