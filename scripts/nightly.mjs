@@ -50,9 +50,14 @@ const parts = [
     },
   },
   {
-    name: "what is slow, whole: every fault, ten times as much of each program under the recorder",
+    name: "what is slow, whole: every fault, ten times as much of each program under the recorder, ten full disks of each kind",
     argv: [process.execPath, "scripts/test-slow.mjs"],
-    env: { HYDRACONF_FAULT_STEP: undefined, HYDRACONF_HARMLESS_SCALE: undefined },
+    env: {
+      HYDRACONF_FAULT_STEP: undefined,
+      HYDRACONF_HARMLESS_SCALE: undefined,
+      HYDRACONF_KILL_ROUNDS: "200",
+      HYDRACONF_DISK_ROUNDS: "10",
+    },
   },
   {
     name: "the packed package under the newest Nodes",

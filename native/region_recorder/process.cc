@@ -175,11 +175,12 @@ bool enter_forked_child() noexcept {
   return true;
 }
 
+bool may_claim() noexcept {
+  return state.load(std::memory_order_relaxed) == State::kRecording && !file.is_stopped();
+}
+
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept {
-  if (state.load(std::memory_order_relaxed) != State::kRecording || file.is_stopped()) {
-    return nullptr;
-  }
   const Lock lock(mutex);
   // A handler may have forked meanwhile: in the child the file is still the parent's.
   if (!lock || !in_recorded_process()) return nullptr;

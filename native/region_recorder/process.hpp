@@ -39,6 +39,9 @@ inline bool in_recorded_process() noexcept {
 // interrupted that.
 bool enter_forked_child() noexcept;
 
+// False once the recording has ended: nothing is claimed any more.
+bool may_claim() noexcept;
+
 // See RecordingFile::claim.
 format::ChunkHeader* claim_chunk(std::size_t record_bytes, std::uint32_t stream,
                                  std::uint32_t sequence, std::uint64_t base_ns) noexcept;

@@ -309,13 +309,15 @@ bool RecordingFile::begin(int descriptor, std::uint64_t start_ns) noexcept {
 // The first page of a stage, or null without one.
 void* RecordingFile::create_stage(std::uint64_t start_ns) noexcept {
 #if defined(__linux__)
-  if (!stage_.set_path(kStageDirectory, getpid(), start_ns)) return nullptr;
+  // A child that is forked in here makes a stage of its own once it records: this one would stay for ever.
+  const Process process;
+  if (process.has_forked() || !stage_.set_path(kStageDirectory, getpid(), start_ns)) return nullptr;
   const Descriptor stage(stage_.create(0600));
   if (!stage.valid()) {
     stage_.forget();
     return nullptr;
   }
-  const bool is_usable = stage_.identify(stage.get()) && keeps_allocated_space(stage.get()) &&
+  const bool is_usable = !process.has_forked() && stage_.identify(stage.get()) && keeps_allocated_space(stage.get()) &&
                          allocate_space(stage.get(), 0, unit_) == 0;
   void* const page = is_usable ? map_shared(stage.get(), 0, unit_) : nullptr;
   if (page != nullptr) return page;

@@ -147,13 +147,17 @@ bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage&
 std::uint32_t* Stream::room(std::size_t words, std::uint64_t time_ns) noexcept {
   if (is_abandoned()) return nullptr;
   if (static_cast<std::size_t>(end_ - next_) >= words) return next_;
+  // Shorter records that come later must not follow where one is missing.
+  if (!may_claim()) {
+    next_ = end_;
+    return nullptr;
+  }
   // Neither a handler that jumps out nor a cancellation may come between chunks, one of which is gone.
   const Undisturbed until_the_next_chunk;
   const std::size_t wanted = std::max(words * sizeof(std::uint32_t),
                                       chunk_bytes(sequence_) - sizeof(format::ChunkHeader));
   const std::uint64_t base = time_ns != kUntimed ? time_ns : now_ns();
   format::ChunkHeader* const chunk = claim_chunk(wanted, number_, sequence_, base);
-  // Shorter records that come later must not follow where this one is missing.
   next_ = end_;
   if (chunk == nullptr) return nullptr;
   // Another thread may fork at any moment, and a system call that is trapped may end in a jump: the old chunk goes last.

@@ -48,7 +48,12 @@ const RANK = {
   SLURM_PROCID: "3",
 };
 
-describe.runIf(clients.length > 0)("as a rank of a parallel program", () => {
+const ENVIRONMENTS = [
+  ["as a rank of a parallel program", RANK],
+  ["recorded through the kernel", { HYDRACONF_RECORDER_WRITING: "staged" }],
+] as const;
+
+describe.runIf(clients.length > 0).each(ENVIRONMENTS)("%s", (_, environment) => {
   let recorder = "";
   beforeAll(async () => {
     recorder = await nativeProgram("region_recorder.so");
@@ -58,7 +63,7 @@ describe.runIf(clients.length > 0)("as a rank of a parallel program", () => {
   test.each(titled(CASES))(
     "%s",
     (title, one) =>
-      expectHarmlessOrSkip(title, one, { client: "own client", recorder, environment: RANK }),
+      expectHarmlessOrSkip(title, one, { client: "own client", recorder, environment }),
     HOUR_MS,
   );
 });

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
+import { WRITINGS } from "../../src/profile/tools/recorder/format.ts";
 import { noteEnd, readRecording } from "../../src/profile/tools/recorder/read.ts";
 import { watchRecording } from "../../src/profile/tools/recorder/watch.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
@@ -11,8 +12,11 @@ import { type Recorded, record, recordingDirectory } from "./record.ts";
 
 const endings = (): Promise<string> => buildFixture("endings.cc", "own client");
 
-async function end(ending: string): Promise<Recorded> {
-  return record(await endings(), [ending]);
+async function end(
+  ending: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Recorded> {
+  return record(await endings(), [ending], variables);
 }
 
 /** Linkers of other systems know no library that stays, and no function of a program in its place. */
@@ -21,12 +25,12 @@ const isLinux = process.platform === "linux";
 const clients = availableClients("the recorder and how programs end");
 
 describe.runIf(clients.length > 0)("what was recorded survives", () => {
-  test.each([
-    ["segv", "SIGSEGV"],
-    ["abort", "SIGABRT"],
-    ["kill", "SIGKILL"],
-  ])("a process that ends by %s", async (ending) => {
-    const { outcome, timeline } = await end(ending);
+  test.each(
+    (isLinux ? WRITINGS : (["mapped"] as const)).flatMap((writing) =>
+      ["segv", "abort", "kill"].map((ending) => [ending, writing] as const),
+    ),
+  )("a process that ends by %s, %s", async (ending, writing) => {
+    const { outcome, timeline } = await end(ending, { HYDRACONF_RECORDER_WRITING: writing });
     expect(outcome.code).toBeUndefined();
     expect(outline(timeline)).toEqual(["main done open"]);
     const [process] = timeline.processes;
@@ -35,8 +39,8 @@ describe.runIf(clients.length > 0)("what was recorded survives", () => {
     expect(process?.notes.join("\n")).toContain("ended without finishing its recording");
   });
 
-  test("_exit, which runs no destructor", async () => {
-    const { outcome, timeline } = await end("_exit");
+  test.each(WRITINGS)("_exit, which runs no destructor, %s", async (writing) => {
+    const { outcome, timeline } = await end("_exit", { HYDRACONF_RECORDER_WRITING: writing });
     expect(outcome.code).toBe(3);
     expect(outline(timeline)).toEqual(["main done open"]);
     expect(timeline.processes[0]?.finished).toBe(false);
@@ -119,6 +123,23 @@ describe.runIf(clients.length > 0)("a fork", () => {
     const { outcome, timeline } = await end("fork-together");
     expect(outcome.code).toBe(0);
     expect(timeline.processes[0]?.ranges.at(-1)?.name).toBe("afterwards");
+  });
+
+  test("that ends by _exit costs a child with one range two pages of disk", async () => {
+    const children = 50;
+    const { outcome, timeline, directory } = await record(
+      await buildFixture("many_ranges.cc", "own client"),
+      ["0", `${children}`],
+    );
+    expect(outcome.code).toBe(7);
+    expect(timeline.processes.map(({ ranges }) => ranges.length)).toEqual(
+      Array.from({ length: children }, () => 1),
+    );
+    const sizes = readdirSync(directory).map((name) => {
+      const { size, blocks } = statSync(join(directory, name));
+      return [size, blocks * 512];
+    });
+    expect(sizes).toEqual(Array.from({ length: children }, () => [8192, 8192]));
   });
 
   test("leaves no file for a child that records nothing", async () => {
@@ -212,6 +233,20 @@ describe.runIf(clients.length > 0)("the program is never disturbed", () => {
     expect(exitCode).toBe(0);
     expect(stderr).toBe("region_recorder: cannot record into /dev/null/nowhere: Not a directory");
   });
+
+  test.runIf(process.getuid?.() === 0)(
+    "by a directory that its user may not create: the reason is told, not the consequence",
+    async () => {
+      const folder = recordingDirectory();
+      chmodSync(folder, 0o755);
+      const place = join(folder, "new");
+      const program = await endings();
+      const env = await recorderEnvironment(place);
+      const { exitCode, stderr } = await execa(program, ["return"], { env, uid: 65534 });
+      expect(exitCode).toBe(0);
+      expect(stderr).toBe(`region_recorder: cannot record into ${place}: Permission denied`);
+    },
+  );
 
   test("by children without a place to record: their parent's recording tells, once", async () => {
     const program = await buildFixture("fork_refused.cc", "own client");

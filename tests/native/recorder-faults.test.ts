@@ -50,6 +50,7 @@ const NOT_MEDDLED_WITH = {
   ],
   "serve where the kernel clears no page on a fork": ["__register_atfork"],
   "only leave a number or a name out where they fail": ["getrusage", "gethostname"],
+  "only asks for a thread's right to read the time stamp counter": ["prctl"],
   "wait for another thread at the program's end": ["usleep"],
   "are for GPUs (tests/native/recorder-gpu.test.ts)": [
     ...[
@@ -88,7 +89,7 @@ describe.runIf(client !== undefined && process.platform === "linux")("faults", (
     "no program notices a call that %s",
     async (name, fault, writing) => {
       const { runs, problems } = await faultLoop(await buildFaults(client ?? "own client"), fault, {
-        step: 16,
+        step: writing === "buffered" ? 64 : 16,
         writing,
       });
       expect(problems, name).toEqual([]);

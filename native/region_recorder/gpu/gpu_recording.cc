@@ -9,7 +9,6 @@
 
 #include "../caller_state.hpp"
 #include "../clock.hpp"
-#include "../lock.hpp"
 #include "../other_injection.hpp"
 #include "../record.hpp"
 #include "../thread.hpp"
@@ -25,7 +24,7 @@
 namespace region_recorder::gpu {
 namespace {
 
-enum class State { kFresh, kBegun, kOver };
+enum class State { kFresh, kBegun, kEnding, kOver };
 
 std::atomic<State> state{State::kFresh};
 // Which process collects: a fork inherits everything but that.
@@ -33,8 +32,6 @@ pid_t collecting_process = 0;
 Driver driver;
 Cupti cupti;
 Subscription subscription;
-// Held by who ends the collecting: the program's end, or a profiler of the program.
-Mutex ending;
 
 bool is_switched(const char* wanted) {
   const char* const value = getenv(kSwitchVariable);
@@ -111,9 +108,23 @@ bool subscribe_and_enable() {
   return false;
 }
 
-bool is_collecting() { return state.load() == State::kBegun && getpid() == collecting_process; }
+bool is_collecting() {
+  const State now = state.load();
+  return (now == State::kBegun || now == State::kEnding) && getpid() == collecting_process;
+}
 
-// Brings in what CUPTI still has. Wants the lock, or a process that ends without it.
+// The program's end and its profilers may come at once. True for the one that has to end the collecting; the others return
+// when it has, or after some seconds. Without a lock, which would hold signals back meanwhile.
+bool may_end_collecting() {
+  if (!is_collecting()) return false;
+  State begun = State::kBegun;
+  if (state.compare_exchange_strong(begun, State::kEnding)) return true;
+  constexpr int kRounds = 5'000;
+  for (int i = 0; i < kRounds && state.load() == State::kEnding; ++i) usleep(1'000);
+  return false;
+}
+
+// Brings in what CUPTI still has.
 void finish_collecting() {
   stop_fetching();
   stop_flusher();
@@ -125,12 +136,10 @@ void finish_collecting() {
 
 // Before the destructors of libraries, of which CUPTI's would come first.
 void end_at_exit() {
-  if (!is_collecting()) return;
   const KeptCallerState kept;
-  const Lock lock(ending, Lock::WaitLimit::kAtExit);
-  if (!is_collecting()) return;
-  state.store(State::kOver);
+  if (!may_end_collecting()) return;
   finish_collecting();
+  state.store(State::kOver);
 }
 
 // A profiler of the program asks for CUPTI, at this time.
@@ -164,9 +173,7 @@ void keep_cupti(const char* call, const char* library) noexcept {
 }
 
 void leave_cupti(const char* call, const char* library) noexcept {
-  if (!is_collecting()) return;
-  const Lock lock(ending);
-  if (!lock || !is_collecting()) return;
+  if (!may_end_collecting()) return;
   const std::uint64_t time = now_ns();
   finish_collecting();
   subscription.end();
@@ -206,7 +213,7 @@ void begin() noexcept {
 }
 
 void forget() noexcept {
-  if (state.load() == State::kBegun) state.store(State::kOver);
+  if (state.load() != State::kFresh) state.store(State::kOver);
 }
 
 }  // namespace region_recorder::gpu

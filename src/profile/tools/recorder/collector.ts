@@ -92,24 +92,16 @@ export function createRecorder(options: RecorderOptions): Collector {
     collect: async (workload, context) => {
       const injection = injectionFor(workload.argv, workload.cwd, options.library);
       const own = injection.library;
-      const otherTool = otherGpuTool(workload, options);
-      const gpu = otherTool === "" ? options.gpu : "off";
-      const environment =
-        own === null
-          ? {}
-          : recorderEnvironment({ ...options, gpu, library: own }, context.directory);
-      const notes = [
-        ...injectionNotes(workload, environment),
-        ...(own === null || otherTool === "" ? [] : [leftToOtherTool(otherTool)]),
-        ...(injection.note === null ? [] : [injection.note]),
-      ];
+      const injected =
+        own === null ? NOT_INJECTED : inject(workload, options, own, context.directory);
+      const notes = [...injected.notes, ...(injection.note === null ? [] : [injection.note])];
       const text = recordedSoFar(workload, context, options.operationDomains);
       const stopProgress = showProgress(workload, context, text);
       let times: ProgramTimes | null = null;
       let injections: InjectionWatch | null = null;
       const outcome = await runWorkload(workload, {
         directory: context.directory,
-        env: environment,
+        env: injected.env,
         interrupt: context.interrupt,
         onStart: (pid) => {
           if (own !== null) injections = watchInjections(pid, own);
@@ -211,7 +203,7 @@ export async function recordRank(
   const { library } = injectionFor(workload.argv, workload.cwd, options.library);
   return runWorkload(workload, {
     directory,
-    env: library === null ? {} : recorderEnvironment({ ...options, library }, recordings),
+    env: library === null ? {} : inject(workload, options, library, recordings).env,
     interrupt,
     onEnd: ({ pid, endNs }) => noteEnd(recordings, pid, endNs),
   });
@@ -236,31 +228,59 @@ function whyIncomplete(
 /** The recorder's message in a process in which it cannot create a file. */
 const CANNOT_RECORD = /^region_recorder: cannot record into .*$/m;
 
-function recorderEnvironment(
-  { library, gpu, cpu = "time" }: RecorderOptions,
-  directory: string,
-): Readonly<Record<string, string>> {
-  return {
-    NVTX_INJECTION64_PATH: library,
-    HYDRACONF_RECORDER_DIR: directory,
-    HYDRACONF_RECORDER_CPU: cpu,
-    // The first also serves programs without NVTX; the second applies if NVTX loads the library.
-    HYDRACONF_RECORDER_GPU: gpu,
-    ...(gpu !== "off" && { [CUDA_VARIABLE]: library }),
-  };
+/** What a workload gets, and notes on what that replaces or leaves. */
+interface Injected {
+  readonly env: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
 }
 
+const NOT_INJECTED: Injected = { env: {}, notes: [] };
+
+const NVTX_VARIABLE = "NVTX_INJECTION64_PATH";
 const CUDA_VARIABLE = "CUDA_INJECTION64_PATH";
+
+/**
+ * NVTX and CUDA each load one injection library. Ours replaces another tool's for NVTX; the GPU is left to it, unless the
+ * user says otherwise.
+ *
+ * @param library the recorder for this workload
+ */
+function inject(
+  workload: Workload,
+  { gpu, cpu = "time" }: RecorderOptions,
+  library: string,
+  directory: string,
+): Injected {
+  const named = variableOf(workload, CUDA_VARIABLE);
+  const isLeft = gpu === "auto" && named !== "" && named !== library;
+  const recorded = isLeft ? "off" : gpu;
+  // The first also serves programs without NVTX; the second applies if NVTX loads the library.
+  const replaced = {
+    [NVTX_VARIABLE]: library,
+    ...(recorded !== "off" && { [CUDA_VARIABLE]: library }),
+  };
+  return {
+    env: {
+      ...replaced,
+      HYDRACONF_RECORDER_DIR: directory,
+      HYDRACONF_RECORDER_CPU: cpu,
+      HYDRACONF_RECORDER_GPU: recorded,
+    },
+    notes: [
+      ...Object.keys(replaced)
+        .filter((variable) => !["", library].includes(variableOf(workload, variable)))
+        .map(
+          (variable) =>
+            `${variable} named another tool's library, which the recorder has replaced for this run`,
+        ),
+      ...(isLeft ? [leftToOtherTool(named)] : []),
+    ],
+  };
+}
 
 /** The value that the workload would have without the recorder; empty if it is not set. */
 const variableOf = ({ env }: Workload, variable: string): string =>
   env[variable] ?? process.env[variable] ?? "";
-
-/** The library of another tool to which the GPU is left; empty without one. */
-function otherGpuTool(workload: Workload, { gpu, library }: RecorderOptions): string {
-  const named = variableOf(workload, CUDA_VARIABLE);
-  return gpu === "auto" && named !== library ? named : "";
-}
 
 const leftToOtherTool = (library: string): string =>
   `GPU work was not recorded: ${CUDA_VARIABLE} names another tool's library (${library}), to which the recorder leaves the GPU; pipeline.recorder.gpu=on replaces it for this run`;
@@ -281,19 +301,6 @@ function recordingNames(directory: string): readonly string[] {
     if (!isError(error)) throw error;
     return [];
   }
-}
-
-/** NVTX and CUDA each load one injection library: ours replaces another tool's. */
-function injectionNotes(
-  workload: Workload,
-  environment: Readonly<Record<string, string>>,
-): readonly string[] {
-  return ["NVTX_INJECTION64_PATH", CUDA_VARIABLE]
-    .filter((variable) => variable in environment && variableOf(workload, variable) !== "")
-    .map(
-      (variable) =>
-        `${variable} named another tool's library, which the recorder has replaced for this run`,
-    );
 }
 
 /** The progress of the recording, in a line. */

@@ -44,6 +44,7 @@ export function watchInjections(pid: number, library: string): InjectionWatch {
   const again = (): void => {
     const begin = performance.now();
     look();
+    if (running.size === 0) return;
     const took = performance.now() - begin;
     timer = setTimeout(again, Math.max(INTERVAL_MS, took / SHARE)).unref();
   };

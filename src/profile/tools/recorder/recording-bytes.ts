@@ -114,9 +114,12 @@ function openStage(file: number): Stage | null {
   const descriptor = openedOrNull(path);
   if (descriptor === null) return null;
   const status = fstatSync(descriptor);
+  const own = fstatSync(file);
   const isOwn =
     status.isFile() &&
-    status.uid === fstatSync(file).uid &&
+    status.uid === own.uid &&
+    // A recording in that directory is no stage of itself.
+    (status.dev !== own.dev || status.ino !== own.ino) &&
     Buffer.from(readView(descriptor, 0, IDENTITY_BYTES).buffer).equals(
       Buffer.from(identity.buffer),
     );
