@@ -109,7 +109,8 @@ for (const one of PACKAGES) {
       cpSync(join(root, "dist", file), join(folder, "dist", "cjs", file));
   }
   write(folder, "README.md", readmeOf(one));
-  for (const page of one.files.filter((file) => file.endsWith(".md"))) dropDeadLinks(folder, page);
+  for (const page of readdirSync(folder, { recursive: true }))
+    if (page.endsWith(".md")) dropDeadLinks(folder, page);
   write(folder, "package.json", `${JSON.stringify(manifestOf(one), null, 2)}\n`);
   write(folder, "LICENSES-OF-DEPENDENCIES.txt", await licencesOf(one));
   pack(folder);

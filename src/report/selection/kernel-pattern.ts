@@ -1,4 +1,3 @@
-/** Patterns for kernel names, and the form of a kernel's name that they are matched against. */
 import { matchesGlob, parseGlob } from "../../text/glob.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { compilePattern, describeProblem } from "../../values/user-pattern.ts";
