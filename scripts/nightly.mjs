@@ -52,7 +52,11 @@ const parts = [
   {
     name: "what is slow, whole: every fault, ten times as much of each program under the recorder",
     argv: [process.execPath, "scripts/test-slow.mjs"],
-    env: { HYDRACONF_FAULT_STEP: undefined, HYDRACONF_HARMLESS_SCALE: undefined },
+    env: {
+      HYDRACONF_FAULT_STEP: undefined,
+      HYDRACONF_HARMLESS_SCALE: undefined,
+      HYDRACONF_KILL_ROUNDS: "200",
+    },
   },
   {
     name: "the packed package under the newest Nodes",

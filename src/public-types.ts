@@ -73,6 +73,7 @@ export type {
   ComposedEvent,
   JobEvent,
 } from "./job/callbacks.ts";
+export type { Ender, EndStatus, SchedulerCause } from "./job/ender.ts";
 export type {
   ExitCode,
   ExitOptions,

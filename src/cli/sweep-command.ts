@@ -3,8 +3,8 @@ import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
-import { basicLauncher } from "../launch/basic-launcher.ts";
 import type { LauncherDefinition } from "../launch/launcher.ts";
+import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { loadRegistry } from "../plugins/load-registry.ts";
 import { loadSettings } from "../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
@@ -21,11 +21,11 @@ import {
   type SweepView,
 } from "../sweep/status.ts";
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
-import { distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
+import { countsText, distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
 import { isError } from "../system/builtin-types.ts";
+import { namedFileProblem } from "../system/files.ts";
 import { startTimer } from "../system/long-timer.ts";
-import { plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { drawTable } from "../text/table.ts";
@@ -169,7 +169,7 @@ function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr
     writeSweepTables(directory, rows);
   } catch (error) {
     if (!(isError(error) && "syscall" in error)) throw error;
-    stderr(`Cannot write the tables of the sweep: ${error.message}\n`);
+    stderr(`Cannot write the tables of the sweep: ${namedFileProblem(error)}\n`);
   }
 }
 
@@ -266,7 +266,7 @@ export function endLine(overrides: string, { attempts, number, status }: JobStat
       : ` ${status === "completed" ? "in" : "after"} ${durationText(tookMs(last))}`;
   const { error } = last ?? {};
   const why = error == null || status === "completed" ? "" : `: ${printable(error)}`;
-  return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status.replace("_", " ")}${time}${why}`;
+  return `#${number}${overrides === "" ? "" : ` ${overrides}`}: ${status}${time}${why}`;
 }
 
 /** The program as it was typed, from the directory where that command is valid. */
@@ -278,11 +278,7 @@ const programFrom = (view: Pick<SweepView, "cwd" | "program_command">, cwd: stri
 /** A summary of the jobs and the process that runs them, and the command that continues a sweep without one. */
 export function summary(view: SweepView, cwd = view.cwd): string {
   const { counts, directory, driver, jobs, more_to_come, scheduler_problem } = view;
-  const completed = counts.completed ?? 0;
-  const others = Object.entries(counts)
-    .filter(([status]) => status !== "completed")
-    .map(([status, count]) => `${count} ${status.replace("_", " ")}`);
-  const first = [`${completed} of ${plural(jobs.length, "job")} completed`, ...others].join(", ");
+  const first = countsText(counts);
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
   const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);

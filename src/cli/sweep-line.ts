@@ -5,7 +5,7 @@ import {
   usage,
 } from "../command-line/command-line.ts";
 import { checkPositionals, type ParsedCommand, parseCommandLine } from "../command-line/parse.ts";
-import type { SweepJobStatus } from "../job/job.ts";
+import { JOB_STATUSES, type SweepJobStatus } from "../job/job.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
@@ -86,13 +86,13 @@ function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void
 
 function statuses(text: string | undefined): readonly SweepJobStatus[] | undefined {
   return text?.split(",").map((word) => {
-    const status = STATUSES.find((one) => one === word.trim());
+    const status = JOB_STATUSES.find((one) => one === word.trim());
     if (status !== undefined) return status;
     throw new ConfigError({
       code: "app.usage",
       message: `--only: '${word}' is no status of a job`,
-      nearest: nearest(word, STATUSES),
-      hint: STATUSES.join(", "),
+      nearest: nearest(word, JOB_STATUSES),
+      hint: JOB_STATUSES.join(", "),
     });
   });
 }
@@ -108,11 +108,6 @@ function milliseconds(text: string | undefined): number | undefined {
 }
 
 // The command lines of `hydraconf sweep`.
-
-const STATUSES: readonly SweepJobStatus[] = [
-  ...(["failed", "running", "timed_out", "stopped"] as const),
-  ...(["missing", "queued", "completed"] as const),
-];
 
 const SETTINGS: Readonly<Record<string, CommandOption>> = {
   settings: { value: "FILE", help: "a settings file that names further plugins" },
@@ -141,7 +136,7 @@ nothing is about to run it: --resume does.`,
     {
       only: {
         value: "STATUS",
-        help: `only jobs of this status, or of several: ${STATUSES.slice(0, 2).join(",")}`,
+        help: `only jobs of this status, or of several: failed,running`,
       },
       all: { help: "each job; otherwise, of more than 50, those that failed or run" },
       json: { help: "print JSON" },

@@ -8,6 +8,7 @@ import {
 } from "../values/check-options.ts";
 import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { PlainValue } from "../values/plain-objects.ts";
+import { type Ender, type EndStatus, endStatus, ITSELF, processCode } from "./ender.ts";
 import type { Logger } from "./logging/logger.ts";
 
 /** What a task can read about its job. */
@@ -61,15 +62,12 @@ export interface JobResult {
   readonly error: unknown;
   /** 0, the code that the task gave to `exitCode`, or 1 for a failed job. */
   readonly exitCode: number;
+  /** Who ended the job; absent if it ended by itself. */
+  readonly endedBy?: Ender;
   /** Why the task ended with that code, in its own words; absent if it gave no reason. */
   readonly reason?: string;
   /** The absolute path of the output of a job that ran in its own process. */
   readonly log?: string;
-  /**
-   * The job was ended from outside or lost, so it still has to run. If a scheduler did this, the sweep goes on without
-   * it.
-   */
-  readonly isLeftUndone?: true;
 }
 
 /** The outcome of a job that threw. */
@@ -86,15 +84,17 @@ export const failedJob = (
   exitCode: 1,
 });
 
-/** Whether a signal ended a job: then its sweep ends, too. */
-export const wasStopped = ({ exitCode }: JobResult): boolean => isSignalCode(exitCode);
+/** Who ended a job. */
+export const enderOf = ({ endedBy }: Pick<JobResult, "endedBy">): Ender => endedBy ?? ITSELF;
 
-/** Whether a job was ended from outside or lost, so that `--resume` runs it again. */
-export const isUndone = (result: JobResult): boolean =>
-  wasStopped(result) || result.isLeftUndone === true;
+/** The state in which a job has ended. */
+export const statusOf = (result: Pick<JobResult, "endedBy" | "exitCode" | "status">): EndStatus =>
+  endStatus(enderOf(result), result.status === "completed" && result.exitCode === 0);
 
-/** Shells add 128 to the number of a signal. */
-export const isSignalCode = (exitCode: number): boolean => exitCode > 128 && exitCode < 160;
+export const isCompleted = (result: JobResult): boolean => statusOf(result) === "completed";
+
+/** Whether a job still has to run: it was ended from outside, or lost. */
+export const isUndone = (result: JobResult): boolean => statusOf(result) === "stopped";
 
 /** One for all copies of the package, as an ES module and as CommonJS. */
 const EXIT_CODE: unique symbol = Symbol.for("hydraconf.exitCode");
@@ -104,6 +104,8 @@ export interface ExitCode {
   readonly [EXIT_CODE]: number;
   readonly returnValue: unknown;
   readonly reason: string | undefined;
+  /** Absent if the task ended by itself. @internal */
+  readonly endedBy?: Ender;
 }
 
 /** What a task says beside its exit code. */
@@ -128,26 +130,45 @@ export function exitCode(code: number, options: ExitOptions = {}): ExitCode {
 
 const EXIT_OPTIONS: OptionChecks<ExitOptions> = { returnValue: anything, reason: optional(text) };
 
-/** The exit code and the result in a task's return value. */
+/** Returned from a task that did not end by itself. */
+export const endedFromOutside = (endedBy: Ender, options?: ExitOptions): ExitCode => ({
+  ...exitCode(processCode(endedBy, 1), options),
+  endedBy,
+});
+
+/** The exit code, the result and the ender in a task's return value. */
 export function readReturn(
   returned: unknown,
-): Pick<JobResult, "exitCode" | "returnValue" | "reason"> {
+): Pick<JobResult, "endedBy" | "exitCode" | "returnValue" | "reason"> {
   if (!isExitCode(returned)) return { exitCode: 0, returnValue: returned };
-  const { returnValue, reason } = returned;
-  return { exitCode: returned[EXIT_CODE], returnValue, ...(reason !== undefined && { reason }) };
+  const { endedBy, returnValue, reason } = returned;
+  return {
+    exitCode: returned[EXIT_CODE],
+    returnValue,
+    ...(reason !== undefined && { reason }),
+    ...(endedBy !== undefined && { endedBy }),
+  };
 }
 
 const isExitCode = (value: unknown): value is ExitCode =>
   typeof value === "object" && value !== null && EXIT_CODE in value;
 
-/**
- * `queued`: submitted to a scheduler; also a job without a state file. `stopped`: ended by a signal. `completed`,
- * `failed` and `timed_out` are final: such a job runs again only on request.
- */
-export type JobStatus = "queued" | "running" | "completed" | "failed" | "stopped" | "timed_out";
+/** `queued`: submitted to a scheduler; also a job without a state file. The others: `EndStatus`. */
+export type JobStatus = "queued" | "running" | EndStatus;
 
 /**
  * The status in a job's own record, or `missing`: it has not started, or its process is gone, and no process is about
  * to run it.
  */
 export type SweepJobStatus = JobStatus | "missing";
+
+/** Every status of a job of a sweep, in the order in which tables count them. It is the word for it everywhere. */
+export const JOB_STATUSES = [
+  "completed",
+  "failed",
+  "timed_out",
+  "stopped",
+  "running",
+  "queued",
+  "missing",
+] as const satisfies readonly SweepJobStatus[];

@@ -12,7 +12,7 @@ import {
   jsonSchemaOf,
   type StandardValidator,
 } from "../schema/applicable-schemas.ts";
-import { messageOf } from "../system/builtin-types.ts";
+import { fileProblem } from "../system/files.ts";
 import type { DialectName } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Limits } from "../values/limits.ts";
@@ -20,6 +20,7 @@ import type { ConfigNode, MapNode } from "../values/node.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
 import type { Callbacks } from "./callbacks.ts";
+import type { Ender } from "./ender.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
@@ -259,7 +260,7 @@ function parsed(path: string, text: string): JsonSchema {
 const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "schema.invalid",
-    message: `The schema '${path}' cannot be read: ${messageOf(cause)}`,
+    message: `The schema '${path}' cannot be read: ${fileProblem(cause)}`,
     hint: "the program gives it in `schema`, relative to its own module",
     cause,
   });
@@ -341,6 +342,8 @@ export interface SweepRow {
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;
+  /** Who ended the last attempt; null before its end. */
+  readonly ended_by: Ender | null;
   readonly error: string | null;
   /** What the task returned. */
   readonly result: unknown;

@@ -1,4 +1,5 @@
 import { isError } from "../system/builtin-types.ts";
+import { fileRemedy, namedFileProblem } from "../system/files.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../values/dialect.ts";
 import { type CodedError, ConfigError, isCodedError } from "../values/errors.ts";
 import { pyRepr } from "../values/python-text.ts";
@@ -67,7 +68,12 @@ export function reportOwnError(error: unknown, program: Failing): void {
 /** Turns a system error of our own calls into an error with a code; leaves all others unchanged. */
 export const coded = (error: unknown): unknown =>
   isRefusalOfSystem(error)
-    ? new ConfigError({ code: "app.system", message: error.message, cause: error })
+    ? new ConfigError({
+        code: "app.system",
+        message: namedFileProblem(error),
+        hint: fileRemedy(error),
+        cause: error,
+      })
     : error;
 
 /** Whether a system call failed that our code made, not the user's. */

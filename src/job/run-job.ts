@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, createConfig, toPlain } from "../compose/index.ts";
 import { maskSecrets, type Secrets } from "../compose/secrets.ts";
@@ -20,6 +19,7 @@ import { asDeclared, type ResolveContext } from "../values/resolution/context.ts
 import { resolveAt } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { Callbacks } from "./callbacks.ts";
+import { processCode } from "./ender.ts";
 import { requiredAt, requiredNode, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
 import type { Locate } from "./logging/log-config.ts";
@@ -198,7 +198,8 @@ async function untilInterrupted(call: () => Promise<JobResult>, job: Job): Promi
     onSignal = () => {
       if (process.listenerCount(CTRL_C) > 1) return;
       const error = new ConfigError({ code: "app.interrupted", message: `interrupted: ${CTRL_C}` });
-      settle({ ...failedJob(job, error), exitCode: 128 + constants.signals[CTRL_C] });
+      const endedBy = { by: "launcher", signal: CTRL_C } as const;
+      settle({ ...failedJob(job, error), endedBy, exitCode: processCode(endedBy, 1) });
     };
     process.on(CTRL_C, onSignal);
   });

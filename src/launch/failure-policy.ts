@@ -1,7 +1,8 @@
+import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
 import { plainAt } from "../job/hydra-values.ts";
-import { isSignalCode, isUndone, type JobResult, wasStopped } from "../job/job.ts";
-import type { JobState } from "../record/job-state.ts";
-import { countedExitCode } from "../record/recorded-job.ts";
+import { enderOf, isCompleted, type JobResult, statusOf } from "../job/job.ts";
+import { type JobState, recordedEnder } from "../record/job-state.ts";
+import { signalCode } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { MapNode } from "../values/node.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -40,6 +41,10 @@ export function failurePolicy(root: MapNode, context: ResolveContext): FailurePo
 /** Counts failures over the batches of a sweep and decides whether it may continue. */
 export interface FailureGate {
   count(result: JobResult): void;
+  /** No other job starts: a signal asked the sweep to end. The first signal counts. */
+  stop(signal: NodeJS.Signals): void;
+  /** The signal that stopped the sweep; undefined if none did. */
+  stoppedBy(): NodeJS.Signals | undefined;
   /** Whether another job may start. */
   mayStart(): boolean;
   /** Whether another batch may follow. */
@@ -51,27 +56,30 @@ export interface FailureGate {
 /** @param isClosed whether another process has ended the sweep; called before each job */
 export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
   let failed = 0;
-  let stopped = false;
+  let stoppedBy: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    stoppedBy ??= signal;
+  };
   const mayStart = () =>
-    !stopped && !(policy.kind === "stop" && failed >= policy.after) && !isClosed();
+    stoppedBy === undefined && !(policy.kind === "stop" && failed >= policy.after) && !isClosed();
   return {
     isClosed,
+    stop,
+    stoppedBy: () => stoppedBy,
     count(result) {
-      if (wasStopped(result)) stopped = true;
-      else if (hasFailed(result)) failed++;
+      const signal = stopOfSweep(enderOf(result));
+      if (signal !== undefined) stop(signal);
+      else if (!isCompleted(result)) failed++;
     },
     mayStart,
     mayFollow: () => mayStart() && !(policy.kind === "finish_batch" && failed > 0),
   };
 }
 
-/** Whether a job failed: it threw, or returned an exit code other than 0. */
-export const hasFailed = ({ exitCode, status }: JobResult): boolean =>
-  status === "failed" || exitCode !== 0;
-
 /** The facts about a job that determine the exit code of its sweep. */
 export interface JobEnd {
-  readonly isCompleted: boolean;
+  readonly status: EndStatus;
+  readonly endedBy: Ender;
   /** Null if it has none: the job was lost, or a signal killed its process. */
   readonly exitCode: number | null;
 }
@@ -80,28 +88,40 @@ export interface JobEnd {
  * Whether a sweeper that tolerates failures tolerates this one. A job that was ended from outside or lost is not
  * tolerated: the sweeper has no final result of it.
  */
-export const isTolerated = (result: JobResult): boolean => hasFailed(result) && !isUndone(result);
+export const isTolerated = (result: JobResult): boolean => isFailure(statusOf(result));
 
 export const endOfResult = (result: JobResult): JobEnd => ({
-  isCompleted: !hasFailed(result),
+  status: statusOf(result),
+  endedBy: enderOf(result),
   exitCode: result.exitCode,
 });
 
-export const endOfState = (state: JobState): JobEnd => ({
-  isCompleted: state.status === "completed",
-  exitCode: countedExitCode(state),
-});
+/** Undefined for a job that has not ended. */
+export function endOfState(state: JobState): JobEnd | undefined {
+  const { attempts, status } = state;
+  const endedBy = recordedEnder(state);
+  if (endedBy === undefined || status === "queued" || status === "running") return undefined;
+  return { status, endedBy, exitCode: attempts.at(-1)?.exit_code ?? null };
+}
 
 /**
  * The exit code of a sweep, whatever `on_failure` allows after a failure: 0 if every job is completed; 128 plus the
- * number of a signal that stopped one; else the code of the first job with a code other than 0; else 1: jobs were lost
- * or never started.
+ * number of the signal that stopped the sweep; else the code of the first job that failed by itself with a code of its
+ * own; else 1: jobs were lost, took too long or never started.
  *
  * @param jobs in order; undefined for a job without an end
+ * @param stoppedBy the signal that stopped the sweep, if that is known otherwise than by a job that it ended
  */
-export function sweepExitCode(jobs: readonly (JobEnd | undefined)[]): number {
-  const open = jobs.filter((job) => job?.isCompleted !== true);
+export function sweepExitCode(
+  jobs: readonly (JobEnd | undefined)[],
+  stoppedBy?: NodeJS.Signals,
+): number {
+  const open = jobs.filter((job) => job?.status !== "completed");
   if (open.length === 0) return 0;
-  const codes = open.map((job) => job?.exitCode ?? null);
-  return codes.find((code) => code !== null && isSignalCode(code)) ?? codes.find(Boolean) ?? 1;
+  const stops = open.flatMap((job) => (job && stopOfSweep(job.endedBy)) ?? []);
+  const [signal = stoppedBy] = stops;
+  if (signal !== undefined) return signalCode(signal);
+  const codes = open.flatMap((job) => (job?.endedBy.by === "itself" ? (job.exitCode ?? []) : []));
+  // A larger code would look as if a signal had ended the sweep.
+  return codes.map((code) => (code > MOST_OWN_CODE ? 1 : code)).find(Boolean) ?? 1;
 }

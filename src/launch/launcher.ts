@@ -1,3 +1,4 @@
+import type { EndStatus } from "../job/ender.ts";
 import type { JobResult } from "../job/job.ts";
 import type { Logger } from "../job/logging/logger.ts";
 import type { SweepJob } from "../job/plan-job.ts";
@@ -7,13 +8,18 @@ import type { Signal, StopSignal } from "../system/platform-types.ts";
 import type { Suspension } from "../system/process-signals.ts";
 
 /**
- * Events of the jobs of a batch, as they happen. Every job that started ends; after a job that a signal stopped, no
- * other starts.
+ * Events of the jobs of a batch, as they happen. Every job that started ends, unless a scheduler goes on with it after
+ * the sweep was stopped.
  */
 export type LaunchEvent =
   | { readonly kind: "started"; readonly job: SweepJob }
-  /** An attempt failed, and the job will start again. */
-  | { readonly kind: "retried"; readonly job: SweepJob; readonly reason: string }
+  /** An attempt has ended in this state, and the job will start again. */
+  | {
+      readonly kind: "retried";
+      readonly job: SweepJob;
+      readonly reason: string;
+      readonly status?: EndStatus;
+    }
   /** Waiting jobs need an action of the user, which the text names; null once that is over. */
   | {
       readonly kind: "held";
@@ -26,6 +32,13 @@ export type LaunchEvent =
       readonly result: JobResult;
       /** Milliseconds, if the job itself has recorded them: its start and its end may be seen late. */
       readonly took?: number;
+    }
+  /** The last event, if a signal to this process stops the sweep: no other job starts. */
+  | {
+      readonly kind: "stopped";
+      readonly signal: NodeJS.Signals;
+      /** Whether a scheduler goes on with the jobs that have not ended. */
+      readonly goesOn?: boolean;
     };
 
 /**
@@ -187,13 +200,18 @@ export interface ScheduledJob {
 }
 
 /**
- * Events of scheduled jobs. `retried`: an attempt was ended early, and the job starts again. `dropped`: the scheduler
+ * Events of scheduled jobs. `retried`: an attempt has ended in this state, and the job starts again. `dropped`: the scheduler
  * removed it before it started; it has no record and is still missing. `held`: jobs wait for an action of the user,
  * which the text names; null once that is over.
  */
 export type ScheduledEvent =
   | { readonly kind: "started"; readonly number: number }
-  | { readonly kind: "retried"; readonly number: number; readonly reason: string }
+  | {
+      readonly kind: "retried";
+      readonly number: number;
+      readonly reason: string;
+      readonly status?: EndStatus;
+    }
   | { readonly kind: "ended"; readonly number: number }
   | { readonly kind: "dropped"; readonly number: number; readonly reason: string }
   | {

@@ -7,6 +7,7 @@ import { listenForInterrupt } from "../job/process/interrupt.ts";
 import {
   ended,
   hasEnded,
+  isScheduled,
   type JobState,
   readJobState,
   tookMs,
@@ -14,7 +15,7 @@ import {
 } from "../record/job-state.ts";
 import { currentJobs, readManifest } from "../record/manifest.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";
-import { isScheduled } from "../record/orphans.ts";
+import { signalledBy } from "../record/recorded-job.ts";
 import { plural } from "../text/plural.ts";
 import { shellQuote } from "../text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
@@ -74,9 +75,8 @@ function isOpen(folder: string, number: number): boolean {
 function recordLost(folder: string, number: number): void {
   const state = readJobState(folder, number);
   if (state === undefined) return;
-  const error = "the scheduler ended it";
-  const stopped = ended(state, { status: "stopped", exitCode: null, error });
-  writeJobState(folder, stopped, { durable: true });
+  const endedBy = signalledBy(folder, { by: "scheduler", cause: "unknown" });
+  writeJobState(folder, ended(state, { endedBy, exitCode: null }), { durable: true });
 }
 
 const attemptsOf = (state: JobState | undefined): number => state?.attempts.length ?? 0;
@@ -282,7 +282,7 @@ export async function* followJobs(
       const job = jobs.get(event.number);
       if (job === undefined) continue;
       if (event.kind === "started") yield { kind: "started", job };
-      else if (event.kind === "retried") yield { kind: "retried", job, reason: event.reason };
+      else if (event.kind === "retried") yield { ...retriedOf(event), job };
       else {
         open.delete(event.number);
         if (event.kind === "ended")
@@ -297,20 +297,22 @@ export async function* followJobs(
   } finally {
     interrupt.release();
   }
-  const [first] = open.values();
-  if (!interrupt.signal.aborted || first === undefined) return;
+  const signal = interrupt.name();
+  if (signal === undefined || open.size === 0) return;
   say(
     `Stopped following ${plural(open.size, "job; it goes", "jobs; they go")} on in ${scheduler}.\n` +
       `  ${typed?.program ?? ""} --resume ${shellQuote(directory)}   follows them again\n${nextCommands(directory, ["wait", "cancel"], typed?.hydraconf).trimEnd()}`,
   );
-  const left = failedJob(first, failure("no longer followed"));
-  yield { kind: "ended", job: first, result: { ...left, exitCode: interrupt.exitCode() ?? 130 } };
+  yield { kind: "stopped", signal, goesOn: true };
 }
+
+const retriedOf = ({ number: _number, ...event }: Extract<ScheduledEvent, { kind: "retried" }>) =>
+  event;
 
 /** The result of a job that its scheduler dropped before it began. */
 const lost = (job: SweepJob, reason: string): JobResult => ({
   ...failedJob(job, failure(reason)),
-  isLeftUndone: true,
+  endedBy: { by: "scheduler", cause: "unknown" },
 });
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });

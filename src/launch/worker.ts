@@ -1,9 +1,9 @@
 /** A job in a separate process: how to start the process, and its work. */
 
-import os from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkJobs } from "../job/check-jobs.ts";
-import { failedJob, type JobResult } from "../job/job.ts";
+import { processCode } from "../job/ender.ts";
+import { enderOf, failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
@@ -19,18 +19,24 @@ import { coded, reportError } from "../job/report-error.ts";
 import { dropClaim, setAside } from "../job/run-directory.ts";
 import { runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR, EXIT_OK, type Session } from "../job/session.ts";
-import { type JobState, readJobState } from "../record/job-state.ts";
+import { endWithWorker } from "../record/end-with-process.ts";
+import { type JobState, readJobState, scheduledBy } from "../record/job-state.ts";
 import {
   type ManifestJob,
   readManifestJob,
   type SweepFacts,
   type SweepProgram,
 } from "../record/manifest.ts";
-import { scheduledBy } from "../record/orphans.ts";
-import { beginJob, endOf, firstLine, type RecordedJob, recordJob } from "../record/recorded-job.ts";
+import {
+  beginJob,
+  endOf,
+  firstLine,
+  type RecordedJob,
+  recordJob,
+  signalledBy,
+} from "../record/recorded-job.ts";
 import { jobFingerprint } from "../record/sweep-record.ts";
 import { isRunning } from "../system/process-identity.ts";
-import { INTERRUPTS } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { LauncherDefinition, ScheduledTask, WorkerCommand } from "./launcher.ts";
 
@@ -95,16 +101,19 @@ export async function runWorker(
     stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
     return EXIT_ERROR;
   }
-  const release = endWithProcess(
-    recorded,
-    (error) => firstLine(error, redact),
+  const watched = endWithWorker(
+    {
+      recorded,
+      firstLine: (error) => firstLine(error, redact),
+      enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
+    },
     task?.signals ?? [],
   );
-  const result = await runAlone(session, job, recorded.earlierAttempts, task);
+  const result = watched.judged(await runAlone(session, job, recorded.earlierAttempts, task));
   recorded.end(endOf(result, redact));
-  release();
+  watched.release();
   if (result.status === "failed") reportError(result.error, session);
-  return result.exitCode;
+  return processCode(enderOf(result), result.exitCode);
 }
 
 /**
@@ -252,48 +261,4 @@ async function scheduledTask(
     if (task !== undefined) return task;
   }
   return undefined;
-}
-
-/**
- * Ensures that a job's record ends with its process, however that ends: by a signal, an uncaught error, or a task that
- * calls `process.exit`. Only SIGKILL cannot be handled; the process that started this one records it.
- *
- * @param more further signals that end the process, unless the task handles them
- * @returns restores the handling of signals
- */
-function endWithProcess(
-  recorded: RecordedJob,
-  firstLine: (error: unknown) => string,
-  more: readonly NodeJS.Signals[],
-) {
-  const signals = [...INTERRUPTS, ...more];
-  let uncaught: string | undefined;
-  const onUncaught = (error: unknown) => {
-    uncaught = firstLine(error);
-  };
-  const onExit = (code: number) =>
-    recorded.end({
-      status: "failed",
-      exitCode: code === 0 ? 1 : code,
-      error: uncaught ?? `the process ended with code ${code} before the job did`,
-    });
-  let wasHeard = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    const isHeard = process.listenerCount(signal) > 1;
-    wasHeard ||= isHeard;
-    // A task with its own handler ends in its own way, and its result says so. A scheduler's extra signal may come
-    // after the signal that the task handles, and means the same.
-    if (isHeard || (wasHeard && more.includes(signal))) return;
-    const exitCode = 128 + os.constants.signals[signal];
-    recorded.end({ status: "stopped", exitCode, error: `stopped by ${signal}` });
-    process.exit(exitCode);
-  };
-  process.on("uncaughtExceptionMonitor", onUncaught);
-  process.on("exit", onExit);
-  for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    process.off("uncaughtExceptionMonitor", onUncaught);
-    process.off("exit", onExit);
-    for (const signal of signals) process.off(signal, onSignal);
-  };
 }

@@ -37,7 +37,7 @@ export const joblib: Plugin = {
   configs: { "hydra/launcher/joblib": { create: older } },
   newer: { configs: { "hydra/launcher/joblib": { create: newer } } },
   launchers: async () => {
-    const { loggedOverrides } = await import("../launch/basic-launcher.ts");
+    const { loggedOverrides } = await import("../launch/local/basic-launcher.ts");
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
     const { NO_RESOURCES, positive, processes, SECOND } = await import(
       "../launch/local/settings.ts"
@@ -55,7 +55,7 @@ export const joblib: Plugin = {
         }),
         {
           jobId: (number, name) => `${name}_${number}`,
-          showsOutput: true,
+          output: "followed",
           logBatch: (batch, request) => logBatch(batch.map(loggedOverrides), request),
         },
       ),

@@ -1,6 +1,6 @@
 import { createClaims } from "../compose/config-plugin.ts";
-import { basicLauncher } from "../launch/basic-launcher.ts";
 import type { LauncherDefinition } from "../launch/launcher.ts";
+import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { RESERVED_FOLDERS } from "../record/layout.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { basicSweeper } from "../sweep/sweepers/basic-sweeper.ts";

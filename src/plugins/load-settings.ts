@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deepmerge } from "deepmerge-ts";
 import { isMap, isScalar, isSeq, type Node, parseDocument } from "yaml";
 import { messageOf } from "../system/builtin-types.ts";
+import { fileProblem, fileRemedy, readText } from "../system/files.ts";
 import { importFile } from "../system/import-file.ts";
 import { requireIn } from "../system/require-in.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
@@ -274,11 +274,12 @@ function readResolver(value: Node, source: SourceText): ResolverEntry {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readText(file);
   } catch (cause) {
     throw new ConfigError({
       code: "plugin.settings",
-      message: `Cannot read the settings file '${file}': ${messageOf(cause)}`,
+      message: `Cannot read the settings file '${file}': ${fileProblem(cause)}`,
+      hint: fileRemedy(cause),
       cause,
     });
   }

@@ -1,10 +1,11 @@
 /** The settings files in which users name plugins for the commands: of the user, of a project and of a command line. */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { refuseClashes } from "../compose/config-plugin.ts";
 import type { Flag } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
+import { errorCode } from "../system/files.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Plugin } from "./contract/plugin.ts";
 import type { Settings } from "./load-settings.ts";
@@ -108,11 +109,11 @@ function settingsFiles(
 ): { readonly files: readonly string[]; readonly project: string | undefined } {
   const project = projectSettingsFile(cwd);
   const user = join(userFolder(env), "settings.yaml");
-  const found = [...(existsSync(user) ? [user] : []), ...(project === undefined ? [] : [project])];
+  const found = [...(isThere(user) ? [user] : []), ...(project === undefined ? [] : [project])];
   for (const file of found) refuseForeign(file);
   if (typeof named !== "string") return { files: found, project };
   const file = resolve(cwd, named);
-  if (!existsSync(file))
+  if (!isThere(file))
     throw new ConfigError({
       code: "plugin.settings",
       message: `The settings file '${file}' does not exist`,
@@ -147,7 +148,31 @@ export function projectSettingsFile(cwd: string): string | undefined {
   return above
     .slice(0, root + 1)
     .flatMap((folder) => PROJECT_SETTINGS.map((name) => join(folder, name)))
-    .find((file) => existsSync(file));
+    .find(isThere);
+}
+
+/** Absence, as far as this user can see. Any other problem of a file is told when it is read. */
+const ABSENT: ReadonlySet<string | undefined> = new Set([
+  "EACCES",
+  "ENAMETOOLONG",
+  "ENOENT",
+  "ENOTDIR",
+]);
+
+function isThere(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    return !ABSENT.has(errorCode(error));
+  }
+}
+
+function statusOf(file: string): Stats | undefined {
+  try {
+    return statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 const OTHERS_WRITE = 0o002;
@@ -160,7 +185,10 @@ const STICKY = 0o1000;
 export function refuseForeign(file: string): void {
   const own = process.getuid?.();
   if (own === undefined) return;
-  const { mode, uid } = statSync(file);
+  const status = statusOf(file);
+  // Reading it tells what is wrong with it.
+  if (status === undefined) return;
+  const { mode, uid } = status;
   const folder = statSync(dirname(file));
   const isOpenFolder = (folder.mode & OTHERS_WRITE) !== 0;
   const isOwn = uid === own || uid === 0;

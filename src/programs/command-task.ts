@@ -1,14 +1,13 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { constants } from "node:os";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { exitCode, type Job, type Task } from "../job/job.ts";
+import { endedFromOutside, exitCode, type Job, type Task } from "../job/job.ts";
 import type { JobFacts } from "../job/options.ts";
 import type { Console, Invocation } from "../job/process/invocation.ts";
 import { isHeapFull, MORE_HEAP } from "../launch/job-log.ts";
-import { FEWER_JOBS } from "../launch/local/worker-end.ts";
+import { enderBySignal, FEWER_JOBS, memoryKills } from "../launch/local/worker-end.ts";
 import { type JobReport, OUTPUT_VARIABLE } from "../record/job-report.ts";
 import { GRACE_MS } from "../record/orphans.ts";
 import { makeDirectory } from "../system/files.ts";
@@ -73,6 +72,7 @@ export function commandTask(
       return judged(outcome, program, {
         report: report?.read(),
         job,
+        isWorker: invocation.worker !== undefined,
         tell: invocation.console.stderr,
       });
     } finally {
@@ -131,6 +131,8 @@ interface ProgramOutcome {
   readonly problem?: string;
   /** The first signal that asked this process to end meanwhile. */
   readonly interrupted: NodeJS.Signals | undefined;
+  /** Whether the kernel killed processes for lack of memory meanwhile; undefined if it does not say. */
+  readonly lacksMemory: boolean | undefined;
   readonly output: string;
   readonly errors: string;
 }
@@ -143,6 +145,7 @@ interface ProgramOutcome {
 async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
   const { argv, cwd, env, keepsOutput, readsStdin } = run;
   const [file = "", ...args] = argv;
+  const killsBefore = memoryKills();
   const child = spawn(file, args, {
     cwd,
     env: { ...process.env, ...env },
@@ -156,6 +159,7 @@ async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
     argv,
     ...ended,
     interrupted: interrupt.release(),
+    lacksMemory: killsBefore === undefined ? undefined : (memoryKills() ?? 0) > killsBefore,
     output: output(),
     errors: errors(),
   };
@@ -236,16 +240,18 @@ function judged(
   outcome: ProgramOutcome,
   program: Program,
   {
+    isWorker,
     job,
     report,
     tell,
   }: {
     readonly report: JobReport | undefined;
+    readonly isWorker: boolean;
     readonly job: Job;
     readonly tell: Console["stderr"];
   },
 ): unknown {
-  const { code, interrupted, problem, signal } = outcome;
+  const { code, interrupted, lacksMemory, problem, signal } = outcome;
   const name = basename(program.app?.file ?? outcome.argv[0] ?? "");
   if (problem !== undefined)
     throw new ConfigError({
@@ -254,20 +260,22 @@ function judged(
       hint: "give the program after -- as the shell would find it: a name on PATH, or a path such as ./prog",
     });
   if (interrupted !== undefined && (code !== 0 || signal !== null))
-    return exitCode(128 + constants.signals[interrupted], { returnValue: report?.result });
+    return endedFromOutside(
+      isWorker ? { by: "signal", signal: interrupted } : { by: "launcher", signal: interrupted },
+      { returnValue: report?.result },
+    );
   const value = report?.result == null ? resultOf(outcome, program, job) : report;
   if (signal !== null) {
-    const why = [`${name} was ended by ${signal}`, ...whyEnded(signal, outcome.errors, job)].join(
-      ": ",
-    );
+    const why = [`${name} was ended by ${signal}`, ...whyEnded(outcome, job)].join(": ");
     // The program could not say so, and a single job has no table of failures.
     if (job.number === undefined) tell(`${why}\n`);
-    return exitCode(1, { reason: why });
+    const endedBy = enderBySignal(signal, lacksMemory === true);
+    return { ...exitCode(1, { reason: why }), endedBy };
   }
   if (code !== 0) {
     const told = report?.reason === undefined ? report?.error : { message: report.reason };
     const error = told ?? errorIn(outcome.errors);
-    return exitCode(failureCode(code), {
+    return exitCode(code ?? 1, {
       returnValue: valueIn(value),
       reason: whyFailed(name, code, error),
     });
@@ -293,17 +301,18 @@ function resultOf(
   return written.kind === "none" && resultOnStdout ? resultInOutput(output) : written;
 }
 
-/** A code above 128 would mean that a signal stopped the job, which is not the case here. */
-const failureCode = (code: number | null): number => (code === null || code > 128 ? 1 : code);
-
 function whyEnded(
-  signal: NodeJS.Signals,
-  errors: string,
+  { errors, lacksMemory, signal }: ProgramOutcome,
   { number }: Pick<Job, "number">,
 ): readonly string[] {
   if (signal === "SIGKILL") {
-    const remedy = number === undefined ? "" : `; if it was that, ${FEWER_JOBS}`;
-    return [`it was killed, by a user or by the kernel for want of memory${remedy}`];
+    const remedy = number === undefined ? "" : `; ${FEWER_JOBS}`;
+    if (lacksMemory === true) return [`the machine ran out of memory${remedy}`];
+    return [
+      lacksMemory === false
+        ? "it was killed from outside"
+        : "it was killed, by a user or by the kernel for want of memory",
+    ];
   }
   // An uncaught exception of C++ and a failed assertion end with it.
   if (signal !== "SIGABRT") return [];

@@ -1,4 +1,6 @@
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import { type Ender, enderText, endStatus, ITSELF, isFailure } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
 import { redactValue } from "../job/redaction.ts";
 import {
@@ -9,8 +11,10 @@ import {
 } from "../system/atomic-write.ts";
 import { errorCode, isSystemError } from "../system/files.ts";
 import { isOfThisBoot, type ProcessIdentity, thisProcess } from "../system/process-identity.ts";
+import { INTERRUPTS, signalCode } from "../system/process-signals.ts";
 import {
   amount,
+  type Check,
   count,
   fits,
   listOf,
@@ -81,8 +85,9 @@ function parsed(text: string): unknown {
 /** The outcome of a job: the file `.sweep/jobs/<number>.json`. Keys are those of the file. */
 export interface JobState {
   readonly number: number;
+  /** Of the last attempt. It follows from the attempt (`endStatus`), and is stored for readers of the file. */
   readonly status: JobStatus;
-  /** One for each start; `status` is that of the last one. */
+  /** One for each start. */
   readonly attempts: readonly Attempt[];
   /** What the task returned, as JSON; null before its end, and for no value. */
   readonly return_value: unknown;
@@ -101,7 +106,9 @@ export interface Attempt extends ProcessIdentity {
    * suspended. Absent before the end, and in records of early versions.
    */
   readonly took_ms?: number;
-  /** Null before its end, and if a signal killed the process. */
+  /** Who ended it. Absent before the end, and in records of early versions. */
+  readonly ended_by?: Ender;
+  /** Null before its end, and if a signal killed the process. It says nothing about who ended the job. */
   readonly exit_code: number | null;
   /** The first line of the error; null without an error. */
   readonly error: string | null;
@@ -109,12 +116,32 @@ export interface Attempt extends ProcessIdentity {
   readonly details?: Readonly<Record<string, string>>;
 }
 
+const SIGNAL = oneOf(...Object.keys(constants.signals));
+
+/** The fields of each ender in addition to `by`. */
+const ENDERS: Readonly<Record<Ender["by"], Readonly<Record<string, Check>>>> = {
+  itself: {},
+  time_limit: { limit_ms: amount },
+  cancel: {},
+  launcher: { signal: SIGNAL },
+  signal: { signal: SIGNAL },
+  scheduler: {
+    cause: oneOf("time_limit", "preempted", "node_lost", "cancelled", "requeued", "unknown"),
+  },
+  out_of_memory: {},
+  unknown: {},
+};
+
+const ender: Check = (value) =>
+  Object.entries(ENDERS).some(([by, more]) => fits(value, { by: oneOf(by), ...more }));
+
 const ATTEMPT: Shape<Attempt> = {
   id: maybe(text),
   started: time,
   ended: orNull(time),
   uptime_ms: maybe(amount),
   took_ms: maybe(amount),
+  ended_by: maybe(ender),
   exit_code: orNull(Number.isSafeInteger),
   error: orNull(text),
   details: maybe(textsByName),
@@ -134,8 +161,9 @@ const STATE: Shape<JobState> = {
 
 /** How an attempt ended. */
 export interface AttemptEnd {
-  readonly status: Exclude<JobStatus, "queued" | "running">;
+  readonly endedBy: Ender;
   readonly exitCode: number | null;
+  /** Why, in one line; of a job that did not end by itself by default what its ender says. */
   readonly error?: string;
   readonly returnValue?: unknown;
   /** The time of the end; now by default. */
@@ -269,6 +297,9 @@ export const begun = (
 /** A job's state after its last attempt. */
 export function ended(state: JobState, end: AttemptEnd): JobState {
   const last = state.attempts.at(-1);
+  const { endedBy, exitCode } = end;
+  const error = end.error ?? enderText(endedBy) ?? null;
+  const status = endStatus(endedBy, exitCode === 0 && error === null);
   const ended = (end.at ?? new Date()).toISOString();
   const attempts =
     last === undefined
@@ -279,11 +310,41 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
             ...last,
             ended,
             took_ms: tookMs(end.at === undefined ? last : { ...last, ended }),
-            exit_code: end.exitCode,
-            error: end.error ?? null,
+            ended_by: endedBy,
+            exit_code: exitCode,
+            error,
           },
         ];
-  return { ...state, status: end.status, attempts, return_value: end.returnValue ?? null };
+  return { ...state, status, attempts, return_value: end.returnValue ?? null };
+}
+
+/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
+export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
+
+/** The notes of an attempt that a scheduler started. */
+export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
+  scheduler: id,
+});
+
+/** Who ended a job; undefined before its end. */
+export function recordedEnder({ attempts, status }: JobState): Ender | undefined {
+  if (status === "queued" || status === "running") return undefined;
+  const last = attempts.at(-1);
+  return last?.ended_by ?? earlyEnder(status, last);
+}
+
+/** Early versions recorded only the status, and 128 plus the number of a signal as exit code of what it stopped. */
+function earlyEnder(status: JobStatus, last: Attempt | undefined): Ender {
+  const isOfScheduler = last !== undefined && isScheduled(last);
+  if (status === "timed_out")
+    return isOfScheduler
+      ? { by: "scheduler", cause: "time_limit" }
+      : { by: "time_limit", limit_ms: last === undefined ? 0 : tookMs(last) };
+  if (status !== "stopped") return { by: "itself" };
+  if (isOfScheduler) return { by: "scheduler", cause: "unknown" };
+  const code = last?.exit_code ?? null;
+  const signal = INTERRUPTS.find((name) => signalCode(name) === code);
+  return signal === undefined ? { by: "unknown" } : { by: "launcher", signal };
 }
 
 /** Whether a job has a final end: it is not missing. */
@@ -291,17 +352,19 @@ export const hasEnded = (state: JobState | undefined): state is JobState =>
   state?.status === "completed" || hasFailed(state);
 
 export const hasFailed = (state: JobState | undefined): state is JobState =>
-  state?.status === "failed" || state?.status === "timed_out";
+  isFailure(state?.status);
 
-/** How many attempts have a recorded end, rather than ending with their launcher. */
-export const timesEnded = ({ attempts }: JobState): number =>
-  attempts.filter((attempt) => attempt.ended !== null).length;
+/** How many attempts failed or took too long, rather than being stopped or ending with their launcher. */
+export const timesFailed = ({ attempts }: JobState): number =>
+  attempts.filter(
+    ({ ended, ended_by = ITSELF }) => ended !== null && isFailure(endStatus(ended_by, false)),
+  ).length;
 
 /**
  * Milliseconds of the machine's uptime, on a monotonic clock that all its processes share. It stands still while the
  * machine is suspended: a job does nothing then, and durations should be comparable.
  */
-const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
+export const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /**
  * Milliseconds that an attempt took, or has taken so far. A change of the machine's time does not affect it; only

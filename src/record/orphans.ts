@@ -3,8 +3,9 @@ import { errorCode } from "../system/files.ts";
 import { isRunning, type ProcessIdentity } from "../system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../system/process-signals.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type Attempt, ended, type JobState, readJobState, writeJobState } from "./job-state.ts";
+import { ended, isScheduled, type JobState, readJobState, writeJobState } from "./job-state.ts";
 import { jobFile } from "./layout.ts";
+import { type AskedEnd, askedNow, endWhenAsked, signalledBy } from "./recorded-job.ts";
 
 const POLL_MS = 100;
 
@@ -17,6 +18,8 @@ export interface LiveWorker {
    * @returns resumes it
    */
   suspend(): () => void;
+  /** Leaves it to itself: it goes on, and this process does not wait for it any more. */
+  abandon(): void;
   /** The job's state after the worker's end, whichever process writes it. */
   readonly ended: Promise<JobState>;
 }
@@ -38,19 +41,33 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
       hint: `resume on ${last.host}; if that process has ended, remove ${jobFile(folder, number)}`,
     });
   if (!running) return undefined;
+  let asked: AskedEnd | undefined;
+  let isAbandoned = false;
   const wait = async (): Promise<JobState> => {
-    while (isRunning(last) === true) await sleep(POLL_MS);
+    while (isRunning(last) === true) {
+      if (isAbandoned) return state;
+      await sleep(POLL_MS);
+    }
     const after = readJobState(folder, number) ?? state;
-    if (after.status !== "running") return after;
-    const final = ended(after, { status: "stopped", exitCode: null, error: "killed" });
+    const final =
+      after.status === "running"
+        ? ended(after, { endedBy: asked?.ender ?? { by: "unknown" }, exitCode: null })
+        : asked && endWhenAsked(after, asked);
+    if (final === undefined) return after;
     writeJobState(folder, final, { durable: true });
     return final;
   };
   // The launcher may have been killed while both were suspended.
   resumeGroups(last.pid);
   return {
-    signal: (signal) => signalWorker(last.pid, signal),
+    signal(signal) {
+      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
+      signalWorker(last.pid, signal);
+    },
     suspend: () => suspendGroups(last.pid),
+    abandon() {
+      isAbandoned = true;
+    },
     ended: wait(),
   };
 }
@@ -94,14 +111,6 @@ export interface RunningWorker {
   readonly alive: true | "elsewhere";
   readonly process: ProcessIdentity;
 }
-
-/** Whether a scheduler runs an attempt; the scheduler itself reports its end. */
-export const isScheduled = ({ details }: Attempt): boolean => details?.["scheduler"] !== undefined;
-
-/** The notes of an attempt that a scheduler started. */
-export const scheduledBy = ({ id }: { readonly id: string }): NonNullable<Attempt["details"]> => ({
-  scheduler: id,
-});
 
 /** How long a process may take to end after a signal before it is killed. */
 export const GRACE_MS = 10_000;

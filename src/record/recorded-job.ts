@@ -1,17 +1,22 @@
-import { isSignalCode, type JobResult, wasStopped } from "../job/job.ts";
+import { type Ender, enderText, ITSELF } from "../job/ender.ts";
+import { enderOf, isCompleted, type JobResult } from "../job/job.ts";
 import { isError } from "../system/builtin-types.ts";
+import { isOfThisBoot } from "../system/process-identity.ts";
 import { isCodedError } from "../values/errors.ts";
 import {
   type AttemptEnd,
   begun,
   ended,
+  isScheduled,
   type JobState,
   readJobState,
+  recordedEnder,
   storedValue,
+  uptimeMs,
   writeJobEnd,
   writeJobState,
 } from "./job-state.ts";
-import { isScheduled } from "./orphans.ts";
+import { isCancelled } from "./launcher-claim.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
 export interface RecordedJob {
@@ -33,8 +38,21 @@ export function beginJob(
   number: number,
   { details, ...options }: RecordOptions = {},
 ): RecordedJob {
-  const before = readJobState(folder, number);
+  const before = requeued(readJobState(folder, number), details);
   return recordJob(folder, begun(number, before, details && { details }), options);
+}
+
+/** The record of a job that its scheduler starts again: it has ended the attempt before, which knows a signal at most. */
+function requeued(
+  state: JobState | undefined,
+  details: RecordOptions["details"],
+): JobState | undefined {
+  const last = state?.attempts.at(-1);
+  if (state === undefined || last === undefined || !isScheduled(last)) return state;
+  const isSame = last.details?.["scheduler"] === details?.["scheduler"];
+  if (!isSame || (last.ended_by !== undefined && last.ended_by.by !== "signal")) return state;
+  const ended_by = { by: "scheduler", cause: "requeued" } as const;
+  return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, ended_by }] };
 }
 
 /** The record of a job that runs in this process, with a start that another process or the caller has recorded. */
@@ -57,13 +75,17 @@ export function recordJob(
 
 /** The end of an attempt, from the result of the job. */
 export function endOf(result: JobResult, redact?: (text: string) => string): AttemptEnd {
-  const { exitCode, returnValue } = result;
-  const stored = storedValue(returnValue, redact);
-  if (wasStopped(result))
-    return { status: "stopped", exitCode, error: "stopped by a signal", returnValue: stored };
-  return result.status === "completed" && exitCode === 0
-    ? { status: "completed", exitCode, returnValue: stored }
-    : { status: "failed", exitCode, error: whyFailed(result, redact), returnValue: stored };
+  const endedBy = enderOf(result);
+  const { exitCode, reason, returnValue } = result;
+  const end = { endedBy, exitCode, returnValue: storedValue(returnValue, redact) };
+  if (isCompleted(result)) return end;
+  if (endedBy.by === "itself") return { ...end, error: whyFailed(result, redact) };
+  // What the job itself had to say about it.
+  const own =
+    result.error === undefined
+      ? reason
+      : `${enderText(endedBy)}: ${firstLine(result.error, redact)}`;
+  return own === undefined ? end : { ...end, error: firstLine(own, redact) };
 }
 
 /** Why a job failed, in one line. */
@@ -97,27 +119,52 @@ export function resultOf(
   if (state === undefined) return undefined;
   const { number, outputDir, overrides } = job;
   const base = { number, outputDir, overrides, returnValue: state.return_value ?? undefined };
-  const exitCode = countedExitCode(state) ?? 1;
   if (state.status === "completed")
-    return { ...base, status: "completed", error: undefined, exitCode };
-  if (state.status === "running" || state.status === "queued") return undefined;
-  const problem = state.attempts.at(-1)?.error ?? state.status;
+    return { ...base, status: "completed", error: undefined, exitCode: 0 };
+  const endedBy = recordedEnder(state);
+  if (endedBy === undefined) return undefined;
+  const last = state.attempts.at(-1);
   return {
     ...base,
     status: "failed",
-    error: describe(problem, number),
-    exitCode: exitCode === 0 ? 1 : exitCode,
-    ...(state.status === "stopped" && { isLeftUndone: true }),
+    error: describe(last?.error ?? state.status, number),
+    exitCode: last?.exit_code || 1,
+    ...(endedBy.by !== ITSELF.by && { endedBy }),
   };
 }
 
+/** A request to a job's process to end. */
+export interface AskedEnd {
+  readonly ender: Ender;
+  /** Milliseconds of the machine's uptime. */
+  readonly at: number;
+}
+
+/** @param ender who asks, now */
+export const askedNow = (ender: Ender): AskedEnd => ({ ender, at: uptimeMs() });
+
+/** Who ends a job's process with a signal: `sweep cancel` if that has begun in this sweep. */
+export const signalledBy = (folder: string, ender: Ender): Ender =>
+  isCancelled(folder) ? { by: "cancel" } : ender;
+
 /**
- * The exit code of a job's last attempt as its sweep counts it; null if it has none. A signal that ended a scheduler's
- * job was not meant for the sweep, so it counts as an ordinary failure.
+ * The end of a job whose process was asked to end: who asked has ended it, whatever it then said of itself, unless it
+ * completed, or had failed before. Undefined for a job that has no recorded end, and for one whose record is right.
  */
-export function countedExitCode({ attempts }: JobState): number | null {
+export function endWhenAsked(state: JobState, { at, ender }: AskedEnd): JobState | undefined {
+  const { attempts, status } = state;
   const last = attempts.at(-1);
-  const code = last?.exit_code ?? null;
-  const isForeign = last !== undefined && isScheduled(last) && isSignalCode(code ?? 0);
-  return isForeign ? 1 : code;
+  if (last === undefined || last.ended === null || status === "completed") return undefined;
+  // Whoever asks may be late: it was suspended, or has seen the end only now.
+  const hadEnded =
+    last.uptime_ms !== undefined && last.took_ms !== undefined && isOfThisBoot(last)
+      ? last.uptime_ms + last.took_ms < at
+      : false;
+  if (hadEnded) return undefined;
+  return ended(state, {
+    endedBy: ender,
+    exitCode: last.exit_code,
+    returnValue: state.return_value,
+    at: new Date(last.ended),
+  });
 }

@@ -12,7 +12,7 @@ import {
   hasFailed,
   type JobState,
   readJobState,
-  timesEnded,
+  timesFailed,
   writeJobState,
 } from "./job-state.ts";
 import { claimSweep, clearCancellation } from "./launcher-claim.ts";
@@ -318,7 +318,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
       if (!hasEnded(state)) return resumption.missing;
       if (!hasFailed(state)) return uselessOf(job) !== undefined;
       // An earlier launcher ended before it could retry the job.
-      const mayStartAgain = timesEnded(state) <= retries;
+      const mayStartAgain = timesFailed(state) <= retries;
       return resumption.failed || (resumption.missing && mayStartAgain);
     },
     mayAskForOthers(admitted) {

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
-import { messageOf } from "../system/builtin-types.ts";
+import { namedFileProblem } from "../system/files.ts";
 import { agreeing, grouped, plural } from "../text/plural.ts";
 import {
   anything,
@@ -215,7 +215,7 @@ async function writeHtml(file: string, render: () => string): Promise<string | n
     await writeFileAtomic(file, render());
     return null;
   } catch (error) {
-    return `no HTML report: ${messageOf(error)}`;
+    return `no HTML report: ${namedFileProblem(error)}`;
   }
 }
 

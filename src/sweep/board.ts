@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
+import type { SweepJobStatus } from "../job/job.ts";
 import type { ProgramDeclaration } from "../job/options.ts";
 import type { Console, Terminal } from "../job/process/invocation.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
@@ -9,7 +10,6 @@ import { fitText, padText, textWidth } from "../text/text-width.ts";
 import type { BatchJob } from "./run-sweep.ts";
 import {
   type Card,
-  type CardState,
   durationText,
   eventLine,
   heldLine,
@@ -61,6 +61,7 @@ export function openBoard(
   let view: View | undefined;
   let onlyEnds = false;
   let hasBatch = false;
+  let goesOn = false;
   const write = (to: (text: string) => void) => (text: string) =>
     view === undefined ? to(text) : view.around(() => to(text), text.endsWith("\n"));
   const stderr = write(console.stderr);
@@ -92,11 +93,15 @@ export function openBoard(
         view.update(tally);
         return;
       }
+      if (event.kind === "stopped") {
+        goesOn = event.goesOn === true;
+        return;
+      }
       const card = tally.event(event, performance.now());
-      if (!onlyEnds || event.kind !== "started")
-        view.update(tally, eventLine(event.kind, card, tally));
+      if (!onlyEnds || event.kind !== "started") view.update(tally, eventLine(event, card, tally));
     },
     close() {
+      if (!goesOn) tally.conclude();
       if (hasBatch) view?.close(tally);
       view = undefined;
     },
@@ -188,12 +193,14 @@ export interface FrameSize {
 }
 
 /** The order in which jobs are shown if not all fit: running ones first, then failures. */
-const RANK: Readonly<Record<CardState, number>> = {
+const RANK: Readonly<Record<SweepJobStatus, number>> = {
   running: 0,
   failed: 1,
-  stopped: 2,
-  completed: 3,
-  queued: 4,
+  timed_out: 2,
+  stopped: 3,
+  completed: 4,
+  queued: 5,
+  missing: 6,
 };
 
 const COLOR = {
@@ -201,7 +208,9 @@ const COLOR = {
   running: "cyan",
   completed: "green",
   failed: "red",
+  timed_out: "red",
   stopped: "yellow",
+  missing: "yellow",
 } as const;
 
 const STATE_WIDTH = 9;
@@ -250,8 +259,7 @@ function frameLines(
           : `  ${colors.red(fitText(error, left))}`;
     return [
       colors.dim(`#${String(number).padStart(numberWidth)}`),
-      // If the sweep is over, a queued job never starts: the totals count it as not started.
-      colors[COLOR[state]](padText(isOver && state === "queued" ? "" : state, STATE_WIDTH, "left")),
+      colors[COLOR[state]](padText(state, STATE_WIDTH, "left")),
       padText(timeOf(card, now), TIME_WIDTH, "right"),
       `${shown}${why}`,
     ].join("  ");

@@ -165,7 +165,7 @@ function recordLost(folder: string, jobs: readonly { readonly number: number }[]
   // Read again: the driver may have recorded them before its end.
   for (const state of lost()) {
     const error = `cancelled: process ${state.attempts.at(-1)?.pid} is gone`;
-    const stopped = ended(state, { status: "stopped", exitCode: null, error });
+    const stopped = ended(state, { endedBy: { by: "cancel" }, exitCode: null, error });
     writeJobState(folder, stopped, { durable: true });
   }
   claim.release();

@@ -1,12 +1,20 @@
 import { join } from "node:path";
 import type { Composition } from "../compose/index.ts";
-import { isUndone, type JobResult, wasStopped } from "../job/job.ts";
+import { isFailure, stopOfSweep } from "../job/ender.ts";
+import {
+  enderOf,
+  isCompleted,
+  isUndone,
+  JOB_STATUSES,
+  type JobResult,
+  statusOf,
+} from "../job/job.ts";
 import { composedEvent } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import { showFailure } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
-import { endOfResult, hasFailed, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
+import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-policy.ts";
 import { type Attempt, readJobState } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readablePath } from "../system/files.ts";
@@ -41,7 +49,7 @@ export async function runMany(
   const { invocation, options } = session;
   const { redact } = invocation.console;
   const open = await openSweep(session, composition, overrides, logging, suspension);
-  const { gate, inThisProcess, launcher, logAsHydra, record, surroundings, sweep } = open;
+  const { gate, inThisProcess, logAsHydra, record, surroundings, sweep } = open;
   const isPlain = inThisProcess && options.summarizeSweep === undefined;
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");
   const { callbacks } = surroundings;
@@ -50,7 +58,7 @@ export async function runMany(
   try {
     await callbacks.notify("onComposeConfig", event);
     await callbacks.notify("onMultirunStart", event);
-    const { conclusion, refused, results, unfinished } = await runSweep({
+    const { conclusion, goesOn, refused, results, unfinished } = await runSweep({
       ...open,
       onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
       onBatch: board.batch,
@@ -67,13 +75,17 @@ export async function runMany(
     const toleratesFailures = conclusion?.toleratesFailures === true;
     if (toleratesFailures) record.tolerateFailures();
     const { directory } = sweep;
-    const goesOn = launcher.submit !== undefined && results.some(wasStopped);
-    const ended = { directory, goesOn, isPlain, results, toleratesFailures, unfinished };
+    const stoppedBy = gate.stoppedBy();
+    const isStopped = stoppedBy !== undefined;
+    const ended = {
+      ...{ directory, goesOn, isPlain, isStopped },
+      ...{ results, toleratesFailures, unfinished },
+    };
     await endSweep(ended, session);
     const counted = results.filter((result) => !(toleratesFailures && isTolerated(result)));
     const ends = counted.map(endOfResult);
     const wasCutShort = unfinished > 0 || gate.isClosed();
-    return sweepExitCode(wasCutShort ? [...ends, undefined] : ends);
+    return sweepExitCode(wasCutShort ? [...ends, undefined] : ends, stoppedBy);
   } catch (error) {
     throw withResumeHint(error, sweep.directory, shownProgram(session));
   } finally {
@@ -104,6 +116,8 @@ export interface EndedSweep {
   readonly unfinished: number;
   /** Whether unfinished jobs are left to a scheduler, with no launcher following them. */
   readonly goesOn: boolean;
+  /** Whether a signal stopped it. */
+  readonly isStopped: boolean;
   /** Whether the sweep counts as successful although jobs have failed. */
   readonly toleratesFailures: boolean;
   /** Whether it prints and writes exactly what Hydra's sweeps do, apart from its record. */
@@ -139,25 +153,24 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
     stderr(
       `The sweep is incomplete: run the rest with ${shownProgram(session)} --resume ${shown}\n`,
     );
-  const failed = results.filter((one) => hasFailed(one) && !isUndone(one)).length;
-  if (failed > 0 && !sweep.toleratesFailures)
+  const failed = results.map(statusOf).filter(isFailure);
+  if (failed.length > 0 && !sweep.toleratesFailures)
     stderr(
-      `Run the failed ${failed === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
+      `Run the ${[...new Set(failed)].sort().join(" and ")} ${failed.length === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
 }
 
 /** As in Hydra, the first error in full if it happened in this process; then a table of all failures. */
 function showFailures(
-  { isPlain, results, toleratesFailures }: EndedSweep,
+  { isPlain, isStopped, results, toleratesFailures }: EndedSweep,
   session: SweepSession,
 ): void {
   const { invocation } = session;
-  const isStopped = results.some(wasStopped);
   if (isPlain && isStopped) return;
   const thrown = results.find(({ error, status }) => status === "failed" && !isRecorded(error));
   const isShown = thrown !== undefined && !toleratesFailures && !isStopped;
   if (isShown) showFailure(thrown, session);
-  const failed = results.filter(hasFailed).length;
+  const failed = results.filter((result) => !isCompleted(result)).length;
   if (isPlain && !toleratesFailures && failed < 2) return;
   const { redact, stderr, terminal } = invocation.console;
   stderr(
@@ -197,7 +210,9 @@ export function failureTable(
     readonly redact?: (text: string) => string;
   },
 ): string {
-  const failed = results.filter((result) => hasFailed(result) && !wasStopped(result));
+  const failed = results.filter(
+    (result) => !isCompleted(result) && stopOfSweep(enderOf(result)) === undefined,
+  );
   if (failed.length === 0) return "";
   const rows = failed
     .slice(0, MOST_ROWS)
@@ -230,15 +245,18 @@ export function failureTable(
   ].join("\n");
 }
 
-/** `2 of 4 jobs failed, 1 stopped`, `1 of 4 jobs stopped` */
+/** `2 of 4 jobs failed, 1 stopped`, `1 of 4 jobs timed_out` */
 function counted(unfinished: readonly JobResult[], all: number): string {
-  const stopped = unfinished.filter(isUndone).length;
-  const failed = unfinished.length - stopped;
-  const first = failed > 0 ? `${failed} of ${plural(all, "job")} failed` : undefined;
-  if (stopped === 0) return first ?? "";
-  return first === undefined
-    ? `${stopped} of ${plural(all, "job")} stopped`
-    : `${first}, ${stopped} stopped`;
+  const statuses = unfinished.map(statusOf);
+  const counts = JOB_STATUSES.flatMap((status) => {
+    const count = statuses.filter((one) => one === status).length;
+    return count === 0 ? [] : [{ count, status }];
+  });
+  return counts
+    .map(({ count, status }, at) =>
+      at === 0 ? `${count} of ${plural(all, "job")} ${status}` : `${count} ${status}`,
+    )
+    .join(", ");
 }
 
 const shown = (overrides: readonly string[]): string =>

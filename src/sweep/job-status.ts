@@ -1,7 +1,7 @@
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
-import { type Attempt, type JobState, tookMs } from "../record/job-state.ts";
+import { type Attempt, type JobState, recordedEnder, tookMs } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { recordOrphan } from "../record/orphans.ts";
@@ -71,6 +71,7 @@ function rowOf(job: ManifestJob, state: JobState | undefined, prospect: SweepAct
     attempts: state?.attempts.length ?? 0,
     seconds: last === undefined ? null : secondsOf(last, status),
     exit_code: last?.exit_code ?? null,
+    ended_by: (state && recordedEnder(state)) ?? null,
     error: error ?? last?.error ?? null,
     result: state?.return_value ?? null,
     output_dir: job.output_dir,

@@ -19,12 +19,13 @@ import {
 import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
+import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";
 import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
 import { launcherFolder } from "../record/layout.ts";
 import { nextCommand, typedCommand } from "../record/next-commands.ts";
 import { orphanOf } from "../record/orphans.ts";
-import { beginJob, endOf } from "../record/recorded-job.ts";
+import { beginJob, endOf, firstLine, signalledBy } from "../record/recorded-job.ts";
 import {
   isRecorded,
   openRecord,
@@ -208,15 +209,22 @@ async function runHere(
   redact: ((text: string) => string) | undefined,
 ): Promise<JobResult> {
   const recorded = beginJob(folder, job.number);
-  if (recorded.earlierAttempts > 0)
-    setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
+  const watched = endWithProcess({
+    recorded,
+    firstLine: (error) => firstLine(error, redact),
+    enderOf: (signal) => signalledBy(folder, { by: "launcher", signal }),
+  });
   try {
-    const result = await runInDirectory(job, surroundings);
+    if (recorded.earlierAttempts > 0)
+      setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
+    const result = watched.judged(await runInDirectory(job, surroundings));
     recorded.end(endOf(result, redact));
     return result;
   } catch (error) {
     recorded.end(endOf(failedJob(job, error), redact));
     throw error;
+  } finally {
+    watched.release();
   }
 }
 

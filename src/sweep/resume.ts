@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type ConfigPlugin, optionTarget } from "../compose/index.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { ParsedArguments } from "../job/session.ts";
-import { basicLauncher } from "../launch/basic-launcher.ts";
+import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { tidyRecord } from "../record/cleanup.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts, type SweepFacts } from "../record/manifest.ts";

@@ -43,6 +43,8 @@ export interface SweepOutcome {
   readonly unfinished: number;
   /** Whether jobs were refused before they started. */
   readonly refused: boolean;
+  /** Whether unfinished jobs are left to a scheduler, with no launcher following them. */
+  readonly goesOn: boolean;
   /** The sweeper's conclusion, which was also written to a file; undefined if there is none. */
   readonly conclusion?: Conclusion;
 }
@@ -75,17 +77,19 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const results: JobResult[] = [];
   let planned = 0;
   let wasCutShort = false;
+  let goesOn = false;
   for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
     const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
-    if (!isFit) return { results, unfinished: 0, refused: true };
+    if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
     const isDone = due.length === 0 && jobs.length > 0;
-    const fresh = isDone ? new Map<SweepJob, JobResult>() : await launch(due, request);
-    const ended = jobs.map((job) => fresh.get(job) ?? record.resultOf(job));
+    const fresh = isDone ? NOTHING : await launch(due, request);
+    goesOn = fresh.goesOn;
+    const ended = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
     for (const result of ended) if (result !== undefined) results.push(result);
     const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
     if (!mayGoOn) {
@@ -98,7 +102,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();
-  const outcome = { results, unfinished: planned - results.length, refused: false };
+  const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
@@ -118,18 +122,32 @@ function withResults(
   });
 }
 
-/** The results by job, in the order of their ends. */
+/** What a launcher did with a batch. */
+interface Launched {
+  /** By job, in the order of their ends. */
+  readonly results: ReadonlyMap<SweepJob, JobResult>;
+  /** Whether a scheduler goes on with the others. */
+  readonly goesOn: boolean;
+}
+
+const NOTHING: Launched = { results: new Map(), goesOn: false };
+
 async function launch(
   jobs: readonly SweepJob[],
   { gate, launcher, onEvent }: SweepRequest,
-): Promise<ReadonlyMap<SweepJob, JobResult>> {
+): Promise<Launched> {
   const results = new Map<SweepJob, JobResult>();
+  let goesOn = false;
   for await (const event of launcher.launch(jobs)) {
+    if (event.kind === "stopped") {
+      gate.stop(event.signal);
+      goesOn = event.goesOn === true;
+    }
     if (event.kind === "ended") {
       results.set(event.job, event.result);
       gate.count(event.result);
     }
     onEvent?.(event);
   }
-  return results;
+  return { results, goesOn };
 }

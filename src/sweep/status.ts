@@ -1,3 +1,4 @@
+import { isFailure } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { endOfState, sweepExitCode } from "../launch/failure-policy.ts";
@@ -134,8 +135,7 @@ const isOpen = ({ status }: SweepRow): boolean => status === "queued" || status 
 export function recordedExitCode(folder: string, manifest: SweepManifest): number {
   const states = currentJobs(manifest).map(({ number }) => readJobState(folder, number));
   const isTolerated = (state: JobState | undefined) =>
-    manifest.tolerates_failures === true &&
-    (state?.status === "failed" || state?.status === "timed_out");
+    manifest.tolerates_failures === true && isFailure(state?.status);
   const ends = states
     .filter((state) => !isTolerated(state))
     .map((state) => state && endOfState(state));

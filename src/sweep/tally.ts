@@ -1,22 +1,19 @@
-import { isUndone } from "../job/job.ts";
+import { JOB_STATUSES, type SweepJobStatus, statusOf } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { shownOverrides } from "../launch/basic-launcher.ts";
-import { hasFailed } from "../launch/failure-policy.ts";
 import type { LaunchEvent } from "../launch/launcher.ts";
+import { shownOverrides } from "../launch/local/basic-launcher.ts";
 import { whyFailed } from "../record/recorded-job.ts";
 import type { Redact } from "../record/written-record.ts";
 import { andOthers, plural } from "../text/plural.ts";
 import { printable } from "../text/printable.ts";
 import type { BatchJob } from "./run-sweep.ts";
 
-export type CardState = "queued" | "running" | "completed" | "failed" | "stopped";
-
 /** The state of a job in the display. Times are milliseconds of `performance.now()`. */
 export interface Card {
   readonly number: number;
   /** The overrides that distinguish it from the others of its batch. */
   readonly overrides: string;
-  readonly state: CardState;
+  readonly state: SweepJobStatus;
   readonly started?: number;
   readonly ended?: number;
   /** The first line of the last error. */
@@ -24,9 +21,9 @@ export interface Card {
 }
 
 export type HeldEvent = Extract<LaunchEvent, { kind: "held" }>;
-type JobEvent = Exclude<LaunchEvent, HeldEvent>;
+type JobEvent = Extract<LaunchEvent, { kind: "started" | "retried" | "ended" }>;
 
-type Counts = Readonly<Record<CardState, number>>;
+type Counts = Readonly<Record<SweepJobStatus, number>>;
 
 /** The state of all jobs of a sweep that are known so far. */
 export interface Tally {
@@ -35,6 +32,8 @@ export interface Tally {
   event(event: JobEvent, now: number): Card;
   /** @returns the state of jobs that wait for an action of the user */
   held(event: HeldEvent): readonly Card[];
+  /** Nothing starts the jobs that are queued any more. */
+  conclude(): void;
   cards(): Iterable<Card>;
   counts(): Counts;
   pace(now: number): Pace;
@@ -52,7 +51,10 @@ interface Pace {
 export function openTally(redact: Redact = (text) => text): Tally {
   const show = (text: string): string => printable(redact(text));
   const cards = new Map<number, Card>();
-  const counts = { queued: 0, running: 0, completed: 0, failed: 0, stopped: 0 };
+  const counts = Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as Record<
+    SweepJobStatus,
+    number
+  >;
   let firstStart: number | undefined;
   let endedHere = 0;
   let lastEnd = 0;
@@ -75,7 +77,7 @@ export function openTally(redact: Redact = (text) => text): Tally {
         put({
           number: job.number,
           overrides: shown[index] ?? "",
-          state: result === undefined ? "queued" : stateOf(result),
+          state: result === undefined ? "queued" : statusOf(result),
         });
     },
     event(event, now) {
@@ -95,6 +97,10 @@ export function openTally(redact: Redact = (text) => text): Tally {
         const why = pendingReason === null ? {} : { error: show(pendingReason) };
         return put({ number, overrides: overridesOn(before, job, show), state: "queued", ...why });
       }),
+    conclude() {
+      for (const card of [...cards.values()])
+        if (card.state === "queued") put({ ...card, state: "missing" });
+    },
     cards: () => cards.values(),
     counts: () => counts,
     pace(now) {
@@ -125,9 +131,9 @@ function cardAfter(
       return {
         ...card,
         ...(took !== undefined && { started: now - took }),
-        state: stateOf(result),
+        state: statusOf(result),
         ended: now,
-        ...(hasFailed(result) && { error: errorLine(result, redact) }),
+        ...(statusOf(result) !== "completed" && { error: errorLine(result, redact) }),
       };
     }
   }
@@ -141,9 +147,6 @@ const overridesOn = (
 ): string => card?.overrides ?? show(shownOverrides(job));
 
 type Result = Extract<LaunchEvent, { kind: "ended" }>["result"];
-
-const stateOf = (result: Result): CardState =>
-  isUndone(result) ? "stopped" : hasFailed(result) ? "failed" : "completed";
 
 /** The error of a job, in one line. */
 export const errorLine = (result: Result, redact?: (text: string) => string): string =>
@@ -163,14 +166,6 @@ export function distinctOverrides(
   });
 }
 
-/** States in display order, with their words. */
-const COUNTED = [
-  ["failed", "failed"],
-  ["stopped", "stopped"],
-  ["running", "running"],
-  ["queued", "queued"],
-] as const;
-
 /**
  * `3 of 12 jobs completed, 1 failed, 2 running; 34 s, about 40 s left (5.3 jobs/min)`. Once the sweep is over, no time
  * is left even if jobs have not started.
@@ -180,17 +175,24 @@ export function totalsLine(
   { isOver, now }: { readonly isOver: boolean; readonly now: number },
 ): string {
   const counts = tally.counts();
-  const parts = COUNTED.flatMap(([state, word]) => {
-    const label = isOver && state === "queued" ? "not started" : word;
-    return counts[state] === 0 ? [] : [`${counts[state]} ${label}`];
-  });
-  const jobs = all(counts);
-  const done = `${counts.completed} of ${plural(jobs, "job")} completed`;
   const pace = tally.pace(now);
   const open = counts.running + counts.queued;
   const hasPace = !isOver && open > 0 && pace.ended > 0 && pace.lastEnd > 0;
   const left = hasPace ? `${leftText(pace, open)} (${rate(pace.ended, pace.lastEnd)})` : "";
-  return `${[done, ...parts].join(", ")}; ${roughDuration(pace.elapsed)}${left}`;
+  return `${countsText(counts)}; ${roughDuration(pace.elapsed)}${left}`;
+}
+
+/** `3 of 12 jobs completed, 1 failed, 2 running` */
+export function countsText(counts: Readonly<Partial<Record<SweepJobStatus, number>>>): string {
+  const { completed = 0, ...others } = counts;
+  const jobs = Object.values(others).reduce((sum, count) => sum + count, completed);
+  return [
+    `${completed} of ${plural(jobs, "job")} completed`,
+    ...JOB_STATUSES.flatMap((status) => {
+      const count = status === "completed" ? 0 : (others[status] ?? 0);
+      return count === 0 ? [] : [`${count} ${status}`];
+    }),
+  ].join(", ");
 }
 
 /** Estimated from the jobs that have ended; the estimate changes only when the next one ends. */
@@ -215,11 +217,14 @@ function rate(ended: number, elapsed: number): string {
 }
 
 /** An event of a job as a line: for logs and other output than terminals. */
-export function eventLine(kind: JobEvent["kind"], card: Card, tally: Tally): string {
+export function eventLine(event: JobEvent, card: Card, tally: Tally): string {
   const { ended, error, number, overrides, started, state } = card;
   const job = jobText({ number, overrides });
-  if (kind === "started") return `${job}: started`;
-  if (kind === "retried") return `${job}: failed, starts again: ${error ?? ""}`;
+  if (event.kind === "started") return `${job}: started`;
+  if (event.kind === "retried") {
+    const state = event.status === undefined ? "" : `${event.status}, `;
+    return `${job}: ${state}starts again: ${error ?? ""}`;
+  }
   const counts = tally.counts();
   const open = counts.queued + counts.running;
   const left = ended === undefined ? "" : leftText(tally.pace(ended), open);

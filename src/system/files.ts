@@ -27,34 +27,92 @@ export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
 /** V8's limit for one string. */
 const TOO_LARGE = "it is larger than 512 MB, the most that can be read at once";
 
-/** Explanations of system errors for users, which end a sentence. */
-const MESSAGES: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file or directory",
-  ENOTDIR: "part of its path is a file, not a directory",
-  EEXIST: "a file of that name exists",
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is a directory",
-  ELOOP: "its symbolic links form a loop",
-  ENAMETOOLONG: "the name is too long",
-  ENOSPC: "no space is left on its disk",
-  EDQUOT: "your disk quota is used up",
-  EROFS: "its file system is read-only",
-  ERR_STRING_TOO_LONG: TOO_LARGE,
-  ERR_FS_FILE_TOO_LARGE: TOO_LARGE,
+const LONG_VALUE = "one value in it is too long to be read";
+
+/** The error of a file whose size is fine, but one value in it is longer than is read: a bound on memory. */
+export const longValueError = (): Error =>
+  Object.assign(new Error(LONG_VALUE), { code: "ERR_VALUE_TOO_LONG" });
+
+/** A system error as users read it. */
+interface Problem {
+  /** Ends a sentence. */
+  readonly words: string;
+  /** What to do, where that is not clear from the words. */
+  readonly remedy?: string;
+}
+
+const DENIED: Problem = { words: "permission denied" };
+const OPEN_FILES: Problem = {
+  words: "too many files are open",
+  remedy: "raise the limit: ulimit -n 1024",
 };
+
+/** The system errors of files that users meet, and what to do about them. */
+const PROBLEMS: Readonly<Record<string, Problem>> = {
+  ENOENT: { words: "there is no such file or directory" },
+  ENOTDIR: { words: "part of its path is a file, not a directory" },
+  EEXIST: { words: "a file of that name exists" },
+  EACCES: DENIED,
+  EPERM: DENIED,
+  EISDIR: { words: "it is a directory" },
+  ELOOP: { words: "its symbolic links form a loop", remedy: "ls -l shows where each link leads" },
+  ENAMETOOLONG: { words: "the name is too long" },
+  ENOTEMPTY: { words: "it is a directory with files in it" },
+  EXDEV: { words: "it is on another file system" },
+  EIO: {
+    words: "its disk or network file system failed (input/output error)",
+    remedy: "dmesg may say why; check the disk or the mount, then try again",
+  },
+  ESTALE: {
+    words: "its network file system has lost it (stale file handle)",
+    remedy: "it was removed or the server has restarted: try again, or mount it again",
+  },
+  ENOTSUP: { words: "its file system cannot do that" },
+  EOPNOTSUPP: { words: "its file system cannot do that" },
+  ENODEV: { words: "its device is not there" },
+  ENXIO: { words: "its device is not there" },
+  EBUSY: { words: "it is in use" },
+  ETXTBSY: { words: "it is a program that is running" },
+  EHOSTDOWN: { words: "the server of its network file system does not answer" },
+  ETIMEDOUT: { words: "the server of its network file system does not answer" },
+  ENOTCONN: {
+    words: "its mount has lost its server",
+    remedy: "mount it again",
+  },
+  EMFILE: OPEN_FILES,
+  ENFILE: OPEN_FILES,
+  ENOSPC: { words: "no space is left on its disk" },
+  EDQUOT: { words: "your disk quota is used up" },
+  EFBIG: { words: "the file would be larger than its file system or ulimit -f allows" },
+  EROFS: { words: "its file system is read-only" },
+  ERR_STRING_TOO_LONG: { words: TOO_LARGE },
+  ERR_FS_FILE_TOO_LARGE: { words: TOO_LARGE },
+  ERR_VALUE_TOO_LONG: { words: LONG_VALUE },
+};
+
+const problemOf = (error: unknown): Problem | undefined => PROBLEMS[errorCode(error) ?? ""];
 
 /** Whether an error is due to a file or its disk; any other one is a bug of ours. */
 export const isFileProblem = (error: unknown): boolean =>
-  isSystemError(error) || MESSAGES[errorCode(error) ?? ""] === TOO_LARGE;
+  isSystemError(error) || problemOf(error)?.words === TOO_LARGE;
 
 /** Why a file or directory cannot be read or written; the system's message where we have no better one. */
 export function fileProblem(error: unknown): string {
   if (!isError(error)) return String(error);
-  const words = MESSAGES[errorCode(error) ?? ""];
+  const words = problemOf(error)?.words;
   // Asynchronous reading reports this without a code.
   if (words === undefined && error.message === "Invalid string length") return TOO_LARGE;
   return words ?? error.message;
+}
+
+/** What to do about a file that cannot be read or written; undefined where that depends on what it is for. */
+export const fileRemedy = (error: unknown): string | undefined => problemOf(error)?.remedy;
+
+/** Like `fileProblem`, for a message that does not name the file: `'/a/b': it is a directory`. */
+export function namedFileProblem(error: unknown): string {
+  const words = problemOf(error)?.words;
+  if (words === undefined || !isSystemError(error)) return fileProblem(error);
+  return error.path === undefined ? words : `'${error.path}': ${words}`;
 }
 
 /** Other file types that a path may have. Opening a pipe can block forever, and reading a device may never end. */

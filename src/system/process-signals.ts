@@ -1,12 +1,16 @@
 /** Signals: those that stop a command, signals to groups of processes, and suspension by Ctrl-Z. */
 
 import { readdirSync } from "node:fs";
+import { constants } from "node:os";
 import { errorCode } from "./files.ts";
 import type { Signal } from "./platform-types.ts";
 import { statOf } from "./process-identity.ts";
 
 /** The signals that ask a command to stop: Ctrl-C, Ctrl-\\, `kill`, and a terminal or connection that closes. */
 export const INTERRUPTS: readonly Signal[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
+
+/** The exit code by which a program says that a signal ended it: as shells do, 128 plus the signal's number. */
+export const signalCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 /** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
 const REPEAT_MS = 500;
@@ -19,6 +23,53 @@ export function watchRepeats(): () => boolean {
     const isRepeat = now - latest < REPEAT_MS;
     latest = now;
     return isRepeat;
+  };
+}
+
+/** What signals this process has got that some code in it handles. */
+export interface HeardSignals {
+  first(): NodeJS.Signals | undefined;
+  release(): void;
+}
+
+/**
+ * Notes the first signal that other code in this process handles. What a signal does stays as it is: without other
+ * listeners there is none of ours, and ours is gone before theirs run, since modules that start programs end this
+ * process if they are the only ones that listen.
+ */
+export function hearSignals(signals: readonly NodeJS.Signals[]): HeardSignals {
+  let first: NodeJS.Signals | undefined;
+  const listening = new Set<NodeJS.Signals>();
+  const isOne = (name: string | symbol): name is NodeJS.Signals =>
+    signals.some((signal) => signal === name);
+  const forget = (signal: NodeJS.Signals): void => {
+    if (listening.delete(signal)) process.off(signal, onSignal);
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    first ??= signal;
+    forget(signal);
+  };
+  const listen = (signal: NodeJS.Signals): void => {
+    if (first !== undefined || listening.has(signal)) return;
+    listening.add(signal);
+    process.prependListener(signal, onSignal);
+  };
+  const onAdded = (name: string | symbol, listener: unknown): void => {
+    if (isOne(name) && listener !== onSignal) listen(name);
+  };
+  const onRemoved = (name: string | symbol): void => {
+    if (isOne(name) && process.listenerCount(name) === 1) forget(name);
+  };
+  for (const signal of signals) if (process.listenerCount(signal) > 0) listen(signal);
+  process.on("newListener", onAdded);
+  process.on("removeListener", onRemoved);
+  return {
+    first: () => first,
+    release() {
+      process.off("newListener", onAdded);
+      process.off("removeListener", onRemoved);
+      for (const signal of [...listening]) forget(signal);
+    },
   };
 }
 

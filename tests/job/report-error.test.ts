@@ -31,7 +31,7 @@ const refused = (): unknown => {
 
 test("what the system refuses outside of jobs is told in a line, with the stack on demand", () => {
   expect(reported(refused())).toBe(
-    "ENOENT: no such file or directory, open '/no/such/file'\n\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n",
+    "'/no/such/file': there is no such file or directory\n\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n",
   );
   expect(reported(refused(), { HYDRA_FULL_ERROR: "1" })).toContain("at readFileSync");
   expect(reported(new Error("a fault of ours"))).toContain("report-error.test.ts");

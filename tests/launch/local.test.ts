@@ -1,9 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { begun, ended, writeJobState } from "../../src/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../src/record/layout.ts";
+import { identityOf, isRunning } from "../../src/system/process-identity.ts";
 import { endWorkplaces, workplace } from "../sweep/program/start.ts";
 import { until } from "../wait.ts";
 import { launcherCases } from "./common.case.ts";
@@ -50,7 +51,11 @@ describe("the local launcher", () => {
     const folder = join(place.cwd, "s/.sweep");
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const before = attempt === 1 ? undefined : place.state(0);
-      const lost = { status: "failed", exitCode: null, error: "killed by SIGSEGV" } as const;
+      const lost = {
+        endedBy: { by: "itself" },
+        exitCode: null,
+        error: "killed by SIGSEGV",
+      } as const;
       writeJobState(folder, ended(begun(0, before), lost));
     }
     const { exitCode } = await place.start(["--resume", "s"]);
@@ -302,6 +307,34 @@ describe("the local launcher", () => {
     const { exitCode } = await place.start(["-m", "x=1", `do=${how}`, ...LOCAL]);
     expect([exitCode, place.state(0)?.status]).toEqual([code, "failed"]);
   });
+
+  test.each(["local", "joblib", "local hydra.launcher.reuse_workers=true"])(
+    "a sweep (%s) that cannot read its records any more says so and ends, and its jobs go on",
+    async (launcher) => {
+      const place = workplace();
+      const [chosen = "", ...settings] = launcher.split(" ");
+      const argv = ["-m", "x=1,2,3", "do=hold", `hydra/launcher=${chosen}`, ...settings];
+      const running = place.start([...argv, "hydra.launcher.n_jobs=2"]);
+      await until(() => place.ran("begin").length === 2);
+      const pids = [0, 1].map((number) => place.state(number)?.attempts[0]?.pid ?? 0);
+      const jobs = jobsFolder(place.folder);
+      renameSync(jobs, `${jobs}.away`);
+      symlinkSync("jobs", jobs);
+      // Its launcher is told of the end, and looks at the record.
+      process.kill(pids[0] ?? 0, "SIGKILL");
+      const { exitCode, stderr } = await running;
+      expect([exitCode, String(stderr)]).toEqual([1, expect.stringContaining("ELOOP")]);
+      expect(stderr).toMatch(/^Jobs #0, #1 are left to their processes: '.* sweep wait/m);
+      expect(existsSync(join(place.folder, "launcher.json"))).toBe(false);
+      rmSync(jobs);
+      renameSync(`${jobs}.away`, jobs);
+      place.release();
+      await until(() => isRunning(identityOf(pids[1] ?? 0)) !== true);
+      expect(place.state(1)?.status).toBe("completed");
+      expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+      expect([...place.ran("end")].sort()).toEqual([0, 1, 2]);
+    },
+  );
 
   test("a worker that somebody kills is stopped, the others run, and --resume runs its job", async () => {
     const place = workplace();

@@ -85,7 +85,7 @@ process.exitCode = await hydraMain(
 
 function run(...argv: readonly string[]) {
   const [file = "", ...args] = argv;
-  const env = { ...process.env, HOME: project, XDG_CONFIG_HOME: "" };
+  const env = { ...process.env, HOME: project, XDG_CONFIG_HOME: "", HYDRACONF_TRUST: "1" };
   return spawnSync(process.execPath, [file, ...args], { cwd: project, encoding: "utf8", env });
 }
 

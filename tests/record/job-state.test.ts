@@ -32,7 +32,7 @@ describe("job state", () => {
     const file = jobFile(folder, 0);
     mkdirSync(dirname(file), { recursive: true });
     const state = ended(begun(0, undefined), {
-      status: "completed",
+      endedBy: { by: "itself" },
       exitCode: 0,
       returnValue: "HERE",
     });
@@ -97,7 +97,7 @@ describe("attempt time", () => {
         attempts: [attempt],
         return_value: null,
       } as const;
-      const [after] = ended(state, { status: "failed", exitCode: 1 }).attempts;
+      const [after] = ended(state, { endedBy: { by: "itself" }, exitCode: 1 }).attempts;
       expect(after?.took_ms).toBe(2_000);
     });
 
@@ -196,7 +196,7 @@ describe("stored value", () => {
             const result = storedValue({ text, list: [text], [text]: 1 }, redactor(secret));
             const row: SweepRow = {
               ...{ number: 0, swept: {}, status: "completed", attempts: 1, seconds: 1 },
-              ...{ exit_code: 0, error: null, result, output_dir: "0" },
+              ...{ exit_code: 0, ended_by: null, error: null, result, output_dir: "0" },
             };
             const written = [
               JSON.stringify(result),

@@ -55,7 +55,7 @@ afterAll(() => isHere && rmSync(place, { recursive: true, force: true }));
 /** Runs a command in a project, with a `PATH` that leads to nothing. */
 function run(command: readonly string[], cwd = project) {
   const [file = "", ...args] = command;
-  const env = { PATH: join(place, "empty"), HOME: place };
+  const env = { PATH: join(place, "empty"), HOME: place, HYDRACONF_TRUST: "1" };
   return spawnSync(file, args, { cwd, env, encoding: "utf8" });
 }
 

@@ -50,7 +50,7 @@ describe("a sweep on a real terminal", () => {
     );
     expect(exitCode).toBe(130);
     expect(state(0)?.status).toBe("stopped");
-    expect(lines.join("\n")).toContain("0 of 3 jobs completed, 2 stopped, 1 not started; ");
+    expect(lines.join("\n")).toContain("0 of 3 jobs completed, 2 stopped, 1 missing; ");
     // The command as it was typed, which is longer than a line.
     expect(lines.join("")).toMatch(
       /The sweep is incomplete: run the rest with node \S+prog\.cjs --resume s/,

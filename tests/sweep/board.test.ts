@@ -10,6 +10,8 @@ import { openScreen } from "./screen.ts";
 const job = (number: number, ...overrides: readonly string[]): SweepJob =>
   ({ number, overrides, outputDir: `/w/s/${number}` }) as unknown as SweepJob;
 
+const STOP = { by: "launcher", signal: "SIGINT" } as const;
+
 const done = (one: SweepJob, exitCode = 0): JobResult => ({
   status: "completed",
   number: one.number,
@@ -81,9 +83,10 @@ describe("on a terminal", () => {
       batch([{ job: a }, { job: b }]);
       event({ kind: "started", job: a });
       vi.advanceTimersByTime(2000);
-      event({ kind: "ended", job: a, result: done(a, 130) });
+      event({ kind: "ended", job: a, result: { ...done(a, 1), endedBy: STOP } });
+      event({ kind: "stopped", signal: "SIGINT" });
       close();
-      expect(screen.lines()).toContain("0 of 2 jobs completed, 1 stopped, 1 not started; 2 s");
+      expect(screen.lines()).toContain("0 of 2 jobs completed, 1 stopped, 1 missing; 2 s");
     }
   });
 
@@ -301,7 +304,7 @@ describe("on a terminal", () => {
     const { batch, close, screen } = board("jobs", { columns: 80, rows: 2 });
     batch(jobs(5).map((one) => ({ job: one })));
     close();
-    expect(screen.lines()).toEqual(["0 of 5 jobs completed, 5 not started; 0 s", ""]);
+    expect(screen.lines()).toEqual(["0 of 5 jobs completed, 5 missing; 0 s", ""]);
   });
 });
 
@@ -314,7 +317,7 @@ describe("elsewhere", () => {
     event({ kind: "held", jobs: [a], pendingReason: null });
     event({ kind: "started", job: a });
     vi.advanceTimersByTime(1250);
-    event({ kind: "retried", job: a, reason: "lost" });
+    event({ kind: "retried", job: a, reason: "lost", status: "timed_out" });
     event({ kind: "started", job: a });
     event({ kind: "started", job: b });
     vi.advanceTimersByTime(65_000);
@@ -324,7 +327,7 @@ describe("elsewhere", () => {
     expect(screen.lines()).toEqual([
       "#0 x=0: waits: it is held",
       "#0 x=0: started",
-      "#0 x=0: failed, starts again: lost",
+      "#0 x=0: timed_out, starts again: lost",
       "#0 x=0: started",
       "#1 x=1: started",
       "#0 x=0: completed in 1 min 5 s (1 of 2, about 1 min 6 s left)",
@@ -339,11 +342,39 @@ describe("elsewhere", () => {
     const { batch, close, event, screen } = board("ends");
     batch([{ job: a, result: done(a) }, { job: b }]);
     event({ kind: "started", job: b });
-    event({ kind: "ended", job: b, result: done(b, 130) });
+    event({ kind: "ended", job: b, result: { ...done(b, 130), endedBy: STOP } });
     close();
     expect(screen.lines()).toEqual([
       "#1 x=1: stopped after 0.0 s (2 of 2): exit code 130",
       "1 of 2 jobs completed, 1 stopped; 0 s",
+      "",
+    ]);
+  });
+
+  test("jobs that a scheduler goes on with are as they were", () => {
+    const [a, b] = jobs(2) as [SweepJob, SweepJob];
+    const { batch, close, event, screen } = board("jobs");
+    batch([{ job: a }, { job: b }]);
+    event({ kind: "started", job: a });
+    event({ kind: "stopped", signal: "SIGINT", goesOn: true });
+    close();
+    expect(screen.lines()).toContain("0 of 2 jobs completed, 1 running, 1 queued; 0 s");
+  });
+
+  test.each([
+    ["timed_out", { by: "time_limit", limit_ms: 3000 }],
+    ["stopped", { by: "signal", signal: "SIGKILL" }],
+    ["failed", { by: "out_of_memory" }],
+    ["failed", { by: "itself" }],
+  ] as const)("the word for a job is that of its state: %s by %o", (status, endedBy) => {
+    const [a] = jobs(1) as [SweepJob];
+    const { batch, close, event, screen } = board("ends");
+    batch([{ job: a }]);
+    event({ kind: "ended", job: a, result: { ...done(a, 143), endedBy } });
+    close();
+    expect(screen.lines()).toEqual([
+      `#0 x=0 fixed=1: ${status} (1 of 1): exit code 143`,
+      `0 of 1 job completed, 1 ${status}; 0 s`,
       "",
     ]);
   });
@@ -394,7 +425,7 @@ describe("the table of failures", () => {
   test("what a scheduler ended has not failed, and is told with why", () => {
     const undone = {
       ...failedJob(a, new Error("it was cancelled")),
-      isLeftUndone: true,
+      endedBy: { by: "scheduler", cause: "cancelled" },
     } as const;
     const failed = failedJob(b, new Error("boom"));
     expect(failureTable([undone, done(b)], { cwd: "/w" })).toBe(

@@ -32,7 +32,7 @@ function endingAt(look: number) {
   let looks = 0;
   vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
     if (pid === NOBODY && ++looks === look)
-      writeJobState(folder, ended(running, { status: "completed", exitCode: 0 }));
+      writeJobState(folder, ended(running, { endedBy: { by: "itself" }, exitCode: 0 }));
     return kill.call(process, pid, signal);
   });
   return { directory, state: () => readJobState(folder, 0), looks: () => looks };
@@ -58,7 +58,7 @@ test("a driver that ends while it is looked at has said by then that no more job
   const { kill } = process;
   vi.spyOn(process, "kill").mockImplementation((pid, signal) => {
     if (pid === NOBODY && existsSync(launcherFile(folder))) {
-      writeJobState(folder, ended(begun(0, undefined), { status: "completed", exitCode: 0 }));
+      writeJobState(folder, ended(begun(0, undefined), { endedBy: { by: "itself" }, exitCode: 0 }));
       writeSweep(folder, factsIn(directory));
       rmSync(launcherFile(folder));
     }
@@ -129,7 +129,10 @@ test.each([
   ["running", "running"],
   ["over", "stopped"],
 ] as const)("a job that was stopped and is '%s' in the scheduler is %s", (phase, status) => {
-  const state = ended(begun(0, undefined), { status: "stopped", exitCode: 143 });
+  const state = ended(begun(0, undefined), {
+    endedBy: { by: "signal", signal: "SIGTERM" },
+    exitCode: 143,
+  });
   const job = { number: 0, id: "7_0", phase, state: "", pendingReason: null };
   const prospect = {
     isDriven: false,

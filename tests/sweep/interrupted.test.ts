@@ -21,7 +21,7 @@ test("a sweep that was killed between two batches is not taken for one that is c
   const folder = sweepFolder(directory);
   mkdirSync(jobsFolder(folder), { recursive: true });
   writeSweep(folder, factsIn(directory, { more_to_come: true }));
-  writeJobState(folder, ended(begun(0, undefined), { status: "completed", exitCode: 0 }));
+  writeJobState(folder, ended(begun(0, undefined), { endedBy: { by: "itself" }, exitCode: 0 }));
   const status = await ask(directory, "status");
   expect([status.exitCode, status.stdout]).toEqual([1, expect.stringContaining(CUT_OFF)]);
   expect(status.stdout).toContain(`prog --resume ${directory}   runs the missing jobs`);

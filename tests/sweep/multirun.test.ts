@@ -139,12 +139,41 @@ describe("-m", () => {
     expect(record?.attempts.at(-1)?.error).toBe("prog crashed");
   });
 
-  test("a job that a signal stopped ends the sweep", async () => {
+  test("a task that ends with the code of a signal has failed by itself, and the sweep goes on", async () => {
     const { run, cwd } = program(CONFIG);
     const outcome = await run(["-m", "x=1,2"], () => exitCode(130));
-    expect(outcome.exitCode).toBe(130);
-    expect(existsSync(join(cwd, "s/1"))).toBe(false);
+    expect(outcome.exitCode).toBe(1);
+    for (const number of [0, 1])
+      expect(readJobState(join(cwd, "s/.sweep"), number)).toMatchObject({
+        status: "failed",
+        attempts: [{ ended_by: { by: "itself" }, exit_code: 130, error: "exit code 130" }],
+      });
   });
+
+  test.each([
+    [
+      "fails",
+      1,
+      { status: "stopped", attempts: [{ ended_by: { by: "launcher", signal: "SIGTERM" } }] },
+    ],
+    ["ends well", 0, { status: "completed", attempts: [{ ended_by: { by: "itself" } }] }],
+  ])(
+    "a task that handles the signal to its sweep and then %s ends the sweep or goes on",
+    async (_, code, expected) => {
+      const { run, cwd } = program(CONFIG);
+      const outcome = await run(["-m", "x=1,2"], () => {
+        const onSignal = () => {};
+        process.on("SIGTERM", onSignal);
+        process.emit("SIGTERM", "SIGTERM");
+        process.off("SIGTERM", onSignal);
+        return exitCode(code);
+      });
+      expect(readJobState(join(cwd, "s/.sweep"), 0)).toMatchObject(expected);
+      expect([outcome.exitCode, existsSync(join(cwd, "s/1"))]).toEqual(
+        code === 0 ? [0, true] : [143, false],
+      );
+    },
+  );
 
   test("a job that does not compose stops its batch before the first job", async () => {
     const { run, cwd } = program({ ...CONFIG, "conf/g/a.yaml": "v: 1\n" });

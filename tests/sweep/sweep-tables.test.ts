@@ -87,6 +87,7 @@ const row = (result: unknown): SweepRow => ({
   attempts: 1,
   seconds: 2,
   exit_code: 0,
+  ended_by: { by: "itself" },
   error: null,
   result,
   output_dir: "/s/0",

@@ -17,8 +17,10 @@ import {
   directoryAt,
   errorCode,
   fileProblem,
+  fileRemedy,
   isSystemError,
   makeDirectory,
+  namedFileProblem,
   readablePath,
   realPlace,
 } from "../../src/system/files.ts";
@@ -60,7 +62,13 @@ describe("file problem", () => {
     ["EPERM", "permission denied"],
     ["EISDIR", "it is a directory"],
     ["ERR_STRING_TOO_LONG", "it is larger than 512 MB, the most that can be read at once"],
-    ["EIO", "EIO: raw words"],
+    ["ELOOP", "its symbolic links form a loop"],
+    ["EIO", "its disk or network file system failed (input/output error)"],
+    ["ESTALE", "its network file system has lost it (stale file handle)"],
+    ["ENAMETOOLONG", "the name is too long"],
+    ["ENOTDIR", "part of its path is a file, not a directory"],
+    ["ENOTSUP", "its file system cannot do that"],
+    ["EWHATEVER", "EWHATEVER: raw words"],
   ])("says %s as '%s'", (code, words) => {
     expect(fileProblem(failing(code))).toBe(words);
   });
@@ -78,6 +86,32 @@ describe("file problem", () => {
     expect(problem("/no/such/file")).toBe("there is no such file or directory");
     expect(fileProblem("a text")).toBe("a text");
     expect(fileProblem(new Error("Invalid string length"))).toContain("larger than 512 MB");
+  });
+});
+
+describe("a problem of a file that no message names", () => {
+  const failing = (code: string, path?: string) =>
+    Object.assign(new Error(`${code}: raw words`), {
+      code,
+      syscall: "open",
+      ...(path && { path }),
+    });
+
+  it("names the file, and what to do where that is not clear", () => {
+    expect(namedFileProblem(failing("EIO", "/a"))).toBe(
+      "'/a': its disk or network file system failed (input/output error)",
+    );
+    expect(namedFileProblem(failing("EIO"))).not.toContain("'");
+    expect(namedFileProblem(failing("EWHATEVER", "/a"))).toBe("EWHATEVER: raw words");
+    for (const code of ["EIO", "ELOOP", "ESTALE", "EMFILE"])
+      expect(fileRemedy(failing(code))).toMatch(/\w/);
+    expect(fileRemedy(failing("ENOENT"))).toBeUndefined();
+  });
+
+  it("is no error of ours or of a program with the same code", () => {
+    const ours = Object.assign(new Error("not found: x"), { code: "ENOENT" });
+    expect(namedFileProblem(ours)).toBe("there is no such file or directory");
+    expect(namedFileProblem(new Error("a fault"))).toBe("a fault");
   });
 });
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import {
   groupsBelow,
+  hearSignals,
   resumeGroups,
   signalGroup,
   suspendGroups,
@@ -84,4 +85,50 @@ test("processes of other users, and those that have ended, are left alone", () =
     expect(() => suspendGroups(2 ** 30)()).not.toThrow();
     expect(() => resumeGroups(2 ** 30)).not.toThrow();
   }
+});
+
+describe("signals that other code handles", () => {
+  const listeners = () => process.listenerCount("SIGHUP");
+
+  test("are heard, whether their listener came before or comes later", () => {
+    for (const isEarly of [true, false]) {
+      const onSignal = () => {};
+      if (isEarly) process.on("SIGHUP", onSignal);
+      const heard = hearSignals(["SIGHUP"]);
+      if (!isEarly) process.on("SIGHUP", onSignal);
+      expect(heard.first()).toBeUndefined();
+      process.emit("SIGHUP", "SIGHUP");
+      expect(heard.first()).toBe("SIGHUP");
+      process.off("SIGHUP", onSignal);
+      heard.release();
+      expect(listeners()).toBe(0);
+    }
+  });
+
+  test("have no other listener than theirs: neither without them nor while they run", () => {
+    const heard = hearSignals(["SIGHUP"]);
+    expect(listeners()).toBe(0);
+    let seen = 0;
+    const onSignal = () => {
+      seen = listeners();
+    };
+    process.on("SIGHUP", onSignal);
+    process.emit("SIGHUP", "SIGHUP");
+    expect(seen).toBe(1);
+    process.off("SIGHUP", onSignal);
+    expect(listeners()).toBe(0);
+    heard.release();
+  });
+
+  test("end the process again once nobody handles them any more", () => {
+    const heard = hearSignals(["SIGHUP"]);
+    const onSignal = () => {};
+    process.on("SIGHUP", onSignal);
+    process.off("SIGHUP", onSignal);
+    expect(listeners()).toBe(0);
+    process.once("SIGHUP", onSignal);
+    process.emit("SIGHUP", "SIGHUP");
+    expect([heard.first(), listeners()]).toEqual(["SIGHUP", 0]);
+    heard.release();
+  });
 });

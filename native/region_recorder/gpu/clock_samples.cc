@@ -1,7 +1,5 @@
 #include "clock_samples.hpp"
 
-#include <time.h>
-
 #include <atomic>
 
 #include "../clock.hpp"
@@ -39,11 +37,8 @@ bool best_sample(Sample& best) {
 }
 
 std::uint64_t timestamp() {
-  if (!is_given_back.load(std::memory_order_relaxed)) return now_ns();
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-         static_cast<std::uint64_t>(now.tv_nsec);
+  return nanoseconds(is_given_back.load(std::memory_order_relaxed) ? CLOCK_REALTIME
+                                                                   : CLOCK_MONOTONIC);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { delimiter, join, relative, resolve } from "node:path";
-import { messageOf } from "../../system/builtin-types.ts";
-import { errorCode, isBelow, refuseOther } from "../../system/files.ts";
+import { errorCode, fileProblem, fileRemedy, isBelow, refuseOther } from "../../system/files.ts";
 import { requireIn } from "../../system/require-in.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
@@ -102,8 +101,9 @@ function notUtf8(file: string, bytes: Buffer): ConfigError {
 const unreadable = (path: string, cause: unknown): ConfigError =>
   new ConfigError({
     code: "compose.invalid_config",
-    message: `Cannot read ${path}: ${messageOf(cause)}`,
+    message: `Cannot read ${path}: ${fileProblem(cause)}`,
     origin: fromCode("config source"),
+    hint: fileRemedy(cause),
     cause,
   });
 

@@ -1,10 +1,11 @@
-import { constants } from "node:os";
-import { INTERRUPTS, watchRepeats } from "../../system/process-signals.ts";
+import { INTERRUPTS, signalCode, watchRepeats } from "../../system/process-signals.ts";
 
 /** A request to end this process, from the moment listening begins. */
 export interface Interrupt {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
+  /** The first signal; undefined before it. */
+  name(): NodeJS.Signals | undefined;
   /** 128 plus the signal's number, as shells report it; undefined before a signal. */
   exitCode(): number | undefined;
   release(): void;
@@ -16,13 +17,13 @@ export interface Interrupt {
  */
 export function listenForInterrupt(signals: readonly NodeJS.Signals[] = INTERRUPTS): Interrupt {
   const controller = new AbortController();
-  let code: number | undefined;
+  let first: NodeJS.Signals | undefined;
   const isRepeat = watchRepeats();
   // Not `once`: modules that start programs listen, too, and end this process if theirs is the only listener.
   const onSignal = (name: NodeJS.Signals): void => {
     if (isRepeat()) return;
-    if (code === undefined) {
-      code = 128 + constants.signals[name];
+    if (first === undefined) {
+      first = name;
       controller.abort();
       return;
     }
@@ -33,5 +34,10 @@ export function listenForInterrupt(signals: readonly NodeJS.Signals[] = INTERRUP
     for (const name of signals) process.off(name, onSignal);
   };
   for (const name of signals) process.on(name, onSignal);
-  return { signal: controller.signal, exitCode: () => code, release };
+  return {
+    signal: controller.signal,
+    name: () => first,
+    exitCode: () => (first === undefined ? undefined : signalCode(first)),
+    release,
+  };
 }

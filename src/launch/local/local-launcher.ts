@@ -1,23 +1,24 @@
-import { constants } from "node:os";
-import { failedJob, type JobResult, wasStopped } from "../../job/job.ts";
+import { isFailure } from "../../job/ender.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { jobLog, slotsFolder } from "../../record/layout.ts";
+import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
 import { INTERRUPTS, type Suspendable } from "../../system/process-signals.ts";
-import { plural } from "../../text/plural.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { loggedOverrides } from "../basic-launcher.ts";
+import { agreeing, firstFewOf, plural } from "../../text/plural.ts";
 import { followLog } from "../job-log.ts";
 import type {
   LaunchEvent,
+  Launcher,
   LauncherDefinition,
   LauncherRequest,
   LauncherSettings,
 } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
+import { loggedOverrides } from "./basic-launcher.ts";
 import {
+  NO_RESOURCES,
   onThisMachine,
   type PlacedSettings,
   type SettingsReader,
@@ -32,8 +33,13 @@ const LOGGER = "hydraconf.launchers.local";
 export interface Appearance extends Pick<LauncherDefinition, "jobId"> {
   /** Logs a batch in place of our own lines. */
   readonly logBatch?: (batch: readonly SweepJob[], request: LauncherRequest) => void;
-  /** Whether the output of jobs is also shown in the output of the sweep. */
-  readonly showsOutput?: boolean;
+  /** Logs a job that starts in place of our own line; called before it starts. */
+  readonly logJob?: (job: SweepJob, request: LauncherRequest) => void;
+  /**
+   * Where jobs print. `log`: to a file of each; `followed`: which is also shown in the output of the sweep; `console`:
+   * on the console of the sweep itself, without a file. Default: `log`.
+   */
+  readonly output?: "log" | "followed" | "console";
 }
 
 /**
@@ -52,18 +58,35 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
-  open(request) {
-    const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
-    const ofSweep = settingsIn(request.settings);
-    const isReusing = ofSweep.reusesWorkers ?? request.internals.reusesWorkers;
-    const workers = createWorkers(isReusing);
-    const settings = { ofSweep, settingsIn, workers };
-    return {
-      launch: (batch) => launch(batch, request, settings, appearance),
-      close: workers.close,
-    };
-  },
+  open: (request) => openLocal(request, read, appearance),
 });
+
+/** Runs the jobs of a sweep one after the other, on its console. */
+export const oneAtATime = (
+  request: LauncherRequest,
+  appearance: Omit<Appearance, "output">,
+): Launcher => {
+  const settings = { jobs: 1, timeLimit: null, retries: 0, ...NO_RESOURCES };
+  return openLocal(request, () => settings, { ...appearance, output: "console" });
+};
+
+function openLocal(
+  request: LauncherRequest,
+  read: SettingsReader,
+  appearance: Appearance,
+): Launcher {
+  const settingsIn = (section: LauncherSettings) => onThisMachine(read(section), request.env);
+  const ofSweep = settingsIn(request.settings);
+  const workers = createWorkers({
+    isReusing: ofSweep.reusesWorkers ?? request.internals.reusesWorkers,
+    isOnConsole: appearance.output === "console",
+  });
+  const settings = { ofSweep, settingsIn, workers };
+  return {
+    launch: (batch) => launch(batch, request, settings, appearance),
+    close: workers.close,
+  };
+}
 
 interface SettingsRequest {
   readonly ofSweep: PlacedSettings;
@@ -118,9 +141,9 @@ interface BatchRun {
   readonly running: Set<RunningJob>;
   readonly endings: Endings<Ended>;
   readonly interruption: Interruption;
-  readonly showsOutput: boolean;
-  /** Whether a signal ended a job. */
-  isAnyStopped: boolean;
+  readonly isFollowed: boolean;
+  /** Each stops showing the output of a job. */
+  readonly followers: Set<() => void>;
 }
 
 interface Ended {
@@ -137,7 +160,7 @@ async function* launch(
 ): AsyncGenerator<LaunchEvent> {
   refuseUnstartable(request.internals.record.facts());
   const run = beginBatch(batch, request, settings, appearance);
-  const { endings, interruption, running } = run;
+  const { endings, followers, interruption, running } = run;
   const separate = request.internals.suspension?.join(together(running));
   try {
     for (;;) {
@@ -147,14 +170,33 @@ async function* launch(
       if (ended !== undefined) yield* takeIn(ended, run);
     }
     const signal = interruption.signal();
-    const next = run.queue.first();
-    // The sweep was stopped even if the signal ended no job.
-    if (signal !== undefined && next !== undefined && !run.isAnyStopped)
-      yield { kind: "ended", job: next, result: notStarted(next, signal) };
+    // Even if it ended no job.
+    if (signal !== undefined) yield { kind: "stopped", signal };
   } finally {
     separate?.();
     interruption.release();
+    // Left by an error: a record that cannot be read or written, for example.
+    for (const stop of followers) stop();
+    abandon(running, request);
   }
+}
+
+/** Leaves jobs to their workers, which record them, so that this process can end. */
+function abandon(
+  running: ReadonlySet<RunningJob>,
+  { directory, internals, say }: LauncherRequest,
+): void {
+  if (running.size === 0) return;
+  for (const { worker } of running) worker.abandon();
+  const numbers = firstFewOf([...running], 10, ({ job }) => `#${job.number}`);
+  const hydraconf = typedCommand(internals.invocation)?.hydraconf;
+  const [wait, cancel] = (["wait", "cancel"] as const).map((action) =>
+    nextCommand(action, directory, hydraconf),
+  );
+  const [it, its] = running.size === 1 ? ["it", "its process"] : ["them", "their processes"];
+  say(
+    `${running.size === 1 ? "Job" : "Jobs"} ${numbers} ${agreeing(running.size, "is", "are")} left to ${its}: '${wait}' and --resume wait for ${it}, '${cancel}' ends ${it}`,
+  );
 }
 
 /** Jobs run in their own process groups, which keyboard signals of the terminal do not reach. */
@@ -175,7 +217,7 @@ function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   given: SettingsRequest,
-  { showsOutput = false, logBatch }: Appearance,
+  appearance: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
   const settings = settingsOfJobs(batch, given, folder);
@@ -183,15 +225,15 @@ function beginBatch(
   return {
     request,
     settings,
-    log: openLog(batch, request, settings.atOnce, logBatch),
-    showsOutput,
+    log: openLog(batch, request, settings.atOnce, appearance),
+    isFollowed: appearance.output === "followed",
+    followers: new Set(),
     queue: createQueue(batch, folder),
     running,
     endings: createEndings(),
     interruption: listenForSignals((signal) => {
       for (const { worker } of running) worker.signal(signal);
     }),
-    isAnyStopped: false,
   };
 }
 
@@ -201,10 +243,11 @@ function beginBatch(
  * @returns whether the next job only lacks slots, which other sweeps hold
  */
 function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
-  const { endings, log, queue, request, running, settings, showsOutput } = run;
+  const { endings, isFollowed, log, queue, request, running, settings } = run;
   while (running.size < settings.atOnce && !isStopping(run) && request.mayStart()) {
     const job = queue.first();
     if (job === undefined) return false;
+    log.starts(job);
     const start = startJob(
       job,
       queue.starts(job) === 0,
@@ -220,13 +263,8 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
     if (start.kind === "running") {
       log.started(job);
       running.add(start.running);
-      const shown = showsOutput ? showOutput(start.running, request) : undefined;
-      endings.add(
-        start.running.worker.ended
-          // Also after a failure: a log that is still followed would keep this process alive.
-          .finally(() => shown?.())
-          .then((state) => ({ ...start, state })),
-      );
+      if (isFollowed) follow(start.running, run);
+      endings.add(start.running.worker.ended.then((state) => ({ ...start, state })));
     }
     yield { kind: "started", job };
     if (start.kind === "over") yield { kind: "ended", job, result: start.result };
@@ -234,12 +272,20 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
   return false;
 }
 
-const showOutput = ({ job, logStart }: RunningJob, { internals }: LauncherRequest) =>
-  followLog(
-    jobLog(internals.record.folder, job.number),
+function follow({ job, logStart, worker }: RunningJob, { followers, request }: BatchRun): void {
+  const { invocation, record } = request.internals;
+  const stopFollowing = followLog(
+    jobLog(record.folder, job.number),
     logStart,
-    internals.invocation.console.stdout,
+    invocation.console.stdout,
   );
+  const stop = (): void => {
+    if (followers.delete(stop)) stopFollowing();
+  };
+  followers.add(stop);
+  // Also after a failure: a log that is still followed would keep this process alive.
+  worker.ended.then(stop, stop);
+}
 
 /** Reports the outcome of a job whose worker has ended, or requeues it. */
 function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
@@ -251,16 +297,14 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
     queue.takeBack(job);
     return;
   }
-  const reason = failureOf(ended.state);
-  if (reason !== undefined && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
+  const { attempts, status } = ended.state;
+  if (isFailure(status) && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
     queue.putBack(job);
-    yield { kind: "retried", job, reason };
+    yield { kind: "retried", job, status, reason: attempts.at(-1)?.error ?? status };
     return;
   }
   const result = request.resultOf(job);
-  if (result === undefined) return;
-  run.isAnyStopped ||= wasStopped(result);
-  yield { kind: "ended", job, result };
+  if (result !== undefined) yield { kind: "ended", job, result };
 }
 
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;
@@ -270,7 +314,7 @@ function openLog(
   batch: readonly SweepJob[],
   request: LauncherRequest,
   most: number,
-  logBatch: Appearance["logBatch"],
+  { logBatch, logJob }: Appearance,
 ) {
   const log = request.logger(LOGGER);
   const atOnce = Math.min(most, Math.max(1, batch.length));
@@ -281,6 +325,7 @@ function openLog(
   else logBatch(batch, request);
   let isToldOfSlots = false;
   return {
+    starts: (job: SweepJob) => logJob?.(job, request),
     started(job: SweepJob) {
       if (logBatch === undefined) log.info(`\t#${job.number} : ${loggedOverrides(job)}`);
     },
@@ -299,14 +344,6 @@ const poolOf = ({ resources, slotScope }: PlacedSettings, folder: string): SlotP
     resources,
     slotScope === "sweep" || resources.size === 0 ? slotsFolder(folder) : slotsOfMachine(),
   );
-
-const failureOf = ({ attempts, status }: JobState): string | undefined =>
-  status === "failed" || status === "timed_out" ? (attempts.at(-1)?.error ?? status) : undefined;
-
-const notStarted = (job: SweepJob, signal: NodeJS.Signals): JobResult => ({
-  ...failedJob(job, new ConfigError({ code: "app.job", message: `not started: ${signal}` })),
-  exitCode: 128 + constants.signals[signal],
-});
 
 /** Results of promises, in the order in which they settle. */
 interface Endings<T> {

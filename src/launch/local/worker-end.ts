@@ -1,14 +1,12 @@
 /** How a job ended, derived from the end of its worker's process. */
 
 import { readFileSync } from "node:fs";
-import { constants } from "node:os";
-import type { AttemptEnd, JobState } from "../../record/job-state.ts";
+import { type Ender, enderText, ITSELF } from "../../job/ender.ts";
+import { type AttemptEnd, ended, type JobState } from "../../record/job-state.ts";
 import { jobLog } from "../../record/layout.ts";
+import { type AskedEnd, endWhenAsked } from "../../record/recorded-job.ts";
 import { INTERRUPTS } from "../../system/process-signals.ts";
 import { isHeapFull, lastLines, MORE_HEAP } from "../job-log.ts";
-
-/** Why a worker was asked to end. */
-export type Asked = NodeJS.Signals | "timeout" | undefined;
 
 export interface Outcome {
   readonly exitCode: number | null;
@@ -23,65 +21,59 @@ export interface Outcome {
 interface StartedJob {
   readonly folder: string;
   readonly number: number;
-  /** The time limit in milliseconds; null for none. */
-  readonly timeLimit: number | null;
   /** The byte of its log at which this start begins: the output of earlier starts comes before. */
   readonly logStart: number;
 }
 
-/** How a worker's job ended; undefined if its record already has the end. */
+/** The state of a job after its worker's end; undefined if its record already has that. */
 export function endOfWorker(
-  { attempts, status }: JobState,
-  { exitCode, lacksMemory = false, problem, signal }: Outcome,
-  asked: Asked,
+  state: JobState,
+  outcome: Outcome,
+  asked: AskedEnd | undefined,
   job: StartedJob,
-): AttemptEnd | undefined {
-  const { timeLimit } = job;
-  // A job that completed in time stays completed, however long its process then took to exit.
-  if (status === "completed") return undefined;
-  // A suspended launcher applies the time limit late: the job may have failed by itself before.
-  const took = attempts.at(-1)?.took_ms;
-  if (asked === "timeout" && status === "failed" && took !== undefined && took < (timeLimit ?? 0))
-    return undefined;
-  if (asked === "timeout")
-    return {
-      status: "timed_out",
-      exitCode,
-      error: `took longer than ${seconds(timeLimit ?? 0)}`,
-    };
-  // A job that fails because it was asked to end was stopped: it still has to run.
-  if (asked !== undefined && (status === "running" || status === "failed"))
-    return {
-      status: "stopped",
-      exitCode: 128 + constants.signals[asked],
-      error: `stopped by ${asked}`,
-    };
-  if (status !== "running") return undefined;
+): JobState | undefined {
+  if (state.status !== "running") return asked && endWhenAsked(state, asked);
+  return ended(
+    state,
+    asked === undefined
+      ? unaskedEnd(outcome, job)
+      : { endedBy: asked.ender, exitCode: outcome.exitCode },
+  );
+}
+
+/** The end of a worker that nobody of us asked to end, and that could not record it. */
+function unaskedEnd(
+  { exitCode, lacksMemory = false, problem, signal }: Outcome,
+  job: StartedJob,
+): AttemptEnd {
   if (signal === null)
     return {
-      status: "failed",
+      endedBy: ITSELF,
       exitCode,
       error: problem ?? lastError(job) ?? "the worker did not start",
     };
-  const error = `killed by ${signal}`;
   if (isHeapExhausted(signal, job))
-    return { status: "failed", exitCode, error: `${error}: out of memory; ${MORE_HEAP}` };
-  // A retry would run out of memory again.
-  if (signal === "SIGKILL" && lacksMemory)
-    return {
-      status: "failed",
-      exitCode,
-      error: `${error}: the machine ran out of memory; ${FEWER_JOBS}`,
-    };
-  return { status: isFromOutside(signal) ? "stopped" : "failed", exitCode, error };
+    return { endedBy: ITSELF, exitCode, error: `killed by ${signal}: out of memory; ${MORE_HEAP}` };
+  const endedBy = enderBySignal(signal, lacksMemory);
+  if (endedBy.by === "itself") return { endedBy, exitCode, error: `killed by ${signal}` };
+  return endedBy.by === "out_of_memory"
+    ? { endedBy, exitCode, error: `${enderText(endedBy)}; ${FEWER_JOBS}` }
+    : { endedBy, exitCode };
+}
+
+/**
+ * Who ended a process that a signal killed, which nobody of us sent. A signal that is not only sent from outside
+ * results from what the process itself does: it crashed.
+ *
+ * @param lacksMemory whether the kernel killed processes for lack of memory meanwhile
+ */
+export function enderBySignal(signal: NodeJS.Signals, lacksMemory: boolean): Ender {
+  if (signal === "SIGKILL" && lacksMemory) return { by: "out_of_memory" };
+  return signal === "SIGKILL" || INTERRUPTS.includes(signal) ? { by: "signal", signal } : ITSELF;
 }
 
 /** The hint for a job that the kernel killed for lack of memory. */
 export const FEWER_JOBS = "run fewer jobs at a time: hydra.launcher.n_jobs=N";
-
-/** Signals that end a process from outside; all others result from what the process does. */
-const isFromOutside = (signal: NodeJS.Signals): boolean =>
-  signal === "SIGKILL" || INTERRUPTS.includes(signal);
 
 /** The last error message of a worker that could not start its job. */
 function lastError(job: StartedJob): string | undefined {
@@ -95,9 +87,6 @@ const isHeapExhausted = (signal: NodeJS.Signals, job: StartedJob): boolean =>
 
 const lastLogLines = ({ folder, number, logStart }: StartedJob, count: number): readonly string[] =>
   lastLines(jobLog(folder, number), count, logStart);
-
-const seconds = (milliseconds: number): string =>
-  milliseconds < 60_000 ? `${milliseconds / 1000} s` : `${milliseconds / 60_000} min`;
 
 /**
  * How many processes the kernel has killed since boot because memory, or a container's limit, was exhausted. Undefined

@@ -8,7 +8,6 @@ import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobBegun, JobDone, NextJob, NotedStart } from "../../job/process/invocation.ts";
 import {
   begun,
-  ended,
   type JobState,
   readJobState,
   restoreJobState,
@@ -17,6 +16,7 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
+import { type AskedEnd, askedNow, signalledBy } from "../../record/recorded-job.ts";
 import { makeDirectory } from "../../system/files.ts";
 import { type PausableTimer, startPausableTimer } from "../../system/long-timer.ts";
 import { identityOf, type ProcessIdentity, thisProcess } from "../../system/process-identity.ts";
@@ -26,7 +26,7 @@ import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
 import type { LocalSettings } from "./settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
-import { type Asked, endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
+import { endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 
 /** A process that was given a job. `not begun`: an idle reused process had ended before it received the job. */
 export type JobWorker = Omit<LiveWorker, "ended"> & {
@@ -148,7 +148,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   const noted = withIdentity(begun(number, before, { id: start.id }), worker.identity);
   if (pid !== undefined) noteOrKill(folder, noted, pid);
   worker.begin({ number, start });
-  let asked: Asked;
+  let asked: AskedEnd | undefined;
   let killer: PausableTimer | undefined;
   const kill = (signal: NodeJS.Signals): void => {
     if (pid !== undefined) signalWorker(pid, signal);
@@ -161,7 +161,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     timeLimit === null
       ? undefined
       : startPausableTimer(timeLimit, () => {
-          asked ??= "timeout";
+          asked ??= askedNow({ by: "time_limit", limit_ms: timeLimit });
           kill("SIGTERM");
         });
   const record = async (): Promise<JobState | "not begun"> => {
@@ -184,9 +184,8 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
       return "not begun";
     }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
-    const end = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
-    if (end === undefined) return state;
-    const final = ended(state, end);
+    const final = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
+    if (final === undefined) return state;
     writeJobState(folder, final, { durable: true });
     return final;
   };
@@ -194,7 +193,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     pid,
     logStart,
     signal(signal) {
-      asked ??= signal;
+      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
       kill(signal);
     },
     suspend() {
@@ -205,6 +204,10 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
         goOn?.();
         for (const timer of timers) timer?.goOn();
       };
+    },
+    abandon() {
+      limit?.stop();
+      worker.abandon();
     },
     ended: record(),
   };
@@ -231,6 +234,8 @@ interface WorkerOfJob {
   begin(next: NextJob): void;
   /** Whether the process received the job; to be called after its end. */
   hasBegun(): Promise<boolean>;
+  /** Neither this process nor the other waits for what comes after the job. */
+  abandon(): void;
   /** To be called when the job is over. @param isKept whether the process may run another */
   giveBack(isKept: boolean): void;
 }
@@ -241,18 +246,25 @@ interface ReusableWorker {
   readonly identity: ProcessIdentity;
   /** Identifies the environment that it was started with. */
   readonly key: string;
-  readonly log: SharedLog;
+  /** Undefined for a process that prints on the console. */
+  readonly log: SharedLog | undefined;
   readonly ended: Promise<Outcome>;
 }
 
-/** @param isReusing whether a process runs one job after the other */
-export function createWorkers(isReusing: boolean): Workers {
+interface WorkersOptions {
+  /** Whether a process runs one job after the other. */
+  readonly isReusing: boolean;
+  /** Whether processes print on the console of this one, rather than into the log of their job. */
+  readonly isOnConsole?: boolean;
+}
+
+export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions): Workers {
   const waiting: ReusableWorker[] = [];
   const isAlive = ({ child }: ReusableWorker) =>
     child.connected && child.exitCode === null && child.signalCode === null;
   const letGo = ({ child, log }: ReusableWorker): void => {
     if (child.connected) child.disconnect();
-    log.remove();
+    log?.remove();
   };
   const waitingFor = (key: string): ReusableWorker | undefined => {
     for (const one of waiting.filter((one) => !isAlive(one))) {
@@ -295,9 +307,13 @@ export function createWorkers(isReusing: boolean): Workers {
           : setImmediate(false);
         return Promise.race([begun.then(() => true), silent]);
       },
+      abandon() {
+        child.unref();
+        if (child.connected) child.disconnect();
+      },
       giveBack(isKept) {
-        if (!isKept || !isAlive(worker) || !log.separate(jobLog(run.folder, run.number)))
-          return letGo(worker);
+        const isSeparate = log?.separate(jobLog(run.folder, run.number)) ?? true;
+        if (!isKept || !isAlive(worker) || !isSeparate) return letGo(worker);
         child.unref();
         child.channel?.unref();
         waiting.push(worker);
@@ -315,22 +331,24 @@ export function createWorkers(isReusing: boolean): Workers {
       const old = isReusing ? waitingFor(key) : undefined;
       if (old !== undefined) {
         try {
-          return ofJob(old, run, old.log.begin(file), most, true);
+          return ofJob(old, run, old.log?.begin(file) ?? 0, most, true);
         } catch {
           // The process cannot write to that log: a new process has its own.
           letGo(old);
         }
       }
-      const log = isReusing ? sharedLog(file) : undefined;
-      const { child, logStart } = spawnWorker(run, start, log);
+      const log = isReusing && !isOnConsole ? sharedLog(file) : undefined;
+      const isReused = log !== undefined || (isReusing && isOnConsole);
+      const to = isOnConsole ? undefined : (log?.file ?? file);
+      const { child, logStart } = spawnWorker(run, start, isReused, to);
       const identity = identityOf(child.pid ?? 0);
       const ended = outcomeOf(child);
-      if (log !== undefined)
-        return ofJob({ child, identity, key, log, ended }, run, logStart, most, false);
+      if (isReused) return ofJob({ child, identity, key, log, ended }, run, logStart, most, false);
       return {
         ...{ pid: child.pid, identity, logStart, over: () => ended },
         begin: () => {},
         hasBegun: async () => true,
+        abandon: () => child.unref(),
         giveBack: () => {},
       };
     },
@@ -354,27 +372,28 @@ const saidOf = (
     child.on("message", onMessage);
   });
 
+/** @param to the file for its output; undefined for the console of this process */
 function spawnWorker(
   { env, folder, facts, number, own, trust }: WorkerRun,
   start: NotedStart,
-  shared: SharedLog | undefined,
+  isReused: boolean,
+  to: string | undefined,
 ) {
-  const isReused = shared !== undefined;
   const trusted = trust === undefined ? {} : { trust };
   const command = workerCommand(facts, { folder, number, start, isReused, ...trusted });
-  const log = openSync(shared?.file ?? jobLog(folder, number), "a");
+  const log = to === undefined ? undefined : openSync(to, "a");
   try {
-    const logStart = fstatSync(log).size;
+    const logStart = log === undefined ? 0 : fstatSync(log).size;
     // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
       env: { ...env, ...own, ...command.env },
-      stdio: ["ignore", log, log, ...(isReused ? (["ipc"] as const) : [])],
+      stdio: ["ignore", log ?? 1, log ?? 2, ...(isReused ? (["ipc"] as const) : [])],
       detached: true,
     });
     return { child, logStart };
   } finally {
-    closeSync(log);
+    if (log !== undefined) closeSync(log);
   }
 }
 

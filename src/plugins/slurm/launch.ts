@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { failedJob, type JobResult } from "../../job/job.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
-import { loggedOverrides } from "../../launch/basic-launcher.ts";
 import type { LaunchEvent, LauncherRequest } from "../../launch/launcher.ts";
+import { loggedOverrides } from "../../launch/local/basic-launcher.ts";
 import { followJobs, type SweepBackend } from "../../launch/scheduler.ts";
 import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";

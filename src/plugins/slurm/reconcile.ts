@@ -1,19 +1,20 @@
 import { mkdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
-import { isSignalCode } from "../../job/job.ts";
+import { type Ender, endStatus, ITSELF } from "../../job/ender.ts";
 import { isHeapFull, MORE_HEAP } from "../../launch/job-log.ts";
 import {
-  type AttemptEnd,
   begun,
   ended,
   hasEnded,
   type JobState,
   readJobState,
+  scheduledBy,
   writeJobState,
 } from "../../record/job-state.ts";
 import { jobsFolder } from "../../record/layout.ts";
-import { scheduledBy } from "../../record/orphans.ts";
+import { signalledBy } from "../../record/recorded-job.ts";
 import { draftBeside } from "../../system/atomic-write.ts";
+import { INTERRUPTS, signalCode } from "../../system/process-signals.ts";
 import {
   createJobLogs,
   type JobLogs,
@@ -25,14 +26,21 @@ import {
 import { noteOver, type SubmittedTask, taskName } from "./submissions.ts";
 import { type TaskReport, whyOver } from "./task-state.ts";
 
-/** The job status for each of Slurm's final task states, if the job has not recorded its own end. */
-const STATUS: Readonly<Record<string, AttemptEnd["status"]>> = {
-  COMPLETED: "failed",
-  DEADLINE: "timed_out",
-  FAILED: "failed",
-  OUT_OF_MEMORY: "failed",
-  TIMEOUT: "timed_out",
+/** Who ended a job, for each of Slurm's final task states, if the job has not recorded its own end. */
+const ENDERS: Readonly<Record<string, Ender>> = {
+  BOOT_FAIL: { by: "scheduler", cause: "node_lost" },
+  CANCELLED: { by: "scheduler", cause: "cancelled" },
+  COMPLETED: ITSELF,
+  DEADLINE: { by: "scheduler", cause: "time_limit" },
+  FAILED: ITSELF,
+  LAUNCH_FAILED: { by: "scheduler", cause: "node_lost" },
+  NODE_FAIL: { by: "scheduler", cause: "node_lost" },
+  OUT_OF_MEMORY: { by: "out_of_memory" },
+  PREEMPTED: { by: "scheduler", cause: "preempted" },
+  TIMEOUT: { by: "scheduler", cause: "time_limit" },
 };
+
+const UNKNOWN: Ender = { by: "scheduler", cause: "unknown" };
 
 /** The outcome of a task that is over. */
 type Reconciled =
@@ -72,12 +80,14 @@ function reconcile(
   noteOver(folder, task);
   const slurmLines = lastSlurmLines(folder, task);
   const logged = loggedEnd(folder, task);
-  const { known, lack, status, why } = endOf({ task, report, slurmLines, logged, logsOf });
-  if (!isNew && status === "stopped") return { kind: "dropped", reason: why };
+  const { endedBy, known, lack, why } = endOf({ folder, task, report, slurmLines, logged, logsOf });
+  const isStopped = endStatus(endedBy, false) === "stopped";
+  if (!isNew && isStopped) return { kind: "dropped", reason: why };
   // The job's own record is more precise than Slurm about its exit code.
   const saysStopped = isNew && state.status === "stopped" && lack === undefined;
-  if (saysStopped && (status === "stopped" || endedBySignal(known))) {
-    if (CAUSES.has(known?.state ?? "")) writeJobState(folder, stoppedBy(state, why));
+  if (saysStopped && (isStopped || endedBy.by === "itself")) {
+    const named = endedByScheduler(state, endedBy, why);
+    if (named !== undefined) writeJobState(folder, named);
     return { kind: "ended" };
   }
   const detail = lack === undefined ? slurmLines.at(-1)?.trim() : undefined;
@@ -87,7 +97,7 @@ function reconcile(
   writeJobState(
     folder,
     ended(attempt, {
-      status,
+      endedBy,
       exitCode: known?.exitCode || null,
       error: detail === undefined ? why : `${why}: ${detail}`,
       ...(isNew && { at: timeOfEnd(state, logged) }),
@@ -98,6 +108,7 @@ function reconcile(
 
 /** A task that is over, with all that is known about it. */
 interface OverTask {
+  readonly folder: string;
   readonly task: SubmittedTask;
   readonly report: TaskReport | undefined;
   readonly slurmLines: readonly string[];
@@ -106,8 +117,8 @@ interface OverTask {
 }
 
 /** How a task ended, according to Slurm and, if that is not enough, its last output. */
-function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
-  readonly status: AttemptEnd["status"];
+function endOf({ folder, logged, logsOf, report, slurmLines, task }: OverTask): {
+  readonly endedBy: Ender;
   readonly why: string;
   /** The reason if it ran out of memory. */
   readonly lack: string | undefined;
@@ -115,15 +126,24 @@ function endOf({ logged, logsOf, report, slurmLines, task }: OverTask): {
   readonly known: TaskReport | undefined;
 } {
   // A task that was cancelled, or lost its node, still has to run, whatever it printed.
-  const mayLack = report === undefined || STATUS[report.state] === "failed";
+  const mayLack =
+    report === undefined || endStatus(ENDERS[report.state] ?? UNKNOWN, false) === "failed";
   const jobLines = mayLack ? lastJobLines(logsOf(task)) : [];
   const known = report ?? loggedReport(task, logged);
   const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
-  if (lack !== undefined) return { status: "failed", why: lack, lack, known };
+  if (lack !== undefined) return { endedBy: lack.endedBy, why: lack.text, lack: lack.text, known };
   const why =
     known === undefined ? "Slurm no longer knows it, and it left no result" : whyOver(known);
-  const status = STATUS[known?.state ?? ""] ?? "stopped";
-  return { status: askedToEnd(known) ? "stopped" : status, why, lack, known };
+  const signal = signalOf(known);
+  const endedBy: Ender =
+    signal === undefined ? (ENDERS[known?.state ?? ""] ?? UNKNOWN) : { by: "signal", signal };
+  const isStopped = endStatus(endedBy, false) === "stopped";
+  return {
+    endedBy: isStopped ? signalledBy(folder, endedBy) : endedBy,
+    why,
+    lack: undefined,
+    known,
+  };
 }
 
 /** The end of a task that Slurm has forgotten, from its log. */
@@ -142,21 +162,18 @@ function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date 
   return at !== undefined && at >= started && at <= Date.now() ? new Date(at) : undefined;
 }
 
-/** Causes of a stop by Slurm; the job itself knows only the signal. */
-const CAUSES: ReadonlySet<string> = new Set([
-  "BOOT_FAIL",
-  "LAUNCH_FAILED",
-  "NODE_FAIL",
-  "PREEMPTED",
-]);
-
-/** Keeps the job's own error and appends the cause. */
-function stoppedBy(state: JobState, why: string): JobState {
+/**
+ * The record of a job that knows only the signal by which its scheduler ended it: keeps its own error and appends the
+ * cause. Undefined if the record has the cause, or Slurm does not.
+ */
+function endedByScheduler(state: JobState, endedBy: Ender, why: string): JobState | undefined {
   const last = state.attempts.at(-1);
+  const isCause = endedBy.by === "cancel" || (endedBy.by === "scheduler" && endedBy !== UNKNOWN);
   // Another process may have done this at the same moment.
-  if (last === undefined || last.error?.includes(why) === true) return state;
+  if (last === undefined || !isCause || last.ended_by?.by === endedBy.by) return undefined;
   const error = last.error === null ? why : `${last.error}; ${why}`;
-  return { ...state, attempts: [...state.attempts.slice(0, -1), { ...last, error }] };
+  const attempts = [...state.attempts.slice(0, -1), { ...last, ended_by: endedBy, error }];
+  return { ...state, attempts };
 }
 
 /**
@@ -180,14 +197,13 @@ function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
   return runsAs === undefined ? id === undefined : runsAs === taskName(task);
 }
 
-/** Exit codes of a script that SIGHUP, SIGINT or SIGTERM ended before its job could record that. */
-const ASKED_TO_END: ReadonlySet<number> = new Set([129, 130, 143]);
-
-const askedToEnd = (report: TaskReport | undefined): boolean =>
-  report?.state === "FAILED" && ASKED_TO_END.has(report.exitCode ?? 0);
-
-const endedBySignal = (report: TaskReport | undefined): boolean =>
-  report?.state === "FAILED" && isSignalCode(report.exitCode ?? 0);
+/**
+ * The signal that ended a task's script before its job could record that: a worker ends with such a code only then.
+ */
+const signalOf = (report: TaskReport | undefined): NodeJS.Signals | undefined =>
+  report?.state === "FAILED"
+    ? INTERRUPTS.find((signal) => signalCode(signal) === report.exitCode)
+    : undefined;
 
 /**
  * The reason and a hint if a task's job ran out of memory; undefined for others. Slurm does not always report this
@@ -201,11 +217,16 @@ function outOfMemory(
   lines: readonly string[],
   task: SubmittedTask,
   report: TaskReport | undefined,
-): string | undefined {
-  if (isHeapFull(lines)) return `out of memory: Node's heap is full; ${MORE_HEAP}`;
-  return report?.state === "OUT_OF_MEMORY" || lines.some((line) => OVER_LIMIT.test(line))
-    ? `out of memory: it used more than Slurm allotted; ${moreMemory(task)} gives each job more`
-    : undefined;
+): { readonly endedBy: Ender; readonly text: string } | undefined {
+  if (isHeapFull(lines))
+    return { endedBy: ITSELF, text: `out of memory: Node's heap is full; ${MORE_HEAP}` };
+  if (report?.state !== "OUT_OF_MEMORY" && !lines.some((line) => OVER_LIMIT.test(line)))
+    return undefined;
+  const more = `${moreMemory(task)} gives each job more`;
+  return {
+    endedBy: { by: "out_of_memory" },
+    text: `out of memory: it used more than Slurm allotted; ${more}`,
+  };
 }
 
 /** Slurm accepts only one of the keys for memory: the one that was set. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endStatus } from "../../job/ender.ts";
 import type { ScheduledEvent } from "../../launch/launcher.ts";
 import { createRecordLook, hasEnded, type JobState, readJobState } from "../../record/job-state.ts";
 import { getOrCreate } from "../../system/get-or-create.ts";
@@ -126,8 +127,11 @@ function* newEvents(one: Watched, state: JobState | undefined): Generator<Schedu
     yield { kind: "started", number };
   }
   for (; one.seen < made; one.seen++) {
-    const reason = state.attempts[attempts + one.seen - 1]?.error ?? "its process was ended";
-    yield { kind: "retried", number, reason };
+    const attempt = state.attempts[attempts + one.seen - 1];
+    const reason = attempt?.error ?? "its process was ended";
+    const ender = attempt?.ended_by;
+    const status = ender === undefined ? "stopped" : endStatus(ender, false);
+    yield { kind: "retried", number, status, reason };
   }
   if (hasEnded(state)) yield { kind: "ended", number };
 }

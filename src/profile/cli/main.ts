@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
-import { messageOf } from "../../system/builtin-types.ts";
-import { readablePath, readText } from "../../system/files.ts";
+import { fileProblem, readablePath, readText } from "../../system/files.ts";
 import { printable } from "../../text/printable.ts";
 import { isCodedError } from "../../values/errors.ts";
 import { renderError } from "../../values/render-error.ts";
@@ -189,7 +188,7 @@ async function attemptToSave(save: () => Promise<void>): Promise<readonly string
     await save();
     return [];
   } catch (error) {
-    return [`${RUN_FILE}: ${messageOf(error)}`];
+    return [`${RUN_FILE}: ${fileProblem(error)}`];
   }
 }
 

@@ -2,8 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { messageOf } from "../../system/builtin-types.ts";
-import { makeDirectory } from "../../system/files.ts";
+import { makeDirectory, namedFileProblem } from "../../system/files.ts";
 import { agreeing, plural } from "../../text/plural.ts";
 import { type CodedError, isCodedError } from "../../values/errors.ts";
 import { describeOutcome, succeeded, unwrittenOfAll, type Workload } from "../machine/process.ts";
@@ -109,7 +108,7 @@ function codedError(error: unknown, name: string): CodedError {
   return new ToolError({
     tool: name,
     code: "profile.collector",
-    message: `the collector ${name} failed: ${messageOf(error)}`,
+    message: `the collector ${name} failed: ${namedFileProblem(error)}`,
     cause: error,
   });
 }

@@ -12,7 +12,7 @@ import {
   writeRunReports,
 } from "../../report/write-reports.ts";
 import { bufferedPieces, writeFileAtomic } from "../../system/atomic-write.ts";
-import { messageOf } from "../../system/builtin-types.ts";
+import { namedFileProblem } from "../../system/files.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { writeYaml } from "../../values/yaml/writer.ts";
@@ -142,7 +142,7 @@ const recordingFailures =
     try {
       return await write();
     } catch (error) {
-      failures.push(`${what}: ${messageOf(error)}`);
+      failures.push(`${what}: ${namedFileProblem(error)}`);
       return null;
     }
   };

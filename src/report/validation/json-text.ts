@@ -1,7 +1,7 @@
 /** The text of a JSON file, which may exceed the longest string (512 MB), and positions in it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { refuseDevice } from "../../system/files.ts";
+import { longValueError, refuseDevice } from "../../system/files.ts";
 
 /** Iterates over the pieces of a text; can be called several times. */
 export type JsonText = () => Iterable<string>;
@@ -79,9 +79,14 @@ export interface JsonCursor {
   /**
    * The offset after the string, number or word that begins here, all of which is then in memory. The token is not
    * validated. Null if no such token begins here, or if it is incomplete.
+   *
+   * @throws `longValueError` if it is longer than `LONGEST_TOKEN`
    */
   endOfToken(): number | null;
 }
+
+/** Characters of a string that are read at most; no report has one of more than some thousands. */
+export const LONGEST_TOKEN = 1 << 26;
 
 /** @param onMove called before `more` drops the text before `at` */
 export function openCursor(
@@ -119,13 +124,17 @@ export function openCursor(
       const quote = text.indexOf('"', from);
       if (quote >= 0 && !isEscaped(text, quote)) return quote + 1;
       from = quote >= 0 ? quote + 1 : text.length - cursor.at;
-      if (quote < 0 && !cursor.more()) return null;
+      if (quote < 0 && !moreOfToken()) return null;
     }
+  };
+  const moreOfToken = (): boolean => {
+    if (text.length - cursor.at > LONGEST_TOKEN) throw longValueError();
+    return cursor.more();
   };
   const endOfWord = (): number | null => {
     for (;;) {
       const end = endOf(WORD, text, cursor.at);
-      if (end !== text.length || !cursor.more()) return end;
+      if (end !== text.length || !moreOfToken()) return end;
     }
   };
   return cursor;

@@ -1,5 +1,5 @@
 import type { JobResult } from "../../job/job.ts";
-import { hasFailed } from "../../launch/failure-policy.ts";
+import { isCompleted } from "../../job/job.ts";
 import { overrideKeyElement, overrideNode, parseOverride } from "../../overrides/index.ts";
 import { andOthers, firstFew, plural } from "../../text/plural.ts";
 import { shellQuote } from "../../text/shell-words.ts";
@@ -78,7 +78,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         scores.push(score);
         if (outcome?.score !== null) continue;
         lost++;
-        if (result !== undefined && !hasFailed(result))
+        if (result !== undefined && isCompleted(result))
           problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
       }
       failures += lost;
@@ -87,7 +87,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       if (problems.length > 0) throw withoutNumber(problems, directory);
     },
     problemOf(result) {
-      const outcome = hasFailed(result) ? undefined : outcomeOf(result, objective);
+      const outcome = !isCompleted(result) ? undefined : outcomeOf(result, objective);
       return outcome?.score === null ? outcome.problem : undefined;
     },
     conclude: () => conclusionOf(trials, failures, !failedTooOften, request),
@@ -183,7 +183,7 @@ export type Outcome =
  * @param key the path of the score, with dots; undefined if the value itself is the score
  */
 function outcomeOf(result: JobResult, key: string | undefined): Outcome {
-  if (hasFailed(result)) return { score: null, problem: "the job failed" };
+  if (!isCompleted(result)) return { score: null, problem: "the job failed" };
   const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
   const score = numberOr(typeof value === "bigint" ? Number(value) : value);
   if (score !== null) return { score };

@@ -36,7 +36,7 @@ function leftRunning() {
     folder,
     /** Its worker records the end, and is gone. */
     complete() {
-      writeJobState(folder, ended(running, { status: "completed", exitCode: 0 }));
+      writeJobState(folder, ended(running, { endedBy: { by: "itself" }, exitCode: 0 }));
       worker.kill("SIGKILL");
       while (isRunning(identityOf(worker.pid ?? 0)) === true);
     },
@@ -67,7 +67,7 @@ test.each([1, 2, 3])("a job that ends after look %i at it is not run again", asy
   const start = startJob(
     { number: 0 } as SweepJob,
     true,
-    { pool, workers: createWorkers(false), most: 1 },
+    { pool, workers: createWorkers({ isReusing: false }), most: 1 },
     { internals: { record } } as unknown as LauncherRequest,
     {} as LocalSettings,
   );

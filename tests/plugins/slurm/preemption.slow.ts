@@ -81,7 +81,7 @@ describe.skipIf(!hasSlurm("preemption on a real Slurm")).each([
           ],
           return_value: { x: 1 },
         });
-        expect(stderr).toMatch(/^#0 .*: failed, starts again: stopped by SIG/m);
+        expect(stderr).toMatch(/^#0 .*: stopped, starts again: stopped by SIG/m);
       },
     );
 

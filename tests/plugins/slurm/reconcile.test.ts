@@ -34,7 +34,10 @@ const inTask = (name: string, before?: JobState) =>
   begun(3, before, { details: { scheduler: name } });
 
 test("a job that now runs in another task is not ended by a process that looked earlier", () => {
-  const first = ended(inTask("7_1"), { status: "stopped", exitCode: 143 });
+  const first = ended(inTask("7_1"), {
+    endedBy: { by: "signal", signal: "SIGTERM" },
+    exitCode: 143,
+  });
   const again = inTask("9_0", first);
   const folder = folderWith(again);
   expect(settle(folder, TASK, report("FAILED", 1))).toBe("recorded already");
@@ -46,7 +49,11 @@ test("a job that now runs in another task is not ended by a process that looked 
 });
 
 test("a job that said itself that it was stopped is not failed by the code of its script", () => {
-  const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
+  const stopped = ended(inTask("7_1"), {
+    endedBy: { by: "signal", signal: "SIGTERM" },
+    exitCode: 143,
+    error: "stopped",
+  });
   const folder = folderWith(stopped);
   expect(settle(folder, TASK, report("FAILED", 143))).toEqual({ kind: "ended" });
   expect(readJobState(folder, 3)).toEqual(stopped);
@@ -128,7 +135,11 @@ test.each([
 });
 
 test.each([143, 137])("what a forgotten job said itself of its end stays: %i", (code) => {
-  const stopped = ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped" });
+  const stopped = ended(inTask("7_1"), {
+    endedBy: { by: "signal", signal: "SIGTERM" },
+    exitCode: 143,
+    error: "stopped",
+  });
   const { outcome, state } = forgotten(scriptEnd(code), { before: stopped });
   expect(outcome).toEqual({ kind: "ended" });
   expect(state).toEqual(stopped);
@@ -177,7 +188,9 @@ test("until somebody looked where its log does not tell its end, or the clock of
 });
 
 test("a job that could say itself that it was stopped has run out of time all the same", () => {
-  const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
+  const folder = folderWith(
+    ended(inTask("7_1"), { endedBy: { by: "signal", signal: "SIGTERM" }, exitCode: 143 }),
+  );
   mkdirSync(slurmFolder(folder));
   const log = slurmLog(folder, TASK);
   writeFileSync(log, cancelled(" DUE TO TIME LIMIT"));
@@ -194,7 +207,11 @@ test("a job that could say itself that it was stopped has run out of time all th
 
 test("why a job was stopped that can only say by which signal is added to its word", () => {
   const folder = folderWith(
-    ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "stopped by SIGTERM" }),
+    ended(inTask("7_1"), {
+      endedBy: { by: "signal", signal: "SIGTERM" },
+      exitCode: 143,
+      error: "stopped by SIGTERM",
+    }),
   );
   expect(settle(folder, TASK, report("PREEMPTED", 0))).toEqual({ kind: "ended" });
   expect(readJobState(folder, 3)).toMatchObject({
@@ -209,7 +226,9 @@ test("why a job was stopped that can only say by which signal is added to its wo
 });
 
 test("and added once, however often it is looked at", () => {
-  const folder = folderWith(ended(inTask("7_1"), { status: "stopped", exitCode: 143 }));
+  const folder = folderWith(
+    ended(inTask("7_1"), { endedBy: { by: "signal", signal: "SIGTERM" }, exitCode: 143 }),
+  );
   settle(folder, TASK, report("PREEMPTED", 0));
   const told = readJobState(folder, 3);
   settle(folder, TASK, report("PREEMPTED", 0));
@@ -317,7 +336,14 @@ describe("a job that ran out of memory is told with what lets it have more", () 
     const { folder, task } = ranOut(
       "slurmstepd-vm: error: StepId=7.0 exceeded memory limit (3 > 1), being killed\n",
     );
-    writeJobState(folder, ended(inTask("7_1"), { status: "stopped", exitCode: 143, error: "s" }));
+    writeJobState(
+      folder,
+      ended(inTask("7_1"), {
+        endedBy: { by: "signal", signal: "SIGTERM" },
+        exitCode: 143,
+        error: "s",
+      }),
+    );
     expect(settle(folder, task, report("FAILED", 143))).toEqual({ kind: "ended" });
     expect(endOf(folder)).toEqual(["failed", MEMORY]);
   });

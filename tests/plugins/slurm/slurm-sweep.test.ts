@@ -108,7 +108,7 @@ test("without an answer, arrays are not forgotten and jobs are not taken for gon
 
 test("a job that failed before it was submitted again is what Slurm says of it", async () => {
   const folder = sweepFolder({ ...NOTED, jobs: [{ number: 0, attempts: 1 }] });
-  writeJobState(folder, ended(begun(0, undefined, {}), { status: "failed", exitCode: 1 }));
+  writeJobState(folder, ended(begun(0, undefined, {}), { endedBy: { by: "itself" }, exitCode: 1 }));
   const report = { array: "7", index: 0, state: "PENDING", reason: null, exitCode: null };
   const sweep = slurmSweep(folder, slurm({ tasks: async () => [report] }));
   expect(await sweep.status()).toMatchObject([{ number: 0, phase: "waiting" }]);

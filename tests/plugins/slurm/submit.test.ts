@@ -300,7 +300,7 @@ describe("submit", () => {
     const running = begun(0, undefined);
 
     test("what has ended and still counts is waited for", async () => {
-      const done = ended(running, { status: "completed", exitCode: 0 });
+      const done = ended(running, { endedBy: { by: "itself" }, exitCode: 0 });
       const { said, submitted } = second(done, ["RUNNING", "COMPLETING"]);
       expect(await submitted).toEqual(["1", "2"]);
       expect(said).toHaveLength(2);
@@ -308,7 +308,7 @@ describe("submit", () => {
     });
 
     test("what ran to its end when Slurm refused may have left when it is asked: that is one try more", async () => {
-      const done = ended(running, { status: "completed", exitCode: 0 });
+      const done = ended(running, { endedBy: { by: "itself" }, exitCode: 0 });
       expect(await second(done, ["COMPLETED"]).submitted).toEqual(["1", "2"]);
       const { cancelled, said, submitted } = second(done, ["COMPLETED", "COMPLETED", "COMPLETED"]);
       await expect(submitted).rejects.toMatchObject({ code: "slurm/full" });
@@ -317,7 +317,7 @@ describe("submit", () => {
     });
 
     test("a Slurm that does not say whether they have left has not said so", async () => {
-      const done = ended(running, { status: "completed", exitCode: 0 });
+      const done = ended(running, { endedBy: { by: "itself" }, exitCode: 0 });
       expect(await second(done, [undefined, undefined]).submitted).toEqual(["1", "2"]);
     });
 

@@ -208,8 +208,8 @@ test("what a silent Slurm was not given, or has ended, is as its record says", a
   noteSubmissions(folder, [{ script: "/s/1.sh", array: "7", jobs }]);
   const inTask = (number: number) =>
     begun(number, undefined, { details: { scheduler: `7_${number}` } });
-  writeJobState(folder, ended(inTask(0), { status: "completed", exitCode: 0 }));
-  writeJobState(folder, ended(inTask(1), { status: "failed", exitCode: 1 }));
+  writeJobState(folder, ended(inTask(0), { endedBy: { by: "itself" }, exitCode: 0 }));
+  writeJobState(folder, ended(inTask(1), { endedBy: { by: "itself" }, exitCode: 1 }));
   const { view } = await readSweepStatus({
     directory,
     env: unreachableSlurm().env,

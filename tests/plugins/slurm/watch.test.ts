@@ -15,7 +15,11 @@ const unexpected = () => {
 
 /** The task of a job that was started once before, on this machine. */
 const TASK = { number: 3, array: "7", index: 1, attempts: 1 };
-const BEFORE = ended(begun(3, undefined, {}), { status: "failed", exitCode: 1, error: "boom" });
+const BEFORE = ended(begun(3, undefined, {}), {
+  endedBy: { by: "itself" },
+  exitCode: 1,
+  error: "boom",
+});
 const inTask = (before = BEFORE) => begun(3, before, { details: { scheduler: "7_1" } });
 
 function place() {
@@ -56,19 +60,23 @@ async function watched(
 describe("a task is watched", { concurrent: true }, () => {
   test("by its record: what was before it is not its own, each start is told once and why", async () => {
     const folder = place();
-    const first = ended(inTask(), { status: "stopped", exitCode: 143, error: "its node failed" });
+    const first = ended(inTask(), {
+      endedBy: { by: "signal", signal: "SIGTERM" },
+      exitCode: 143,
+      error: "its node failed",
+    });
     const second = inTask(first);
     const { events } = await watched(folder, ["RUNNING"], {
       onLook: (look) => look === 1 && writeJobState(folder, inTask()),
       onEvent({ kind }) {
         if (kind === "started") writeJobState(folder, second);
         if (kind === "retried")
-          writeJobState(folder, ended(second, { status: "completed", exitCode: 0 }));
+          writeJobState(folder, ended(second, { endedBy: { by: "itself" }, exitCode: 0 }));
       },
     });
     expect(events).toEqual([
       { kind: "started", number: 3 },
-      { kind: "retried", number: 3, reason: "its node failed" },
+      { kind: "retried", number: 3, status: "stopped", reason: "its node failed" },
       { kind: "ended", number: 3 },
     ]);
   });
@@ -91,7 +99,8 @@ describe("a task is watched", { concurrent: true }, () => {
     const folder = place();
     const { events, state } = await watched(folder, ["FAILED"], {
       onLook: (look) =>
-        look === 2 && writeJobState(folder, ended(inTask(), { status: "completed", exitCode: 0 })),
+        look === 2 &&
+        writeJobState(folder, ended(inTask(), { endedBy: { by: "itself" }, exitCode: 0 })),
     });
     expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
     expect(state?.status).toBe("completed");
@@ -109,7 +118,8 @@ describe("a task is watched", { concurrent: true }, () => {
     const folder = place();
     const { events, state } = await watched(folder, ["COMPLETED"], {
       onLook: (look) =>
-        look === 3 && writeJobState(folder, ended(inTask(), { status: "completed", exitCode: 0 })),
+        look === 3 &&
+        writeJobState(folder, ended(inTask(), { endedBy: { by: "itself" }, exitCode: 0 })),
     });
     expect(events.map(({ kind }) => kind)).toEqual(["started", "ended"]);
     expect(state?.status).toBe("completed");
@@ -174,7 +184,7 @@ test("ten thousand jobs that wait cost a few calls a second, and one that begins
       if (event.kind === "started") {
         // Slurm tells the same some time later, and its end is seen then at the latest.
         running.add(JOB);
-        writeJobState(folder, ended(state, { status: "completed", exitCode: 0 }));
+        writeJobState(folder, ended(state, { endedBy: { by: "itself" }, exitCode: 0 }));
       }
       if (event.kind === "ended") stop.abort();
     }

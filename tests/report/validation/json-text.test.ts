@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { readJson } from "../../../src/report/validation/check-text.ts";
 import { textOfBytes, textOfFile } from "../../../src/report/validation/json-text.ts";
+import { fileProblem, isFileProblem } from "../../../src/system/files.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-text-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -25,5 +27,28 @@ describe("the text of a report", () => {
     spawn("dd", [`if=${file}`, `of=${pipe}`], { stdio: "ignore" });
     for (const text of [textOfFile(file), textOfFile(pipe)])
       for (const _ of ["once", "again"]) expect([...text()].join("")).toBe(TEXT);
+  });
+});
+
+describe("a value that is too long", () => {
+  const piece = "x".repeat(1 << 22);
+  function* endless(start: string, unit: string): Generator<string> {
+    yield start;
+    for (;;) yield unit;
+  }
+
+  it.each([
+    ["a string", '{"a":"', piece],
+    ["a string of escapes", '{"a":"', piece.replaceAll("x", "\\")],
+    ["a number", '{"a":', piece.replaceAll("x", "1")],
+    ["a name", '{"', piece],
+  ])("ends in an error of its file, however long it is: %s", (_, start, unit) => {
+    try {
+      readJson(() => endless(start, unit));
+      expect.unreachable();
+    } catch (error) {
+      expect(isFileProblem(error)).toBe(true);
+      expect(fileProblem(error)).toBe("one value in it is too long to be read");
+    }
   });
 });

@@ -135,7 +135,10 @@ async function interrupted(): Promise<Place> {
   }
   const second = place.state(1);
   if (second === undefined) throw new Error("the sweep did not run");
-  writeJobState(place.folder, ended(second, { status: "failed", exitCode: 1, error: "boom" }));
+  writeJobState(
+    place.folder,
+    ended(second, { endedBy: { by: "itself" }, exitCode: 1, error: "boom" }),
+  );
   rmSync(jobFile(place.folder, 2));
   const dead = { ...thisProcess(), birth: "dead" };
   writeFileSync(launcherFile(place.folder), JSON.stringify(dead));

@@ -1,7 +1,13 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { basename, join } from "node:path";
 import { getSystemErrorName } from "node:util";
-import { errorCode, isSystemError, requireFile } from "../../../system/files.ts";
+import {
+  errorCode,
+  fileProblem,
+  isSystemError,
+  namedFileProblem,
+  requireFile,
+} from "../../../system/files.ts";
 import { agreeing, firstFew, grouped, plural } from "../../../text/plural.ts";
 import { isCodedError } from "../../../values/errors.ts";
 import { ToolError } from "../../machine/tool-error.ts";
@@ -67,7 +73,7 @@ export function readRecording(directory: string): RecordedTimeline {
     return readRecordingFiles(recordingFiles(directory));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return { ...readRecordingFiles([]), notes: [error.message], refused: true };
+    return { ...readRecordingFiles([]), notes: [namedFileProblem(error)], refused: true };
   }
 }
 
@@ -110,7 +116,7 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
     } catch (error) {
       if (!isCodedError(error) && !isSystemError(error)) throw error;
       if (isSystemError(error)) refused.push(path);
-      unread.push(`${basename(path)} could not be read: ${error.message}`);
+      unread.push(`${basename(path)} could not be read: ${fileProblem(error)}`);
       return null;
     }
   };

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLaunches } from "../../../../src/profile/tools/recorder/gpu-work.ts";
+import { createNotes } from "../../../../src/profile/tools/recorder/events.ts";
+import { lossReason } from "../../../../src/profile/tools/recorder/format.ts";
+import {
+  createGpuCollection,
+  createLaunches,
+} from "../../../../src/profile/tools/recorder/gpu-work.ts";
 import { runs } from "../../../runs.ts";
 
 const launch = (correlation: number, timeNs: number, startsKernels = true) =>
@@ -38,5 +43,37 @@ describe("launches", () => {
     launches.answer(second ?? 0);
     launches.answer(second ?? 0);
     expect(launches.unanswered()).toBe(2);
+  });
+});
+
+describe("work that had not finished", () => {
+  const notesOf = (recorderGoesOn: boolean | null) => {
+    const notes = createNotes();
+    const gpu = createGpuCollection(notes);
+    gpu.add({ kind: "loss", reason: lossReason.unfinished, count: 2 });
+    if (recorderGoesOn !== null)
+      gpu.add({
+        kind: "program_profiler",
+        timeNs: 2_500_000_000,
+        call: "cuptiSubscribe",
+        library: "",
+        recorderGoesOn,
+      });
+    gpu.finish(true, 0, 1_000_000_000);
+    return notes.list();
+  };
+
+  test.each([
+    [null, "2 kernels or copies had not finished when the process ended"],
+    [true, "2 kernels or copies had not finished when the process ended"],
+    [false, "2 kernels or copies had not finished when the program's profiler began"],
+  ])("is said to have been so at the end of the GPU's recording (%s)", (goesOn, note) => {
+    expect(notesOf(goesOn)).toContain(note);
+  });
+
+  test("the time counts from the start of the process, and an unknown caller has no name", () => {
+    expect(notesOf(false)[0]).toContain(
+      "recorded for the first 1.500 s: then the program's own profiler began (cuptiSubscribe), and",
+    );
   });
 });

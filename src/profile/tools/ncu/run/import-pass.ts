@@ -4,7 +4,7 @@ import { appendFile, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
-import { isSystemError } from "../../../../system/files.ts";
+import { fileProblem, isSystemError } from "../../../../system/files.ts";
 import { runWithProgress, type ToolControl } from "../../../machine/run-tool.ts";
 import { type NcuCapabilities, ncuEnvironment } from "./capabilities.ts";
 
@@ -146,7 +146,7 @@ export async function joinTables(
       if (parts.length > 0) await joinFiles(parts, join(directory, name));
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      notes.push(`${name} could not be written: ${error.message}`);
+      notes.push(`${name} could not be written: ${fileProblem(error)}`);
     }
   }
   return notes;

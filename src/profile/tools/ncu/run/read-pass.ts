@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isSystemError } from "../../../../system/files.ts";
+import { fileProblem, isSystemError } from "../../../../system/files.ts";
 import { isCodedError } from "../../../../values/errors.ts";
 import type { ToolControl } from "../../../machine/run-tool.ts";
 import type { NcuResult, ReadTables, RuleMessage, SectionTable } from "../../../model/counters.ts";
@@ -130,7 +130,7 @@ export async function readPass(
     return tables;
   } catch (error) {
     if (!isCodedError(error) && !isSystemError(error)) throw error;
-    return failed(`the results of ${basename(report)} could not be read: ${error.message}`);
+    return failed(`the results of ${basename(report)} could not be read: ${fileProblem(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { agreeing, grouped, partOf, plural } from "../../../../text/plural.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
-import { type ExportDatabase, withExport } from "./database.ts";
+import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { NO_EVENTS, type NvtxEvents, type NvtxRanges, readNvtx, readThreadNames } from "./nvtx.ts";
@@ -48,13 +48,15 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     );
     const metadata = readMetadata(database);
     const lacking = lackingNotes(database);
+    const diagnostics = diagnosticNotes(database, new Set(keys));
+    const machine = readMachine(database);
     return {
       collector: "nsys",
       clock: "nsys session clock",
       originNs: clock.originNs,
       processes: processes.sort((a, b) => a.startNs - b.startNs),
       toolVersion: metadata.get("EXPORT_PRODUCT_VERSION") ?? null,
-      machine: readMachine(database),
+      machine,
       notes: [
         ...(isUnfinished(path)
           ? [
@@ -67,7 +69,8 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),
         ...schemaNotes(metadata),
-        ...diagnosticNotes(database, new Set(keys)),
+        ...diagnostics,
+        ...unreadNotes(database),
       ],
     };
   });
@@ -81,6 +84,13 @@ function requireExport({ tables }: ExportDatabase, path: string): void {
       })
     : invalid(path, "it is an SQLite file from another program");
 }
+
+/** After everything was read. */
+const unreadNotes = ({ unread }: ExportDatabase): readonly string[] =>
+  [...unread].map(
+    ([column, count]) =>
+      `${column}: ${plural(count, "value")} of more than ${grouped(String(MOST_BYTES))} bytes ${agreeing(count, "was", "were")} not read; a text is called by its length`,
+  );
 
 const NO_GPU_EVENTS: GpuEvents = {
   kernels: [],

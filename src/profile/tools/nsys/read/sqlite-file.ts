@@ -1,7 +1,7 @@
 /** Checks whether a file is an SQLite export, and whether it is complete, before SQLite opens it. */
 
 import { closeSync, openSync, readSync } from "node:fs";
-import { messageOf } from "../../../../system/builtin-types.ts";
+import { fileProblem } from "../../../../system/files.ts";
 import { shellQuote } from "../../../../text/shell-words.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 
@@ -21,7 +21,7 @@ export function requireSqlite(path: string): void {
   try {
     head = readHead(path, READ_VERSION + 1);
   } catch (cause) {
-    throw invalid(path, messageOf(cause), { cause });
+    throw invalid(path, fileProblem(cause), { cause });
   }
   if (!isSqliteFile(head)) throw invalid(path, "it is not an SQLite file");
   if (head[READ_VERSION] === WRITE_AHEAD)

@@ -237,7 +237,9 @@ describe.skipIf(real === null || sample === null)("readPass", () => {
     expect(results).toBe(1);
     // They were read before the results.
     expect(sections.size).toBeGreaterThan(0);
-    expect(unread).toBe("the results of two.ncu-rep could not be read: EIO: i/o error, read");
+    expect(unread).toBe(
+      "the results of two.ncu-rep could not be read: its disk or network file system failed (input/output error)",
+    );
     expect(notes).toEqual([unread]);
   });
 

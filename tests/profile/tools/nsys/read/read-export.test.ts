@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { MOST_BYTES } from "../../../../../src/profile/tools/nsys/read/database.ts";
 import { readNsysExport } from "../../../../../src/profile/tools/nsys/read/read-export.ts";
 import { call, globalId, kernel, range, type Tables, writeExport } from "../exports.ts";
 
@@ -40,6 +41,34 @@ describe("an export", () => {
     });
     expect(originNs).toBe(1_795_262_059_380_493_915n);
     expect(processes.map(({ executable }) => executable)).toEqual(["/bin/seven"]);
+  });
+
+  it("with values that are too large is read without them, and with all else", () => {
+    const [large, small] = ["x".repeat(MOST_BYTES + 1), "y".repeat(MOST_BYTES)];
+    const { processes, notes, toolVersion } = read({
+      META_DATA_EXPORT: [
+        { name: "EXPORT_PRODUCT_VERSION", value: "2024.1" },
+        { name: "OTHER", value: large },
+      ],
+      NVTX_EVENTS: [
+        { ...range, text: large, textId: null, binaryData: new Uint8Array(MOST_BYTES + 1) },
+        { ...range, text: null, textId: 3 },
+        { ...range, text: small },
+      ],
+      StringIds: [{ id: 3, value: `${large}z` }],
+      NVTX_PAYLOAD_SCHEMAS: [{ domainId: 1, schemaId: 1, name: large }],
+      NVTX_PAYLOAD_SCHEMA_ENTRIES: [{ domainId: 1, schemaId: 1, name: "a" }],
+    });
+    expect(toolVersion).toBe("2024.1");
+    expect(processes[0]?.ranges.map(({ name }) => name).toSorted()).toEqual([
+      "(text of 1048577 bytes)",
+      "(text of 1048578 bytes)",
+      small,
+    ]);
+    for (const column of ["NVTX_EVENTS.text", "NVTX_EVENTS.binaryData", "StringIds.value"])
+      expect(notes).toContainEqual(
+        expect.stringContaining(`${column}: 1 value of more than 1,048,576 bytes was not read`),
+      );
   });
 
   it("with launches and no kernels says so, as nsys writes under WSL", () => {

@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { launcherCases } from "./common.case.ts";
+import { launcherCases } from "../common.case.ts";
 
 describe("the basic launcher", () => {
   launcherCases({ overrides: [], ownProcesses: false });
