@@ -21,8 +21,8 @@ import {
   chunkHeader,
   recordFlag,
   recordType,
-} from "../src/profile/tools/recorder/format.ts";
-import { encodeHeader, START_NS, UNIT } from "../tests/profile/tools/recorder/writer.ts";
+} from "../src/profiler/tools/recorder/format.ts";
+import { encodeHeader, START_NS, UNIT } from "../tests/profiler/tools/recorder/writer.ts";
 import { writeNsysExport } from "./generated-nsys-export.ts";
 
 export interface ManyRanges {

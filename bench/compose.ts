@@ -5,9 +5,9 @@
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { parse } from "yaml";
+import { parseOverride } from "../src/engine/overrides/index.ts";
+import { packageInfo } from "../src/engine/values/package-info.ts";
 import { createEngine, type DialectName } from "../src/index.ts";
-import { parseOverride } from "../src/overrides/index.ts";
-import { packageInfo } from "../src/values/package-info.ts";
 import { generateProject, generateTree } from "./generated-tree.ts";
 import { cpuTimeOf, least, measure, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";

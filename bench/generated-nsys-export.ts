@@ -1,6 +1,6 @@
 /** An export of Nsight Systems as large as wanted, of the same program as `recordingOfRegions` writes down. */
 import sqlite from "node-sqlite3-wasm";
-import type { RegionsOptions } from "../tests/profile/tools/recorder/generated.ts";
+import type { RegionsOptions } from "../tests/profiler/tools/recorder/generated.ts";
 
 /** Columns of schema 3.11 (nsys 2023.4), those that nobody reads as well: they make the rows as long as real ones. */
 const TABLES = {

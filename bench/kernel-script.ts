@@ -1,7 +1,7 @@
 /** What a script would do that reads kernels from JSON and sums them up by region and name: the baseline of `npm run bench assembly`. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { KernelInstance, KernelList } from "../src/profile/model/timeline.ts";
+import type { KernelInstance, KernelList } from "../src/profiler/model/timeline.ts";
 
 export type PlainKernel = Pick<KernelInstance, "name" | "startNs" | "endNs">;
 

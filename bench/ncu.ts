@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { createMetricColumns, type NvtxState } from "../src/profile/model/counters.ts";
-import { createNcuAssembly } from "../src/profile/tools/ncu/assemble/index.ts";
-import { streamNcuCsvFile } from "../src/profile/tools/ncu/csv/read-csv.ts";
+import { createMetricColumns, type NvtxState } from "../src/profiler/model/counters.ts";
+import { createNcuAssembly } from "../src/profiler/tools/ncu/assemble/index.ts";
+import { streamNcuCsvFile } from "../src/profiler/tools/ncu/csv/read-csv.ts";
 import { savedAgain, writeNcuCsv } from "./generated-ncu-csv.ts";
 import { createScore } from "./score.ts";
 

@@ -1,7 +1,7 @@
 /** Start-up of the built command beside bare Node in the same run: `npm run bench process` */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { packageInfo } from "../src/values/package-info.ts";
+import { packageInfo } from "../src/engine/values/package-info.ts";
 import { commandPath } from "../tests/e2e/command.ts";
 import { least, measure, timeOf } from "./measure.ts";
 import { createScore, ms } from "./score.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { readRecording } from "../src/profile/tools/recorder/read.ts";
+import { readRecording } from "../src/profiler/tools/recorder/read.ts";
 import { fakeGpu, gpuEnvironment } from "../tests/native/fake-gpu.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "../tests/native/fixtures.ts";
 

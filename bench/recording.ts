@@ -6,8 +6,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readRecording } from "../src/profile/tools/recorder/read.ts";
-import { generatedRecording } from "../tests/profile/tools/recorder/generated.ts";
+import { readRecording } from "../src/profiler/tools/recorder/read.ts";
+import { generatedRecording } from "../tests/profiler/tools/recorder/generated.ts";
 import { cpuTimeOf, median } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";
 

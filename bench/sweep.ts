@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { hydraMain } from "../src/cli/hydra-main.ts";
+import { hydraMain } from "../src/app/cli/hydra-main.ts";
 import { commandPath } from "../tests/e2e/command.ts";
 import { least } from "./measure.ts";
 import { createScore, ms, type Score } from "./score.ts";

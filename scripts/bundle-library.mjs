@@ -32,13 +32,13 @@ await bundle({
   output: { dir: outdir, format: "esm", codeSplitting: { groups: [await startAndRest()] } },
 });
 await bundle({
-  input: { "schema/index": "src/schema/index.ts" },
+  input: { "schema/index": "src/engine/schema/index.ts" },
   engine: "../index.js",
   output: { dir: outdir, format: "esm" },
 });
 // The two share files; each error is one of the engine's class.
 await bundle({
-  input: { "profile/index": "src/profile/index.ts", "report/index": "src/report/index.ts" },
+  input: { "profile/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
   engine: "hydraconf",
   output: { dir: outdir, format: "esm", chunkFileNames: "profile/modules/[name]-[hash].js" },
 });
@@ -46,12 +46,12 @@ await bundle({
 const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
 await bundle({ input: { index: "src/index.ts" }, output: cjs });
 await bundle({
-  input: { "schema/index": "src/schema/index.ts" },
+  input: { "schema/index": "src/engine/schema/index.ts" },
   engine: "../index.js",
   output: cjs,
 });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
-// What is loaded on demand, and at once: src/values/package-info.ts.
+// What is loaded on demand, and at once: src/engine/values/package-info.ts.
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);
 await bundleDependencies("fast-glob", ["fast-glob"]);
 await bundleDependencies("json-schema-to-typescript", ["json-schema-to-typescript"]);

@@ -14,7 +14,7 @@ const commands = readdirSync(source)
   .map((name) => name.slice(0, -".ts".length));
 
 /** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
-const QUICK = ["src/cli/completion/run.ts"];
+const QUICK = ["src/app/cli/completion/run.ts"];
 
 /** Python files beside our code are modules whose default export is their text. */
 const PYTHON = { ".py": "text" };

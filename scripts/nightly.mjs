@@ -25,12 +25,12 @@ const vitest = [...tool("vitest"), "run", "--testTimeout", String(60 * 60 * 1000
 const parts = [
   {
     name: `values, on ${HYDRACONF_FUZZ_RUNS} random texts each`,
-    argv: [...vitest, "tests/values"],
+    argv: [...vitest, "tests/engine/values"],
     env: { HYDRACONF_FUZZ_RUNS, HYDRACONF_PROPERTY_FACTOR },
   },
   {
     name: `all other tests, properties on ${HYDRACONF_PROPERTY_FACTOR} times the cases`,
-    argv: [...vitest, "--exclude", "tests/values/**"],
+    argv: [...vitest, "--exclude", "tests/engine/values/**"],
     env: { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_FUZZ_RUNS: undefined },
   },
   {
@@ -61,7 +61,7 @@ const parts = [
   },
   {
     name: "30,000 simulated sweeps",
-    argv: [...vitest, "tests/sweep/simulation.slow.ts"],
+    argv: [...vitest, "tests/app/sweep/simulation.slow.ts"],
     env: {
       HYDRACONF_SLOW: "1",
       HYDRACONF_SIMULATIONS: "30000",

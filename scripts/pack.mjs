@@ -57,7 +57,7 @@ const PACKAGES = [
       "docs/examples",
       "dist/index.js",
       "dist/modules",
-      "dist/schema/index.js",
+      "dist/engine/schema/index.js",
       "dist/cjs",
       ...["ajv", "fast-glob", "json-schema-to-typescript", "mcp"].map(
         (name) => `dist/vendor/${name}.cjs`,
@@ -81,12 +81,12 @@ const PACKAGES = [
     readme: "README.md",
     files: [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
-      ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profile/index.js"],
-      ...["dist/profile/modules", "dist/report/index.js", "dist/report/client"],
+      ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profiler/index.js"],
+      ...["dist/profiler/modules", "dist/report/index.js", "dist/report/client"],
       "dist/vendor/patterns.cjs",
     ],
     sources: [
-      ...["src/profile/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
+      ...["src/profiler/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
       ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
     ],
     vendored: PATTERNS,

@@ -1,15 +1,19 @@
-import { type Composition, composeConfig } from "./compose/compose.ts";
-import { type Config, createConfig } from "./compose/config.ts";
-import { pluginResolvers, refuseClashes } from "./compose/config-plugin.ts";
-import type { RunMode } from "./compose/defaults/list.ts";
-import { openTree, type TreeRequest } from "./compose/open-tree.ts";
-import type { ConfigSchema, ResolvedData } from "./compose/sources/config-source.ts";
-import { configSchema, configStore, type StoreEntry } from "./compose/sources/memory-source.ts";
-import type { Snapshot, SourceFactory } from "./compose/sources/repository.ts";
-import { parseOverrides } from "./overrides/index.ts";
-import { type Plugin, plugins } from "./plugins/contract/plugin.ts";
-import { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
-import { createConfigReader } from "./schema/config-reader.ts";
+import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
+import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
+import { type Composition, composeConfig } from "./engine/compose/compose.ts";
+import { type Config, createConfig } from "./engine/compose/config.ts";
+import { pluginResolvers, refuseClashes } from "./engine/compose/config-plugin.ts";
+import type { RunMode } from "./engine/compose/defaults/list.ts";
+import { openTree, type TreeRequest } from "./engine/compose/open-tree.ts";
+import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import {
+  configSchema,
+  configStore,
+  type StoreEntry,
+} from "./engine/compose/sources/memory-source.ts";
+import type { Snapshot, SourceFactory } from "./engine/compose/sources/repository.ts";
+import { parseOverrides } from "./engine/overrides/index.ts";
+import { createConfigReader } from "./engine/schema/config-reader.ts";
 import {
   checkedAsRegistered,
   checkOptions,
@@ -24,11 +28,11 @@ import {
   path,
   text,
   trueOrFalse,
-} from "./values/check-options.ts";
-import { type DialectName, dialectNamed, dialectOption } from "./values/dialect.ts";
-import { type Limits, limitsOption } from "./values/limits.ts";
-import { createResolveContext, type ResolveContext } from "./values/resolution/context.ts";
-import type { Resolver } from "./values/resolution/resolver.ts";
+} from "./engine/values/check-options.ts";
+import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
+import { type Limits, limitsOption } from "./engine/values/limits.ts";
+import { createResolveContext, type ResolveContext } from "./engine/values/resolution/context.ts";
+import type { Resolver } from "./engine/values/resolution/resolver.ts";
 
 /** Options that apply to all compositions of an engine. */
 export interface EngineOptions {

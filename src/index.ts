@@ -5,8 +5,22 @@
  * @module hydraconf
  */
 
-import type { Config } from "./compose/config.ts";
-import type { ConfigSchema, ResolvedData } from "./compose/sources/config-source.ts";
+import { withHydraResolvers } from "./app/job/resolvers.ts";
+import type { Config } from "./engine/compose/config.ts";
+import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import {
+  type EvaluationOptions,
+  type Override,
+  parseOverride as readOverride,
+  parseOverrides as readOverrides,
+} from "./engine/overrides/index.ts";
+import { checkOptions, fn, type OptionChecks, optional } from "./engine/values/check-options.ts";
+import {
+  type DialectName,
+  dialectNamed,
+  dialectOption,
+  withDialect,
+} from "./engine/values/dialect.ts";
 import {
   COMPOSE_OPTIONS,
   type ComposeOptions,
@@ -16,29 +30,26 @@ import {
   type EngineOptions,
   openEngine,
 } from "./engine.ts";
-import { withHydraResolvers } from "./job/resolvers.ts";
-import {
-  type EvaluationOptions,
-  type Override,
-  parseOverride as readOverride,
-  parseOverrides as readOverrides,
-} from "./overrides/index.ts";
-import { checkOptions, fn, type OptionChecks, optional } from "./values/check-options.ts";
-import { type DialectName, dialectNamed, dialectOption, withDialect } from "./values/dialect.ts";
 
-export { renderExplanation } from "./cli/explain.ts";
-export { hydraMain } from "./cli/hydra-main.ts";
+export { renderExplanation } from "./app/cli/explain.ts";
+export { hydraMain } from "./app/cli/hydra-main.ts";
+export { exitCode } from "./app/job/job.ts";
+export { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
 export {
   diffConfigs,
   leavesOf,
   memorySource,
   pathText,
-} from "./compose/index.ts";
-export { instantiate, instantiateAsync } from "./instantiate/instantiate.ts";
-export { target } from "./instantiate/target.ts";
-export { createTargets } from "./instantiate/targets.ts";
-export { nodeOf } from "./instantiate/view.ts";
-export { exitCode } from "./job/job.ts";
+} from "./engine/compose/index.ts";
+export { instantiate, instantiateAsync } from "./engine/instantiate/instantiate.ts";
+export { target } from "./engine/instantiate/target.ts";
+export { createTargets } from "./engine/instantiate/targets.ts";
+export { nodeOf } from "./engine/instantiate/view.ts";
+export { CodedError, ConfigError, isCodedError, isConfigError } from "./engine/values/errors.ts";
+export { DEFAULT_LIMITS } from "./engine/values/limits.ts";
+export { toObject } from "./engine/values/plain-objects.ts";
+export { renderError } from "./engine/values/render-error.ts";
+export { resolver } from "./engine/values/resolution/resolver.ts";
 export {
   fromDotlist,
   isInterpolation,
@@ -55,13 +66,7 @@ export {
   toYaml,
   update,
 } from "./omegaconf.ts";
-export { STANDARD_PLUGINS } from "./plugins/standard-plugins.ts";
 export type * from "./public-types.ts";
-export { CodedError, ConfigError, isCodedError, isConfigError } from "./values/errors.ts";
-export { DEFAULT_LIMITS } from "./values/limits.ts";
-export { toObject } from "./values/plain-objects.ts";
-export { renderError } from "./values/render-error.ts";
-export { resolver } from "./values/resolution/resolver.ts";
 
 /**
  * An engine with the resolvers that Hydra itself registers: `now` (the time at which the engine was created),

@@ -1,5 +1,4 @@
-import type { Config, ConfigTextOptions } from "./compose/config.ts";
-import { isBytes } from "./system/builtin-types.ts";
+import type { Config, ConfigTextOptions } from "./engine/compose/config.ts";
 import {
   checkedAsRegistered,
   checkOptions,
@@ -12,18 +11,18 @@ import {
   text,
   trueOrFalse,
   wrongArgument,
-} from "./values/check-options.ts";
-import { type DialectName, dialectOption, withDialect } from "./values/dialect.ts";
-import { checkNewKey } from "./values/edit/assign.ts";
-import { childAt, isMissingAt, maskedCopy as maskedNode } from "./values/edit/children.ts";
-import { mergeNodes } from "./values/edit/merge.ts";
+} from "./engine/values/check-options.ts";
+import { type DialectName, dialectOption, withDialect } from "./engine/values/dialect.ts";
+import { checkNewKey } from "./engine/values/edit/assign.ts";
+import { childAt, isMissingAt, maskedCopy as maskedNode } from "./engine/values/edit/children.ts";
+import { mergeNodes } from "./engine/values/edit/merge.ts";
 import {
   fromDotlist as fromTexts,
   mergeDotlist as mergeTexts,
   updateNode,
-} from "./values/edit/update.ts";
-import { isInterpolationNode } from "./values/interpolation/parser.ts";
-import { type Limits, limitsOption } from "./values/limits.ts";
+} from "./engine/values/edit/update.ts";
+import { isInterpolationNode } from "./engine/values/interpolation/parser.ts";
+import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import {
   type ConfigNode,
   type ContainerNode,
@@ -31,22 +30,23 @@ import {
   type Key,
   keyId,
   type MapNode,
-} from "./values/node.ts";
-import { fromCode } from "./values/origin.ts";
-import { type FlagChanges, rootPlace, withFlags } from "./values/place.ts";
-import { fromObject, isKey, toObject } from "./values/plain-objects.ts";
+} from "./engine/values/node.ts";
+import { fromCode } from "./engine/values/origin.ts";
+import { type FlagChanges, rootPlace, withFlags } from "./engine/values/place.ts";
+import { fromObject, isKey, toObject } from "./engine/values/plain-objects.ts";
 import {
   createResolveContext,
   type ResolveContext,
   resolveContext,
-} from "./values/resolution/context.ts";
-import { IN_PLACE, resolveTree } from "./values/resolution/resolve-tree.ts";
-import type { Resolver } from "./values/resolution/resolver.ts";
-import { missingKeys as keysOfMissing, selectNode } from "./values/resolution/select.ts";
-import { bareValue } from "./values/types/convert.ts";
-import { checkTree } from "./values/yaml/check-tree.ts";
-import { createConfig } from "./values/yaml/reader.ts";
-import { writeYaml } from "./values/yaml/writer.ts";
+} from "./engine/values/resolution/context.ts";
+import { IN_PLACE, resolveTree } from "./engine/values/resolution/resolve-tree.ts";
+import type { Resolver } from "./engine/values/resolution/resolver.ts";
+import { missingKeys as keysOfMissing, selectNode } from "./engine/values/resolution/select.ts";
+import { bareValue } from "./engine/values/types/convert.ts";
+import { checkTree } from "./engine/values/yaml/check-tree.ts";
+import { createConfig } from "./engine/values/yaml/reader.ts";
+import { writeYaml } from "./engine/values/yaml/writer.ts";
+import { isBytes } from "./foundation/system/builtin-types.ts";
 
 // OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree:
 // nothing is changed in place. Functions with options behave as another version of Hydra if they get its `dialect`, or

@@ -3,9 +3,65 @@
  * docs:site` fails if one is missing.
  */
 
-export type { HydraMainOptions } from "./cli/hydra-main.ts";
-export type { PlacedConfig } from "./compose/defaults/placement.ts";
-export type { SelfMark } from "./compose/defaults/tree.ts";
+export type { HydraMainOptions } from "./app/cli/hydra-main.ts";
+export type {
+  Callback,
+  CallbackEvents,
+  ComposedEvent,
+  JobEvent,
+} from "./app/job/callbacks.ts";
+export type { Ender, EndStatus, SchedulerCause } from "./app/job/ender.ts";
+export type {
+  ExitCode,
+  ExitOptions,
+  Job,
+  JobResult,
+  JobStatus,
+  SweepJobStatus,
+  Task,
+} from "./app/job/job.ts";
+export type { Logger } from "./app/job/logging/logger.ts";
+export type {
+  Flag,
+  JobFacts,
+  JobPlan,
+  ProgramSchema,
+  Subcommand,
+  SubcommandLine,
+  SubcommandOption,
+  SummaryPage,
+  SweepRow,
+} from "./app/job/options.ts";
+export type { PlannedJob, SweepJob } from "./app/job/plan-job.ts";
+export type { Console, Invocation, Terminal } from "./app/job/process/invocation.ts";
+export type {
+  BackendRequest,
+  CancelOptions,
+  InsteadOf,
+  LaunchEvent,
+  Launcher,
+  LauncherDefinition,
+  LauncherRequest,
+  LauncherSettings,
+  QuestionOptions,
+  ScheduledEvent,
+  ScheduledJob,
+  ScheduledTask,
+  SchedulerBackend,
+  UnansweredStatus,
+  WatchOptions,
+  WorkerCommand,
+} from "./app/launch/launcher.ts";
+export type { Plugin, Provided } from "./app/plugins/contract/plugin.ts";
+export type {
+  Conclusion,
+  JobOverrides,
+  Sweeper,
+  SweeperDefinition,
+  SweeperRequest,
+} from "./app/sweep/sweepers/sweeper.ts";
+export type { PlacedConfig } from "./engine/compose/defaults/placement.ts";
+export type { SelfMark } from "./engine/compose/defaults/tree.ts";
 export type {
   Cause,
   Composition,
@@ -43,7 +99,7 @@ export type {
   SourceInfo,
   StandardSchema,
   StoreEntry,
-} from "./compose/index.ts";
+} from "./engine/compose/index.ts";
 export type {
   ConfigItem,
   DefaultsItem,
@@ -52,10 +108,9 @@ export type {
   JsonSchemaObject,
   ResolvedData,
   SelfItem,
-} from "./compose/sources/config-source.ts";
-export type { StoreEntryOptions } from "./compose/sources/memory-source.ts";
-export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
-export type { InstantiateOptions, TargetConfig } from "./instantiate/instantiate.ts";
+} from "./engine/compose/sources/config-source.ts";
+export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
+export type { InstantiateOptions, TargetConfig } from "./engine/instantiate/instantiate.ts";
 export type {
   CallStyle,
   DeclaredTarget,
@@ -65,57 +120,8 @@ export type {
   TargetClass,
   TargetDeclaration,
   TargetFunction,
-} from "./instantiate/target.ts";
-export type { TargetMap, Targets, TargetsOptions } from "./instantiate/targets.ts";
-export type {
-  Callback,
-  CallbackEvents,
-  ComposedEvent,
-  JobEvent,
-} from "./job/callbacks.ts";
-export type { Ender, EndStatus, SchedulerCause } from "./job/ender.ts";
-export type {
-  ExitCode,
-  ExitOptions,
-  Job,
-  JobResult,
-  JobStatus,
-  SweepJobStatus,
-  Task,
-} from "./job/job.ts";
-export type { Logger } from "./job/logging/logger.ts";
-export type {
-  Flag,
-  JobFacts,
-  JobPlan,
-  ProgramSchema,
-  Subcommand,
-  SubcommandLine,
-  SubcommandOption,
-  SummaryPage,
-  SweepRow,
-} from "./job/options.ts";
-export type { PlannedJob, SweepJob } from "./job/plan-job.ts";
-export type { Console, Invocation, Terminal } from "./job/process/invocation.ts";
-export type {
-  BackendRequest,
-  CancelOptions,
-  InsteadOf,
-  LaunchEvent,
-  Launcher,
-  LauncherDefinition,
-  LauncherRequest,
-  LauncherSettings,
-  QuestionOptions,
-  ScheduledEvent,
-  ScheduledJob,
-  ScheduledTask,
-  SchedulerBackend,
-  UnansweredStatus,
-  WatchOptions,
-  WorkerCommand,
-} from "./launch/launcher.ts";
-export type { LoadOptions, ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
+} from "./engine/instantiate/target.ts";
+export type { TargetMap, Targets, TargetsOptions } from "./engine/instantiate/targets.ts";
 export type {
   ChoiceSweep,
   DictElement,
@@ -136,19 +142,15 @@ export type {
   Span,
   Sweep,
   ZipSweep,
-} from "./overrides/index.ts";
-export type { Plugin, Provided } from "./plugins/contract/plugin.ts";
+} from "./engine/overrides/index.ts";
+export type { Dialect, DialectName } from "./engine/values/dialect.ts";
 export type {
-  Conclusion,
-  JobOverrides,
-  Sweeper,
-  SweeperDefinition,
-  SweeperRequest,
-} from "./sweep/sweepers/sweeper.ts";
-export type { Signal, StopSignal } from "./system/platform-types.ts";
-export type { Dialect, DialectName } from "./values/dialect.ts";
-export type { ErrorCode, ErrorDetails, ErrorHints, PluginErrorCode } from "./values/errors.ts";
-export type { Limits } from "./values/limits.ts";
+  ErrorCode,
+  ErrorDetails,
+  ErrorHints,
+  PluginErrorCode,
+} from "./engine/values/errors.ts";
+export type { Limits } from "./engine/values/limits.ts";
 export type {
   ConfigNode,
   ContainerNode,
@@ -164,7 +166,7 @@ export type {
   ScalarNode,
   ScalarValue,
   UnionType,
-} from "./values/node.ts";
+} from "./engine/values/node.ts";
 export type {
   CodeOrigin,
   FileOrigin,
@@ -172,9 +174,16 @@ export type {
   OverrideOrigin,
   SchemaOrigin,
   SourceText,
-} from "./values/origin.ts";
-export type { FlagChanges, Place } from "./values/place.ts";
-export type { RenderOptions } from "./values/render-error.ts";
-export type { ResolveContext } from "./values/resolution/context.ts";
-export type { Resolver, ResolverArgument, ResolverCall } from "./values/resolution/resolver.ts";
-export type { Reading } from "./values/yaml/reader.ts";
+} from "./engine/values/origin.ts";
+export type { FlagChanges, Place } from "./engine/values/place.ts";
+export type { RenderOptions } from "./engine/values/render-error.ts";
+export type { ResolveContext } from "./engine/values/resolution/context.ts";
+export type {
+  Resolver,
+  ResolverArgument,
+  ResolverCall,
+} from "./engine/values/resolution/resolver.ts";
+export type { Reading } from "./engine/values/yaml/reader.ts";
+export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
+export type { Signal, StopSignal } from "./foundation/system/platform-types.ts";
+export type { LoadOptions, ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";

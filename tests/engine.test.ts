@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { ConfigError } from "../src/engine/values/errors.ts";
 import { createEngine } from "../src/engine.ts";
 import {
   type ComposeOptions,
@@ -10,8 +11,7 @@ import {
   createEngine as createEngineOfIndex,
   type EngineOptions,
 } from "../src/index.ts";
-import { ConfigError } from "../src/values/errors.ts";
-import { refusal } from "./compose/in-memory.ts";
+import { refusal } from "./engine/compose/in-memory.ts";
 
 describe("engine", () => {
   let cwd = "";

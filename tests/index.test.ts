@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { packageInfo } from "../src/engine/values/package-info.ts";
 import * as hydraconf from "../src/index.ts";
-import { packageInfo } from "../src/values/package-info.ts";
 
 describe("the public face", () => {
   it("has what the design promises", () => {

@@ -27,7 +27,7 @@ import {
   toYaml,
   update,
 } from "../src/index.ts";
-import { refusal } from "./compose/in-memory.ts";
+import { refusal } from "./engine/compose/in-memory.ts";
 
 const tree = loadYaml("a: {b: 1, c: '${.b}'}\nl: [1, '???']\nr: ${a}\nm: ???\ne: ${oc.env:WHO}\n");
 const env = { WHO: "me" };

@@ -2,7 +2,7 @@
 // nightly script looks for new ones, and takes more of them. `HYDRACONF_SEED` is for trying one again.
 import { configureGlobal } from "fast-check";
 import { afterAll, expect, vi } from "vitest";
-import { INTERRUPTS } from "../src/system/process-signals.ts";
+import { INTERRUPTS } from "../src/foundation/system/process-signals.ts";
 import { runs } from "./runs.ts";
 
 const { HYDRACONF_PROPERTY_FACTOR, HYDRACONF_SEED } = process.env;

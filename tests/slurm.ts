@@ -12,8 +12,8 @@ import { createServer } from "node:net";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { readSubmissions } from "../src/plugins/slurm/submissions.ts";
-import { readManifest } from "../src/record/manifest.ts";
+import { readSubmissions } from "../src/app/plugins/slurm/submissions.ts";
+import { readManifest } from "../src/app/record/manifest.ts";
 
 /** A Slurm of its own on this machine: one node that claims several processors. */
 export interface SlurmCluster {

@@ -1,32 +1,34 @@
 import { resolve } from "node:path";
-import { configLines } from "../cli/explain.ts";
-import { hydraMain } from "../cli/hydra-main.ts";
-import { usageText } from "../command-line/command-line.ts";
-import { type Config, maskSecrets } from "../compose/index.ts";
-import { type ExitCode, exitCode, type Job } from "../job/job.ts";
-import { processInvocation } from "../job/process/invocation.ts";
-import { claimRunDirectory, makeRunDirectory } from "../job/run-directory.ts";
-import type { OpenRun } from "../profile/cli/ab.ts";
-import type { MainRequest } from "../profile/cli/main.ts";
-import { subcommandsOf } from "../profile/cli/subcommands.ts";
-import { ARGUMENT_KEYS, commandOverrides } from "../profile/run/command-override.ts";
-import type { ProfileConfig } from "../profile/tools/config.ts";
-import { RESULT_FILES } from "../profile/tools/table.ts";
-import { once } from "../system/get-or-create.ts";
-import { terminalWidth } from "../system/standard-streams.ts";
-import { isConfigError } from "../values/errors.ts";
-import type { ConfigNode } from "../values/node.ts";
-import { packageInfo } from "../values/package-info.ts";
-import { toObject } from "../values/plain-objects.ts";
-import { resolveTree } from "../values/resolution/resolve-tree.ts";
+import { configLines } from "../app/cli/explain.ts";
+import { hydraMain } from "../app/cli/hydra-main.ts";
+import { usageText } from "../app/command-line/command-line.ts";
+import { type ExitCode, exitCode, type Job } from "../app/job/job.ts";
+import { processInvocation } from "../app/job/process/invocation.ts";
+import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
+import { type Config, maskSecrets } from "../engine/compose/index.ts";
+import { isConfigError } from "../engine/values/errors.ts";
+import type { ConfigNode } from "../engine/values/node.ts";
+import { packageInfo } from "../engine/values/package-info.ts";
+import { toObject } from "../engine/values/plain-objects.ts";
+import { resolveTree } from "../engine/values/resolution/resolve-tree.ts";
+import { once } from "../foundation/system/get-or-create.ts";
+import { terminalWidth } from "../foundation/system/standard-streams.ts";
+import type { OpenRun } from "../profiler/cli/ab.ts";
+import type { MainRequest } from "../profiler/cli/main.ts";
+import { subcommandsOf } from "../profiler/cli/subcommands.ts";
+import { ARGUMENT_KEYS, commandOverrides } from "../profiler/run/command-override.ts";
+import type { ProfileConfig } from "../profiler/tools/config.ts";
+import { RESULT_FILES } from "../profiler/tools/table.ts";
 
 const { root, version } = packageInfo();
 const invocation = processInvocation();
 
 /** Shared by all jobs that this command plans. */
-const gpuQueries = once(async () => (await import("../profile/machine/gpu.ts")).createGpuQueries());
+const gpuQueries = once(async () =>
+  (await import("../profiler/machine/gpu.ts")).createGpuQueries(),
+);
 const requestCheck = once(async () => {
-  const { createRequestCheck } = await import("../profile/cli/check-request.ts");
+  const { createRequestCheck } = await import("../profiler/cli/check-request.ts");
   return createRequestCheck(invocation.cwd, await gpuQueries());
 });
 
@@ -49,14 +51,15 @@ const program: Parameters<typeof hydraMain>[0] = {
     {
       name: "trust",
       summary: "lets a project run what its settings file names, such as plugins",
-      commandLine: async () => (await import("../cli/trust-command.ts")).trustLine("deep-profile"),
+      commandLine: async () =>
+        (await import("../app/cli/trust-command.ts")).trustLine("deep-profile"),
       run: async (args, io) =>
-        (await import("../cli/trust-command.ts")).runTrust("deep-profile", args, io),
+        (await import("../app/cli/trust-command.ts")).runTrust("deep-profile", args, io),
     },
   ],
   check: async (resolved, how) => (await requestCheck())(profileConfig(resolved), how),
   planJob: async (resolved, outputDir) => {
-    const { planProfile } = await import("../profile/run/plan.ts");
+    const { planProfile } = await import("../profiler/run/plan.ts");
     const say = (line: string) => invocation.console.stderr(`${line}\n`);
     return planProfile(profileConfig(resolved), {
       queries: await gpuQueries(),
@@ -66,7 +69,7 @@ const program: Parameters<typeof hydraMain>[0] = {
     });
   },
   summarizeSweep: async (rows, page) =>
-    (await import("../profile/cli/jobs-table.ts")).jobsTable(rows, page),
+    (await import("../profiler/cli/jobs-table.ts")).jobsTable(rows, page),
 };
 
 /** Environment variables that show that a launcher started this process as one of several ranks. */
@@ -82,7 +85,7 @@ void (isLaunched ? asRank() : hydraMain(program, profileTask, invocation)).then(
  */
 async function asRank(): Promise<number> {
   const { awaitRanks, joiningArgv, joinRun, launchedRank, lead, refuseOtherTools } = await import(
-    "../profile/cli/join.ts"
+    "../profiler/cli/join.ts"
   );
   const rank = launchedRank(invocation.env);
   if (rank === null) return hydraMain(program, profileTask, invocation);
@@ -101,7 +104,7 @@ async function asRank(): Promise<number> {
     const { request, release } = await requestOf(composed, job);
     const measured = async () => {
       if (!isFirst) return exitCode(await joinRun(request));
-      const { profileMain } = await import("../profile/cli/main.ts");
+      const { profileMain } = await import("../profiler/cli/main.ts");
       refuseOtherTools(request.config);
       await lead(request.runDirectory, rank);
       const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
@@ -115,7 +118,7 @@ async function asRank(): Promise<number> {
 
 async function profileTask(composed: Config, job: Job): Promise<ExitCode> {
   // The profiler is loaded only when something is profiled, to keep `--cfg job` fast.
-  const { profileMain } = await import("../profile/cli/main.ts");
+  const { profileMain } = await import("../profiler/cli/main.ts");
   const { request, release } = await requestOf(composed, job);
   const { exitCode: code, reason, result } = await profileMain(request).finally(release);
   return exitCode(code, { returnValue: result, reason });
@@ -136,8 +139,8 @@ async function requestOf(
   composed: Config,
   job: Job,
 ): Promise<{ readonly request: MainRequest; readonly release: () => void }> {
-  const { configFingerprint } = await import("../values/fingerprint.ts");
-  const { idleSettings } = await import("../profile/cli/check-request.ts");
+  const { configFingerprint } = await import("../engine/values/fingerprint.ts");
+  const { idleSettings } = await import("../profiler/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job);

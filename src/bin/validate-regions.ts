@@ -1,6 +1,6 @@
+import { takesColor, tolerateClosedPipes } from "../foundation/system/standard-streams.ts";
+import { writerTo } from "../foundation/text/printable.ts";
 import { runValidateCommand } from "../report/validation/validate-command.ts";
-import { takesColor, tolerateClosedPipes } from "../system/standard-streams.ts";
-import { writerTo } from "../text/printable.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {

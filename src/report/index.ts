@@ -3,7 +3,7 @@
  *
  * @module deep-profile/report
  */
-export { writeFileAtomic } from "../system/atomic-write.ts";
+export { writeFileAtomic } from "../foundation/system/atomic-write.ts";
 export { contractFile, upgradeBundle } from "./model/contract.ts";
 export * from "./model/document.ts";
 export {

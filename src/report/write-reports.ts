@@ -1,9 +1,6 @@
 /** Writes the reports of a collector, of each of its regions, and of a whole run. */
 
 import { join } from "node:path";
-import { bufferedPieces, writeFileAtomic } from "../system/atomic-write.ts";
-import { namedFileProblem } from "../system/files.ts";
-import { agreeing, grouped, plural } from "../text/plural.ts";
 import {
   anything,
   checkOptions,
@@ -14,7 +11,11 @@ import {
   shape,
   text,
   withMethods,
-} from "../values/check-options.ts";
+} from "../engine/values/check-options.ts";
+import { bufferedPieces, writeFileAtomic } from "../foundation/system/atomic-write.ts";
+import { namedFileProblem } from "../foundation/system/files.ts";
+import { agreeing, grouped, plural } from "../foundation/text/plural.ts";
+import { renderCsv } from "../pages/csv.ts";
 import { withKernelsOnce, withNamesOnce } from "./model/contract.ts";
 import type {
   NCUProfileRegion,
@@ -29,7 +30,6 @@ import {
   regionReportFile,
   regionsFolder,
 } from "./model/report-files.ts";
-import { renderCsv } from "./render/csv.ts";
 import { jsonPieces } from "./render/json.ts";
 import {
   type ConfigLine,

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
-import { toPlain } from "../../src/compose/index.ts";
-import { openComposer } from "../../src/job/composer.ts";
-import { STANDARD_PLUGINS } from "../../src/plugins/standard-plugins.ts";
-import type { ConfigNode } from "../../src/values/node.ts";
-import { resolveTree } from "../../src/values/resolution/resolve-tree.ts";
+import { openComposer } from "../../src/app/job/composer.ts";
+import { STANDARD_PLUGINS } from "../../src/app/plugins/standard-plugins.ts";
+import { toPlain } from "../../src/engine/compose/index.ts";
+import type { ConfigNode } from "../../src/engine/values/node.ts";
+import { resolveTree } from "../../src/engine/values/resolution/resolve-tree.ts";
 
 export const CONF_DIR = fileURLToPath(new URL("../../conf", import.meta.url));
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { cliConfig } from "../profile/tools/ncu/run/cli-config.ts";
-import { settings } from "../profile/tools/nsys/settings.ts";
+import { cliConfig } from "../profiler/tools/ncu/run/cli-config.ts";
+import { settings } from "../profiler/tools/nsys/settings.ts";
 import { samplesOrSkip } from "../shared.ts";
 import { composeTree } from "./compose-tree.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { renderIssues, validateTree } from "../../src/schema/index.ts";
+import { renderIssues, validateTree } from "../../src/engine/schema/index.ts";
 import { CONF_DIR, composeNode, composeTree } from "./compose-tree.ts";
 
 const SCHEMA = JSON.parse(readFileSync(join(CONF_DIR, "../schemas/config.schema.json"), "utf8"));

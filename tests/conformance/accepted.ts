@@ -1,4 +1,4 @@
-import { isConfigError } from "../../src/values/errors.ts";
+import { isConfigError } from "../../src/engine/values/errors.ts";
 import accepted from "./accepted.json" with { type: "json" };
 import type { Fail } from "./suite.ts";
 

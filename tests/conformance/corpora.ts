@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../../src/values/dialect.ts";
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../../src/engine/values/dialect.ts";
 import { CORPUS_NAMES, type CorpusName, corpusDir } from "../shared.ts";
 import { fileRow } from "./print.ts";
 import { type ReplayRequest, replay } from "./replay.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../src/values/errors.ts";
+import type { ErrorCode } from "../../src/engine/values/errors.ts";
 
 /**
  * Which of our codes may stand where Hydra raises an exception class. This is the one table that

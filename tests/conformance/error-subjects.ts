@@ -1,5 +1,5 @@
-import type { ConfigError } from "../../src/values/errors.ts";
-import type { Origin } from "../../src/values/origin.ts";
+import type { ConfigError } from "../../src/engine/values/errors.ts";
+import type { Origin } from "../../src/engine/values/origin.ts";
 import type { ExpectedError } from "./judge.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigError } from "../../src/values/errors.ts";
-import { isConfigError } from "../../src/values/errors.ts";
+import type { ConfigError } from "../../src/engine/values/errors.ts";
+import { isConfigError } from "../../src/engine/values/errors.ts";
 import type { CorpusCase } from "./corpus.ts";
 import { codeFitsClass, isAccident } from "./error-classes.ts";
 import { missingSubject } from "./error-subjects.ts";

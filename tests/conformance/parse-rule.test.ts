@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorOf } from "../overrides/plain.ts";
+import { errorOf } from "../engine/overrides/plain.ts";
 import { type ParserRule, parseRule } from "./parse-rule.ts";
 
 describe("parseRule", () => {

@@ -1,14 +1,14 @@
-import type { KeySyntax, OverrideValue, ValueSyntax } from "../../src/overrides/ast.ts";
-import type { OverrideSource } from "../../src/overrides/errors.ts";
-import type { EvaluationOptions } from "../../src/overrides/evaluate.ts";
-import { evaluateValue } from "../../src/overrides/evaluate.ts";
+import type { KeySyntax, OverrideValue, ValueSyntax } from "../../src/engine/overrides/ast.ts";
+import type { OverrideSource } from "../../src/engine/overrides/errors.ts";
+import type { EvaluationOptions } from "../../src/engine/overrides/evaluate.ts";
+import { evaluateValue } from "../../src/engine/overrides/evaluate.ts";
 import {
   type Cursor,
   createCursor,
   expect,
   type LexerMode,
   peek,
-} from "../../src/overrides/lexer.ts";
+} from "../../src/engine/overrides/lexer.ts";
 import {
   parseCall,
   parseDict,
@@ -19,7 +19,7 @@ import {
   parsePackageOrGroup,
   parsePrimitive,
   parseValue,
-} from "../../src/overrides/parser.ts";
+} from "../../src/engine/overrides/parser.ts";
 
 /** The rules of the grammar that can be parsed on their own; names as in Hydra's grammar. */
 export type ParserRule = keyof typeof KEY_RULES | keyof typeof VALUE_RULES;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dialectNamed } from "../../src/values/dialect.ts";
+import { dialectNamed } from "../../src/engine/values/dialect.ts";
 import { corpusDir } from "../shared.ts";
 import { baseCorpus, corporaOf } from "./corpora.ts";
 import pending from "./pending-1.4rc1.json" with { type: "json" };

@@ -1,4 +1,4 @@
-import { DEFAULT_DIALECT, type Dialect } from "../../src/values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../../src/engine/values/dialect.ts";
 import { excuseFor, tooManyAccepted } from "./accepted.ts";
 import type { CorpusCase, CorpusFile } from "./corpus.ts";
 import {

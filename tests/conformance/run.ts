@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { DEFAULT_DIALECT, dialectNamed } from "../../src/values/dialect.ts";
+import { DEFAULT_DIALECT, dialectNamed } from "../../src/engine/values/dialect.ts";
 import { allCorpora, baseCorpus, corporaOf } from "./corpora.ts";
 import { fileRow, sideBySide, summaryLines, tableHeader } from "./print.ts";
 import type { FileResult, ReplayRequest } from "./replay.ts";

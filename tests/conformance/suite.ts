@@ -1,4 +1,4 @@
-import type { Dialect } from "../../src/values/dialect.ts";
+import type { Dialect } from "../../src/engine/values/dialect.ts";
 import type { CorpusCase } from "./corpus.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { ConfigNode, Key, ScalarValue } from "../../src/values/node.ts";
-import { list, map, scalar } from "../../src/values/node.ts";
-import type { CodeOrigin } from "../../src/values/origin.ts";
-import { fromCode } from "../../src/values/origin.ts";
-import { floatRepr, parsePythonFloat } from "../../src/values/python-text.ts";
+import type { ConfigNode, Key, ScalarValue } from "../../src/engine/values/node.ts";
+import { list, map, scalar } from "../../src/engine/values/node.ts";
+import type { CodeOrigin } from "../../src/engine/values/origin.ts";
+import { fromCode } from "../../src/engine/values/origin.ts";
+import { floatRepr, parsePythonFloat } from "../../src/engine/values/python-text.ts";
 
 /** The corpus' notation for a value in its exact type (README there, "Tagged values"). */
 export type Tagged = TaggedScalar | TaggedList | TaggedDict;

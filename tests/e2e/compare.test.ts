@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { requireNative } from "../../src/profile/machine/native.ts";
+import { requireNative } from "../../src/profiler/machine/native.ts";
 import { runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CACHED_NCU, cachedNcuEnvironment } from "../profile/tools/ncu/run/real-ncu.ts";
-import { buildReport, type ResultSketch } from "../profile/tools/ncu/run/report-builder.ts";
+import { CACHED_NCU, cachedNcuEnvironment } from "../profiler/tools/ncu/run/real-ncu.ts";
+import { buildReport, type ResultSketch } from "../profiler/tools/ncu/run/report-builder.ts";
 
 /** What the fake ncu does in a run that an entry fits. */
 export interface FakeRun {

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { availableClients, buildFixture } from "../native/fixtures.ts";
 import {
   type Fault,
   faultsOf,
@@ -12,7 +11,8 @@ import {
   OTHER,
   openPlan,
   underPlan,
-} from "../system/fault-at/plan.ts";
+} from "../foundation/system/fault-at/plan.ts";
+import { availableClients, buildFixture } from "../native/fixtures.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../dist/bin/deep-profile.js", import.meta.url));
 

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import { requireNative } from "../../src/profile/machine/native.ts";
+import { requireNative } from "../../src/profiler/machine/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
-import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
+import { realNcuOrSkip } from "../profiler/tools/ncu/run/real-ncu.ts";
 import {
   type CommandResult,
   regionsByPath,

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../src/profile/analysis/build.ts";
-import { combineRuns } from "../../src/profile/analysis/repeats.ts";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
+import { combineRuns } from "../../src/profiler/analysis/repeats.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();

@@ -11,9 +11,9 @@ import {
 import { join, relative } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createAjv } from "../../src/schema/ajv.ts";
+import { createAjv } from "../../src/engine/schema/ajv.ts";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
-import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
+import { realNcuOrSkip } from "../profiler/tools/ncu/run/real-ncu.ts";
 import { listFiles } from "../repo/files.ts";
 import { commandPath, readBundle, runCommand, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { packageInfo } from "../../src/values/package-info.ts";
+import { packageInfo } from "../../src/engine/values/package-info.ts";
 import { writeSlowCompiler } from "../native/slow-compiler.ts";
 import { eventually } from "../wait.ts";
 import { commandPath, temporaryDirectory } from "./command.ts";

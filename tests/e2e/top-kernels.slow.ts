@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fakeGpu as pretendedDriver } from "../native/fake-gpu.ts";
 import { availableClients } from "../native/fixtures.ts";
-import { realNcuOrSkip } from "../profile/tools/ncu/run/real-ncu.ts";
-import { globalId, writeExport } from "../profile/tools/nsys/exports.ts";
+import { realNcuOrSkip } from "../profiler/tools/ncu/run/real-ncu.ts";
+import { globalId, writeExport } from "../profiler/tools/nsys/exports.ts";
 import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 

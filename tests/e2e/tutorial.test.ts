@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageInfo } from "../../src/values/package-info.ts";
+import { packageInfo } from "../../src/engine/values/package-info.ts";
 
 // docs/tutorial.md shows commands with their outputs: here they are run as a user would, one after the other, in a copy
 // of the example that has the package installed. HYDRACONF_UPDATE_DOCS=1 writes what they print into the page.

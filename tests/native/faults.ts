@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { WRITINGS, type Writing } from "../../src/profile/tools/recorder/format.ts";
-import { type RecordedProcess, readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { WRITINGS, type Writing } from "../../src/profiler/tools/recorder/format.ts";
+import { type RecordedProcess, readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { nativeProgram } from "./programs.ts";
 

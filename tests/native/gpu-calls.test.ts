@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { recorderEnvironment } from "./fixtures.ts";
 import { cudnnLibraries, emulatedGpuProgram } from "./gpu-emulation.ts";
 

@@ -1,6 +1,6 @@
 /** What the recordings of the pretended GPU's program hold, to compare with. */
 import { expect } from "vitest";
-import type { RecordedProcess } from "../../src/profile/tools/recorder/read.ts";
+import type { RecordedProcess } from "../../src/profiler/tools/recorder/read.ts";
 import { recordGpu } from "./record-gpu.ts";
 
 export const GEMM = "void gemm<float>(float const*, float const*, float*, int)";

@@ -4,8 +4,8 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { forEachRange } from "../../src/profile/model/timeline.ts";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { forEachRange } from "../../src/profiler/model/timeline.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { buildFixture, type Client } from "./fixtures.ts";
 import { CASES, FLAGS, type HarmlessCase, MEMORY_KB } from "./harmless-cases.ts";
 

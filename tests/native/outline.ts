@@ -1,4 +1,4 @@
-import type { ProcessTimeline, RangeInstance } from "../../src/profile/model/timeline.ts";
+import type { ProcessTimeline, RangeInstance } from "../../src/profiler/model/timeline.ts";
 
 /**
  * Push/pop ranges as nested names, e.g. `main outer(inner inner)`, one line per process, thread and

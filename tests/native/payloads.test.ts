@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { buildRegionModel } from "../../src/profile/analysis/build.ts";
-import type { CounterSeries, RangeInstance } from "../../src/profile/model/timeline.ts";
+import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
+import type { CounterSeries, RangeInstance } from "../../src/profiler/model/timeline.ts";
 import { availableClients, buildFixture } from "./fixtures.ts";
 import { record } from "./record.ts";
 

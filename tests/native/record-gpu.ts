@@ -1,5 +1,5 @@
 import { execa } from "execa";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { fakeGpu, gpuEnvironment } from "./fake-gpu.ts";
 import { type Recorded, recordingDirectory } from "./record.ts";
 

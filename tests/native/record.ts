@@ -6,7 +6,7 @@ import {
   type RecordedTimeline,
   readRecordingFiles,
   recordingFiles,
-} from "../../src/profile/tools/recorder/read.ts";
+} from "../../src/profiler/tools/recorder/read.ts";
 import { recorderEnvironment } from "./fixtures.ts";
 import type { Outcome } from "./programs.ts";
 

@@ -16,8 +16,8 @@ import {
   type RecordedTimeline,
   readRecordingFiles,
   recordingFiles,
-} from "../../src/profile/tools/recorder/read.ts";
-import { canMount, withDisk } from "../cli/mounts.ts";
+} from "../../src/profiler/tools/recorder/read.ts";
+import { canMount, withDisk } from "../app/cli/mounts.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 
 /**

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa, execaSync } from "execa";
 import { describe, expect, test } from "vitest";
-import { buildRegionModel } from "../../src/profile/analysis/build.ts";
-import { injectionFor } from "../../src/profile/tools/recorder/injection.ts";
+import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
+import { injectionFor } from "../../src/profiler/tools/recorder/injection.ts";
 import { availableClients, buildFixture, nvtxInclude, recorderEnvironment } from "./fixtures.ts";
 import { record } from "./record.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { fakeGpu, gpuEnvironment } from "./fake-gpu.ts";
 import { availableClients, buildFixture } from "./fixtures.ts";
 import { bare, GEMM, onlyProcess, summary, work } from "./gpu-recording.ts";

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { recordingDirectory } from "./record.ts";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseFileHeader } from "../../src/profile/tools/recorder/format.ts";
+import { parseFileHeader } from "../../src/profiler/tools/recorder/format.ts";
 import { availableClients, buildFixture, type Client } from "./fixtures.ts";
 import { outline } from "./outline.ts";
 import { record } from "./record.ts";

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RangeInstance } from "../../src/profile/model/timeline.ts";
-import { readRecording } from "../../src/profile/tools/recorder/read.ts";
+import type { RangeInstance } from "../../src/profiler/model/timeline.ts";
+import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
 import { nativeProgram } from "./programs.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "shallow-resnet-ranges-"));

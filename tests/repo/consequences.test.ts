@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { packageInfo } from "../../src/values/package-info.ts";
+import { packageInfo } from "../../src/engine/values/package-info.ts";
 
 const { root } = packageInfo();
 

@@ -38,7 +38,7 @@ const allowed = [
   "but found ${length} items",
 ];
 
-it("texts say of one thing that it is one: src/text/plural.ts counts them", () => {
+it("texts say of one thing that it is one: src/foundation/text/plural.ts counts them", () => {
   const found = listFiles(source, ".ts").flatMap((file) =>
     readFileSync(file, "utf8")
       .split("\n")

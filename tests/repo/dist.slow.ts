@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { STANDARD_PLUGINS } from "../../src/plugins/standard-plugins.ts";
-import { hydraPluginFiles, optionsOfWheel } from "../../src/programs/hydra-plugin.ts";
-import { DEFAULT_DIALECT } from "../../src/values/dialect.ts";
+import { STANDARD_PLUGINS } from "../../src/app/plugins/standard-plugins.ts";
+import { DEFAULT_DIALECT } from "../../src/engine/values/dialect.ts";
+import { hydraPluginFiles, optionsOfWheel } from "../../src/python/hydra-plugin.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isHere = process.platform === "linux" && process.arch === "x64";

@@ -8,8 +8,8 @@ import { expect, it } from "vitest";
 /** What `docs/first-change.md` says, done word for word in a copy. */
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const TEST = "tests/values/resolution/builtin-resolvers.test.ts";
-const SOURCE = "src/values/resolution/builtin-resolvers.ts";
+const TEST = "tests/engine/values/resolution/builtin-resolvers.test.ts";
+const SOURCE = "src/engine/values/resolution/builtin-resolvers.ts";
 
 const page = readFileSync(join(root, "docs/first-change.md"), "utf8");
 const [addedTest = "", addedSource = ""] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(
@@ -18,7 +18,13 @@ const [addedTest = "", addedSource = ""] = [...page.matchAll(/```ts\n([\s\S]*?)`
 
 it("the page leads from a failing test to one that passes", async () => {
   const clone = mkdtempSync(join(tmpdir(), "hydraconf-first-change-"));
-  for (const path of ["src/values", "src/text", "src/system", "tests/values/trees.ts", TEST]) {
+  for (const path of [
+    "src/engine/values",
+    "src/foundation/text",
+    "src/foundation/system",
+    "tests/engine/values/trees.ts",
+    TEST,
+  ]) {
     mkdirSync(dirname(join(clone, path)), { recursive: true });
     cpSync(join(root, path), join(clone, path), { recursive: true });
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import PLUGIN from "../../src/programs/python/hydra_plugin.py";
+import PLUGIN from "../../src/python/sources/hydra_plugin.py";
 import { listFiles } from "./files.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, test } from "vitest";
-import { packageInfo } from "../../src/values/package-info.ts";
+import { packageInfo } from "../../src/engine/values/package-info.ts";
 import { listFiles } from "./files.ts";
 
 const root = join(packageInfo().root, "tests");

@@ -8,16 +8,16 @@ const source = fileURLToPath(new URL("../../src", import.meta.url));
 
 /**
  * What has a standard stream in its hands. All else writes to a `Console`, which sends a terminal no foreign control
- * character (`writerTo` of src/text/printable.ts).
+ * character (`writerTo` of src/foundation/text/printable.ts).
  */
 const ALLOWED: Readonly<Record<string, string>> = {
   "bin/validate-regions.ts": "makes its console, by writerTo",
-  "job/process/invocation.ts": "makes the console, by writerTo",
-  "profile/machine/process.ts": "copies what the profiled program prints, as it prints it",
-  "profile/tools/tool.ts": "draws the status line, of printable text",
-  "programs/command-task.ts": "copies what a job's program prints, as it prints it",
-  "system/platform-types.ts": "names their type",
-  "system/standard-streams.ts": "asks for their widths and errors",
+  "app/job/process/invocation.ts": "makes the console, by writerTo",
+  "profiler/machine/process.ts": "copies what the profiled program prints, as it prints it",
+  "profiler/tools/tool.ts": "draws the status line, of printable text",
+  "python/command-task.ts": "copies what a job's program prints, as it prints it",
+  "foundation/system/platform-types.ts": "names their type",
+  "foundation/system/standard-streams.ts": "asks for their widths and errors",
 };
 
 test("only these files write to standard streams themselves", () => {

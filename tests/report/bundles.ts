@@ -1,14 +1,14 @@
 /** Report bundles for tests, made by the real builder from small timelines. */
 import fc from "fast-check";
-import { buildRegionModel } from "../../src/profile/analysis/build.ts";
-import { toReportBundle } from "../../src/profile/analysis/to-report.ts";
+import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
+import { toReportBundle } from "../../src/profiler/analysis/to-report.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../src/report/model/document.ts";
 import { regionKey } from "../../src/report/model/report-files.ts";
-import { type ProcessSketch, timelineOf } from "../profile/analysis/timelines.ts";
+import { type ProcessSketch, timelineOf } from "../profiler/analysis/timelines.ts";
 
 export const context = {
   generatedAt: "2026-01-31T12:00:00.000Z",

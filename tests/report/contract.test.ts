@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { buildRegionModel } from "../../src/profile/analysis/build.ts";
-import { combineRuns } from "../../src/profile/analysis/repeats.ts";
-import { toReportBundle } from "../../src/profile/analysis/to-report.ts";
+import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
+import { combineRuns } from "../../src/profiler/analysis/repeats.ts";
+import { toReportBundle } from "../../src/profiler/analysis/to-report.ts";
 import type {
   CollectorInfo,
   CounterStatistics,
@@ -30,9 +30,9 @@ import type {
 } from "../../src/report/index.ts";
 import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
 import { readContract } from "../../src/report/validation/validate.ts";
-import { timelineOf, twoLibraries } from "../profile/analysis/timelines.ts";
-import { assembleNcu } from "../profile/tools/ncu/assemble/assemble-all.ts";
-import { resultOf } from "../profile/tools/ncu/results.ts";
+import { timelineOf, twoLibraries } from "../profiler/analysis/timelines.ts";
+import { assembleNcu } from "../profiler/tools/ncu/assemble/assemble-all.ts";
+import { resultOf } from "../profiler/tools/ncu/results.ts";
 import { bundleOf, context, resnet } from "./bundles.ts";
 
 /** The keys of each type; the compiler refuses a missing or an extra one. */

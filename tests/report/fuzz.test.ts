@@ -1,8 +1,10 @@
 /** Names and numbers of every kind through every writer: what comes out is what its readers can read. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderChromeTrace } from "../../src/profile/run/chrome-trace.ts";
-import { renderSpeedscope } from "../../src/profile/run/speedscope.ts";
+import { textWidth } from "../../src/foundation/text/text-width.ts";
+import { renderCsv } from "../../src/pages/csv.ts";
+import { renderChromeTrace } from "../../src/profiler/run/chrome-trace.ts";
+import { renderSpeedscope } from "../../src/profiler/run/speedscope.ts";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import { type Comparison, comparisonJsonPieces } from "../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
@@ -19,7 +21,6 @@ import {
   renderStakeholderSummary,
 } from "../../src/report/index.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
-import { renderCsv } from "../../src/report/render/csv.ts";
 import { renderHtmlReport } from "../../src/report/render/report-page.ts";
 import { renderSectionsText } from "../../src/report/render/sections-text.ts";
 import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
@@ -33,8 +34,7 @@ import {
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
 import { kernelRecords, regionRecords } from "../../src/report/view/records.ts";
 import { regionLabels } from "../../src/report/view/tree-rows.ts";
-import { textWidth } from "../../src/text/text-width.ts";
-import { timelineOf } from "../profile/analysis/timelines.ts";
+import { timelineOf } from "../profiler/analysis/timelines.ts";
 import { runs } from "../runs.ts";
 import { anyName, bundleOf, firstReport } from "./bundles.ts";
 import { joined } from "./joined.ts";

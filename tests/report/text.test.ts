@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { escapeMarkdown, markdownCode, markdownLink } from "../../src/report/render/markdown.ts";
-import { formatDuration, formatMs, formatShare } from "../../src/report/view/numbers.ts";
-import { printableLabel } from "../../src/text/printable.ts";
+import { printableLabel } from "../../src/foundation/text/printable.ts";
+import { escapeMarkdown, markdownCode, markdownLink } from "../../src/pages/markdown.ts";
+import { formatDuration, formatMs, formatShare } from "../../src/pages/numbers.ts";
 import { anyName } from "./bundles.ts";
 
 describe("Markdown", () => {

@@ -14,7 +14,7 @@ import {
 } from "../../src/report/index.ts";
 import { upgradeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
 import { growth } from "../growth.ts";
-import { anyKernels, anyRanges, twoLibraries } from "../profile/analysis/timelines.ts";
+import { anyKernels, anyRanges, twoLibraries } from "../profiler/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));

@@ -1,14 +1,14 @@
 /** Entry point of the comparison page's script. */
 
-import { plural } from "../../text/plural.ts";
-import { formatMs } from "../view/numbers.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { isShortcut } from "../../pages/client/chart.ts";
+import { h, on, section } from "../../pages/client/dom.ts";
+import { createTable } from "../../pages/client/table.ts";
+import { formatMs } from "../../pages/numbers.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
-import { isShortcut } from "./chart.ts";
 import { themeButton } from "./controls.ts";
-import { h, on, section } from "./dom.ts";
 import { wayFrom } from "./icicle.ts";
 import { around, type Box, layOut, type Timed } from "./icicle-layout.ts";
-import { createTable } from "./table.ts";
 
 const page = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as ComparisonPageData;
 

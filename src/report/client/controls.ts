@@ -1,6 +1,7 @@
 /** Controls of the whole page: the report and the colour scheme. */
+
+import { h, on } from "../../pages/client/dom.ts";
 import type { PageData } from "../view/page-data.ts";
-import { h, on } from "./dom.ts";
 import { MEASURE_WORDS, measuresOf, openScope, type Store, sameRegion } from "./state.ts";
 
 export const createControls = (page: PageData, store: Store): readonly HTMLElement[] => [

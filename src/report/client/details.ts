@@ -1,12 +1,12 @@
 /** The details of the selected region. */
 
-import { tableOf } from "../view/blocks.ts";
+import { tableOf } from "../../pages/blocks.ts";
+import { h, on } from "../../pages/client/dom.ts";
+import { createTable } from "../../pages/client/table.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../../pages/numbers.ts";
 import { type RankedNcuRule, rankedNcuRules } from "../view/ncu-rules.ts";
-import { formatCount, formatMs, formatNumber, formatShare } from "../view/numbers.ts";
 import type { MetricColumn } from "../view/page-data.ts";
-import { h, on } from "./dom.ts";
 import type { Region, Scope, Store } from "./state.ts";
-import { createTable } from "./table.ts";
 
 export function createDetails(store: Store): HTMLElement {
   const heading = h("h2", { id: "details-heading" });

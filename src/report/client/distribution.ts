@@ -1,10 +1,15 @@
 /** The spread of wall time over the calls of a region: minimum, median, 95th percentile, maximum. */
 import { scaleLinear, scaleLog } from "d3-scale";
-import { plural } from "../../text/plural.ts";
-import { formatMs } from "../view/numbers.ts";
-import { CHARACTER, createResponsiveChart, makeSelectable, NARROW } from "./chart.ts";
-import { h, svg } from "./dom.ts";
-import { extentOf, labelledTicks, shortenPath } from "./plot.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import {
+  CHARACTER,
+  createResponsiveChart,
+  makeSelectable,
+  NARROW,
+} from "../../pages/client/chart.ts";
+import { h, svg } from "../../pages/client/dom.ts";
+import { extentOf, labelledTicks, shortenPath } from "../../pages/client/plot.ts";
+import { formatMs } from "../../pages/numbers.ts";
 import type { Region, Scope, Store } from "./state.ts";
 
 const MOST_ROWS = 40;

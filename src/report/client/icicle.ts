@@ -1,11 +1,11 @@
 /** The region tree as an icicle: width is time, depth is nesting. Click or Enter zooms. */
 
-import { plural } from "../../text/plural.ts";
-import { formatMs, formatShare } from "../view/numbers.ts";
-import { isShortcut } from "./chart.ts";
-import { h, on } from "./dom.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { isShortcut } from "../../pages/client/chart.ts";
+import { h, on } from "../../pages/client/dom.ts";
+import { hueOf } from "../../pages/client/plot.ts";
+import { formatMs, formatShare } from "../../pages/numbers.ts";
 import { around, type Box, isInside, layOut, type Timed } from "./icicle-layout.ts";
-import { hueOf } from "./plot.ts";
 import type { Region, Scope, Store } from "./state.ts";
 
 const ROW_HEIGHT = 26;

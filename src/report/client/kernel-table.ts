@@ -1,11 +1,11 @@
-import { capitalized, plural } from "../../text/plural.ts";
-import { type Field, tableOf } from "../view/blocks.ts";
+import { capitalized, plural } from "../../foundation/text/plural.ts";
+import { type Field, tableOf } from "../../pages/blocks.ts";
+import { h } from "../../pages/client/dom.ts";
+import { createTable } from "../../pages/client/table.ts";
+import { formatMs, formatShare, percentOf } from "../../pages/numbers.ts";
 import { LIMIT_LEGEND } from "../view/gpu-utilization.ts";
-import { formatMs, formatShare, percentOf } from "../view/numbers.ts";
 import type { HardwareColumns, NumberColumn } from "../view/page-data.ts";
-import { h } from "./dom.ts";
 import { kernelsOf, type Region, type Scope, type Store, wordOf } from "./state.ts";
-import { createTable } from "./table.ts";
 
 interface Kernel {
   readonly name: string;

@@ -1,9 +1,10 @@
 /** Entry point of the report page's script. */
+
+import { h } from "../../pages/client/dom.ts";
 import type { PageData } from "../view/page-data.ts";
 import { createControls } from "./controls.ts";
 import { createDetails } from "./details.ts";
 import { createDistribution } from "./distribution.ts";
-import { h } from "./dom.ts";
 import { createIcicle } from "./icicle.ts";
 import { createKernelTable } from "./kernel-table.ts";
 import { createRegionTable } from "./region-table.ts";

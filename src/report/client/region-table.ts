@@ -1,11 +1,11 @@
-import { type Field, tableOf } from "../view/blocks.ts";
+import { type Field, tableOf } from "../../pages/blocks.ts";
+import { h, on } from "../../pages/client/dom.ts";
+import { createTable, type ShownTable } from "../../pages/client/table.ts";
+import { percentOf } from "../../pages/numbers.ts";
 import { BUSY_HEADING, BUSY_LEGEND, LIMIT_LEGEND } from "../view/gpu-utilization.ts";
-import { percentOf } from "../view/numbers.ts";
 import type { NumberColumn } from "../view/page-data.ts";
 import { CPU_HEADING, CPU_LEGEND } from "../view/times.ts";
-import { h, on } from "./dom.ts";
 import { type Region, type Scope, type Store, wordOf } from "./state.ts";
-import { createTable, type ShownTable } from "./table.ts";
 
 /** All regions with their numbers, as a tree until the user sorts by another column. */
 export function createRegionTable(store: Store): HTMLElement {

@@ -1,16 +1,16 @@
 /** Regions under the roofline: arithmetic intensity against achieved FLOP/s, both logarithmic. */
 import { scaleLog } from "d3-scale";
-import { formatNumber, formatRate } from "../view/numbers.ts";
-import type { RooflineData } from "../view/page-data.ts";
 import {
   CHARACTER,
   createResponsiveChart,
   makeSelectable,
   NARROW,
   type SelectableMark,
-} from "./chart.ts";
-import { h, svg } from "./dom.ts";
-import { extentOf, hueOf, labelledTicks } from "./plot.ts";
+} from "../../pages/client/chart.ts";
+import { h, svg } from "../../pages/client/dom.ts";
+import { extentOf, hueOf, labelledTicks } from "../../pages/client/plot.ts";
+import { formatNumber, formatRate } from "../../pages/numbers.ts";
+import type { RooflineData } from "../view/page-data.ts";
 import type { Scope, Store } from "./state.ts";
 
 /** Room for a label of a few digits with a margin. */

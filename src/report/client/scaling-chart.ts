@@ -3,12 +3,18 @@
  * by job.
  */
 import { scaleLinear, scaleLog } from "d3-scale";
+import { CHARACTER, NARROW } from "../../pages/client/chart.ts";
+import { h, svg } from "../../pages/client/dom.ts";
+import {
+  extentOf,
+  hueOfCurve,
+  labelledTicks,
+  markOfCurve,
+  shortenPath,
+} from "../../pages/client/plot.ts";
+import { formatMs, formatNumber } from "../../pages/numbers.ts";
 import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
 import { jobTitle } from "../sweep/tables.ts";
-import { formatMs, formatNumber } from "../view/numbers.ts";
-import { CHARACTER, NARROW } from "./chart.ts";
-import { h, svg } from "./dom.ts";
-import { extentOf, hueOfCurve, labelledTicks, markOfCurve, shortenPath } from "./plot.ts";
 
 /** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;

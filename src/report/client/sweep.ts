@@ -1,12 +1,13 @@
 /** Entry point of the sweep page's script. */
+
+import { createResponsiveChart } from "../../pages/client/chart.ts";
+import { h, on, section } from "../../pages/client/dom.ts";
+import { createTable } from "../../pages/client/table.ts";
+import { NOT_MEASURED } from "../../pages/numbers.ts";
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
 import { callsTable, jobTable, jobTitle, mostCalled, regionMatrix } from "../sweep/tables.ts";
-import { NOT_MEASURED } from "../view/numbers.ts";
-import { createResponsiveChart } from "./chart.ts";
 import { themeButton } from "./controls.ts";
-import { h, on, section } from "./dom.ts";
 import { callsChart, legend, scalingChart } from "./scaling-chart.ts";
-import { createTable } from "./table.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
 

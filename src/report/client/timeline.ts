@@ -1,9 +1,9 @@
 /** The timeline: rows of threads and streams on a canvas, which can be zoomed and moved with wheel, keys and touch. */
-import { plural } from "../../text/plural.ts";
-import { formatDuration, formatNumber } from "../view/numbers.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { h, on } from "../../pages/client/dom.ts";
+import { hueOf } from "../../pages/client/plot.ts";
+import { formatDuration, formatNumber } from "../../pages/numbers.ts";
 import type { PageData } from "../view/page-data.ts";
-import { h, on } from "./dom.ts";
-import { hueOf } from "./plot.ts";
 import type { Store } from "./state.ts";
 import {
   type Lane,

@@ -1,5 +1,5 @@
 /** Notes that readers of a comparison need to judge it. */
-import { agreeing, firstFew, plural } from "../../text/plural.ts";
+import { agreeing, firstFew, plural } from "../../foundation/text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
 import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
 import type { KernelChange } from "./kernel-changes.ts";

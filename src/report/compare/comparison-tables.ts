@@ -1,8 +1,15 @@
 /** The tables of a comparison: changed times, the use of the GPU, the configuration. */
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import {
+  type Cell,
+  type Field,
+  numeral,
+  type Table,
+  type Tone,
+  tableOf,
+} from "../../pages/blocks.ts";
 import { pathLines } from "../model/region-path.ts";
-import { type Cell, type Field, numeral, type Table, type Tone, tableOf } from "../view/blocks.ts";
 import { type Change, pairedInterval, shownHalf, type Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {

@@ -1,9 +1,9 @@
 /** The contents of a comparison, for all formats. */
-import { andOthers, capitalized } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { andOthers, capitalized } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pages/numbers.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import { formatDelta, formatMs, formatPercent, formatPercentage } from "../view/numbers.ts";
 import { type Change, type Changes, pairedInterval, shownHalf, type Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";

@@ -1,11 +1,11 @@
 /** Gates for CI: the language of `--fail-on`, and conditions on a comparison that fail a build. */
 
-import { usage } from "../../command-line/command-line.ts";
-import { matchesGlob, parseGlob } from "../../text/glob.ts";
-import { plural } from "../../text/plural.ts";
-import { alternativesTo, ConfigError } from "../../values/errors.ts";
+import { usage } from "../../app/command-line/command-line.ts";
+import { alternativesTo, ConfigError } from "../../engine/values/errors.ts";
+import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { formatNumber } from "../../pages/numbers.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
-import { formatNumber } from "../view/numbers.ts";
 import type { Change, Changes, Presence } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {

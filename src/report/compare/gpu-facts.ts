@@ -2,11 +2,11 @@
  * The use of the GPU and the sharing of work between ranks, before and after, as rows for readers: only changes. No
  * direction is a fault by itself, so no row is called slower.
  */
-import { printableLabel } from "../../text/printable.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../../pages/numbers.ts";
 import { kindMarks, pathWords } from "../model/region-path.ts";
 import { BUSY_HEADING } from "../view/gpu-utilization.ts";
 import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-tables.ts";
-import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../view/numbers.ts";
 import type { Change, Changes } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";

@@ -1,19 +1,19 @@
 /** A comparison as a page: sortable tables, with the same frame and content security policy as the page of a report. */
 
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
-import { pathLines } from "../model/region-path.ts";
-import { escapeHtml, renderHtml } from "../render/html.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { type Block, type Cell, code, paragraph, type Table } from "../../pages/blocks.ts";
+import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import {
   noticeList,
   noticeSection,
   type PageAssets,
   readPageAssets,
   renderPage,
-} from "../render/html-page.ts";
-import { relativeLink } from "../render/markdown.ts";
-import { type Block, type Cell, code, paragraph, type Table } from "../view/blocks.ts";
-import { formatDelta, formatMs, formatPercent, roundedForPage } from "../view/numbers.ts";
+} from "../../pages/html-page.ts";
+import { relativeLink } from "../../pages/markdown.ts";
+import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../pages/numbers.ts";
+import { pathLines } from "../model/region-path.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
 import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";

@@ -3,7 +3,7 @@
  * both reports have.
  */
 
-import { getOrCreate } from "../../system/get-or-create.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type {
   KernelHardware,
   KernelRecord,

@@ -1,7 +1,6 @@
 /** A comparison in Markdown, for example to paste into a pull request. */
-import { capitalized, plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
-import { markdownPieces } from "../render/markdown.ts";
+import { capitalized, plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
 import {
   type Block,
   heading,
@@ -13,7 +12,8 @@ import {
   strong,
   type Text,
   withHeading,
-} from "../view/blocks.ts";
+} from "../../pages/blocks.ts";
+import { markdownPieces } from "../../pages/markdown.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   allDifferences,

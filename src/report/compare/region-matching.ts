@@ -2,7 +2,7 @@
  * Matches the regions of two reports, even if the domains on paths are unknown in one of them, and puts them into one
  * order.
  */
-import { getOrCreate } from "../../system/get-or-create.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 import { domainAt, isInside, startsAt, storedDomains } from "../model/region-path.ts";
 import { regionKey } from "../model/report-files.ts";

@@ -1,10 +1,10 @@
 /** A comparison for a terminal: aligned columns, relevant differences in colour. */
 import picocolors from "picocolors";
-import { grouped, plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
-import { wrapText } from "../../text/text-width.ts";
+import { grouped, plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { wrapText } from "../../foundation/text/text-width.ts";
+import type { Tone } from "../../pages/blocks.ts";
 import { PAINT, type TerminalPage, tableLines } from "../render/terminal.ts";
-import type { Tone } from "../view/blocks.ts";
 import type { Verdict } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {

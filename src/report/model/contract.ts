@@ -5,7 +5,7 @@
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { packageInfo } from "../../values/package-info.ts";
+import { packageInfo } from "../../engine/values/package-info.ts";
 import {
   CONTRACT,
   type KernelRecord,

@@ -1,12 +1,12 @@
 /** Converts region reports to the data of the page's script, reduced to a reasonable size of a page. */
-import { plural } from "../../text/plural.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { roundedForPage } from "../../pages/numbers.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../model/document.ts";
 import { reportKernelWords } from "../view/kernel-words.ts";
-import { roundedForPage } from "../view/numbers.ts";
 import type { PageData, ScopeData } from "../view/page-data.ts";
 import { shareBase } from "../view/times.ts";
 import { largestRegions, treeRows } from "../view/tree-rows.ts";

@@ -1,4 +1,4 @@
-import { getOrCreate } from "../../system/get-or-create.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 

@@ -1,7 +1,8 @@
 /** Regions, kernels and metrics in the columns that the page's script reads. */
 
-import { getOrCreate } from "../../system/get-or-create.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { roundedForPage } from "../../pages/numbers.ts";
 import type {
   KernelHardware,
   KernelRecord,
@@ -11,7 +12,6 @@ import type {
 import { KIND_WORDS } from "../model/region-path.ts";
 import { haveActivity, speedOfLight } from "../view/gpu-utilization.ts";
 import { occupancyLimitText } from "../view/kernel-tables.ts";
-import { roundedForPage } from "../view/numbers.ts";
 import type {
   HardwareColumns,
   KernelColumns,

@@ -1,12 +1,14 @@
 /** `report.html`: region reports as an interactive page. */
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { type Block, code, heading, link, list, type Table, tableOf } from "../../pages/blocks.ts";
+import { escapeHtml, renderHtml } from "../../pages/html.ts";
+import { type PageAssets, readPageAssets, renderPage } from "../../pages/html-page.ts";
+import { formatDuration } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
-import { type Block, code, heading, link, list, type Table, tableOf } from "../view/blocks.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
-import { formatDuration } from "../view/numbers.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import { provenanceTable } from "../view/provenance.ts";
@@ -15,8 +17,6 @@ import { wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
-import { escapeHtml, renderHtml } from "./html.ts";
-import { type PageAssets, readPageAssets, renderPage } from "./html-page.ts";
 
 /** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {

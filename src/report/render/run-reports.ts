@@ -7,13 +7,13 @@ import {
   optional,
   text,
   trueOrFalse,
-} from "../../values/check-options.ts";
+} from "../../engine/values/check-options.ts";
+import { markdownPieces, renderMarkdown } from "../../pages/markdown.ts";
 import type { RegionReportBundle } from "../model/document.ts";
 import { type RegionMarkdownOptions, regionReport } from "../view/region-report.ts";
 import { kernelsReport, runReport } from "../view/run-report.ts";
 import { checkRun, type RunSummary } from "../view/run-summary.ts";
 import { stakeholderSummary } from "../view/stakeholder-summary.ts";
-import { markdownPieces, renderMarkdown } from "./markdown.ts";
 
 const MARKDOWN_OPTIONS: OptionChecks<RegionMarkdownOptions> = {
   title: text,

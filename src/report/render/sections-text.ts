@@ -8,11 +8,11 @@ import {
   orNull,
   type Shape,
   text,
-} from "../../system/shape.ts";
-import { plural } from "../../text/plural.ts";
-import { printable } from "../../text/printable.ts";
+} from "../../foundation/system/shape.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printable } from "../../foundation/text/printable.ts";
+import { formatNumber } from "../../pages/numbers.ts";
 import type { MetricValue, NCUProfileRegion } from "../model/document.ts";
-import { formatNumber } from "../view/numbers.ts";
 
 /** The members of a section in `NCUProfileRegion.sections` that are shown here. */
 interface Section {

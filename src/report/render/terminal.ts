@@ -4,9 +4,6 @@
  */
 
 import picocolors from "picocolors";
-import { plural } from "../../text/plural.ts";
-import { printable } from "../../text/printable.ts";
-import { fitText, padText, textWidth, wrapText } from "../../text/text-width.ts";
 import {
   checkOptions,
   count,
@@ -14,10 +11,10 @@ import {
   oneOf,
   optional,
   trueOrFalse,
-} from "../../values/check-options.ts";
-import type { NCUProfileRegionReport } from "../model/document.ts";
-import type { Answer } from "../view/answer.ts";
-import { answerBlocks } from "../view/answer-blocks.ts";
+} from "../../engine/values/check-options.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printable } from "../../foundation/text/printable.ts";
+import { fitText, padText, textWidth, wrapText } from "../../foundation/text/text-width.ts";
 import {
   type Bar,
   type Block,
@@ -29,11 +26,14 @@ import {
   type Table,
   type Text,
   type Tone,
-} from "../view/blocks.ts";
+} from "../../pages/blocks.ts";
+import { formatMs } from "../../pages/numbers.ts";
+import type { NCUProfileRegionReport } from "../model/document.ts";
+import type { Answer } from "../view/answer.ts";
+import { answerBlocks } from "../view/answer-blocks.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelTable } from "../view/kernel-tables.ts";
 import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
-import { formatMs } from "../view/numbers.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import {
   narrowRegionTree,

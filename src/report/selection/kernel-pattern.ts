@@ -1,6 +1,6 @@
-import { matchesGlob, parseGlob } from "../../text/glob.ts";
-import { ConfigError } from "../../values/errors.ts";
-import { compilePattern, describeProblem } from "../../values/user-pattern.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { compilePattern, describeProblem } from "../../engine/values/user-pattern.ts";
+import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 
 /**
  * A pattern of kernel names: `regex:EXPR` matches anywhere in a name, like ncu's own expressions; a text with `*` or

@@ -1,4 +1,4 @@
-import { type GlobToken, globToken, matchesGlob } from "../../text/glob.ts";
+import { type GlobToken, globToken, matchesGlob } from "../../foundation/text/glob.ts";
 
 /**
  * Which regions a report shows. Patterns are shell-like globs for the region's label:

@@ -1,8 +1,11 @@
-import { getOrCreate } from "../../system/get-or-create.ts";
-import { type HostInterval, overlappingIntervals } from "../../system/overlapping-intervals.ts";
-import { dateTime } from "../../text/date-time.ts";
-import { agreeing, plural } from "../../text/plural.ts";
-import { splitAtEquals } from "../../text/shell-words.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import {
+  type HostInterval,
+  overlappingIntervals,
+} from "../../foundation/system/overlapping-intervals.ts";
+import { dateTime } from "../../foundation/text/date-time.ts";
+import { agreeing, plural } from "../../foundation/text/plural.ts";
+import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { regionsWithDomains } from "../compare/region-matching.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";

@@ -2,9 +2,9 @@
  * The tables of a sweep: jobs, regions by jobs, scaling. Must not import Node modules: the page's script imports it,
  * too.
  */
-import { printableLabel } from "../../text/printable.ts";
-import { type Field, link, strong, type Table, tableOf } from "../view/blocks.ts";
-import { formatMs, NOT_MEASURED } from "../view/numbers.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { type Field, link, strong, type Table, tableOf } from "../../pages/blocks.ts";
+import { formatMs, NOT_MEASURED } from "../../pages/numbers.ts";
 import { domainFields } from "../view/records.ts";
 import {
   curvesOf,

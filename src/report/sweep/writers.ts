@@ -1,14 +1,14 @@
 /** The report of a sweep as a page, Markdown, JSON and CSV. */
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { type Block, heading, listIfAny, paragraph, withHeading } from "../../pages/blocks.ts";
+import { renderCsv } from "../../pages/csv.ts";
+import { escapeHtml } from "../../pages/html.ts";
+import { noticeList, type PageAssets, readPageAssets, renderPage } from "../../pages/html-page.ts";
+import { renderMarkdown } from "../../pages/markdown.ts";
+import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
-import { renderCsv } from "../render/csv.ts";
-import { escapeHtml } from "../render/html.ts";
-import { noticeList, type PageAssets, readPageAssets, renderPage } from "../render/html-page.ts";
 import { jsonPieces } from "../render/json.ts";
-import { renderMarkdown } from "../render/markdown.ts";
-import { type Block, heading, listIfAny, paragraph, withHeading } from "../view/blocks.ts";
-import { NOT_MEASURED, roundedForPage } from "../view/numbers.ts";
 import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./document.ts";
 import {
   basisInWords,

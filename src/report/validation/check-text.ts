@@ -1,5 +1,5 @@
 /** Reads and checks the text of a report of any size: whether it is JSON, and whether it fits the contract. */
-import { isErrorNamed } from "../../system/builtin-types.ts";
+import { isErrorNamed } from "../../foundation/system/builtin-types.ts";
 import { scanJson } from "./json-positions.ts";
 import { type JsonText, openCursor, textOf } from "./json-text.ts";
 import type { ReportIssue } from "./rules.ts";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
-import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
-import { packageInfo } from "../../values/package-info.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
+import { packageInfo } from "../../engine/values/package-info.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { QUERY_CONTRACT } from "../model/contract.ts";
 import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";

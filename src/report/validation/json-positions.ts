@@ -3,7 +3,7 @@
  * the nesting depth is limited only by memory.
  */
 
-import { pointerTokens } from "../../schema/json-document.ts";
+import { pointerTokens } from "../../engine/schema/json-document.ts";
 import { type JsonCursor, type JsonText, openCursor } from "./json-text.ts";
 
 export interface JsonScan {

@@ -1,7 +1,7 @@
 /** The text of a JSON file, which may exceed the longest string (512 MB), and positions in it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
-import { longValueError, refuseDevice } from "../../system/files.ts";
+import { longValueError, refuseDevice } from "../../foundation/system/files.ts";
 
 /** Iterates over the pieces of a text; can be called several times. */
 export type JsonText = () => Iterable<string>;

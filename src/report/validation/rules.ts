@@ -3,8 +3,8 @@
  * schema.
  */
 
-import { pointerTo as pointerToTokens } from "../../schema/json-document.ts";
-import { plural } from "../../text/plural.ts";
+import { pointerTo as pointerToTokens } from "../../engine/schema/json-document.ts";
+import { plural } from "../../foundation/text/plural.ts";
 import { upgradeBundle } from "../model/contract.ts";
 import type {
   KernelRecord,

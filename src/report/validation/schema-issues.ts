@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv";
-import { expectation } from "../../schema/expectations.ts";
+import { expectation } from "../../engine/schema/expectations.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
 
 /** Converts errors of ajv to issues, one for each invalid place. */

@@ -6,14 +6,19 @@ import {
   commandHelp,
   usage,
   usageText,
-} from "../../command-line/command-line.ts";
-import type { ParsedCommand } from "../../command-line/parse.ts";
-import { fileProblem } from "../../system/files.ts";
-import { plural } from "../../text/plural.ts";
-import { printable } from "../../text/printable.ts";
-import { checkOptions, fn, type OptionChecks, trueOrFalse } from "../../values/check-options.ts";
-import { isConfigError } from "../../values/errors.ts";
-import { packageInfo } from "../../values/package-info.ts";
+} from "../../app/command-line/command-line.ts";
+import type { ParsedCommand } from "../../app/command-line/parse.ts";
+import {
+  checkOptions,
+  fn,
+  type OptionChecks,
+  trueOrFalse,
+} from "../../engine/values/check-options.ts";
+import { isConfigError } from "../../engine/values/errors.ts";
+import { packageInfo } from "../../engine/values/package-info.ts";
+import { fileProblem } from "../../foundation/system/files.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printable } from "../../foundation/text/printable.ts";
 import { readDocument } from "./check-text.ts";
 import { createDocumentValidator } from "./document-contracts.ts";
 import { textOfBytes, textOfFile } from "./json-text.ts";
@@ -88,7 +93,7 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   // Imported here, so that importing the library does not load yargs.
-  const { parseCommandLine } = await import("../../command-line/parse.ts");
+  const { parseCommandLine } = await import("../../app/command-line/parse.ts");
   const command = parseCommandLine(COMMAND, args);
   if (command.has("help")) {
     io.stdout(commandHelp(COMMAND));

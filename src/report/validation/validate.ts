@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
-import { createAjv, SHIPPED_SCHEMAS } from "../../schema/ajv.ts";
-import { andOthers } from "../../text/plural.ts";
-import { packageInfo } from "../../values/package-info.ts";
-import { toObject } from "../../values/plain-objects.ts";
-import { readYaml } from "../../values/yaml/reader.ts";
+import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
+import { packageInfo } from "../../engine/values/package-info.ts";
+import { toObject } from "../../engine/values/plain-objects.ts";
+import { readYaml } from "../../engine/values/yaml/reader.ts";
+import { andOthers } from "../../foundation/text/plural.ts";
 import { type ContractDocument, contractFile } from "../model/contract.ts";
 import { CONTRACTS, type RegionReportBundle } from "../model/document.ts";
 import { type ReportIssue, ruleIssues } from "./rules.ts";

@@ -1,6 +1,5 @@
 /** The answer as blocks: the page, the terminal and Markdown show the same facts. */
-import { plural } from "../../text/plural.ts";
-import { type Answer, PART_WORDS, type RankedRegion, type RunBar } from "./answer.ts";
+import { plural } from "../../foundation/text/plural.ts";
 import {
   type Bar,
   type Block,
@@ -13,8 +12,9 @@ import {
   type Span,
   strong,
   withHeading,
-} from "./blocks.ts";
-import { formatDuration, formatShare } from "./numbers.ts";
+} from "../../pages/blocks.ts";
+import { formatDuration, formatShare } from "../../pages/numbers.ts";
+import { type Answer, PART_WORDS, type RankedRegion, type RunBar } from "./answer.ts";
 
 export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
 

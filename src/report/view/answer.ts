@@ -2,8 +2,9 @@
  * Where the time of a run went, why, and what to do first: the facts of the first screen of the page, and of the first
  * lines on the terminal and in Markdown.
  */
-import { firstFewOf, plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { firstFewOf, plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -13,7 +14,6 @@ import type {
 import { placeKey, startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
-import { formatDuration, formatShare, percentOf } from "./numbers.ts";
 import {
   type ContextSwitches,
   type Explained,

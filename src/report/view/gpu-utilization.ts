@@ -4,8 +4,9 @@
  * kernels wait for latencies; otherwise the larger share is the limit. Must not import Node modules: the page's script
  * imports it, too.
  */
+
+import { formatPercentage } from "../../pages/numbers.ts";
 import type { Limit, NCUProfileRegion } from "../model/document.ts";
-import { formatPercentage } from "./numbers.ts";
 
 export interface SpeedOfLight {
   /** Percent of the peak of the streaming multiprocessors. */

@@ -1,5 +1,5 @@
-import { getOrCreate } from "../../system/get-or-create.ts";
-import { createNameNumbers, type NameNumbers } from "../../text/name-numbers.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { createNameNumbers, type NameNumbers } from "../../foundation/text/name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { mergeHardware } from "./kernel-hardware.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";

@@ -1,11 +1,11 @@
 /** Tables of kernels; columns of hardware counters appear if any kernel has a value. */
-import { capitalized } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { capitalized } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
+import { formatPercentage, percentOf } from "../../pages/numbers.ts";
 import type { KernelHardware, KernelRecord, OccupancyLimit } from "../model/document.ts";
-import { type Field, type Table, tableOf } from "./blocks.ts";
 import { LIMIT_LEGEND } from "./gpu-utilization.ts";
 import type { KernelWords } from "./kernel-words.ts";
-import { formatPercentage, percentOf } from "./numbers.ts";
 import { kernelMs, meanMs } from "./times.ts";
 
 /** Columns have priorities, because a terminal needs room for the names of kernels: see `Column.priority`. */

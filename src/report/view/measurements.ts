@@ -1,5 +1,5 @@
 /** Command lines for measurements that would tell more than a report does. */
-import { shellQuote } from "../../text/shell-words.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import type { RankedRegion } from "./answer.ts";
 import { speedOfLight } from "./gpu-utilization.ts";

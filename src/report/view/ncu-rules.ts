@@ -1,7 +1,8 @@
 /** The messages of Nsight Compute's rules for a region, ranked, and a summary of its counters, in words for reasons. */
+
+import { formatPercentage } from "../../pages/numbers.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
-import { formatPercentage } from "./numbers.ts";
 
 export interface RankedNcuRule {
   /** ncu's name of the rule: `CPIStall`. */

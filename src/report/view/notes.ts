@@ -1,5 +1,5 @@
 /** Notes that other code recognises, or that several writers share. */
-import { firstFew, grouped, plural } from "../../text/plural.ts";
+import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 
 // Labels that were unified by rules.
 

@@ -4,7 +4,7 @@
  * milliseconds.
  */
 
-import type { Column, Row } from "./blocks.ts";
+import type { Column, Row } from "../../pages/blocks.ts";
 
 /** Index into `PageData.strings`. */
 export type TextIndex = number;

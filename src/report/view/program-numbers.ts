@@ -1,8 +1,9 @@
 /**
  * Numbers that the program itself provided with payloads and counters: as metrics beside those of tools, and as tables.
  */
+
+import { type Block, type Field, paragraph, tableOf } from "../../pages/blocks.ts";
 import type { MetricValue, NCUProfileRegion } from "../model/document.ts";
-import { type Block, type Field, paragraph, tableOf } from "./blocks.ts";
 import { treeRows } from "./tree-rows.ts";
 
 type Metrics = Readonly<Record<string, MetricValue>>;

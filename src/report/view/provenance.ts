@@ -1,7 +1,7 @@
-import { shellCommand } from "../../text/shell-words.ts";
+import { shellCommand } from "../../foundation/text/shell-words.ts";
+import { code, type Table, type Text, tableOf } from "../../pages/blocks.ts";
+import { NOT_MEASURED } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
-import { code, type Table, type Text, tableOf } from "./blocks.ts";
-import { NOT_MEASURED } from "./numbers.ts";
 
 interface Fact {
   readonly name: string;

@@ -2,12 +2,12 @@
  * Why a region takes its time: rules, each with its threshold and the source of that threshold. The first rule that
  * holds gives the reason; a new rule is an object in the table.
  */
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import { formatDuration, formatShare } from "../../pages/numbers.ts";
 import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/document.ts";
 import { isNearPeak } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
-import { formatDuration, formatShare } from "./numbers.ts";
 import { lastRank } from "./times.ts";
 
 /** Facts about a region without its inner regions. Times are in ms; null means not measured. */

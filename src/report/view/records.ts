@@ -2,9 +2,10 @@
  * Regions and kernels as tables for spreadsheets and data frames: one row per region of a report, and one row per
  * kernel of a region. Times are milliseconds.
  */
+
+import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../model/document.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
-import { type Field, type Table, tableOf } from "./blocks.ts";
 import { haveActivity } from "./gpu-utilization.ts";
 import { allMetrics } from "./program-numbers.ts";
 import { exclusiveMs, haveCpuTime, kernelMs, meanMs, totalMs } from "./times.ts";

@@ -1,14 +1,6 @@
 /** The report of a collector, or of one region, as blocks: the first scope in full, of the others only the tree. */
-import { plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
-import type {
-  NCUProfileRegion,
-  NCUProfileRegionReport,
-  RegionReportBundle,
-} from "../model/document.ts";
-import { regionKey } from "../model/report-files.ts";
-import { answerOf } from "./answer.ts";
-import { answerBlocks, type NameOf } from "./answer-blocks.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
 import {
   type Block,
   code,
@@ -22,10 +14,18 @@ import {
   type Text,
   tableOf,
   withHeading,
-} from "./blocks.ts";
+} from "../../pages/blocks.ts";
+import { formatMs } from "../../pages/numbers.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../model/document.ts";
+import { regionKey } from "../model/report-files.ts";
+import { answerOf } from "./answer.ts";
+import { answerBlocks, type NameOf } from "./answer-blocks.ts";
 import { kernelTable } from "./kernel-tables.ts";
 import { kernelWords, reportKernelWords } from "./kernel-words.ts";
-import { formatMs } from "./numbers.ts";
 import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
 import { provenanceTable } from "./provenance.ts";
 import {

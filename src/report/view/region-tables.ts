@@ -1,6 +1,8 @@
 /** Tables of regions: their columns and the contents of their cells. */
+
+import { type Block, type Field, paragraph, type Table, tableOf } from "../../pages/blocks.ts";
+import { NOT_MEASURED, percentOf } from "../../pages/numbers.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
-import { type Block, type Field, paragraph, type Table, tableOf } from "./blocks.ts";
 import {
   BUSY_HEADING,
   BUSY_LEGEND,
@@ -10,7 +12,6 @@ import {
   speedOfLight,
 } from "./gpu-utilization.ts";
 import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
-import { NOT_MEASURED, percentOf } from "./numbers.ts";
 import {
   CPU_HEADING,
   CPU_LEGEND,

@@ -1,9 +1,5 @@
 /** The reports of a whole run as blocks: the results of each collector, and all kernels. */
-import { firstFewOf, plural } from "../../text/plural.ts";
-import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
-import { regionKey } from "../model/report-files.ts";
-import { answerOf } from "./answer.ts";
-import { answerBlocks } from "./answer-blocks.ts";
+import { firstFewOf, plural } from "../../foundation/text/plural.ts";
 import {
   type Block,
   code,
@@ -17,11 +13,15 @@ import {
   type Table,
   tableOf,
   withHeading,
-} from "./blocks.ts";
+} from "../../pages/blocks.ts";
+import { formatDuration, formatMs, NOT_MEASURED } from "../../pages/numbers.ts";
+import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { regionKey } from "../model/report-files.ts";
+import { answerOf } from "./answer.ts";
+import { answerBlocks } from "./answer-blocks.ts";
 import { kernelsOfReport } from "./kernel-list.ts";
 import { hardwareLegend, kernelTable } from "./kernel-tables.ts";
 import { wordsOfKinds } from "./kernel-words.ts";
-import { formatDuration, formatMs, NOT_MEASURED } from "./numbers.ts";
 import { provenanceTable } from "./provenance.ts";
 import { linkInto } from "./region-report.ts";
 import { regionTree } from "./region-tables.ts";

@@ -11,7 +11,7 @@ import {
   text,
   trueOrFalse,
   withMethods,
-} from "../../values/check-options.ts";
+} from "../../engine/values/check-options.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,

@@ -1,7 +1,17 @@
 /** The summary for readers who do not profile: where the time goes, and how certain that is. */
-import { createNameNumbers } from "../../text/name-numbers.ts";
-import { agreeing, capitalized, plural } from "../../text/plural.ts";
-import { printableLabel } from "../../text/printable.ts";
+import { createNameNumbers } from "../../foundation/text/name-numbers.ts";
+import { agreeing, capitalized, plural } from "../../foundation/text/plural.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import {
+  type Block,
+  heading,
+  list,
+  numeral,
+  paragraph,
+  type Span,
+  withHeading,
+} from "../../pages/blocks.ts";
+import { formatDuration, formatShare } from "../../pages/numbers.ts";
 import type {
   InvocationStatistics,
   KernelRecord,
@@ -9,10 +19,8 @@ import type {
   NCUProfileRegionReport,
   RegionGpuActivity,
 } from "../model/document.ts";
-import { type Block, heading, list, numeral, paragraph, type Span, withHeading } from "./blocks.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
-import { formatDuration, formatShare } from "./numbers.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
 import { shareBase, wholeMs } from "./times.ts";

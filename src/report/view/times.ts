@@ -4,7 +4,8 @@
  * never a measurement.
  */
 
-import { plural } from "../../text/plural.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { percentOf } from "../../pages/numbers.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
@@ -13,7 +14,6 @@ import type {
 } from "../model/document.ts";
 import { startsAt } from "../model/region-path.ts";
 import { reportKernelWords } from "./kernel-words.ts";
-import { percentOf } from "./numbers.ts";
 
 export const kernelMs = ({
   kind,

@@ -1,5 +1,5 @@
 /** Regions as lines of a tree, and the largest of many. */
-import { printableLabel } from "../../text/printable.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
 import { isInside, kindMarks, pathWords } from "../model/region-path.ts";
 

@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
-import { hydraMain } from "../../../src/cli/hydra-main.ts";
-import type { Invocation } from "../../../src/job/process/invocation.ts";
-import { SWEEP_FOLDER } from "../../../src/record/layout.ts";
-import type { Dialect } from "../../../src/values/dialect.ts";
-import { toObject } from "../../../src/values/plain-objects.ts";
-import { readYaml } from "../../../src/values/yaml/reader.ts";
+import { hydraMain } from "../../../src/app/cli/hydra-main.ts";
+import type { Invocation } from "../../../src/app/job/process/invocation.ts";
+import { SWEEP_FOLDER } from "../../../src/app/record/layout.ts";
+import type { Dialect } from "../../../src/engine/values/dialect.ts";
+import { toObject } from "../../../src/engine/values/plain-objects.ts";
+import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { taskNamed } from "./tasks.ts";
 

@@ -1,11 +1,11 @@
 import { isAbsolute, join } from "node:path";
-import { toPlain } from "../../../src/compose/index.ts";
-import type { Job, Task } from "../../../src/job/job.ts";
-import type { Invocation } from "../../../src/job/process/invocation.ts";
-import type { ConfigNode } from "../../../src/values/node.ts";
-import { pyStr } from "../../../src/values/python-text.ts";
-import type { ResolveContext } from "../../../src/values/resolution/context.ts";
-import { selectNode } from "../../../src/values/resolution/select.ts";
+import type { Job, Task } from "../../../src/app/job/job.ts";
+import type { Invocation } from "../../../src/app/job/process/invocation.ts";
+import { toPlain } from "../../../src/engine/compose/index.ts";
+import type { ConfigNode } from "../../../src/engine/values/node.ts";
+import { pyStr } from "../../../src/engine/values/python-text.ts";
+import type { ResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { selectNode } from "../../../src/engine/values/resolution/select.ts";
 
 /** The tasks of the recorded programs, as the corpus describes them. */
 export function taskNamed(name: string, { console, cwd }: Invocation): Task {

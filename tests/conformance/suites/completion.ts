@@ -1,11 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { HYDRA_FLAGS } from "../../../src/cli/arguments/hydra-flags.ts";
-import { divideLine, hydraMatches, stripProgram } from "../../../src/cli/completion/hydra-query.ts";
-import { treeFor } from "../../../src/cli/completion/tree.ts";
-import { openComposer } from "../../../src/job/composer.ts";
-import type { Dialect } from "../../../src/values/dialect.ts";
+import { HYDRA_FLAGS } from "../../../src/app/cli/arguments/hydra-flags.ts";
+import {
+  divideLine,
+  hydraMatches,
+  stripProgram,
+} from "../../../src/app/cli/completion/hydra-query.ts";
+import { treeFor } from "../../../src/app/cli/completion/tree.ts";
+import { openComposer } from "../../../src/app/job/composer.ts";
+import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite } from "../suite.ts";

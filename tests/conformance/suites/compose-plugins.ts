@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
-import type { Config } from "../../../src/compose/index.ts";
+import { STANDARD_PLUGINS } from "../../../src/app/plugins/standard-plugins.ts";
+import type { Config } from "../../../src/engine/compose/index.ts";
+import { child, map } from "../../../src/engine/values/node.ts";
+import { fromCode } from "../../../src/engine/values/origin.ts";
+import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
 import { createEngine } from "../../../src/engine.ts";
-import { STANDARD_PLUGINS } from "../../../src/plugins/standard-plugins.ts";
-import { child, map } from "../../../src/values/node.ts";
-import { fromCode } from "../../../src/values/origin.ts";
-import { writeYaml } from "../../../src/values/yaml/writer.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../../src/compose/index.ts";
+import type { Config } from "../../../src/engine/compose/index.ts";
 import type { ExpectedError } from "../judge.ts";
 import { attempt, compare, judgeError } from "../judge.ts";
 import type { Outcome } from "../suite.ts";

@@ -1,5 +1,5 @@
-import { dirnameResolver, nowResolver } from "../../../src/job/resolvers.ts";
-import type { Resolver } from "../../../src/values/resolution/resolver.ts";
+import { dirnameResolver, nowResolver } from "../../../src/app/job/resolvers.ts";
+import type { Resolver } from "../../../src/engine/values/resolution/resolver.ts";
 
 /** `${hydra:...}` outside a running application, as the corpus was recorded. */
 export const hydraUnset: Resolver = {

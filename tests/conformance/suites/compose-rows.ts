@@ -1,4 +1,4 @@
-import type { DefaultsRow } from "../../../src/compose/index.ts";
+import type { DefaultsRow } from "../../../src/engine/compose/index.ts";
 
 /** A row of the defaults list as the corpus writes it. */
 export const rowOf = (row: DefaultsRow) => ({

@@ -9,10 +9,10 @@ import {
   HYDRA_CONFIG,
   memorySource,
   splitOverrides,
-} from "../../../src/compose/index.ts";
-import { parseOverrides } from "../../../src/overrides/index.ts";
-import type { Dialect } from "../../../src/values/dialect.ts";
-import { createResolveContext } from "../../../src/values/resolution/context.ts";
+} from "../../../src/engine/compose/index.ts";
+import { parseOverrides } from "../../../src/engine/overrides/index.ts";
+import type { Dialect } from "../../../src/engine/values/dialect.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";

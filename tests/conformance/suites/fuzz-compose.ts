@@ -1,4 +1,4 @@
-import type { Config } from "../../../src/compose/index.ts";
+import type { Config } from "../../../src/engine/compose/index.ts";
 import {
   composeConfig,
   createConfig,
@@ -7,10 +7,10 @@ import {
   STANDARD_SOURCES,
   schemaSource,
   takeSnapshot,
-} from "../../../src/compose/index.ts";
-import { parseOverrides } from "../../../src/overrides/index.ts";
-import type { Dialect } from "../../../src/values/dialect.ts";
-import { createResolveContext } from "../../../src/values/resolution/context.ts";
+} from "../../../src/engine/compose/index.ts";
+import { parseOverrides } from "../../../src/engine/overrides/index.ts";
+import type { Dialect } from "../../../src/engine/values/dialect.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";

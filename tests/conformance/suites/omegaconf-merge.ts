@@ -1,8 +1,8 @@
-import { mergeNodes } from "../../../src/values/edit/merge.ts";
-import { withFlags } from "../../../src/values/place.ts";
-import { createResolveContext } from "../../../src/values/resolution/context.ts";
-import { createConfig } from "../../../src/values/yaml/reader.ts";
-import { writeYaml } from "../../../src/values/yaml/writer.ts";
+import { mergeNodes } from "../../../src/engine/values/edit/merge.ts";
+import { withFlags } from "../../../src/engine/values/place.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
+import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
 import { judge } from "../judge.ts";
 import { PASS, type Suite } from "../suite.ts";
 import { toTagged } from "../tagged.ts";

@@ -1,8 +1,8 @@
-import type { ConfigNode, Key, ScalarValue } from "../../../src/values/node.ts";
-import { list, map, scalar } from "../../../src/values/node.ts";
-import { fromCode } from "../../../src/values/origin.ts";
-import { pyStr } from "../../../src/values/python-text.ts";
-import type { Resolver, ResolverArgument } from "../../../src/values/resolution/resolver.ts";
+import type { ConfigNode, Key, ScalarValue } from "../../../src/engine/values/node.ts";
+import { list, map, scalar } from "../../../src/engine/values/node.ts";
+import { fromCode } from "../../../src/engine/values/origin.ts";
+import { pyStr } from "../../../src/engine/values/python-text.ts";
+import type { Resolver, ResolverArgument } from "../../../src/engine/values/resolution/resolver.ts";
 
 const ORIGIN = fromCode("corpus resolver");
 

@@ -1,5 +1,5 @@
-import { checkTree } from "../../../src/values/yaml/check-tree.ts";
-import { type WriteOptions, writeYaml } from "../../../src/values/yaml/writer.ts";
+import { checkTree } from "../../../src/engine/values/yaml/check-tree.ts";
+import { type WriteOptions, writeYaml } from "../../../src/engine/values/yaml/writer.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
 import { fromTagged } from "../tagged.ts";

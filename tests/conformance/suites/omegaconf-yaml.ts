@@ -1,4 +1,4 @@
-import { createConfig } from "../../../src/values/yaml/reader.ts";
+import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
 import { judge } from "../judge.ts";
 import type { Suite } from "../suite.ts";
 import { toTagged } from "../tagged.ts";

@@ -1,13 +1,13 @@
-import type { KeySyntax } from "../../../src/overrides/ast.ts";
-import type { Override, OverrideValue } from "../../../src/overrides/index.ts";
+import type { KeySyntax } from "../../../src/engine/overrides/ast.ts";
+import type { Override, OverrideValue } from "../../../src/engine/overrides/index.ts";
 import {
   elementToString,
   isSweep,
   overrideKeyElement,
   parseOverrides,
   sweepStrings,
-} from "../../../src/overrides/index.ts";
-import type { Dialect } from "../../../src/values/dialect.ts";
+} from "../../../src/engine/overrides/index.ts";
+import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, judge } from "../judge.ts";
 import { type ParserRule, parseRule } from "../parse-rule.ts";

@@ -1,8 +1,8 @@
+import { basicBatches, sweepParams } from "../../../src/app/sweep/sweepers/basic-sweeper.ts";
+import { parseOverrides, type SweepOptions } from "../../../src/engine/overrides/index.ts";
+import { fromObject } from "../../../src/engine/values/plain-objects.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { createEngine } from "../../../src/engine.ts";
-import { parseOverrides, type SweepOptions } from "../../../src/overrides/index.ts";
-import { basicBatches, sweepParams } from "../../../src/sweep/sweepers/basic-sweeper.ts";
-import { fromObject } from "../../../src/values/plain-objects.ts";
-import { createResolveContext } from "../../../src/values/resolution/context.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Suite, SuiteEnvironment } from "../suite.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { formatDelta, formatPercent, NOT_MEASURED } from "../../../src/pages/numbers.ts";
 import { changeOf, countChange } from "../../../src/report/compare/change.ts";
-import { formatDelta, formatPercent, NOT_MEASURED } from "../../../src/report/view/numbers.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
 

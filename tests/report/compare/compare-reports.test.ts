@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
-import { wellNested } from "../../profile/analysis/timelines.ts";
+import { wellNested } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { repeatStatistics } from "../../../src/profile/analysis/repeats.ts";
+import { cellText } from "../../../src/pages/blocks.ts";
+import { repeatStatistics } from "../../../src/profiler/analysis/repeats.ts";
 import { compareReports, type PairedRatios } from "../../../src/report/compare/compare-reports.ts";
 import { changeTable } from "../../../src/report/compare/comparison-tables.ts";
 import {
@@ -12,7 +13,6 @@ import {
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
-import { cellText } from "../../../src/report/view/blocks.ts";
 import { reportOfCalls } from "../bundles.ts";
 
 /** Normal numbers that are the same in every run of the tests. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { gateSummary } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates, refuseFailed } from "../../../src/report/compare/gates.ts";
-import { isConfigError } from "../../../src/values/errors.ts";
 import { growth } from "../../growth.ts";
 import { runs } from "../../runs.ts";
 import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { textWidth } from "../../../src/foundation/text/text-width.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
@@ -12,7 +13,6 @@ import type {
   RegionGpuActivity,
 } from "../../../src/report/model/document.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
-import { textWidth } from "../../../src/text/text-width.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 import { joined } from "../joined.ts";
 

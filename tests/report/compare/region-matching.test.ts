@@ -7,7 +7,7 @@ import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
 } from "../../../src/report/model/document.ts";
-import { type ProcessSketch, twoLibraries } from "../../profile/analysis/timelines.ts";
+import { type ProcessSketch, twoLibraries } from "../../profiler/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, regionNamed, resnet } from "../bundles.ts";
 
 const sample = regionNamed(bundleOf([resnet]), "forward");

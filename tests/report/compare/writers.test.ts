@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { textWidth } from "../../../src/foundation/text/text-width.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import {
   COMPARISON_CONTRACT,
@@ -9,7 +10,6 @@ import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
-import { textWidth } from "../../../src/text/text-width.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 

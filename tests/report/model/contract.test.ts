@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import { CONTRACT, type RegionReportBundle } from "../../../src/report/model/document.ts";
 import { treeRows } from "../../../src/report/view/tree-rows.ts";
-import { twoLibraries } from "../../profile/analysis/timelines.ts";
+import { twoLibraries } from "../../profiler/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, resnet } from "../bundles.ts";
 
 const domainsOf = (bundle: RegionReportBundle) =>

@@ -1,10 +1,7 @@
 /** The same blocks in every format. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderCsv } from "../../../src/report/render/csv.ts";
-import { renderHtml } from "../../../src/report/render/html.ts";
-import { renderMarkdown } from "../../../src/report/render/markdown.ts";
-import { tableLines } from "../../../src/report/render/terminal.ts";
+import { textWidth } from "../../../src/foundation/text/text-width.ts";
 import {
   type Block,
   type Cell,
@@ -17,8 +14,11 @@ import {
   paragraph,
   strong,
   tableOf,
-} from "../../../src/report/view/blocks.ts";
-import { textWidth } from "../../../src/text/text-width.ts";
+} from "../../../src/pages/blocks.ts";
+import { renderCsv } from "../../../src/pages/csv.ts";
+import { renderHtml } from "../../../src/pages/html.ts";
+import { renderMarkdown } from "../../../src/pages/markdown.ts";
+import { tableLines } from "../../../src/report/render/terminal.ts";
 import { anyName } from "../bundles.ts";
 
 interface Item {

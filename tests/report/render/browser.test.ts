@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { encodeTimeline } from "../../../src/profile/run/encode-timeline.ts";
+import { encodeTimeline } from "../../../src/profiler/run/encode-timeline.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
-import { timelineOf } from "../../profile/analysis/timelines.ts";
+import { timelineOf } from "../../profiler/analysis/timelines.ts";
 import { bundleOf, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { describeInBrowser } from "./browser.ts";
 

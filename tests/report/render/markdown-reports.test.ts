@@ -10,7 +10,7 @@ import {
 } from "../../../src/report/index.ts";
 import { regionMarkdownPieces } from "../../../src/report/render/run-reports.ts";
 import { createRegionBundler } from "../../../src/report/write-reports.ts";
-import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
+import type { ProcessSketch } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { printableLabel } from "../../../src/foundation/text/printable.ts";
 import { CONTRACT } from "../../../src/report/model/document.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
-import { printableLabel } from "../../../src/text/printable.ts";
-import { twoLibraries } from "../../profile/analysis/timelines.ts";
+import { twoLibraries } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { anyName, bundleOf, firstReport, hostileNames, largeBundle, resnet } from "../bundles.ts";
 import { dataOf } from "./page.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { showReport } from "../../../src/profile/cli/terminal-report.ts";
+import { textWidth } from "../../../src/foundation/text/text-width.ts";
+import { showReport } from "../../../src/profiler/cli/terminal-report.ts";
 import { renderRegionTable } from "../../../src/report/index.ts";
 import { renderTopKernels } from "../../../src/report/render/terminal.ts";
-import { textWidth } from "../../../src/text/text-width.ts";
-import { wellNested } from "../../profile/analysis/timelines.ts";
+import { wellNested } from "../../profiler/analysis/timelines.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 
 const report = firstReport(bundleOf([resnet]));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sqlite from "node-sqlite3-wasm";
 import { describe, expect, it, test } from "vitest";
-import { createKernelSelection } from "../../../src/profile/analysis/kernel-selection.ts";
+import { createKernelSelection } from "../../../src/profiler/analysis/kernel-selection.ts";
 import { comparableName } from "../../../src/report/selection/kernel-pattern.ts";
 import { samplesOrSkip } from "../../shared.ts";
 

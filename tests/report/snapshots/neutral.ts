@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { packageInfo } from "../../../src/values/package-info.ts";
+import { packageInfo } from "../../../src/engine/values/package-info.ts";
 
 /** Every report of a snapshot is made then. */
 export const NOW = new Date("2026-01-31T12:00:00.000Z");

@@ -1,11 +1,11 @@
 /** Every writer of a run's reports, on real recordings of the recorder, Nsight Systems and Nsight Compute. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { renderChromeTrace } from "../../../src/profile/run/chrome-trace.ts";
-import { renderSpeedscope } from "../../../src/profile/run/speedscope.ts";
-import { nsysExportImporter } from "../../../src/profile/tools/nsys/importer.ts";
-import { readRecording } from "../../../src/profile/tools/recorder/read.ts";
-import { openSource } from "../../../src/profile/tools/source-file.ts";
+import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
+import { renderSpeedscope } from "../../../src/profiler/run/speedscope.ts";
+import { nsysExportImporter } from "../../../src/profiler/tools/nsys/importer.ts";
+import { readRecording } from "../../../src/profiler/tools/recorder/read.ts";
+import { openSource } from "../../../src/profiler/tools/source-file.ts";
 import { samplesOrSkip } from "../../shared.ts";
 import { type Imported, importReal } from "./imported.ts";
 import { expectSnapshot, RECORDINGS } from "./neutral.ts";

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { reportSweep, sweepJobs } from "../../../src/profile/cli/report-sweep.ts";
+import { reportSweep, sweepJobs } from "../../../src/profiler/cli/report-sweep.ts";
 import { importReal } from "./imported.ts";
 import { expectSnapshot, NOW, RECORDINGS } from "./neutral.ts";
 

@@ -9,7 +9,7 @@ import {
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
-import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
+import type { ProcessSketch } from "../../profiler/analysis/timelines.ts";
 import { asOlder, bundleOf, firstReport, hostileNames, reportOfCalls } from "../bundles.ts";
 import { joined } from "../joined.ts";
 import { readCsv } from "../read-csv.ts";

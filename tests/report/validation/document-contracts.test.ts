@@ -39,7 +39,7 @@ import {
 } from "../../../src/report/sweep/document.ts";
 import { sweepJsonPieces } from "../../../src/report/sweep/writers.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
-import { twoLibraries } from "../../profile/analysis/timelines.ts";
+import { twoLibraries } from "../../profiler/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 import { grid, jobOf, sweepOf } from "../sweep/sweeps.ts";

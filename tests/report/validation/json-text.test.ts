@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { fileProblem, isFileProblem } from "../../../src/foundation/system/files.ts";
 import { readJson } from "../../../src/report/validation/check-text.ts";
 import { textOfBytes, textOfFile } from "../../../src/report/validation/json-text.ts";
-import { fileProblem, isFileProblem } from "../../../src/system/files.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "hydraconf-text-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import {
   createReportValidator,
   type ReportIssue,
 } from "../../../src/report/index.ts";
-import { twoLibraries } from "../../profile/analysis/timelines.ts";
+import { twoLibraries } from "../../profiler/analysis/timelines.ts";
 import { asOlder, bundleOf, resnet } from "../bundles.ts";
 
 type Json = Record<string, unknown>;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { renderCsv } from "../../../src/pages/csv.ts";
 import type {
   KernelHardware,
   KernelRecord,
   RegionReportBundle,
 } from "../../../src/report/index.ts";
 import { createReportValidator } from "../../../src/report/index.ts";
-import { renderCsv } from "../../../src/report/render/csv.ts";
 import { kernelHardware, mergeHardware } from "../../../src/report/view/kernel-hardware.ts";
 import {
   hardwareLegend,

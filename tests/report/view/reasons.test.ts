@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildRegionModel } from "../../../src/profile/analysis/build.ts";
-import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
-import { readRecording, withProgram } from "../../../src/profile/tools/recorder/read.ts";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
+import { readRecording, withProgram } from "../../../src/profiler/tools/recorder/read.ts";
 import type {
   NCUProfileRegionReport,
   RegionReportBundle,
@@ -12,7 +12,7 @@ import type {
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
 import { ranksTable } from "../../../src/report/view/region-tables.ts";
-import { type ProcessSketch, timelineOf } from "../../profile/analysis/timelines.ts";
+import { type ProcessSketch, timelineOf } from "../../profiler/analysis/timelines.ts";
 import { samplesOrSkip } from "../../shared.ts";
 import { context } from "../bundles.ts";
 import { importReal } from "../snapshots/imported.ts";

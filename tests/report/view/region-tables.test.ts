@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { renderMarkdown } from "../../../src/pages/markdown.ts";
 import type {
   RegionGpuActivity,
   RegionRepeats,
   RepeatStatistics,
 } from "../../../src/report/model/document.ts";
-import { renderMarkdown } from "../../../src/report/render/markdown.ts";
 import { kernelsOf } from "../../../src/report/view/region-report.ts";
 import { gpuActivityTable, repeatsTable } from "../../../src/report/view/region-tables.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";

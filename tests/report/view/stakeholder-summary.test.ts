@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { renderMarkdown } from "../../../src/report/render/markdown.ts";
+import { renderMarkdown } from "../../../src/pages/markdown.ts";
 import {
   gpuActivity,
   variation as variationBlocks,
 } from "../../../src/report/view/stakeholder-summary.ts";
-import type { ProcessSketch } from "../../profile/analysis/timelines.ts";
+import type { ProcessSketch } from "../../profiler/analysis/timelines.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
 const MS = 1_000_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toReportBundle } from "../../../src/profile/analysis/to-report.ts";
+import { renderCsv } from "../../../src/pages/csv.ts";
+import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import {
   assertValid,
@@ -10,12 +11,11 @@ import {
   renderRegionTable,
   renderStakeholderSummary,
 } from "../../../src/report/index.ts";
-import { renderCsv } from "../../../src/report/render/csv.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { kernelRecords, regionRecords } from "../../../src/report/view/records.ts";
 import { exclusiveMs, kernelMs, meanMs, totalMs, wholeMs } from "../../../src/report/view/times.ts";
-import { assembleNcu } from "../../profile/tools/ncu/assemble/assemble-all.ts";
-import { type ResultSketch, resultsOf } from "../../profile/tools/ncu/results.ts";
+import { assembleNcu } from "../../profiler/tools/ncu/assemble/assemble-all.ts";
+import { type ResultSketch, resultsOf } from "../../profiler/tools/ncu/results.ts";
 import { bundleOf as bundleOfSketches, context, firstReport } from "../bundles.ts";
 import { dataOf } from "../render/page.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { renderMarkdown } from "../../../src/pages/markdown.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { regionLines } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../../src/report/index.ts";
-import { renderMarkdown } from "../../../src/report/render/markdown.ts";
 import { regionTree } from "../../../src/report/view/region-tables.ts";
 import { treeRows } from "../../../src/report/view/tree-rows.ts";
 import { bundleOf, firstReport } from "../bundles.ts";

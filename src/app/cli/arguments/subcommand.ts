@@ -1,0 +1,138 @@
+import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";
+import { shellCommand } from "../../../foundation/text/shell-words.ts";
+import { usageText } from "../../command-line/command-line.ts";
+import type { Flag, Subcommand } from "../../job/options.ts";
+import type { Invocation } from "../../job/process/invocation.ts";
+import { reportOwnError } from "../../job/report-error.ts";
+import { EXIT_ERROR, EXIT_USAGE } from "../../job/session.ts";
+import { flagIn } from "./parse-argv.ts";
+
+/** The subcommand that a command line names. */
+export const subcommandOf = (
+  argv: readonly string[],
+  subcommands: readonly Subcommand[],
+): Subcommand | undefined => subcommands.find(({ name }) => name === argv[0]);
+
+/** Never throws for a user's mistake: it prints the error and returns its exit code. */
+export async function runSubcommand(
+  { name, run }: Subcommand,
+  program: string,
+  invocation: Invocation,
+): Promise<number> {
+  try {
+    return await run(invocation.argv.slice(1), invocation);
+  } catch (error) {
+    if (!isConfigError(error) || error.code !== "app.usage") {
+      reportOwnError(error, { invocation, options: { hasUserCode: false } });
+      return EXIT_ERROR;
+    }
+    invocation.console.stderr(usageText(`${program} ${name}`, error));
+    return EXIT_USAGE;
+  }
+}
+
+/**
+ * Refuses a bare word that is not an override but may be a subcommand: misspelt, or not at the front.
+ *
+ * @param programUse what is done with a program after `--`; undefined if the command runs none
+ * @throws ConfigError `app.usage` for such a word
+ */
+export function refuseMisspelt(
+  argv: readonly string[],
+  subcommands: readonly Subcommand[],
+  programUse: string | undefined,
+  flags: readonly Flag[],
+): void {
+  const takesProgram = programUse !== undefined;
+  const [word = ""] = argv;
+  const names = subcommands.map(({ name }) => name);
+  const behind = names.find((name) => argv.indexOf(name) > 0 && isBare(argv, name, flags));
+  if (behind !== undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `the subcommand ${behind} must come first`,
+      hint: `put it first, followed by its own options: ${reordered(argv, behind)}`,
+    });
+  refuseDashes(word, names, flags);
+  const isOurs = /^[-~+]|=/.test(word);
+  const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
+  if (path !== undefined && isOurs && takesProgram) {
+    const at = argv.indexOf(path);
+    throw new ConfigError({
+      code: "app.usage",
+      message: `'${path}' is not an override (KEY=VALUE)`,
+      hint: programAfter(argv.slice(0, at), argv.slice(at), programUse),
+    });
+  }
+  if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
+  const near = /^[A-Za-z][\w-]*$/.test(word) ? nearest(word, names) : undefined;
+  if (near === undefined && !takesProgram) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${word}' is neither an override (KEY=VALUE) nor a subcommand`,
+    nearest: near,
+    ...(takesProgram && { hint: whatWasMeant(word, argv, programUse) }),
+  });
+}
+
+/** `--docter`: a subcommand written like a flag. A word that is similar to a flag gets the flag's own error. */
+function refuseDashes(word: string, names: readonly string[], flags: readonly Flag[]): void {
+  const [, typed] = /^--([A-Za-z][\w-]*)$/.exec(word) ?? [];
+  if (typed === undefined || flagIn(word, flags) !== undefined) return;
+  const near = nearest(typed, names);
+  const ofFlags = flags.flatMap((flag) => flag.names);
+  if (near === undefined || nearest(word, ofFlags) !== undefined) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `unrecognized arguments: ${word}`,
+    nearest: near,
+    hint: "a subcommand has no dashes",
+  });
+}
+
+const programAfter = (ours: readonly string[], program: readonly string[], use: string): string =>
+  `to ${use} a program, put -- before it: ${[...ours, "--", ...program].join(" ")}`;
+
+/** Words that users try as subcommands, and the right way to do what they mean. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ["help", "for help: --help, or --help KEY..."],
+  ["version", "for the version: --version"],
+  ["sweep", "'hydraconf sweep' manages the sweeps of any program"],
+  ["validate-regions", "use the separate command 'validate-regions FILE...'"],
+]);
+
+function whatWasMeant(word: string, argv: readonly string[], use: string): string {
+  const elsewhere = ELSEWHERE.get(word);
+  if (elsewhere !== undefined) return elsewhere;
+  const program = programAfter([], argv, use);
+  return /^[A-Za-z]\w*(\.\w+)+$/.test(word) ? `${program}; to set a key: ${word}=VALUE` : program;
+}
+
+/**
+ * Whether a word is an argument of its own: neither after `--`, nor the value of a flag such as `--explain`, nor one of
+ * the directories after `--diff`.
+ */
+function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): boolean {
+  const before = argv.slice(0, argv.indexOf(name));
+  const match = flagIn(before.at(-1) ?? "", flags);
+  const isValue =
+    match !== undefined && match.flag.takes !== "nothing" && match.glued === undefined;
+  return !before.includes("--") && !before.includes("--diff") && !isValue;
+}
+
+/** The corrected command line, if what precedes the subcommand can be arguments for it. */
+function reordered(argv: readonly string[], name: string): string {
+  const at = argv.indexOf(name);
+  const before = argv.slice(0, at);
+  return before.some((word) => !word.startsWith("-") && word.includes("="))
+    ? `${name} ...`
+    : shellCommand([name, ...before, ...argv.slice(at + 1)]);
+}
+
+/** One line per subcommand, for the program's help. */
+export function subcommandsHelp(program: string, subcommands: readonly Subcommand[]): string {
+  const width = Math.max(0, ...subcommands.map(({ name }) => name.length));
+  return subcommands
+    .map(({ name, summary }) => `  ${program} ${name.padEnd(width)}   ${summary}`)
+    .join("\n");
+}

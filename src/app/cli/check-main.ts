@@ -1,0 +1,156 @@
+import { dirname, parse, resolve } from "node:path";
+import { configStore } from "../../engine/compose/sources/memory-source.ts";
+import {
+  anything,
+  checkedAsRegistered,
+  checkObject,
+  checkOptions,
+  environment,
+  fn,
+  having,
+  listOf,
+  mapOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  optional,
+  orNull,
+  path,
+  pathOrFileUrl,
+  recordOf,
+  shape,
+  text,
+  trueOrFalse,
+  whichIs,
+  withMethods,
+} from "../../engine/values/check-options.ts";
+import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
+import { limitsOption } from "../../engine/values/limits.ts";
+import { isDate } from "../../foundation/system/builtin-types.ts";
+import { directoryAt } from "../../foundation/system/files.ts";
+import type { Flag, ProgramOptions, Subcommand } from "../job/options.ts";
+import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
+import { plugins } from "../plugins/contract/plugin.ts";
+import type { HydraMainOptions, MainOptions } from "./hydra-main.ts";
+
+/** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
+export function checkMain(options: unknown, task: unknown): void {
+  checkOptions("hydraMain", options, MAIN_OPTIONS, EXAMPLE);
+  fn("hydraMain", "the task", task);
+}
+
+/** Throws for an invalid invocation: without a valid console, no error can be printed. */
+export const checkInvocation = (invocation: unknown): void =>
+  checkOptions("hydraMain", invocation, INVOCATION);
+
+const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
+
+const schema: OptionCheck = (by, name, value) => {
+  const isValidator = typeof value === "function" && "~standard" in value;
+  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
+    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
+};
+
+const FLAG: OptionChecks<Flag> = {
+  id: text,
+  names: listOf("strings", text, '["--name"]'),
+  takes: oneOf("nothing", "value", "optional-value", "overrides"),
+  choices: optional(listOf("strings", text)),
+  gluedOnly: optional(trueOrFalse),
+  valueIfBare: optional(text),
+  final: optional(trueOrFalse),
+  completes: optional(oneOf("config", "directory", "file", "key")),
+  help: text,
+  refusal: optional(text),
+};
+
+const SUBCOMMAND: OptionChecks<Subcommand> = {
+  name: text,
+  summary: text,
+  commandLine: optional(fn),
+  run: fn,
+};
+
+const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
+  name: optional(text),
+  jobName: optional(text),
+  version: optional(text),
+  about: optional(text),
+  configPath: orNull(path),
+  configName: orNull(text),
+  base: optional(pathOrFileUrl),
+  freeKeys: optional(listOf("strings", text)),
+  packageRoots: optional(fn),
+  schema: optional(schema),
+  check: optional(fn),
+  planJob: optional(fn),
+  summarizeSweep: optional(fn),
+  progress: optional(fn),
+  targets: optional(
+    withMethods(["resolve", "load"], "targets", "createTargets({ name: function }) makes them"),
+  ),
+  resolvers: checkedAsRegistered,
+  limits: limitsOption,
+  sources: optional(mapOf("functions", fn)),
+  versionBase: orNull(text),
+  dialect: optional(oneOf(...DIALECT_NAMES)),
+  flags: optional(listOf("flags", shape(FLAG))),
+  subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
+  resultFiles: optional(listOf("strings", text)),
+  restAsOverrides: optional(fn),
+  programUse: optional(text),
+  plugins: optional(plugins),
+  settingsFiles: optional(trueOrFalse),
+  trustCommand: optional(text),
+  choosesDialect: optional(trueOrFalse),
+  hasUserCode: optional(trueOrFalse),
+  reusesWorkers: optional(trueOrFalse),
+  store: optional(configStore),
+  whenBare: optional(oneOf("run", "show")),
+};
+
+const CONSOLE: OptionChecks<Console> = {
+  stdout: fn,
+  stderr: fn,
+  color: optional(trueOrFalse),
+  stdoutColor: optional(trueOrFalse),
+  terminal: optional(recordOf(anything)),
+  redact: optional(fn),
+  secretsKnown: optional(fn),
+};
+
+const INVOCATION: OptionChecks<Invocation> = {
+  argv: optional(listOf("strings", text)),
+  script: optional(text),
+  command: optional(listOf("strings", text)),
+  worker: anything,
+  announce: anything,
+  resumed: anything,
+  trust: anything,
+  env: optional(environment),
+  cwd: optional(path),
+  console: optional(having(CONSOLE)),
+  dialect: optional(oneOf(...DIALECT_NAMES)),
+  now: optional(whichIs(isDate, "a Date")),
+};
+
+/** As in Hydra, the program's name and directory default to those of the module that declares it. */
+export function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
+  const place = nameAndBase(options, callingModule);
+  const { schema } = options;
+  const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
+  return { ...options, ...place, ...schemaThere };
+}
+
+function nameAndBase(
+  { base, name }: HydraMainOptions,
+  callingModule: () => string,
+): Pick<ProgramOptions, "name" | "base"> {
+  const given = base === undefined ? undefined : directoryAt(base);
+  if (given !== undefined && name !== undefined) return { base: given, name };
+  const file = callingModule() || process.argv[1] || "";
+  return {
+    base: given ?? (file === "" ? ownDirectory() : dirname(file)),
+    name: name ?? (parse(file).name || "app"),
+  };
+}

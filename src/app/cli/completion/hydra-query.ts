@@ -1,0 +1,105 @@
+import { byCodePoint } from "../../../engine/compose/sources/repository.ts";
+import type { Dialect } from "../../../engine/values/dialect.ts";
+import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
+import type { ParsedArguments, Session } from "../../job/session.ts";
+import { parseArgv } from "../arguments/parse-argv.ts";
+import { matchFiles } from "./candidate.ts";
+import { type CompletionTree, matchGroups, matchKeys, showsSecret, treeFor } from "./tree.ts";
+
+/**
+ * Hydra's answer to `-sc query=SHELL`, for requests of Hydra's own shell code, which passes only the line in
+ * `COMP_LINE`. Our shell code passes the words after `--`, or `COMP_WORDBREAKS`, which bash does not export. Secrets
+ * are not among the matches.
+ *
+ * @throws ConfigError for words that cannot be parsed, and `app.usage` for those that argparse would not accept
+ */
+export function hydraQuery(session: Session, separator: string): string {
+  const { composerFor, flags, invocation, parsed } = session;
+  // Of the line's flags, only --multirun matters.
+  const composer = composerFor(parsed);
+  const line = stripProgram(invocation.env["COMP_LINE"] ?? "", composer.context.dialect);
+  const divided = divideLine(line, flags);
+  const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
+  const matches = hydraMatches(tree, divided.word, invocation.cwd);
+  const secrets = tree.secrets();
+  return `${matches.filter((match) => !showsSecret(match, secrets)).join(separator)}\n`;
+}
+
+/**
+ * Splits a line as Hydra does, at white space regardless of quotes, and removes its flags.
+ *
+ * @throws ConfigError `app.usage`
+ */
+export function divideLine(line: string, flags: Session["flags"]) {
+  const parsed: ParsedArguments = parseArgv(
+    line.split(/\s+/).filter((word) => word !== ""),
+    flags,
+  );
+  if (parsed.apart !== undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `unrecognized arguments: ${parsed.apart.join(" ")}`,
+    });
+  if (parsed.flags.has("version"))
+    throw new ConfigError({
+      code: "app.usage",
+      message: "--version asks for the version, whatever stands beside it",
+    });
+  const words = [...parsed.overrides, ...(parsed.rest ?? [])];
+  const isNew = line.endsWith(" ");
+  return {
+    parsed,
+    words: isNew ? words : words.slice(0, -1),
+    word: isNew ? "" : (words.at(-1) ?? ""),
+    isMultirun: parsed.flags.has("multirun"),
+  };
+}
+
+/**
+ * The completions of an override by Hydra: files, otherwise groups and options, and keys and values of the config
+ * composed from the words before. If those do not compose, there are no keys.
+ *
+ * @throws ConfigError `override.syntax` and what `checkWords` throws for the words; of interpolations
+ * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/tab_completion/
+ */
+export function hydraMatches(tree: CompletionTree, word: string, cwd: string): readonly string[] {
+  const files = matchFiles(word, cwd);
+  if (files !== undefined) return sorted(files);
+  const { matches, isOption } = matchGroups(tree.groups(), word);
+  return isOption ? sorted(matches) : sorted([...matches, ...keysIfComposed(tree, word)]);
+}
+
+function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
+  try {
+    tree.checkWords();
+    // No key can begin like this (a slash, or a prefix), so nothing needs to be composed.
+    if (/^(?:[+~][^.=]*|[^.=]*\/[^.=]*)$/.test(word)) return [];
+    return matchKeys(tree.config(), word, tree.context);
+  } catch (error) {
+    if (isConfigError(error) && /^(compose|override\.sweep)/.test(error.code)) return [];
+    throw error;
+  }
+}
+
+const sorted = (names: readonly string[]): readonly string[] =>
+  [...new Set(names)].sort(byCodePoint);
+
+/** The rule of dialects that allow any script name, extended to scripts of Node. */
+const INTERPRETED_ANY =
+  /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.-]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
+
+/** Hydra's rule for Python and for programs, extended to scripts of Node. */
+const INTERPRETED =
+  /^\s*(?:[\w\u0080-\uffff/]*python3?\s*[\w\u0080-\uffff/.]*|(?:\S*\/)?node\s+\S+)\s*(.*)/;
+const PROGRAM = /^\s*[\w\u0080-\uffff\-=./]+\s*(.*)/;
+
+/**
+ * The arguments in a command line, without the program, or the interpreter and the script.
+ *
+ * @throws ConfigError `app.flags` if the line has no program
+ */
+export function stripProgram(line: string, { hyphensInScripts }: Dialect): string {
+  const match = (hyphensInScripts ? INTERPRETED_ANY : INTERPRETED).exec(line) ?? PROGRAM.exec(line);
+  if (match !== null) return match[1] ?? "";
+  throw new ConfigError({ code: "app.flags", message: `Error parsing line '${line}'` });
+}

@@ -1,0 +1,275 @@
+/** The shells that complete command lines: the code that each loads, and the format of candidates. */
+
+import { shellQuote } from "../../../foundation/text/shell-words.ts";
+import type { Candidate } from "./candidate.ts";
+
+/*
+ * Works from bash 3.2 on, which has no mapfile and no compopt. The blank after a complete word is part of the answer,
+ * because bash itself would append one to `db=`, too.
+ */
+const FUNCTIONS = `__hydraconf_complete() {
+  local answer
+  COMPREPLY=()
+  while IFS= read -r answer; do
+    COMPREPLY+=("$answer")
+  done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" COMP_WORDBREAKS="$COMP_WORDBREAKS" "$@" -sc query=bash 2>/dev/null)
+  (( \${#COMPREPLY[@]} )) && compopt -o nospace 2>/dev/null
+  return 0
+}
+__hydraconf_program() {
+  __hydraconf_complete "\${1/#\\~/$HOME}"
+}
+__hydraconf_install() {
+  if type compopt >/dev/null 2>&1; then
+    complete -o bashdefault -o default -F "$@"
+  else
+    complete -o bashdefault -o default -o nospace -F "$@"
+  fi
+}
+__hydraconf_node() {
+  local script
+  for script in "\${__hydraconf_scripts[@]}"; do
+    if (( COMP_CWORD > 1 )) && [[ "\${COMP_WORDS[1]/#\\~/$HOME}" -ef "$script" ]]; then
+      __hydraconf_complete "$1" "$script"
+      return
+    fi
+  done
+}
+`;
+
+const bash: Shell = {
+  name: "bash",
+  hydraSeparator: " ",
+  describes: false,
+  install: ({ name, script }: InstalledProgram) =>
+    [
+      FUNCTIONS,
+      `__hydraconf_install __hydraconf_program ${shellQuote(name)}\n`,
+      script === undefined
+        ? ""
+        : `__hydraconf_scripts+=(${shellQuote(script)})\n__hydraconf_install __hydraconf_node node\n`,
+    ].join(""),
+  uninstall: ({ name, script }) =>
+    [
+      `complete -r ${shellQuote(name)} 2>/dev/null\n`,
+      script === undefined ? "" : "complete -r node 2>/dev/null\nunset __hydraconf_scripts\n",
+      "true\n",
+    ].join(""),
+  print: (candidates, line) => candidates.map((each) => `${typed(each, line)}\n`).join(""),
+};
+
+/** The text that replaces the part of the word that bash completes. */
+function typed({ text, isOpen }: Candidate, { kept, quote }: ShellLine): string {
+  const piece = quoteForBash(text.slice(kept), quote);
+  // bash closes an open quote itself.
+  return isOpen || quote !== "" ? piece : `${piece} `;
+}
+
+/** One line each: `-` for a complete word or `+` for one that goes on, the word, a tab, its description. */
+const markedLines = (candidates: readonly Candidate[]): string =>
+  candidates
+    .map(({ text, description, isOpen }) => `${isOpen ? "+" : "-"}${text}\t${description ?? ""}\n`)
+    .join("");
+
+/** One line each: the word, and after a tab its description. */
+const describedLines = (candidates: readonly Candidate[]): string =>
+  candidates
+    .map(({ text, description }) =>
+      description === undefined ? `${text}\n` : `${text}\t${description}\n`,
+    )
+    .join("");
+
+/*
+ * zsh quotes inserted words and matches them with the typed text itself, so it gets unquoted words.
+ */
+const ZSH_FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u -D }
+__hydraconf_complete() {
+  local answer text
+  local -a open open_shown closed closed_shown
+  for answer in "\${(@f)$("$@" -sc query=zsh -- "\${(@Q)__hydraconf_words}" "\${(Q)PREFIX}" 2>/dev/null)}"; do
+    text=\${\${answer%%$'\\t'*}#?}
+    [[ -z $text ]] && continue
+    local shown=$text
+    [[ -n \${answer#*$'\\t'} ]] && shown="$text  -- \${answer#*$'\\t'}"
+    if [[ $answer == +* ]]; then
+      open+=("$text") open_shown+=("$shown")
+    else
+      closed+=("$text") closed_shown+=("$shown")
+    fi
+  done
+  local -i found=1
+  (( $#open )) && compadd -l -S '' -d open_shown -a open && found=0
+  (( $#closed )) && compadd -l -d closed_shown -a closed && found=0
+  if (( found )); then
+    compset -P '*='
+    _files
+  fi
+}
+__hydraconf_program() {
+  local -a __hydraconf_words
+  __hydraconf_words=("\${(@)words[2,CURRENT-1]}")
+  __hydraconf_complete "\${(Q)words[1]/#\\~/$HOME}"
+}
+__hydraconf_node() {
+  local script
+  for script in $__hydraconf_scripts; do
+    if (( CURRENT > 2 )) && [[ "\${(Q)words[2]/#\\~/$HOME}" -ef $script ]]; then
+      local -a __hydraconf_words
+      __hydraconf_words=("\${(@)words[3,CURRENT-1]}")
+      __hydraconf_complete node "$script"
+      return
+    fi
+  done
+  if (( $+functions[_node] )); then _node; else _default; fi
+}
+`;
+
+const zsh: Shell = {
+  name: "zsh",
+  hydraSeparator: " ",
+  describes: true,
+  install: ({ name, script }: InstalledProgram) =>
+    [
+      ZSH_FUNCTIONS,
+      `compdef __hydraconf_program ${shellQuote(name)}\n`,
+      script === undefined
+        ? ""
+        : `typeset -ga __hydraconf_scripts\n__hydraconf_scripts+=(${shellQuote(script)})\ncompdef __hydraconf_node node\n`,
+    ].join(""),
+  uninstall: ({ name, script }) =>
+    [
+      `compdef -d ${shellQuote(name)}\n`,
+      script === undefined ? "" : "compdef -d node\nunset __hydraconf_scripts\n",
+    ].join(""),
+  print: markedLines,
+};
+
+/*
+ * fish itself appends no blank to words that end with `=`, `/`, `.`, `,` or `@`, as desired.
+ */
+const FISH_FUNCTIONS = `function __hydraconf_complete
+  set -l before (commandline -opc)
+  set -l skipped $argv[1]
+  set -l command $argv[2..-1]
+  set -l answers ($command -sc query=fish -- $before[(math $skipped + 1)..-1] (commandline -ct | string unescape) 2>/dev/null)
+  if test (count $answers) -gt 0
+    printf '%s\\n' $answers
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+function __hydraconf_program
+  set -l words (commandline -opc)
+  __hydraconf_complete 1 (string replace -r '^~' $HOME -- $words[1])
+end
+function __hydraconf_is_script
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test (path resolve -- (string replace -r '^~' $HOME -- $words[2])) = $argv[1]
+end
+`;
+
+const fish: Shell = {
+  name: "fish",
+  hydraSeparator: "\n",
+  describes: true,
+  install: ({ name, script }: InstalledProgram) =>
+    [
+      FISH_FUNCTIONS,
+      `complete -c ${quoted(name)} -f -k -a '(__hydraconf_program)'\n`,
+      script === undefined
+        ? ""
+        : `complete -c node -f -k -n ${quoted(`__hydraconf_is_script ${quoted(script)}`)} -a ${quoted(`(__hydraconf_complete 2 node ${quoted(script)})`)}\n`,
+    ].join(""),
+  uninstall: ({ name, script }) =>
+    `complete -c ${quoted(name)} -e\n${script === undefined ? "" : "complete -c node -e\n"}`,
+  print: describedLines,
+};
+
+/** The functions that the installed code calls, for completing other programs. */
+export const SHELL_FUNCTIONS = {
+  bash: FUNCTIONS,
+  zsh: ZSH_FUNCTIONS,
+  fish: FISH_FUNCTIONS,
+} as const;
+
+/** In single quotes, fish has two escapes. */
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
+
+export const SHELLS: readonly Shell[] = [bash, zsh, fish];
+
+/** The program that completion is installed for. */
+export interface InstalledProgram {
+  /** The name of the command: `deep-profile`, `train.mjs`. */
+  readonly name: string;
+  /** The path of a script that is also run as `node SCRIPT`. */
+  readonly script?: string;
+}
+
+/** One shell: the code that installs completion in it, and the format of its answers. */
+export interface Shell {
+  readonly name: string;
+  install(program: InstalledProgram): string;
+  uninstall(program: InstalledProgram): string;
+  /** Whether it shows descriptions. */
+  readonly describes: boolean;
+  /** The separator of answers to requests of Hydra's own shell code. */
+  readonly hydraSeparator: string;
+  /** The answers in the format of the installed code; ends with a line break unless empty. */
+  print(candidates: readonly Candidate[], line: ShellLine): string;
+}
+
+/** A shell's command line up to the cursor, as the program would receive it. */
+export interface ShellLine {
+  /** The words before the one under the cursor, unquoted; the program is the first. */
+  readonly words: readonly string[];
+  /** The typed part of the word under the cursor, unquoted; empty after a space. */
+  readonly word: string;
+  /** Number of characters of `word` that the shell keeps when it inserts a completion. */
+  readonly kept: number;
+  /** The quote that is open at the cursor. */
+  readonly quote: "" | "'" | '"';
+}
+
+/**
+ * Parses a line of bash. bash completes only a part of a word: the text before a character of `COMP_WORDBREAKS`, and
+ * before an open quote, is kept.
+ */
+export function readShellLine(line: string, wordBreaks: string): ShellLine {
+  const words: string[] = [];
+  let word: string | undefined;
+  let kept = 0;
+  let quote: ShellLine["quote"] = "";
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charAt(at);
+    if (quote === "" && /\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      [word, kept] = [undefined, 0];
+    } else if (char === quote) quote = "";
+    else if (quote === "" && (char === "'" || char === '"')) {
+      quote = char;
+      word ??= "";
+      kept = word.length;
+    } else if (char === "\\" && isEscape(line.charAt(at + 1), quote)) {
+      word = (word ?? "") + line.charAt(++at);
+    } else {
+      word = (word ?? "") + char;
+      if (quote === "" && wordBreaks.includes(char)) kept = word.length;
+    }
+  }
+  return { words, word: word ?? "", kept, quote };
+}
+
+const isEscape = (next: string, quote: ShellLine["quote"]): boolean =>
+  quote === "" ? next !== "" : quote === '"' && next !== "" && '$`"\\'.includes(next);
+
+/** Quotes a text for bash, within the open quote if there is one. */
+export function quoteForBash(text: string, quote: ShellLine["quote"]): string {
+  switch (quote) {
+    case "":
+      return text.replace(/[\s'"\\$`;&|<>()*?[\]{}#!]/g, "\\$&");
+    case '"':
+      return text.replace(/["\\$`]/g, "\\$&");
+    case "'":
+      return text.replaceAll("'", "'\\''");
+  }
+}

@@ -1,0 +1,139 @@
+import { isConfigError } from "../../engine/values/errors.ts";
+import { configFingerprint } from "../../engine/values/fingerprint.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import { drawTable } from "../../foundation/text/table.ts";
+import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
+import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { checkJobDirectories } from "../job/run-directory.ts";
+import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
+import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
+import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
+
+/** The plan of a run or sweep, without the jobs' configs. */
+interface Plan {
+  readonly mode: "run" | "multirun";
+  /** The directory of the run, or of the sweep. */
+  readonly directory: string;
+  readonly jobs: readonly JobRow[];
+  /** A note on what is known only after jobs have run. */
+  readonly note?: string;
+}
+
+interface JobRow {
+  readonly number?: number;
+  readonly directory: string;
+  readonly overrides: readonly string[];
+  /** Null if the config does not resolve as a whole. */
+  readonly fingerprint: string | null;
+  /** Why it does not. */
+  readonly problem?: string;
+  /** How the program would run it, if the program has such plans. */
+  readonly plan?: unknown;
+}
+
+/**
+ * Composes and checks every job as a run would, and prints a line for each: its directory, its overrides and the
+ * fingerprint of its config. The program's own plans follow.
+ */
+export async function dryRun(session: SweepSession): Promise<number> {
+  const { invocation, options, parsed } = session;
+  const { directory, mode, note, parts } = planAll(session, await session.registry());
+  const place = placeOf(session);
+  const rows: JobRow[] = [];
+  const texts: string[] = [];
+  const owners = new Map<string, number | undefined>();
+  let isFit = true;
+  // Jobs are planned in parts, so that only some of many are in memory.
+  for (const jobs of parts) {
+    if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
+    isFit = (await checkJobs(jobs, options, invocation.console, place, { isPlan: true })) && isFit;
+    if (!isFit) continue;
+    for (const job of jobs) {
+      place.publish(job.root);
+      const facts = { ...factsOf(job), context: place.context };
+      options.delegate?.inspection?.note(facts);
+      const plan = await options.planJob?.(configFor(job, options.delegate), job.outputDir, facts);
+      rows.push({ ...rowOf(job), ...(plan !== undefined && { plan: plan.data }) });
+      if (plan !== undefined) texts.push(plan.text);
+    }
+  }
+  if (!isFit) return EXIT_ERROR;
+  await options.delegate?.inspection?.finish({ isPlan: true });
+  const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
+  const { stdout } = invocation.console;
+  if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);
+  else {
+    stdout(planText(plan));
+    for (const text of texts) stdout(`\n${text}`);
+  }
+  return EXIT_OK;
+}
+
+function planAll(session: SweepSession, registry: SweepRegistry) {
+  const { composer, parsed } = session;
+  const { composition, mode, overrides } = composer.composeTask(
+    session.overrides,
+    parsed.flags.has("multirun"),
+  );
+  const place = placeOf(session);
+  if (mode === "run") {
+    const job = planJob(composition(), place);
+    return { mode, directory: job.outputDir, parts: [[job]], note: undefined } as const;
+  }
+  const { directory, planBatch, sweeper } = planSweep(
+    composition(),
+    overrides,
+    composer,
+    place,
+    registry,
+  );
+  const parts = function* (): Generator<readonly PlannedJob[]> {
+    let first = 0;
+    for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+      for (const part of partsOf(batch)) {
+        yield planBatch(part, first);
+        first += part.length;
+      }
+      sweeper.tell([]);
+    }
+  };
+  return { mode, directory, parts: parts(), note: sweeper.unforeseeable } as const;
+}
+
+function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
+  const facts = { ...(number !== undefined && { number }), directory: outputDir, overrides };
+  try {
+    return { ...facts, fingerprint: configFingerprint(resolved(), outputDir) };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const { hint, key, message } = error.details;
+    const at = key === undefined || message.includes(key) ? "" : ` (key: ${key})`;
+    const problem = `${firstLine(message)}${at}${hint === undefined ? "" : `. Hint: ${hint}`}`;
+    return { ...facts, fingerprint: null, problem };
+  }
+}
+
+const firstLine = (text: string): string => text.split("\n", 1)[0] ?? "";
+
+const HASH_LETTERS = 19;
+
+/** The first reason why a config does not resolve. */
+function problemText(jobs: readonly JobRow[]): string {
+  const [first, ...others] = jobs.filter(({ problem }) => problem !== undefined);
+  if (first?.problem === undefined) return "";
+  const name = first.number === undefined ? "The job" : `Job #${first.number}`;
+  const more = others.length === 0 ? "" : ` (and ${plural(others.length, "other job")})`;
+  return `${name}${more} does not resolve: ${first.problem}\n`;
+}
+
+function planText({ directory, jobs, mode, note }: Plan): string {
+  const what = mode === "run" ? "One job" : plural(jobs.length, "job");
+  const rows = jobs.map((job) => [
+    String(job.number ?? ""),
+    job.directory,
+    job.overrides.join(" "),
+    job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
+  ]);
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
+  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
+}

@@ -1,0 +1,136 @@
+import pc from "picocolors";
+import { type Cause, type Composition, explain } from "../../engine/compose/index.ts";
+import {
+  describeKey,
+  type JsonSchema,
+  type KeyDescription,
+  showValue,
+} from "../../engine/schema/index.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
+import type { ConfigNode } from "../../engine/values/node.ts";
+import { describeOrigin } from "../../engine/values/origin.ts";
+import { describeType } from "../../engine/values/types/type-errors.ts";
+import { oneLine } from "./explain.ts";
+
+export interface KeyHelpRequest {
+  readonly key: string;
+  readonly composition: Composition;
+  readonly schema?: JsonSchema;
+  readonly color: boolean;
+}
+
+type Row = readonly [label: string, text: string];
+
+/**
+ * The output of `--help KEY`: the value of a key and its origin, and from the schema, if any, its type, the allowed
+ * values and its meaning; for a config group, its options.
+ *
+ * @throws ConfigError `key.not_found` for a name that is neither a key nor a group
+ */
+export function keyHelp(request: KeyHelpRequest): string {
+  const { color, composition, key } = request;
+  const rows = [...groupRows(request), ...valueRows(request)];
+  if (rows.length === 0)
+    throw new ConfigError({
+      code: "key.not_found",
+      message: `Key '${key}' not found in config`,
+      key,
+      ...nearestKey(composition.root, splitKey(key, composition.dialect)),
+    });
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const { bold, dim } = pc.createColors(color);
+  const lines = rows.map(([label, text]) => `  ${dim(label.padEnd(width))}  ${text}`);
+  return `${[bold(key), ...lines].join("\n")}\n`;
+}
+
+/** A group may be given with slashes or dots. Its options may also be chosen at another package. */
+function groupRows({ composition, key }: KeyHelpRequest): readonly Row[] {
+  const { choices, repository } = composition;
+  const group = key.replaceAll(".", "/");
+  const options = repository.list(group, "config");
+  if (options.length === 0) return [];
+  const chosen = [...choices].filter(([name]) => name.split("@", 1)[0] === group);
+  return [
+    ["group", `choose with ${chosen[0]?.[0] ?? `+${group}`}=OPTION`],
+    ["options", options.join(", ")],
+    ...chosen.map(([name, option]): Row => ["chosen", `${name}=${option ?? "null"}`]),
+  ];
+}
+
+function valueRows(request: KeyHelpRequest): readonly Row[] {
+  const { composition, key, schema } = request;
+  const explanation = explain(composition, key);
+  const path = splitKey(key, composition.dialect);
+  const described =
+    schema === undefined || path[0] === "hydra"
+      ? undefined
+      : describeKey(schema, path, composition.config);
+  if (explanation === undefined && (described === undefined || saysNothing(described))) return [];
+  const value = explanation?.value;
+  const type = described?.type ?? typeOf(value);
+  return [
+    ...(explanation === undefined ? [] : settingRows(explanation)),
+    ...row("type", type),
+    ...row("allowed", described?.allowed.join("; ") || membersOf(value)),
+    ...(described?.default === undefined
+      ? []
+      : row("schema default", JSON.stringify(described.default))),
+    ...row("examples", described?.examples.join(", ")),
+    ...row("description", described?.description),
+    ...keyRows(described, value),
+  ];
+}
+
+/** The value; if an override set it, also the value without the override. */
+function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof explain>>) {
+  const shown = (node: ConfigNode, { origin }: Cause): string =>
+    `${isMissing(node) ? "none; it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
+  if (cause.origin.kind !== "override") return row("default", shown(value, cause));
+  const before = replaced.find((earlier) => earlier.cause.origin.kind !== "override");
+  return [
+    ...row("value", shown(value, cause)),
+    ...(before === undefined ? [] : row("default", shown(before.value, before.cause))),
+  ];
+}
+
+/** `???`: a mandatory value that is not set. */
+const isMissing = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === "???";
+
+function keyRows(described: KeyDescription | undefined, value: ConfigNode | undefined) {
+  const known = described?.keys ?? [];
+  if (known.length > 0)
+    return known.flatMap(({ description, name }, index) =>
+      row(index === 0 ? "keys" : "", description === undefined ? name : `${name}: ${description}`),
+    );
+  if (value?.kind !== "map" || value.entries.size === 0) return [];
+  return row("keys", [...value.entries.values()].map(({ key }) => String(key)).join(", "));
+}
+
+const membersOf = (node: ConfigNode | undefined): string | undefined =>
+  node?.type?.kind === "enum" ? node.type.members.join(", ") : undefined;
+
+/** The type without a schema: that of a typed node, else that of the value. */
+function typeOf(node: ConfigNode | undefined): string | undefined {
+  if (node === undefined) return undefined;
+  if (node.type !== undefined && node.type.kind !== "any") return describeType(node.type);
+  if (node.kind !== "scalar") return node.kind === "map" ? "a mapping" : "a list";
+  switch (typeof node.value) {
+    case "bigint":
+      return "an integer";
+    case "number":
+      return "a number";
+    case "boolean":
+      return "true or false";
+    case "string":
+      return node.value === "???" || node.value.includes("${") ? undefined : "a string";
+    default:
+      return undefined;
+  }
+}
+
+const row = (label: string, text: string | undefined): readonly Row[] =>
+  text === undefined || text === "" ? [] : [[label, text]];
+
+const saysNothing = ({ allowed, description, keys, type }: KeyDescription): boolean =>
+  allowed.length === 0 && description === undefined && keys.length === 0 && type === undefined;

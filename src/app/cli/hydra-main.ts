@@ -1,0 +1,483 @@
+import { resolve } from "node:path";
+import { refuseClashes } from "../../engine/compose/config-plugin.ts";
+import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";
+import {
+  DEFAULT_DIALECT,
+  type Dialect,
+  dialectNamed,
+  reportedBase,
+} from "../../engine/values/dialect.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { callerOf } from "../../foundation/system/caller.ts";
+import { findPackage } from "../../foundation/system/package-root.ts";
+import {
+  addedDirectories,
+  type Composer,
+  type ComposerRequest,
+  openComposer,
+  openSchemas,
+} from "../job/composer.ts";
+import type { Task } from "../job/job.ts";
+import type { Flag, ProgramDeclaration, ProgramOptions, ProgramSchema } from "../job/options.ts";
+import type { WorkerRequest } from "../job/process/invocation.ts";
+import {
+  type Console,
+  completeInvocation,
+  type Invocation,
+  processInvocation,
+  watchForLostTask,
+} from "../job/process/invocation.ts";
+import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
+import { reportOwnError, warnOf } from "../job/report-error.ts";
+import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
+import type { Plugin } from "../plugins/contract/plugin.ts";
+import type { Settings } from "../plugins/load-settings.ts";
+import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
+import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
+import type { SweepRegistry } from "../sweep/registry.ts";
+import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
+import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageError } from "./arguments/hydra-flags.ts";
+import { parseArgv } from "./arguments/parse-argv.ts";
+import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
+import { checkInvocation, checkMain, placed } from "./check-main.ts";
+import {
+  type Command,
+  completionCommand,
+  diffCommand,
+  dryRunCommand,
+  explainCommand,
+  helpCommand,
+  hydraHelpCommand,
+  infoCommand,
+  runCommand,
+  schemaCommand,
+  showCommand,
+  workerCommand,
+} from "./commands.ts";
+
+/** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
+export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
+  extends ProgramDeclaration<Schema> {
+  /**
+   * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
+   * `[...STANDARD_PLUGINS, mine]`.
+   */
+  readonly plugins?: readonly Plugin[];
+  /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
+  readonly settingsFiles?: boolean;
+  /**
+   * What users type to trust a project, as `hydraconf trust`: until then, what the project's settings file names is not
+   * run. Without it, it is run in any case.
+   */
+  readonly trustCommand?: string;
+  /** Whether `--version-base` chooses the dialect instead of `versionBase`, as for `hydraconf`. Default: false. */
+  readonly choosesDialect?: boolean;
+}
+
+/** Options with the program's name and directory filled in. */
+export type MainOptions = HydraMainOptions & ProgramOptions;
+
+/** The first command that the flags ask for is executed. */
+const COMMANDS: readonly Command[] = [
+  helpCommand,
+  hydraHelpCommand,
+  explainCommand,
+  diffCommand,
+  infoCommand,
+  schemaCommand,
+  dryRunCommand,
+  completionCommand,
+  showCommand,
+  runCommand,
+];
+
+/**
+ * `@hydra.main` of Python programs: parses the command line, composes the config, sets up the job and calls the task
+ * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
+ * mistakes, nor for options that the types do not allow: both are printed as errors.
+ *
+ * @param given the command line, environment and console of a test; what it leaves out is that of this process, without
+ * arguments. Default: all of this process, whose exit code is then set if it is not 0, as that of a Python program
+ * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
+ */
+export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
+  declared: HydraMainOptions<Schema>,
+  task: Task<ResolvedData<Schema>>,
+  given?: Partial<Invocation>,
+): Promise<number> {
+  if (given !== undefined) return mainOf(declared, task, given);
+  const code = await mainOf(declared, task, processInvocation());
+  if (code !== EXIT_OK) process.exitCode = code;
+  return code;
+}
+
+async function mainOf<Schema extends ProgramSchema>(
+  declared: HydraMainOptions<Schema>,
+  task: Task<ResolvedData<Schema>>,
+  given: Partial<Invocation>,
+): Promise<number> {
+  checkInvocation(given);
+  const invocation = completeInvocation(given);
+  try {
+    checkMain(declared, task);
+  } catch (error) {
+    reportOwnError(error, { invocation, options: {} });
+    return EXIT_ERROR;
+  }
+  const options = placed(declared, () => callerOf(hydraMain).file);
+  // The schema is checked before the task is called: only then does its config have these types.
+  return runMain(options, task as Task, invocation);
+}
+
+/** A call of a program whose declaration depends on its command line. */
+export interface AdaptableCall {
+  /** The command line; for a resumed sweep, that of the sweep. */
+  readonly parsed: ParsedArguments;
+  readonly invocation: Invocation;
+  readonly settings: Settings;
+}
+
+/** Further declarations of a program, which depend on its command line. */
+export interface Adaptation {
+  readonly options?: Partial<ProgramOptions>;
+  readonly parsed?: ParsedArguments;
+  readonly task?: Task;
+  readonly env?: Invocation["env"];
+  /** The flags to complete, if they are those of another program. */
+  readonly flags?: readonly Flag[];
+}
+
+/** @param plugins those of the command, which are loaded after it is adapted */
+export type Adapt = (call: AdaptableCall, plugins: () => readonly Plugin[]) => Promise<Adaptation>;
+
+/**
+ * `hydraMain` for the commands, which run other programs.
+ *
+ * @param adapt throws ConfigError if the command line names something that does not exist
+ */
+export async function runMain(
+  options: MainOptions,
+  task: Task,
+  given: Invocation,
+  adapt: Adapt = async () => ({}),
+): Promise<number> {
+  const redaction = createRedaction();
+  const invocation = { ...given, console: guardConsole(given.console, redaction) };
+  const subcommands = options.subcommands ?? [];
+  const subcommand = subcommandOf(invocation.argv, subcommands);
+  if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
+  const endWatch = watchForLostTask(invocation.console);
+  const notice = noticeOf(options, invocation);
+  if (notice !== null && !isStrict(notice, invocation)) warnOf(notice, invocation);
+  try {
+    if (notice !== null && isStrict(notice, invocation))
+      throw new ConfigError({
+        code: "compose.unsupported",
+        message: notice,
+        hint: `${STRICT} makes this an error`,
+      });
+    const programUse = options.restAsOverrides && (options.programUse ?? "run");
+    refuseMisspelt(invocation.argv, subcommands, programUse, flagsOf(options));
+    return await dispatch({ ...options, adapt }, task, invocation, redaction);
+  } catch (thrown) {
+    const error = await explained(thrown, options, invocation.argv);
+    if (!isConfigError(error) || error.code !== "app.usage") {
+      reportOwnError(error, { invocation, options });
+      return EXIT_ERROR;
+    }
+    invocation.console.stderr(usageError(error, options, flagsOf(options)));
+    return EXIT_USAGE;
+  } finally {
+    endWatch();
+  }
+}
+
+/** Adds to an error of the engine what follows from the program's command line and schema. */
+async function explained(
+  error: unknown,
+  options: ProgramOptions,
+  argv: readonly string[],
+): Promise<unknown> {
+  if (!isConfigError(error)) return error;
+  const isSyntax = error.code === "override.syntax";
+  // The hint to add a key is wrong if the program's schema allows no further keys.
+  if (!isSyntax && options.schema === undefined) return error;
+  const { hintMistypedArgument, omitAppendHint } = await import("./override-hints.ts");
+  return isSyntax
+    ? hintMistypedArgument(error, argv, flagsOf(options))
+    : omitAppendHint(error, options);
+}
+
+/** Flags that resume a recorded sweep. */
+const RESUMING = ["resume", "retry-failed", "accept-changes", "accept-damaged"] as const;
+
+async function dispatch(
+  declared: MainOptions & { readonly adapt: Adapt },
+  declaredTask: Task,
+  given: Invocation,
+  redaction: Redaction,
+): Promise<number> {
+  const { worker } = given;
+  const flags = flagsOf(declared);
+  const timed = worker === undefined ? given : await asSweepBegan(given, worker);
+  const typed = parsedLine(declared, timed, flags);
+  if (typed.flags.has("version")) {
+    timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
+    return EXIT_OK;
+  }
+  const loadable = await settingsOf(declared, typed, timed);
+  const { settings } = loadable;
+  const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
+  const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
+  if (isResuming && timed.resumed === undefined) {
+    refuseConflicts(typed, declared);
+    refuseUnsupported(typed, flags);
+    const { resumedInvocation } = await import("../sweep/resume.ts");
+    const resumed = resumedInvocation(typed, timed, await loadable.plugins());
+    return dispatch(declared, declaredTask, resumed, redaction);
+  }
+  const adapted = await declared.adapt(
+    { parsed: typed, invocation: timed, settings },
+    () => plugins,
+  );
+  const { parsed = typed, task = declaredTask } = adapted;
+  const plugins = await pluginsFor(parsed, timed, loadable);
+  const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };
+  // What settings files set is for composing: no process gets it, since some variables run code.
+  const composing = adapted.env === undefined ? invocation : { ...invocation, env: adapted.env };
+  const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
+  const dialect = dialectOf(options, parsed, invocation);
+  refuseConfigInPath(parsed, options);
+  addedDirectories(composerRequest(options, parsed, plugins), invocation.cwd);
+  refuseConflicts(parsed, options);
+  refuseUnsupported(parsed, flags);
+  const command =
+    worker === undefined
+      ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
+      : workerCommand(worker);
+  const schemas = await openSchemas(options);
+  // Opened on demand, since not every command composes: comparing two run directories needs no config tree.
+  let opened: Composer | undefined;
+  const composer = (): Composer => {
+    opened ??= openComposer(
+      {
+        ...composerRequest(options, parsed, plugins),
+        dialect,
+        schemas,
+        redaction,
+        // The process that started a worker has shown the warnings already.
+        ...(worker === undefined && {
+          onWarning: (message) => warnOf(message, invocation),
+          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+        }),
+      },
+      composing,
+    );
+    return opened;
+  };
+  let loaded: Promise<SweepRegistry> | undefined;
+  const registry = (): Promise<SweepRegistry> => {
+    loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
+      loadRegistry(plugins),
+    );
+    return loaded;
+  };
+  return command.execute({
+    options,
+    task,
+    invocation,
+    parsed,
+    flags: adapted.flags ?? flags,
+    overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
+    get composer() {
+      return composer();
+    },
+    registry,
+    async logInfo(composition, overrides, logging) {
+      const { logInfo } = await import("./log-info.ts");
+      await logInfo({ composer: composer(), composition, overrides }, registry, logging);
+    },
+    composerFor: (other) =>
+      openComposer(
+        { ...composerRequest(options, other, plugins), schemas },
+        { ...composing, console: SILENT },
+      ),
+  });
+}
+
+/** A worker uses the time and the dialect with which its sweep began. */
+async function asSweepBegan(
+  invocation: Invocation,
+  { folder }: WorkerRequest,
+): Promise<Invocation> {
+  const { readFacts } = await import("../record/manifest.ts");
+  const { dialect, now } = readFacts(folder);
+  return { ...invocation, now: new Date(now), ...(dialect !== undefined && { dialect }) };
+}
+
+/** The program's own version if it has one, then ours and Hydra's. */
+function versionText({ name, version }: ProgramOptions, dialect: Dialect): string {
+  const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
+  const isOwnBase = dialect.hydraVersion.startsWith(`${dialect.name}.`);
+  const hydra = `Hydra ${dialect.hydraVersion}${isOwnBase ? "" : ` with version_base ${dialect.name}`}`;
+  return version === undefined
+    ? `${ours} (${hydra})\n`
+    : `${name} ${version} (${ours}, ${hydra})\n`;
+}
+
+/** A resumed sweep keeps its dialect; otherwise the command line chooses it, if allowed, and then the program. */
+const dialectOf = (
+  { choosesDialect = false, dialect: declared, versionBase }: MainOptions,
+  { flags }: Pick<ParsedArguments, "flags">,
+  { dialect }: Pick<Invocation, "dialect"> = {},
+): Dialect =>
+  dialectNamed(
+    dialect ??
+      (
+        (choosesDialect && flags.get(DIALECT_FLAG.id)) ||
+        (declared ?? versionBase ?? DEFAULT_DIALECT.name)
+      ).toString(),
+  );
+
+function parsedLine(
+  options: MainOptions,
+  invocation: Invocation,
+  flags: readonly Flag[],
+): ParsedArguments {
+  const { argv } = invocation;
+  const parsed = parseArgv(argv, flags);
+  if (parsed.rest === undefined || options.restAsOverrides !== undefined) return parsed;
+  // Our shell code passes the words to complete after `--`.
+  if (parsed.flags.has("shell-completion")) return parsed;
+  if (!dialectOf(options, parsed, invocation).ignoresDashes) return parsed;
+  const at = argv.indexOf("--");
+  return parsedLine(
+    options,
+    { ...invocation, argv: argv.filter((_, index) => index !== at) },
+    flags,
+  );
+}
+
+const VERSION_BASE_NOTICE =
+  "The version_base parameter is deprecated and will be removed in Hydra 1.5.\n" +
+  "Omit the version_base parameter to use the current Hydra defaults.";
+
+/** Turns deprecation warnings into errors, as in Hydra. */
+const STRICT = "HYDRA_DEPRECATION_WARNINGS_AS_ERRORS";
+
+const isStrict = (notice: string, { env }: Invocation): boolean =>
+  notice === VERSION_BASE_NOTICE && (env[STRICT] ?? "") !== "";
+
+/** The warning about a program's version of Hydra, which is given even if the command line is wrong. */
+function noticeOf(options: MainOptions, { argv, worker }: Invocation): string | null {
+  if (worker !== undefined) return null;
+  const flags = flagsOf(options);
+  try {
+    return noticeFor(dialectOf(options, parseArgv(argv, flags)), options);
+  } catch {
+    return noticeFor(dialectOf(options, { flags: new Map() }), options);
+  }
+}
+
+const noticeFor = (dialect: Dialect, options: MainOptions): string | null =>
+  dialect.leastVersionBase !== null && typeof options.versionBase === "string"
+    ? VERSION_BASE_NOTICE
+    : dialect.notice;
+
+const SILENT: Console = { stdout: () => {}, stderr: () => {} };
+
+/** @throws ConfigError `plugin.settings` for invalid settings */
+async function settingsOf(
+  { plugins = STANDARD_PLUGINS, settingsFiles = false, trustCommand }: MainOptions,
+  { flags }: ParsedArguments,
+  invocation: Invocation,
+): Promise<LoadedSettings> {
+  if (settingsFiles)
+    return loadSettings(plugins, invocation, { named: flags.get(SETTINGS_FLAG.id), trustCommand });
+  if (plugins !== STANDARD_PLUGINS) refuseClashes(plugins);
+  const own = async () => plugins;
+  return { settings: {}, plugins: own, trustedPlugins: own };
+}
+
+/**
+ * The plugins for a command. Help and completion do without those that may not run: a user must be able to ask what a
+ * command does before trusting anything.
+ *
+ * @throws ConfigError `plugin.*` for plugins that cannot be loaded, that clash, or that may not run
+ */
+async function pluginsFor(
+  { flags }: ParsedArguments,
+  { console, env }: Invocation,
+  { plugins, refusal, trustedPlugins }: LoadedSettings,
+): Promise<readonly Plugin[]> {
+  const isHelp = flags.has("help") || flags.has("hydra-help");
+  const isCompletion = flags.has("shell-completion");
+  if (refusal === undefined || (!isHelp && !isCompletion)) return plugins();
+  // Anything that is printed would disturb the line that the user is typing.
+  if (isHelp || env["HYDRA_COMP_DEBUG"] === "1") console.stderr(noteOf(refusal));
+  return trustedPlugins();
+}
+
+const noteOf = ({ details: { hint, message } }: ConfigError): string =>
+  `note: ${message}\n  Hint: ${hint}\n`;
+
+/** The callbacks that a config may name: the program's own, and those of its plugins. */
+async function withCallbacks<Options extends ProgramOptions>(
+  options: Options,
+  plugins: readonly Plugin[],
+): Promise<Options> {
+  const { targets } = options;
+  const ofPlugins = plugins.flatMap(({ callbacks }) => callbacks ?? []);
+  if (ofPlugins.length === 0) return options;
+  const { joinTargets } = await import("../job/callbacks.ts");
+  const all = [...(targets === undefined ? [] : [targets]), ...ofPlugins];
+  const [first, ...others] = all;
+  return first === undefined ? options : { ...options, targets: others.reduce(joinTargets, first) };
+}
+
+function composerRequest(
+  options: MainOptions,
+  parsed: ParsedArguments,
+  plugins: readonly Plugin[],
+): ComposerRequest {
+  const { flags } = parsed;
+  const dialect = dialectOf(options, parsed);
+  const versionBase = reportedBase(options.versionBase ?? undefined, dialect);
+  const text = (id: string): string | undefined => {
+    const value = flags.get(id);
+    return typeof value === "string" ? value : undefined;
+  };
+  const { configPath: declared = dialect.defaultConfigPath } = options;
+  const configPath = text("config-path") ?? declared;
+  const configDir = text("config-dir");
+  return {
+    jobName: options.jobName ?? options.name,
+    configPath: configPath === null ? null : withBase(configPath, options.base),
+    configName: text("config-name") ?? options.configName ?? null,
+    base: options.base,
+    ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
+    ...(configDir !== undefined && { configDir }),
+    dialect,
+    ...(versionBase !== undefined && { versionBase }),
+    plugins,
+    ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
+    ...(options.limits !== undefined && { limits: options.limits }),
+    ...(options.sources !== undefined && { sources: options.sources }),
+    ...(options.store !== undefined && { store: options.store }),
+  };
+}
+
+const withBase = (path: string, base: string): string =>
+  path.startsWith("pkg://") ? path : resolve(base, path);
+
+function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): readonly string[] {
+  if (rest === undefined) return [];
+  return options.restAsOverrides?.(rest) ?? rest;
+}
+
+function flagsOf(options: HydraMainOptions): readonly Flag[] {
+  const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
+  const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
+  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
+}

@@ -1,0 +1,232 @@
+import {
+  allGroups,
+  type Composition,
+  type Defaults,
+  type DefaultsTree,
+  type DefaultsTreeChild,
+  type DefaultsTreeNode,
+  type Repository,
+} from "../../engine/compose/index.ts";
+import type { ConfigNode } from "../../engine/values/node.ts";
+import { pyStr } from "../../engine/values/python-text.ts";
+import type { ResolveContext } from "../../engine/values/resolution/context.ts";
+import { selectNode } from "../../engine/values/resolution/select.ts";
+import { writeYaml } from "../../engine/values/yaml/writer.ts";
+import { tableLines, titleLines } from "../../foundation/text/table.ts";
+import type { Composer } from "../job/composer.ts";
+import type { SweepRegistry } from "../sweep/registry.ts";
+import { configView } from "./show-config.ts";
+
+/** One topic of `--info`. */
+export interface Topic {
+  readonly name: string;
+  /** The lines, yielded one after the other, so that those before an error are shown. */
+  readonly show: (inputs: InfoContext) => Iterable<InfoLine>;
+}
+
+/** A record of Hydra's log, which `--info` shows without its header. The level is that of Hydra. */
+export interface InfoLine {
+  readonly level: "debug" | "info";
+  readonly text: string;
+}
+
+const debug = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "debug", text }));
+const info = (lines: readonly string[]): readonly InfoLine[] =>
+  lines.map((text) => ({ level: "info", text }));
+
+/** The facts that topics show, computed on demand. */
+export interface InfoContext {
+  /** The groups, including those that the overrides add to the search path. */
+  readonly repository: () => Repository;
+  /** The defaults list, which is known even if the values cannot be composed. */
+  readonly taken: () => Defaults;
+  readonly whole: () => Composition;
+  readonly context: () => ResolveContext;
+  readonly registry: SweepRegistry;
+}
+
+/**
+ * @param composer called when a topic needs it
+ * @param composition of the overrides, if they are already composed
+ */
+export const openInfo = (
+  composer: () => Composer,
+  registry: SweepRegistry,
+  overrides: readonly string[],
+  composition?: Composition,
+): InfoContext => {
+  let taken: Defaults | undefined;
+  let whole = composition;
+  return {
+    context: () => composer().context,
+    registry,
+    repository: () => composer().searchPath(overrides),
+    taken: () => {
+      taken ??= composer().defaults(overrides, composition ?? {});
+      return taken;
+    },
+    whole: () => {
+      whole ??= composer().compose(overrides);
+      return whole;
+    },
+  };
+};
+
+function sourceRow(source: ConfigNode): readonly string[] {
+  const text = (key: string): string =>
+    pyStr((source.kind === "map" ? source.entries.get(key)?.value : undefined) ?? null);
+  return [text("provider"), `${text("schema")}://${text("path")}`];
+}
+
+/** The sources as recorded in the config. Interpolations in their paths are resolved in the hydra node only. */
+function sourceRows({ context, whole }: InfoContext): readonly (readonly string[])[] {
+  const view = configView(whole().root, "hydra");
+  const sources = selectNode(view, "hydra.runtime.config_sources", context(), { deep: true });
+  return sources?.kind === "list" ? sources.items.map(sourceRow) : [];
+}
+
+const searchPath: Topic = {
+  name: "searchpath",
+  *show(inputs) {
+    yield* debug(["", ...titleLines("Config search path")]);
+    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(inputs)]));
+  },
+};
+
+const defaultsList: Topic = {
+  name: "defaults",
+  *show({ taken }) {
+    const rows = taken().defaults.map(({ configPath, isSelf, package: pkg, parent }) => [
+      configPath,
+      pkg,
+      isSelf ? "True" : "False",
+      parent ?? "",
+    ]);
+    const header = ["Config path", "Package", "_self_", "Parent"];
+    // Hydra ends the header row, and no other, with a blank.
+    yield* debug(["", ...titleLines("Defaults List"), ...tableLines([header, ...rows], " ")]);
+  },
+};
+
+const defaultsTree: Topic = {
+  name: "defaults-tree",
+  *show({ taken }) {
+    const lines = treeLines(taken().tree);
+    yield* info([""]);
+    yield* debug(titleLines("Defaults Tree"));
+    yield* info(lines);
+  },
+};
+
+const config: Topic = {
+  name: "config",
+  *show(inputs) {
+    for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(inputs);
+    yield* debug(titleLines("Config"));
+    const { config, dialect } = inputs.whole();
+    yield* info([writeYaml(config, { dialect })]);
+  },
+};
+
+const plugins: Topic = {
+  name: "plugins",
+  *show(inputs) {
+    yield* debug(pluginLines(inputs.registry));
+  },
+};
+
+const all: Topic = {
+  name: "all",
+  *show(inputs) {
+    yield* debug(titleLines(`Hydra ${inputs.context().dialect.hydraVersion}`, "="));
+    for (const topic of [plugins, config]) yield* topic.show(inputs);
+  },
+};
+
+export const TOPICS: readonly Topic[] = [
+  all,
+  config,
+  defaultsList,
+  defaultsTree,
+  plugins,
+  searchPath,
+];
+
+/** The output of `--info TOPIC --json`, by topic; `all` contains all but the config, which `--cfg --json` prints. */
+const FACTS: Readonly<Record<string, (inputs: InfoContext) => unknown>> = {
+  groups: ({ repository, taken }) => {
+    const known = [...taken().tree.known];
+    return allGroups(repository()).map((group) => ({
+      name: group,
+      options: repository().list(group, "config"),
+      // By override key, because a group may be in several packages.
+      chosen: Object.fromEntries(known.filter(([key]) => key.split("@")[0] === group)),
+    }));
+  },
+  defaults: ({ taken }) =>
+    taken().defaults.map((row) => ({
+      config_path: row.configPath,
+      package: row.package,
+      is_self: row.isSelf,
+      parent: row.parent ?? null,
+    })),
+  searchpath: (inputs) =>
+    sourceRows(inputs).map(([provider = "", path = ""]) => ({ provider, path })),
+};
+
+/** JSON for programs: the groups with their options and choices, the defaults list, the search path. */
+export function infoJson(topic: string, inputs: InfoContext): string {
+  const chosen = Object.entries(FACTS).flatMap(([name, facts]) =>
+    ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, facts(inputs)]] : [],
+  );
+  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(chosen) };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The topics that `infoJson` supports. */
+export const JSON_TOPICS: readonly string[] = ["all", "defaults", "searchpath"];
+
+/**
+ * The plugins by Hydra's kinds and class names, by which configs name launchers and sweepers: Hydra's own and those of
+ * plugins.
+ */
+export function pluginLines({ launchers, sweepers }: SweepRegistry): readonly string[] {
+  const classNames = (all: readonly { readonly targets: readonly string[] }[]) => {
+    const targets = all.flatMap((one) => one.targets);
+    return [...new Set(targets.map((target) => target.split(".").at(-1) ?? target))];
+  };
+  const kinds: readonly (readonly [string, readonly string[]])[] = [
+    [
+      "ConfigSource",
+      ["FileConfigSource", "ImportlibResourcesConfigSource", "StructuredConfigSource"],
+    ],
+    ["CompletionPlugin", ["BashCompletion", "FishCompletion", "ZshCompletion"]],
+    ["Launcher", classNames(launchers)],
+    ["Sweeper", classNames(sweepers)],
+  ];
+  const parts = kinds.flatMap(([kind, names]) => {
+    const lines = [...titleLines(`${kind}:`, "-"), ...names.map((name) => `\t${name}`)];
+    return lines.map((line) => `\t${line}`);
+  });
+  return [...titleLines("Installed Hydra Plugins"), ...parts];
+}
+
+/** The defaults tree, two blanks per level, as `--info defaults-tree` draws it. */
+export const treeLines = ({ roots }: DefaultsTree): readonly string[] => [
+  "<root>:",
+  ...roots.flatMap((root) => drawNode(root, 1)),
+];
+
+function drawNode(node: DefaultsTreeChild, depth: number): readonly string[] {
+  const indent = "  ".repeat(depth);
+  if (node.kind === "self") return [`${indent}${node.path}`];
+  const below = node.children.flatMap((child) => drawNode(child, depth + 1));
+  return [`${indent}${label(node)}${below.length > 0 ? ":" : ""}`, ...below];
+}
+
+function label({ placed }: DefaultsTreeNode): string {
+  return placed.overrideKey === null
+    ? placed.configPath
+    : `${placed.overrideKey}: ${placed.name ?? "null"}`;
+}

@@ -1,0 +1,83 @@
+/** Hints for refused overrides that only the program's own command line and schema can give. */
+
+import { closedAt } from "../../engine/schema/applicable-schemas.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { splitKey } from "../../engine/values/key-path.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
+
+/**
+ * Adds a hint to the error about an argument without `=`: it may be a flag without its dashes (`help`, `cfg job`), or
+ * an override typed as two words (`lr 0.3`, `lr = 0.3`). Other errors are returned unchanged.
+ */
+export function hintMistypedArgument(
+  error: unknown,
+  argv: readonly string[],
+  flags: readonly Flag[],
+): unknown {
+  if (!isConfigError(error) || error.code !== "override.syntax") return error;
+  const { hint, origin } = error.details;
+  if (origin?.kind !== "override" || !/^[A-Za-z_][\w.-]*$/.test(origin.text)) return error;
+  const word = origin.text;
+  const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
+  const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
+  return meant === undefined
+    ? error
+    : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
+}
+
+/** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
+function asOverride(word: string, argv: readonly string[]): string | undefined {
+  const [next = "", last = ""] = argv.slice(argv.indexOf(word) + 1);
+  const value = next === "=" ? last : next.replace(/^=/, "");
+  if (value === "" || /^-(?![\d.])|=/.test(value)) return undefined;
+  return `: ${shellQuote(`${word}=${value}`)}`;
+}
+
+/**
+ * Changes the error about an override of an unknown key: the hint to append the key is omitted if the program's schema
+ * would refuse it. Other errors are returned unchanged.
+ */
+export function omitAppendHint(
+  error: unknown,
+  { freeKeys = [], name, restAsOverrides, schema }: ProgramOptions,
+): unknown {
+  if (schema === undefined || !isUnknownKey(error)) return error;
+  const { details, message } = error;
+  const { key = "", nearest, origin } = details;
+  const path = splitKey(key);
+  // The program's schema covers only its own keys.
+  const document = path[0] === "hydra" ? undefined : readJsonSchema(schema);
+  const closed = document === undefined ? undefined : closedAt(document, path);
+  if (closed === undefined || origin?.kind !== "override") return error;
+  const [place, help] =
+    closed.length === 0
+      ? ["the config", "--help"]
+      : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
+  const [free] = freeKeys;
+  const forArguments =
+    free === undefined
+      ? ""
+      : `; to vary an argument of it: ${free}.${origin.text} and \${${free}.${key}} in the argument`;
+  const rest =
+    restAsOverrides === undefined ? "" : `; arguments for your program follow --${forArguments}`;
+  return new ConfigError({
+    ...details,
+    message: message
+      .split("\n")
+      .filter((line) => !line.startsWith("To append to your config"))
+      .join("\n"),
+    hint:
+      nearest === undefined
+        ? `${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`
+        : `use ${nearest}${origin.text.slice(key.length)}`,
+  });
+}
+
+/** The error for a key that could be appended without a schema. A hint about a group is kept. */
+const isUnknownKey = (error: unknown): error is ConfigError =>
+  isConfigError(error) &&
+  error.code === "compose.override_failed" &&
+  isConfigError(error.details.cause) &&
+  error.details.cause.code === "value.struct" &&
+  error.details.hint?.startsWith("to choose") !== true;

@@ -1,0 +1,194 @@
+import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
+import {
+  type CommandLine,
+  type CommandOption,
+  commandHelp,
+  usage,
+} from "../command-line/command-line.ts";
+import { checkPositionals, type ParsedCommand, parseCommandLine } from "../command-line/parse.ts";
+import { JOB_STATUSES, type SweepJobStatus } from "../job/job.ts";
+import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
+
+/** A request to `hydraconf sweep`: a help text, or an action. */
+export type SweepRequest =
+  | { readonly help: string }
+  | {
+      readonly help: null;
+      readonly action: SweepAction;
+      /** As typed. */
+      readonly directory: string;
+      readonly json: boolean;
+      /** Whether to show all jobs, however many there are. */
+      readonly all: boolean;
+      /** The statuses of the jobs to show; undefined for any. */
+      readonly only: readonly SweepJobStatus[] | undefined;
+      /** Milliseconds. */
+      readonly timeout: number | undefined;
+      /** The named settings file. */
+      readonly settings: string | undefined;
+    };
+
+const ACTIONS = Object.keys(SWEEP_ACTIONS) as readonly SweepAction[];
+
+/** @throws ConfigError `app.usage` */
+export function parseSweepLine(args: readonly string[]): SweepRequest {
+  const parsed = parseCommandLine(SWEEP_LINE, args);
+  const [word, ...names] = parsed.positionals;
+  const named = ACTIONS.find((action) => action === word);
+  if (parsed.has("help"))
+    return { help: commandHelp(named === undefined ? SWEEP_LINE : ACTION_LINES[named]) };
+  const action = named ?? refuseAction(word, names);
+  refuseOptionsOfOthers(action, parsed);
+  // Checked before the directory, which may have been read as the value of `--timeout`.
+  const timeout = milliseconds(parsed.value("timeout"));
+  checkPositionals(ACTION_LINES[action], names);
+  return {
+    help: null,
+    action,
+    directory: names[0] ?? "",
+    json: parsed.has("json"),
+    all: parsed.has("all"),
+    only: statuses(parsed.value("only")),
+    timeout,
+    settings: parsed.value("settings"),
+  };
+}
+
+function refuseAction(word: string | undefined, others: readonly string[]): never {
+  if (word === undefined) throw usage(`expected ${SWEEP_LINE.takes.expected}`, EACH_ACTION);
+  const later = ACTIONS.find((action) => others.includes(action));
+  if (later !== undefined)
+    throw usage(
+      `the action ${later} must come before the directory`,
+      `hydraconf sweep ${later} ${shellQuote(word)}`,
+    );
+  const near = nearest(word, ACTIONS);
+  throw new ConfigError({
+    code: "app.usage",
+    message: `expected an action, not '${word}'`,
+    nearest: near,
+    hint: EACH_ACTION,
+  });
+}
+
+const EACH_ACTION = ACTIONS.map((name) => `hydraconf sweep ${name} DIR`).join(", ");
+
+function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void {
+  const takes = (one: SweepAction, option: string) =>
+    Object.hasOwn(ACTION_LINES[one].options, option);
+  for (const option of Object.keys(SWEEP_LINE.options)) {
+    if (!parsed.has(option) || takes(action, option)) continue;
+    const takers = ACTIONS.filter((one) => takes(one, option)).join(" and ");
+    throw usage(`--${option} is an option of ${takers}, not of ${action}`);
+  }
+}
+
+function statuses(text: string | undefined): readonly SweepJobStatus[] | undefined {
+  return text?.split(",").map((word) => {
+    const status = JOB_STATUSES.find((one) => one === word.trim());
+    if (status !== undefined) return status;
+    throw new ConfigError({
+      code: "app.usage",
+      message: `--only: '${word}' is no status of a job`,
+      nearest: nearest(word, JOB_STATUSES),
+      hint: JOB_STATUSES.join(", "),
+    });
+  });
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = text.trim() === "" ? Number.NaN : Number(text);
+  if (seconds >= 0) return seconds * 1000;
+  throw usage(
+    `--timeout: '${text}' is not a number of seconds`,
+    "e.g. hydraconf sweep wait --timeout 3600 DIR",
+  );
+}
+
+// The command lines of `hydraconf sweep`.
+
+const SETTINGS: Readonly<Record<string, CommandOption>> = {
+  settings: { value: "FILE", help: "a settings file that names further plugins" },
+};
+
+const lineOf = (
+  action: SweepAction,
+  about: string,
+  options: Readonly<Record<string, CommandOption>>,
+  exitCodes: string,
+): CommandLine => ({
+  name: `hydraconf sweep ${action}`,
+  takes: { shown: "DIR", expected: "the directory of one sweep", least: 1, most: 1 },
+  about,
+  options: { ...options, ...SETTINGS },
+  epilogue: `Exit code: ${exitCodes}`,
+});
+
+/** The command line of each action. */
+const ACTION_LINES: Readonly<Record<SweepAction, CommandLine>> = {
+  status: lineOf(
+    "status",
+    `Shows the state of each job of a sweep, also while it runs, and what runs it. Jobs record their own
+state; a scheduler is asked about those that have not. A job is 'missing' if
+nothing is about to run it: --resume does.`,
+    {
+      only: {
+        value: "STATUS",
+        help: `only jobs of this status, or of several: failed,running`,
+      },
+      all: { help: "each job; otherwise, of more than 50, those that failed or run" },
+      json: { help: "print JSON" },
+    },
+    "0 all jobs are completed, 1 they are not, 2 wrong usage.",
+  ),
+  wait: lineOf(
+    "wait",
+    `Waits until nothing of a sweep runs any more. Prints a line for each job that ends meanwhile, and for
+jobs that a scheduler holds, with what to do about it. Ctrl-C ends the waiting, not the sweep.`,
+    {
+      timeout: { value: "SECONDS", help: "wait at most this long" },
+      json: { help: "print only what 'status --json' prints, at the end" },
+    },
+    `that of the sweep in the foreground (0 all jobs are completed); 124 out of time,
+130 Ctrl-C, 2 wrong usage.`,
+  ),
+  cancel: lineOf(
+    "cancel",
+    `Ends everything that runs of a sweep: the process that runs it, its workers, its jobs in a scheduler. Each
+is asked to end and killed 10 seconds later. Finished jobs are kept; PROGRAM --resume DIR
+runs those that were ended or never started. If nothing runs, nothing happens.`,
+    {},
+    "0 nothing of it is running any more, 1 something that cannot be reached is still running, 2 wrong usage.",
+  ),
+  collect: lineOf(
+    "collect",
+    `Writes the results of a sweep into its directory, as sweep.json, sweep.csv and sweep.md: a row per job,
+a column for each key that overrides set and each field of the results. Works while the sweep runs, too.`,
+    {},
+    "0 written, 1 no sweep, 2 wrong usage.",
+  ),
+};
+
+/** The line of all actions together, for words before the action, and for shell completion. */
+export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS } = {
+  name: "hydraconf sweep",
+  takes: { shown: "ACTION DIR", expected: "an action and the directory of a sweep" },
+  about: `Manages the recorded sweep in DIR (hydra.sweep.dir), of any program.
+
+  hydraconf sweep status DIR     shows the state of each job
+  hydraconf sweep wait DIR       waits for the end of the sweep; Ctrl-C ends the waiting, not the sweep
+  hydraconf sweep cancel DIR     ends its running jobs; finished ones are kept, --resume runs the rest
+  hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+
+  hydraconf sweep ACTION --help  more about one of them`,
+  actions: SWEEP_ACTIONS,
+  options: {
+    json: { help: "of status and wait: print JSON" },
+    only: { value: "STATUS", help: "of status: only jobs of this status, e.g. failed,running" },
+    all: { help: "of status: each job, also of many" },
+    timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
+    ...SETTINGS,
+  },
+};

@@ -1,0 +1,94 @@
+import { suggestChoice } from "../../engine/compose/defaults/choice-tracker.ts";
+import { type Composition, maskSecrets } from "../../engine/compose/index.ts";
+import { checkResolved, deletedBy } from "../../engine/compose/schemas.ts";
+import type { SchemaIssue } from "../../engine/schema/index.ts";
+import { pointerTokens } from "../../engine/schema/json-document.ts";
+import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
+import type { JobPlace, PlannedJob } from "./plan-job.ts";
+import type { Console } from "./process/invocation.ts";
+
+/** The facts about a job that a program's own `check` and `planJob` receive. */
+export const factsOf = ({ number, outputDir, overrides, resolved, root }: PlannedJob) => ({
+  ...(number !== undefined && { number }),
+  outputDir,
+  overrides,
+  root,
+  resolved,
+});
+
+/**
+ * The config for a program's own `check` and `planJob`: resolved, unless a delegate runs the job and resolves it
+ * itself.
+ */
+export const configFor = ({ resolved, tree }: PlannedJob, delegate: Delegate | undefined) =>
+  delegate === undefined ? resolved() : tree;
+
+/** A key that an override deleted is missing because of that override, not because of a file. */
+function blamed(issue: SchemaIssue, { overrides }: Composition): SchemaIssue {
+  const origin = issue.problem === "missing_key" ? deletedBy(issue.key, overrides) : undefined;
+  return origin === undefined ? issue : { ...issue, origin };
+}
+
+/** Where a scalar replaces a mapping that a group fills, suggests the group's option that the user probably meant. */
+function withChoiceMeant(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { key, origin, value } = issue;
+  if (origin.kind !== "override" || value?.kind !== "scalar" || typeof value.value !== "string")
+    return issue;
+  const option = value.value;
+  const meant = suggestChoice({ typed: key, option, tail: `=${option}` }, composition);
+  return meant === undefined ? issue : { ...issue, nearest: meant };
+}
+
+/** Hides the value that an issue shows if the value is a secret. */
+function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssue {
+  const { origin, pointer, value } = issue;
+  const path = pointerTokens(pointer);
+  const shown = { kind: "scalar", value: null, origin } as const;
+  return {
+    ...issue,
+    origin: maskSecrets(shown, composition, { path }).origin,
+    ...(value !== undefined && { value: maskSecrets(value, composition, { path }) }),
+  };
+}
+
+const forUser = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
+  withoutSecret(withChoiceMeant(blamed(issue, composition), composition), composition);
+
+/**
+ * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
+ * Then the program's own check. ajv is loaded only here: most uses of a config never need it.
+ *
+ * @throws ConfigError of the program's check, and of interpolations that cannot be resolved
+ */
+export async function checkJobs(
+  jobs: readonly PlannedJob[],
+  { check, delegate, schema }: Pick<ProgramOptions, "check" | "delegate" | "schema">,
+  { stderr }: Console,
+  { context, publish }: Pick<JobPlace, "context" | "publish">,
+  how: { readonly isPlan: boolean } = { isPlan: false },
+): Promise<boolean> {
+  let fit = true;
+  if (schema !== undefined) {
+    const { renderIssues } = await import("../../engine/schema/index.ts");
+    const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
+    const reader = createConfigReader();
+    const document = readSchema(schema);
+    for (const { composition, number, overrides, resolved } of jobs) {
+      const issues = reader.problems(document, resolved());
+      if (issues.length === 0) continue;
+      fit = false;
+      const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
+      stderr(`${title}${renderIssues(issues.map((issue) => forUser(issue, composition)))}\n`);
+    }
+  }
+  if (fit && delegate === undefined)
+    for (const { composition, resolved } of jobs)
+      if (composition.schemas.length > 0)
+        checkResolved(composition.schemas, composition.config, resolved());
+  if (fit && check !== undefined)
+    for (const job of jobs) {
+      publish(job.root);
+      await check(configFor(job, delegate), how, { ...factsOf(job), context });
+    }
+  return fit;
+}

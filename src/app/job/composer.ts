@@ -1,0 +1,402 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";
+import { type ConfigPlugin, pluginResolvers } from "../../engine/compose/config-plugin.ts";
+import type { CompositionWarning } from "../../engine/compose/defaults/deprecations.ts";
+import type { RunMode } from "../../engine/compose/defaults/list.ts";
+import {
+  checkSweeps,
+  composeConfig,
+  composeDefaults,
+  type Defaults,
+  type DefaultsTreeNode,
+  requirePrimary,
+} from "../../engine/compose/index.ts";
+import { extendSearchPath, openTree } from "../../engine/compose/open-tree.ts";
+import { secretOverrides } from "../../engine/compose/secrets.ts";
+import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
+import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
+import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
+import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
+import type { Dialect } from "../../engine/values/dialect.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { splitKey } from "../../engine/values/key-path.ts";
+import type { Limits } from "../../engine/values/limits.ts";
+import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
+import { pyStr } from "../../engine/values/python-text.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+} from "../../engine/values/resolution/context.ts";
+import type { Resolver } from "../../engine/values/resolution/resolver.ts";
+import { selectNode } from "../../engine/values/resolution/select.ts";
+import { type ProgramOptions, schemaThatMarksSecrets } from "./options.ts";
+import type { Invocation } from "./process/invocation.ts";
+import type { Redaction } from "./redaction.ts";
+import { withHydraResolvers } from "./resolvers.ts";
+
+export interface ComposerRequest {
+  readonly jobName: string;
+  /** Directory (or `pkg://NAME/DIR`) of the primary config; null for a program without one. */
+  readonly configPath: string | null;
+  readonly configName: string | null;
+  /** The directory of the program. Default: the working directory. */
+  readonly base?: string;
+  /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages. */
+  readonly packageRoots?: () => readonly string[];
+  /** Directory added to the end of the search path (`--config-dir`). */
+  readonly configDir?: string;
+  /** Default: Hydra 1.3. */
+  readonly dialect?: Dialect;
+  /** The value of `hydra.runtime.version_base`. Default: the name of the dialect. */
+  readonly versionBase?: string;
+  readonly plugins: readonly ConfigPlugin[];
+  /** The program's own resolvers. */
+  readonly resolvers?: Iterable<Resolver>;
+  /** The program's limits. Default: those that the environment sets. */
+  readonly limits?: Partial<Limits>;
+  /** Further kinds of sources for search paths, by scheme. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** The config store. */
+  readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
+  readonly schemas?: Schemas;
+  /** Learns every secret that is composed. */
+  readonly redaction?: Redaction;
+  /** Receives each warning once. */
+  readonly onWarning?: (message: string) => void;
+  /** Receives, once each, notes of our own: those that Hydra does not give. */
+  readonly onNote?: (message: string) => void;
+}
+
+/** The schemas that composition uses. */
+export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
+
+/** Composing needs the store's schemas, and the program's schema if it marks secrets. */
+export async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
+  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
+  if (store === undefined && programSchema === undefined) return {};
+  const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
+  return {
+    schemaReader: createConfigReader(),
+    ...(programSchema !== undefined && { programSchema }),
+  };
+}
+
+/** Differences between a composition and that of a normal run. */
+export interface CompositionChanges {
+  /** A primary config other than the program's; null for none. */
+  readonly configName?: string | null;
+  /** `multirun` keeps sweep overrides and groups without an option unresolved. */
+  readonly mode?: RunMode;
+}
+
+/** The mode in which a program runs its task, and the composition for that mode. */
+export interface ComposedTask {
+  /** `multirun` for a sweep. */
+  readonly mode: RunMode;
+  /** The overrides of the command line, plus one that records the mode unless one of them sets it. */
+  readonly overrides: readonly string[];
+  readonly warning?: string;
+  /**
+   * The composition of the job, or of the sweep itself without its sweep overrides.
+   *
+   * @throws ConfigError if composition fails in this mode
+   */
+  readonly composition: () => Composition;
+}
+
+/** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
+export interface Composer {
+  readonly configName: string | null;
+  readonly context: ResolveContext;
+  readonly plugins: readonly ConfigPlugin[];
+  /** The search path before the config adds entries. */
+  readonly repository: Repository;
+  /** The search path with the entries of overrides and the primary config, without composing. */
+  searchPath(overrides: readonly string[]): Repository;
+  compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
+  /**
+   * Composes the config of a program's task, and decides between one job and a sweep: `--multirun`, else `hydra.mode`
+   * of the config or an override, else one job.
+   */
+  composeTask(overrides: readonly string[], isMultirun: boolean): ComposedTask;
+  /** The defaults list: the configs that take part, without their values. */
+  defaults(overrides: readonly string[], changes: Pick<CompositionChanges, "configName">): Defaults;
+  /** Sets the tree that the `hydra` resolver reads. */
+  publish(root: MapNode): void;
+}
+
+/** @throws ConfigError if the added directory does not exist */
+export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
+  const { configName: primary, plugins, redaction } = request;
+  const { cwd, env } = invocation;
+  const published: { root?: MapNode; hidden?: ReadonlySet<string> } = {};
+  const context = contextOf(
+    request,
+    invocation,
+    () => published.root,
+    () => published.hidden ?? new Set(),
+  );
+  const configDirs = addedDirectories(request, cwd);
+  const snapshot = openTree({
+    ...request,
+    configDir: request.configPath,
+    configDirs,
+    cwd,
+    env,
+    reading: { limits: context.limits, dialect: context.dialect, env: context.env },
+  });
+  const warnOnce = eachOnce(request.onWarning);
+  const noteOnce = eachOnce(request.onNote);
+  const onWarning = ({ code, message }: CompositionWarning): void =>
+    code === "note" ? noteOnce(message) : warnOnce(message);
+  let latest: readonly Override[] = [];
+  /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
+  const parse = (overrides: readonly string[]): readonly Override[] => {
+    const { dialect } = context;
+    try {
+      const parsed = overrides.map((text, index) => {
+        const known = latest[index];
+        return known?.origin.text === text ? known : parseOverride(text, { dialect }, index);
+      });
+      latest = parsed;
+      return parsed;
+    } catch {
+      // `parseOverrides` reports all errors, not only the first.
+      return parseOverrides(overrides, { dialect });
+    }
+  };
+  const surroundings = { snapshot, context, onWarning };
+  const compose = (
+    overrides: readonly string[],
+    { configName = primary, mode = "run" }: CompositionChanges = {},
+    appended?: ComposeRequest["appended"],
+  ): Composition => {
+    requirePrimary(snapshot.repository);
+    // First, so that no error message can show a secret.
+    redaction?.learn(suspectTexts(overrides, request));
+    const composition = composeConfig({
+      ...surroundings,
+      ...request.schemas,
+      configName,
+      overrides: parse(overrides),
+      mode,
+      ...(appended && { appended }),
+      ...(request.freeKeys && { freeKeys: request.freeKeys }),
+      fromShell: true,
+      jobName: request.jobName,
+      ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+      cwd,
+    });
+    if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
+    published.root = composition.root;
+    published.hidden = new Set(secretOverrides(composition).keys());
+    return composition;
+  };
+  return {
+    configName: primary,
+    context,
+    plugins,
+    repository: snapshot.repository,
+    searchPath: (overrides) =>
+      extendSearchPath(primary, parse(overrides), snapshot, context).repository,
+    defaults: (overrides, { configName = primary }) =>
+      composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
+    compose: (overrides, changes) => compose(overrides, changes),
+    composeTask: (overrides, isMultirun) =>
+      composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
+        published.root = root;
+        return configuredMode(root, context);
+      }),
+    publish: (root) => {
+      published.root = root;
+    },
+  };
+}
+
+/**
+ * As in Hydra, the mode is known only after composition. The composition that reveals the mode is reused for the task,
+ * unless the mode changes it. If it fails, composing in the mode of the flag alone gives the error.
+ */
+function composeTask(
+  given: readonly string[],
+  isMultirun: boolean,
+  dialect: Dialect,
+  compose: (
+    overrides: readonly string[],
+    changes: CompositionChanges,
+    appended?: ComposeRequest["appended"],
+  ) => Composition,
+  modeOf: (root: MapNode) => RunMode | undefined,
+): ComposedTask {
+  let chosen = chooseMode(undefined, isMultirun);
+  const appended = (root: MapNode): readonly Override[] => {
+    chosen = chooseMode(modeOf(root), isMultirun);
+    return chosen.added.map((text, index) =>
+      parseOverride(text, { dialect }, given.length + index),
+    );
+  };
+  try {
+    const composition = compose(given, { mode: "multirun" }, appended);
+    const { added, ...others } = chosen;
+    const overrides = [...given, ...added];
+    return {
+      ...others,
+      overrides,
+      composition: () => {
+        checkSweeps(composition.overrides, { mode: others.mode, fromShell: true });
+        return others.mode === "run" && composition.tree.roots.some(hasOpenGroup)
+          ? compose(overrides, { mode: "run" })
+          : composition;
+      },
+    };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const { added, mode } = chooseMode(undefined, isMultirun);
+    const overrides = [...given, ...added];
+    return { mode, overrides, composition: () => compose(overrides, { mode }) };
+  }
+}
+
+interface ChosenMode {
+  readonly mode: RunMode;
+  /** Overrides to add, so that the mode is recorded. */
+  readonly added: readonly string[];
+  readonly warning?: string;
+}
+
+function chooseMode(configured: RunMode | undefined, isMultirun: boolean): ChosenMode {
+  if (isMultirun)
+    return {
+      mode: "multirun",
+      added: configured === "multirun" ? [] : ["hydra.mode=MULTIRUN"],
+      ...(configured === "run" && {
+        warning: "\n\tRunning Hydra app with --multirun, overriding with `hydra.mode=MULTIRUN`.",
+      }),
+    };
+  if (configured !== undefined) return { mode: configured, added: [] };
+  return { mode: "run", added: ["hydra.mode=RUN"] };
+}
+
+function configuredMode(root: MapNode, context: ResolveContext): RunMode | undefined {
+  const mode = selectNode(root, "hydra.mode", context);
+  if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
+  return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
+}
+
+/** Whether a group still has no option: a sweep may leave one open that each job must choose. */
+const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
+  state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
+
+const contextOf = (
+  { dialect, limits, plugins, resolvers = [] }: ComposerRequest,
+  { now, env, console }: Invocation,
+  root: () => MapNode | undefined,
+  hidden: () => ReadonlySet<string>,
+): ResolveContext =>
+  createResolveContext({
+    resolvers: withHydraResolvers([...pluginResolvers(plugins), ...resolvers], {
+      now,
+      root,
+      hidden,
+      ...(dialect && { dialect }),
+    }),
+    env,
+    ...(limits && { limits }),
+    ...(dialect && { dialect }),
+    onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
+  });
+
+/**
+ * The search path entries of `--config-dir`.
+ *
+ * @throws ConfigError if it is not a directory
+ */
+export function addedDirectories(
+  { configDir }: Pick<ComposerRequest, "configDir">,
+  cwd: string,
+): readonly string[] {
+  if (configDir === undefined) return [];
+  const path = resolve(cwd, configDir);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return [`file://${path}`];
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: `Additional config directory '${path}' not found`,
+  });
+}
+
+/** The texts of all secrets in a composed config, including values that were overridden. */
+export function secretTexts(composition: Composition, context: ResolveContext): readonly string[] {
+  return composition.secrets.flatMap((path) => {
+    const key = path.join(".");
+    const options = { throwOnResolutionFailure: false, deep: true };
+    return [composition.root, composition.config].flatMap((root) => {
+      const node = safely(() => selectNode(root, key, context, options));
+      return node === undefined ? [] : textsOf(node);
+    });
+  });
+}
+
+/** Undefined for a value that cannot be resolved: such a value cannot appear in a text either. */
+function safely<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(node: ConfigNode): readonly string[] {
+  const own =
+    node.kind === "list"
+      ? node.items.flatMap(textsOf)
+      : node.kind === "map"
+        ? [...node.entries.values()].flatMap(({ value }) => textsOf(value))
+        : node.value === null || typeof node.value === "boolean"
+          ? []
+          : [pyStr(node)];
+  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
+}
+
+/** A schema and the package it applies to. */
+interface Marked {
+  readonly path: readonly string[];
+  readonly schema: ConfigSchema;
+}
+
+/**
+ * The values of overrides whose keys a schema marks as secret, taken from the text of the overrides: so they are hidden
+ * even in errors about overrides that cannot be composed.
+ */
+function suspectTexts(
+  overrides: readonly string[],
+  { schemas = {}, store = new Map() }: Pick<ComposerRequest, "schemas" | "store">,
+): readonly string[] {
+  const { schemaReader: reader, programSchema: schema } = schemas;
+  if (reader === undefined || (schema === undefined && store.size === 0)) return [];
+  const marked: readonly Marked[] = [
+    ...(schema === undefined ? [] : [{ path: [], schema }]),
+    ...[...store].flatMap(([name, entry]) => markedBy(name, entry)),
+  ];
+  return overrides.flatMap((text) => {
+    const [, key = "", value = ""] = /^(?:\+{1,2}|~)?([^=@]+)=(.*)$/su.exec(text) ?? [];
+    const path = splitKey(key);
+    const isSecret = marked.some(
+      (mark) =>
+        mark.path.every((part, index) => path[index] === part) &&
+        reader.isSecret(mark.schema, path.slice(mark.path.length)),
+    );
+    return isSecret ? [value, value.replace(/^(["'])(.*)\1$/su, "$2")] : [];
+  });
+}
+
+function markedBy(name: string, entry: StoreEntry): readonly Marked[] {
+  if (!("schema" in entry) || entry.schema === undefined) return [];
+  const group = name.split("/").slice(0, -1);
+  const { package: pkg } = entry;
+  const path = pkg === undefined ? group : pkg === "_global_" || pkg === "" ? [] : splitKey(pkg);
+  return [{ path, schema: entry.schema }];
+}

@@ -1,0 +1,158 @@
+import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
+import type { Console } from "../process/invocation.ts";
+
+/** The destination of formatted lines. */
+export interface LogSink {
+  write(line: string): void;
+  close(): void;
+}
+
+/** The config of one handler. */
+export interface HandlerSettings {
+  readonly [key: string]: unknown;
+}
+
+export interface HandlerKind {
+  /** The class names that configs use. */
+  readonly classNames: readonly string[];
+  /** The keys that a config may set in addition to those of every handler. */
+  readonly parameters: readonly string[];
+  readonly isFile?: boolean;
+  readonly open: (settings: HandlerSettings, place: { console: Console; cwd: string }) => LogSink;
+  /** Whether the output goes to a terminal that shows colours. */
+  readonly showsColor: (settings: HandlerSettings, console: Console) => boolean;
+}
+
+const OF_FILES = ["filename", "mode", "encoding", "delay", "errors"];
+
+/** The handlers of Python's logging that a config may name. */
+const HANDLER_KINDS: readonly HandlerKind[] = [
+  {
+    classNames: ["logging.StreamHandler", "colorlog.StreamHandler"],
+    parameters: ["stream"],
+    open: (settings, { console }) => {
+      const write = isStdout(settings) ? console.stdout : console.stderr;
+      return { write: (line) => write(`${line}\n`), close: () => {} };
+    },
+    showsColor: (settings, { color = false, stdoutColor = false }) =>
+      isStdout(settings) ? stdoutColor : color,
+  },
+  {
+    classNames: ["logging.FileHandler"],
+    isFile: true,
+    parameters: OF_FILES,
+    open: (settings, { cwd }) => openLogFile(settings, cwd),
+    showsColor: () => false,
+  },
+  {
+    classNames: ["logging.handlers.RotatingFileHandler"],
+    isFile: true,
+    parameters: [...OF_FILES, "maxBytes", "backupCount"],
+    open: (settings, { cwd }) => openRotatingFile(settings, cwd),
+    showsColor: () => false,
+  },
+  {
+    classNames: ["logging.NullHandler"],
+    parameters: [],
+    open: () => ({ write: () => {}, close: () => {} }),
+    showsColor: () => false,
+  },
+];
+
+const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys.stdout";
+
+/** The keys that Python's logging itself reads. */
+const OF_EVERY_HANDLER = ["class", "level", "formatter", "filters"];
+
+/** @throws ConfigError `app.unsupported` for an unknown class, or a key that the class does not take */
+export function handlerKind(settings: HandlerSettings): HandlerKind {
+  const { class: className } = settings;
+  const kind = HANDLER_KINDS.find(({ classNames }) => classNames.includes(String(className)));
+  if (kind !== undefined) return requireKnown(kind, settings);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message:
+      className === undefined
+        ? "it has no class"
+        : `Log handler class '${String(className)}' is not supported`,
+    key: "class",
+    ...alternativesTo(
+      String(className),
+      HANDLER_KINDS.flatMap(({ classNames }) => classNames),
+    ),
+  });
+}
+
+function requireKnown(kind: HandlerKind, settings: HandlerSettings): HandlerKind {
+  const { classNames, parameters } = kind;
+  const unknown = Object.keys(settings).find(
+    (name) => !OF_EVERY_HANDLER.includes(name) && !parameters.includes(name),
+  );
+  if (unknown === undefined) return kind;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `${classNames[0]} takes no '${unknown}'`,
+    key: unknown,
+    ...alternativesTo(unknown, [...OF_EVERY_HANDLER, ...parameters]),
+  });
+}
+
+interface FileSink extends LogSink {
+  /** The length of the file in bytes. */
+  size(): number;
+}
+
+/** `mode: w` truncates the file; with `delay` the first line creates it. Its directory must exist. */
+function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
+  if (typeof filename !== "string")
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "'filename' must be the name of a file",
+      key: "filename",
+    });
+  const path = resolve(cwd, filename);
+  let descriptor: number | undefined;
+  const open = (): number => {
+    if (descriptor !== undefined) return descriptor;
+    descriptor = openSync(path, mode === "w" ? "w" : "a");
+    return descriptor;
+  };
+  if (delay !== true) open();
+  return {
+    write: (line) => void writeSync(open(), `${line}\n`),
+    close: () => {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+    },
+    size: () => fstatSync(open()).size,
+  };
+}
+
+/**
+ * Renames a file that would grow beyond `maxBytes` to `NAME.1`, that one to `NAME.2`, up to `backupCount`. Without
+ * either setting it is an ordinary file, as in Python.
+ */
+function openRotatingFile(settings: HandlerSettings, cwd: string): LogSink {
+  const { filename, maxBytes = 0, backupCount = 0 } = settings;
+  const path = resolve(cwd, String(filename));
+  const limit = Number(maxBytes);
+  const kept = Number(backupCount);
+  const sink = openLogFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
+  // The next line opens the file again: a new one if this one was renamed.
+  const rotate = (): void => {
+    sink.close();
+    for (let number = kept - 1; number > 0; number--)
+      if (existsSync(`${path}.${number}`)) renameSync(`${path}.${number}`, `${path}.${number + 1}`);
+    if (kept > 0) renameSync(path, `${path}.1`);
+  };
+  return {
+    write: (line) => {
+      const size = Buffer.byteLength(line) + 1;
+      if (limit > 0 && sink.size() > 0 && sink.size() + size > limit) rotate();
+      sink.write(line);
+    },
+    close: () => sink.close(),
+  };
+}

@@ -1,0 +1,172 @@
+/** Opens the handlers of a log config (the dictionary schema of Python's logging.config). */
+
+import {
+  alternativesTo,
+  ConfigError,
+  type ErrorDetails,
+  isConfigError,
+} from "../../../engine/values/errors.ts";
+import { messageOf } from "../../../foundation/system/builtin-types.ts";
+import type { Console } from "../process/invocation.ts";
+import { openFormatter } from "./formatters.ts";
+import { type HandlerSettings, handlerKind, type LogSink } from "./handlers.ts";
+import { LEVELS, levelNumber } from "./record.ts";
+import type { RecordFormatter } from "./record-format.ts";
+
+export interface Section {
+  readonly [key: string]: unknown;
+}
+
+export interface Handler {
+  readonly level: number;
+  readonly format: RecordFormatter;
+  readonly sink: LogSink;
+  /** Whether the handler writes to a file, as `logging.FileHandler` does. */
+  readonly isFile: boolean;
+  readonly accepts: (logger: string) => boolean;
+}
+
+/** Maps a path of keys in a log config to the key in the composed config, with its origin. */
+export type Locate = (path: readonly string[]) => Pick<ErrorDetails, "key" | "origin">;
+
+/** What the opening of a handler depends on. */
+export interface HandlerPlace {
+  readonly console: Console;
+  readonly cwd: string;
+  readonly formatterFor: typeof openFormatter;
+  readonly locate: Locate;
+}
+
+/** Caches formatters: each job of a sweep configures the same formats again. */
+export function rememberFormatters(): typeof openFormatter {
+  const known = new Map<string, RecordFormatter>();
+  return (settings, color) => {
+    const key = `${color} ${JSON.stringify(settings)}`;
+    const formatter = known.get(key) ?? openFormatter(settings, color);
+    known.set(key, formatter);
+    return formatter;
+  };
+}
+
+export const openHandler = (name: string, config: Section, place: HandlerPlace): Handler =>
+  configured(`handler '${name}'`, ["handlers", name], place.locate, () =>
+    handlerOf(section(section(config["handlers"])[name]), config, place),
+  );
+
+function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPlace): Handler {
+  const formatter = formatterOf(settings, section(config["formatters"]));
+  const kind = handlerKind(settings);
+  const { level } = settings;
+  return {
+    level: level === undefined || level === null ? LEVELS.NOTSET : requireLevel(level),
+    format: place.formatterFor(formatter, kind.showsColor(settings, place.console)),
+    isFile: kind.isFile === true,
+    sink: withoutSecrets(kind.open(settings, place), place.console),
+    accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
+  };
+}
+
+/** The formatter that a handler names; Python's default if it names none. */
+function formatterOf({ formatter: name }: HandlerSettings, formatters: Section): Section {
+  if (name === undefined || name === null || name === "") return {};
+  if (Object.hasOwn(formatters, String(name))) return section(formatters[String(name)]);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Unable to set formatter '${String(name)}'`,
+    key: "formatter",
+    ...alternativesTo(String(name), Object.keys(formatters)),
+  });
+}
+
+/**
+ * Refuses what Python's `dictConfig` refuses before it attaches any handler.
+ *
+ * @throws ConfigError `app.unsupported`
+ */
+export function refuseMalformed(
+  config: Section,
+  { formatterFor, locate }: Pick<HandlerPlace, "formatterFor" | "locate">,
+): void {
+  const { version } = config;
+  if (version !== 1)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: Object.hasOwn(config, "version")
+        ? `Unsupported version: ${version === null ? "None" : String(version)}`
+        : "dictionary doesn't specify a version",
+      ...locate(["version"]),
+      hint: "a log config must have `version: 1`",
+    });
+  if (config["incremental"] === true)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "Log configs with `incremental: true` are not supported",
+      ...locate(["incremental"]),
+    });
+  for (const [name, settings] of Object.entries(section(config["formatters"])))
+    configured(`formatter '${name}'`, ["formatters", name], locate, () =>
+      formatterFor(section(settings), false),
+    );
+}
+
+/**
+ * Configures a part of a log config.
+ *
+ * @param path path of the part in the log config; the key of an error from `configure` is relative to the part
+ * @throws ConfigError `app.unsupported` that names the part and its origin
+ */
+export function configured<T>(
+  what: string,
+  path: readonly string[],
+  locate: Locate,
+  configure: () => T,
+): T {
+  try {
+    return configure();
+  } catch (cause) {
+    const details = isConfigError(cause)
+      ? { ...cause.details, ...locate([...path, ...keyOf(cause)]) }
+      : { cause };
+    const why = messageOf(cause);
+    throw new ConfigError({
+      ...details,
+      code: "app.unsupported",
+      message: `Unable to configure ${what}: ${why}`,
+    });
+  }
+}
+
+const keyOf = ({ details: { key } }: ConfigError): readonly string[] =>
+  key === undefined ? [] : [key];
+
+/** Python's `logging.Filter`: passes the records of one logger and its descendants. */
+function nameFilter(names: readonly string[], filters: Section): (logger: string) => boolean {
+  const wanted = names
+    .map((name) => section(filters[name])["name"])
+    .filter((name): name is string => typeof name === "string" && name !== "");
+  return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
+}
+
+export function requireLevel(value: unknown): number {
+  const level = levelNumber(value);
+  if (level !== undefined) return level;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `Unknown level: '${String(value)}'`,
+    key: "level",
+    // The names of levels are in capitals.
+    ...alternativesTo(String(value).toUpperCase(), Object.keys(LEVELS)),
+  });
+}
+
+export const section = (value: unknown): Section =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Section) : {};
+
+export function namesOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** Removes secrets: a log file has more readers than the program's output. */
+const withoutSecrets = (sink: LogSink, { redact }: Console): LogSink =>
+  redact === undefined ? sink : { ...sink, write: (line) => sink.write(redact(line)) };

@@ -1,0 +1,351 @@
+/**
+ * The declaration of a program, and what follows from it: its schema, its flags, and Hydra's behaviour by version base.
+ */
+
+import { readFileSync } from "node:fs";
+import type { StandardSchema } from "../../engine/compose/sources/config-source.ts";
+import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
+import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
+import type { Targets } from "../../engine/instantiate/targets.ts";
+import {
+  type JsonSchema,
+  jsonSchemaOf,
+  type StandardValidator,
+} from "../../engine/schema/applicable-schemas.ts";
+import type { DialectName } from "../../engine/values/dialect.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import type { Limits } from "../../engine/values/limits.ts";
+import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
+import type { ResolveContext } from "../../engine/values/resolution/context.ts";
+import type { Resolver } from "../../engine/values/resolution/resolver.ts";
+import { fileProblem } from "../../foundation/system/files.ts";
+import type { Callbacks } from "./callbacks.ts";
+import type { Ender } from "./ender.ts";
+import type { SweepJobStatus } from "./job.ts";
+import type { Invocation } from "./process/invocation.ts";
+
+/** The schema of a program's config: a JSON Schema, the path of a file with one, or a validator such as one of zod. */
+export type ProgramSchema = string | JsonSchema | StandardSchema;
+
+/** The declaration of a program: the arguments of `@hydra.main`, and our additions. */
+export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema> {
+  /**
+   * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
+   * Default: the name of the module that calls `hydraMain`.
+   */
+  readonly name?: string;
+  /** `hydra.job.name` unless the config says otherwise. Default: the program's name. */
+  readonly jobName?: string;
+  /** The program's own version. `--version` shows it together with hydraconf's and Hydra's. */
+  readonly version?: string;
+  /**
+   * The program's own help, shown before that of the config: for programs that work with any tree, and
+   * must explain themselves without one.
+   */
+  readonly about?: string;
+  /** Directory of the primary config, absolute or relative to `base`; null for none. */
+  readonly configPath?: string | null;
+  /** Name of the primary config; null for none. */
+  readonly configName?: string | null;
+  /**
+   * The directory to which `configPath`, `schema` and `--config-path` are relative; or a file in it, by its path
+   * (`__filename`) or URL (`import.meta.url`). Default: the directory of the module that calls `hydraMain`.
+   */
+  readonly base?: string;
+  /**
+   * Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. Default: none.
+   */
+  readonly freeKeys?: readonly string[];
+  /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
+  readonly packageRoots?: () => readonly string[];
+  /**
+   * What the resolved config of a job must fit: a JSON Schema, the path of a file with one (absolute or relative to
+   * `base`), or the validator of a library that implements https://standardschema.dev, such as zod.
+   */
+  readonly schema?: Schema;
+  /**
+   * A last check of a job's resolved config after the schema and before anything is created: for what
+   * depends on the machine, or on what the program can do.
+   * @param how `isPlan`: the job is only shown (`--dry-run`), so it should not be refused for what this
+   *   machine lacks
+   * @throws ConfigError to refuse the run
+   */
+  readonly check?: (
+    resolved: ConfigNode,
+    how: { readonly isPlan: boolean },
+    job: JobFacts,
+  ) => void | Promise<void>;
+  /**
+   * What `--dry-run` shows of a job besides its directory and its config: how the program would run it.
+   * Must leave no files behind.
+   */
+  readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
+  /**
+   * What to print for people at the end of a sweep: its jobs with the task's result for each.
+   * @returns the text, which ends with a line break; undefined if there is nothing to print
+   */
+  readonly summarizeSweep?: (
+    rows: readonly SweepRow[],
+    page: SummaryPage,
+  ) => Promise<string | undefined>;
+  /**
+   * The progress of a running job, in a few words for the table of a sweep; undefined if unknown.
+   * @param outputDir the job's directory
+   */
+  readonly progress?: (outputDir: string) => string | undefined;
+  /**
+   * The targets that `hydra.callbacks` may name in `_target_`, from `createTargets`. Other names are refused: a config
+   * alone never imports code.
+   */
+  readonly targets?: Targets;
+  /** Resolvers for `${name:...}` besides OmegaConf's and Hydra's; `resolver()` turns a function into one. */
+  readonly resolvers?: readonly Resolver[];
+  /** How much aliases and interpolations may add to a config. Default: the limits that the environment sets. */
+  readonly limits?: Partial<Limits>;
+  /** Further kinds of sources for search paths, by scheme, as `git://`. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /**
+   * The version of Hydra whose behaviour the program has, as `version_base` of `@hydra.main`. Default, and null: `1.3`. With a
+   * `dialect` of 1.4 it is only the value of `hydra.runtime.version_base`: any version from 1.3, as `1.3` or `1.3.5`.
+   */
+  readonly versionBase?: string | null;
+  /** The version of Hydra itself, where it is not the one that `versionBase` names. */
+  readonly dialect?: DialectName;
+  /** The program's own flags, besides Hydra's. */
+  readonly flags?: readonly Flag[];
+  /** Further commands of the program, each chosen by its name as the first word of the command line. */
+  readonly subcommands?: readonly Subcommand[];
+  /** Files and directories whose presence shows that a run directory already holds results. */
+  readonly resultFiles?: readonly string[];
+  /**
+   * Accepts `-- ARG...`: turns the arguments after `--` into the overrides they stand for. Without
+   * it, arguments after `--` are overrides like the others.
+   */
+  readonly restAsOverrides?: (args: readonly string[]) => readonly string[];
+  /** The verb for running a program after `--`, in hints: `profile`. Default: `run`. */
+  readonly programUse?: string;
+  /**
+   * Whether the users wrote the program themselves, as is usual with Hydra: then every error ends with a hint how to
+   * see the whole stack. False for a tool, whose users get no such hint for a wrong config or command line. Default:
+   * true.
+   */
+  readonly hasUserCode?: boolean;
+  /**
+   * Whether `hydra.launcher.reuse_workers: null` means true: the task leaves no state in its process that another job
+   * could see. Default: false.
+   */
+  readonly reusesWorkers?: boolean;
+  /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
+  readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** What the program does without arguments: run the task, or show the config, which writes nothing. */
+  readonly whenBare?: "run" | "show";
+}
+
+/** A job before any of its files is made. */
+export interface JobFacts {
+  /** Its place in a sweep, from 0; undefined for a single run. */
+  readonly number?: number;
+  readonly outputDir: string;
+  /** The overrides of the task's own config, as typed. */
+  readonly overrides: readonly string[];
+  /** The whole unresolved tree with its `hydra` node. */
+  readonly root: MapNode;
+  /** The context that resolves the tree's interpolations. */
+  readonly context: ResolveContext;
+  /** The task's config with every interpolation resolved. */
+  readonly resolved: () => ConfigNode;
+}
+
+/** The context of a sweep's summary. */
+export interface SummaryPage {
+  /** The absolute path of the sweep's directory. */
+  readonly directory: string;
+  /** The readable form of a path: relative if it lies below the working directory. */
+  readonly readable: (path: string) => string;
+  /** Numbers of jobs that overlapped another job on the same machine, which distorts their measurements. */
+  readonly concurrentJobs: readonly number[];
+}
+
+/** How a program would run a job. */
+export interface JobPlan {
+  /** For people; ends with a line break. */
+  readonly text: string;
+  /** For programs: what `--json` prints as the job's `plan`. */
+  readonly data: unknown;
+}
+
+/** Options with the defaults for the program's name and directory filled in. */
+export type ProgramOptions = ProgramDeclaration & {
+  readonly name: string;
+  readonly base: string;
+  readonly delegate?: Delegate;
+};
+
+/**
+ * Another program that composes and sets up each job itself, as one of Python's Hydra does: the log, the callbacks and the resolvers that
+ * a config names are that program's, and a job's config is not resolved here.
+ */
+export interface Delegate {
+  /** Those callbacks of a config that are called for a sweep as a whole. */
+  readonly sweepCallbacks: (root: MapNode, context: ResolveContext) => Callbacks;
+  /** Asks the program whether it can compose the jobs. Default: that is left to the jobs. */
+  readonly inspection?: Inspection;
+}
+
+/** A check of jobs by the program that composes them itself: once for all, before the first of them starts. */
+export interface Inspection {
+  /** Takes down a job that is to run. The `hydra` resolver must see its tree. */
+  note(job: JobFacts): void;
+  /**
+   * Inspects the jobs that were noted since the last call.
+   * @param how `isPlan`: the jobs are only shown, so what this machine lacks to start the program is no reason to refuse
+   * @throws ConfigError `app.unsupported` if the program cannot compose one of them
+   */
+  finish(how: { readonly isPlan: boolean }): Promise<void>;
+}
+
+/** Printed when a job changes its directory only because of this default. */
+export const CHDIR_WARNING = `Future Hydra versions will no longer change working directory at job runtime by default.
+See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
+
+/**
+ * The program's JSON Schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
+ * is checked against it: otherwise it is unknown which values may be shown.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export function schemaThatMarksSecrets(schema: ProgramSchema): JsonSchema | undefined {
+  if (typeof schema === "string") {
+    const text = textOf(schema);
+    return marksSecrets(text) ? parsed(schema, text) : undefined;
+  }
+  const json = jsonSchemaOf(schema);
+  return json !== undefined && marksSecrets(JSON.stringify(json)) ? json : undefined;
+}
+
+const marksSecrets = (text: string): boolean => /"writeOnly"|"password"/.test(text);
+
+/**
+ * The program's schema as it is checked.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export const readSchema = (schema: ProgramSchema): JsonSchema | StandardValidator =>
+  typeof schema === "string" ? parsed(schema, textOf(schema)) : schema;
+
+/**
+ * The program's schema as a JSON Schema; undefined for a validator that has none.
+ *
+ * @throws ConfigError `schema.invalid` for a file that cannot be read
+ */
+export const readJsonSchema = (schema: ProgramSchema): JsonSchema | undefined =>
+  jsonSchemaOf(readSchema(schema));
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function parsed(path: string, text: string): JsonSchema {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+const unreadable = (path: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "schema.invalid",
+    message: `The schema '${path}' cannot be read: ${fileProblem(cause)}`,
+    hint: "the program gives it in `schema`, relative to its own module",
+    cause,
+  });
+
+/** One command-line flag. A flag is data that the parser, the usage text and the help iterate over. */
+export interface Flag {
+  /** Its key in the parsed arguments. */
+  readonly id: string;
+  /** As typed, long form first: `["--config-name", "-cn"]`. */
+  readonly names: readonly [string, ...string[]];
+  /** `overrides`: every following word that is not a flag belongs to the flag, not to the run's overrides. */
+  readonly takes: "nothing" | "value" | "optional-value" | "overrides";
+  /** Accepted values; absent means any. */
+  readonly choices?: readonly string[];
+  /** Whether only `--flag=value` gives the value, and the word behind is an override. */
+  readonly gluedOnly?: boolean;
+  /** The value of an `optional-value` flag that has none. */
+  readonly valueIfBare?: string;
+  /** Ends parsing at once, whatever comes after it. */
+  readonly final?: boolean;
+  /** What a value is, for shell completion; absent: something that only the user can know. */
+  readonly completes?: "config" | "directory" | "file" | "key";
+  /** One line for help. */
+  readonly help: string;
+  /** Why this version refuses the flag; absent when it is supported. */
+  readonly refusal?: string;
+}
+
+/** How messages call a flag: `--cfg/-c`. */
+export const flagLabel = (flag: Flag): string => flag.names.join("/");
+
+/** What stands for the value in usage texts: `{job,hydra,all}`, `CONFIG_NAME`. */
+export const flagValueName = (flag: Flag): string =>
+  flag.choices === undefined
+    ? flag.names[0].replace(/^-+/, "").replaceAll("-", "_").toUpperCase()
+    : `{${flag.choices.join(",")}}`;
+
+/**
+ * Something else that a program can do, chosen by its first word: `PROGRAM NAME ARG...`. It has its own
+ * arguments, but no config and no overrides. Overrides are never bare words, so a name cannot hide one.
+ */
+export interface Subcommand {
+  readonly name: string;
+  /** One line for the program's `--help`. */
+  readonly summary: string;
+  /** Its own options, for shell completion. */
+  readonly commandLine?: () => Promise<SubcommandLine>;
+  /**
+   * @param args the arguments after the name
+   * @returns the exit code
+   * @throws ConfigError `app.usage` for wrong arguments
+   */
+  readonly run: (args: readonly string[], invocation: Invocation) => Promise<number>;
+}
+
+/** The command line of a subcommand, for shell completion. */
+export interface SubcommandLine {
+  /** If the first argument chooses an action: the actions, each with a one-line description. */
+  readonly actions?: Readonly<Record<string, string>>;
+  /** By name, without dashes. */
+  readonly options: Readonly<Record<string, SubcommandOption>>;
+}
+
+/** An option of a subcommand. */
+export interface SubcommandOption {
+  /** The placeholder for its value; absent for a switch. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+/** A job in the table of a sweep; keys are those of `sweep.json`. */
+export interface SweepRow {
+  readonly number: number;
+  /** What the job's overrides set, by key. */
+  readonly swept: Readonly<Record<string, string>>;
+  readonly status: SweepJobStatus;
+  readonly attempts: number;
+  /** Seconds that the last attempt took, of a running job so far; null if unknown. */
+  readonly seconds: number | null;
+  readonly exit_code: number | null;
+  /** Who ended the last attempt; null before its end. */
+  readonly ended_by: Ender | null;
+  readonly error: string | null;
+  /** What the task returned. */
+  readonly result: unknown;
+  readonly output_dir: string;
+}

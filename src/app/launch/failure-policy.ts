@@ -1,0 +1,127 @@
+import { ConfigError } from "../../engine/values/errors.ts";
+import type { MapNode } from "../../engine/values/node.ts";
+import type { ResolveContext } from "../../engine/values/resolution/context.ts";
+import { signalCode } from "../../foundation/system/process-signals.ts";
+import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
+import { plainAt } from "../job/hydra-values.ts";
+import { enderOf, isCompleted, type JobResult, statusOf } from "../job/job.ts";
+import { type JobState, recordedEnder } from "../record/job-state.ts";
+
+const KEY = "hydra.launcher.on_failure";
+
+/** The reaction of a sweep to failed jobs. Running jobs always run to their end. */
+export type FailurePolicy =
+  /** As Hydra: the batch continues, and no other batch follows. */
+  | { readonly kind: "finish_batch" }
+  | { readonly kind: "continue" }
+  /** No job starts after this many have failed. */
+  | { readonly kind: "stop"; readonly after: number };
+
+/**
+ * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent.
+ *
+ * @throws ConfigError `value.wrong_type` for anything else
+ */
+export function failurePolicy(root: MapNode, context: ResolveContext): FailurePolicy {
+  const value = plainAt(root, KEY, context);
+  if (value === undefined || value === null) return { kind: "finish_batch" };
+  const text = String(value);
+  if (text === "continue") return { kind: "continue" };
+  if (text === "stop") return { kind: "stop", after: 1 };
+  const after = Number(/^stop_after:\s*(\d+)$/.exec(text)?.[1] ?? 0);
+  if (after > 0) return { kind: "stop", after };
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `${KEY} cannot be '${text}'`,
+    key: KEY,
+    available: ["continue", "stop", "stop_after:N"],
+  });
+}
+
+/** Counts failures over the batches of a sweep and decides whether it may continue. */
+export interface FailureGate {
+  count(result: JobResult): void;
+  /** No other job starts: a signal asked the sweep to end. The first signal counts. */
+  stop(signal: NodeJS.Signals): void;
+  /** The signal that stopped the sweep; undefined if none did. */
+  stoppedBy(): NodeJS.Signals | undefined;
+  /** Whether another job may start. */
+  mayStart(): boolean;
+  /** Whether another batch may follow. */
+  mayFollow(): boolean;
+  /** Whether another process has ended the sweep. */
+  isClosed(): boolean;
+}
+
+/** @param isClosed whether another process has ended the sweep; called before each job */
+export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
+  let failed = 0;
+  let stoppedBy: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    stoppedBy ??= signal;
+  };
+  const mayStart = () =>
+    stoppedBy === undefined && !(policy.kind === "stop" && failed >= policy.after) && !isClosed();
+  return {
+    isClosed,
+    stop,
+    stoppedBy: () => stoppedBy,
+    count(result) {
+      const signal = stopOfSweep(enderOf(result));
+      if (signal !== undefined) stop(signal);
+      else if (!isCompleted(result)) failed++;
+    },
+    mayStart,
+    mayFollow: () => mayStart() && !(policy.kind === "finish_batch" && failed > 0),
+  };
+}
+
+/** The facts about a job that determine the exit code of its sweep. */
+export interface JobEnd {
+  readonly status: EndStatus;
+  readonly endedBy: Ender;
+  /** Null if it has none: the job was lost, or a signal killed its process. */
+  readonly exitCode: number | null;
+}
+
+/**
+ * Whether a sweeper that tolerates failures tolerates this one. A job that was ended from outside or lost is not
+ * tolerated: the sweeper has no final result of it.
+ */
+export const isTolerated = (result: JobResult): boolean => isFailure(statusOf(result));
+
+export const endOfResult = (result: JobResult): JobEnd => ({
+  status: statusOf(result),
+  endedBy: enderOf(result),
+  exitCode: result.exitCode,
+});
+
+/** Undefined for a job that has not ended. */
+export function endOfState(state: JobState): JobEnd | undefined {
+  const { attempts, status } = state;
+  const endedBy = recordedEnder(state);
+  if (endedBy === undefined || status === "queued" || status === "running") return undefined;
+  return { status, endedBy, exitCode: attempts.at(-1)?.exit_code ?? null };
+}
+
+/**
+ * The exit code of a sweep, whatever `on_failure` allows after a failure: 0 if every job is completed; 128 plus the
+ * number of the signal that stopped the sweep; else the code of the first job that failed by itself with a code of its
+ * own; else 1: jobs were lost, took too long or never started.
+ *
+ * @param jobs in order; undefined for a job without an end
+ * @param stoppedBy the signal that stopped the sweep, if that is known otherwise than by a job that it ended
+ */
+export function sweepExitCode(
+  jobs: readonly (JobEnd | undefined)[],
+  stoppedBy?: NodeJS.Signals,
+): number {
+  const open = jobs.filter((job) => job?.status !== "completed");
+  if (open.length === 0) return 0;
+  const stops = open.flatMap((job) => (job && stopOfSweep(job.endedBy)) ?? []);
+  const [signal = stoppedBy] = stops;
+  if (signal !== undefined) return signalCode(signal);
+  const codes = open.flatMap((job) => (job?.endedBy.by === "itself" ? (job.exitCode ?? []) : []));
+  // A larger code would look as if a signal had ended the sweep.
+  return codes.map((code) => (code > MOST_OWN_CODE ? 1 : code)).find(Boolean) ?? 1;
+}

@@ -1,0 +1,56 @@
+/** What the program of a job tells the process that started it (`hydraconf run`): a file, named in its environment. */
+import { readFileSync } from "node:fs";
+import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import type { JobResult } from "../job/job.ts";
+import { storedValue } from "./job-state.ts";
+
+/** The variable with the path of the file. */
+export const REPORT_VARIABLE = "HYDRACONF_JOB_REPORT";
+/** The variable with the directory of the job: a program that the job's program starts inherits both, and is another job. */
+export const OUTPUT_VARIABLE = "HYDRACONF_OUTPUT_DIR";
+
+/** A program that did not reach the end of its task has no report. */
+export interface JobReport {
+  /** What the task returned, as JSON. */
+  readonly result?: unknown;
+  /** What the task raised. */
+  readonly error?: { readonly message: string; readonly file?: string; readonly line?: number };
+  /** Why the task ended with another exit code than 0, in its own words. */
+  readonly reason?: string;
+}
+
+/** Tells the process that started this one how its only job ended; does nothing if nobody asked for that job. */
+export function reportJob(
+  { error, outputDir, reason, returnValue }: JobResult,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  const file = env[REPORT_VARIABLE];
+  if (file === undefined || env[OUTPUT_VARIABLE] !== outputDir || error !== undefined) return;
+  const report: JobReport = {
+    result: storedValue(returnValue),
+    ...(reason !== undefined && { reason }),
+  };
+  writeFileAtomicSync(file, JSON.stringify(report));
+}
+
+/** @returns undefined if there is no file, or no report in it */
+export function readJobReport(file: string): JobReport | undefined {
+  try {
+    const { error, reason, result } = JSON.parse(readFileSync(file, "utf8"));
+    return {
+      result,
+      ...(typeof reason === "string" && { reason }),
+      ...(typeof error === "object" && error !== null && { error: errorFrom(error) }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function errorFrom({ file, line, message }: Readonly<Record<string, unknown>>) {
+  return {
+    message: String(message),
+    ...(typeof file === "string" && { file }),
+    ...(typeof line === "number" && { line }),
+  };
+}

@@ -1,0 +1,296 @@
+import type { Composition } from "../../engine/compose/index.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import type { Suspension } from "../../foundation/system/process-signals.ts";
+import { firstFewOf, plural } from "../../foundation/text/plural.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { checkJobs, factsOf } from "../job/check-jobs.ts";
+import { textAt } from "../job/hydra-values.ts";
+import { failedJob, type JobResult } from "../job/job.ts";
+import { hydraLogging, openJobContext } from "../job/job-context.ts";
+import type { Logging } from "../job/logging/logging.ts";
+import type { SweepJob } from "../job/plan-job.ts";
+import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
+import { coded, isRefusalOfSystem } from "../job/report-error.ts";
+import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
+import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
+import {
+  type FailureGate,
+  type FailurePolicy,
+  failurePolicy,
+  openGate,
+} from "../launch/failure-policy.ts";
+import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
+import { completeLauncher } from "../launch/scheduler.ts";
+import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
+import { endWithProcess } from "../record/end-with-process.ts";
+import { readJobState } from "../record/job-state.ts";
+import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
+import { launcherFolder } from "../record/layout.ts";
+import { nextCommand, typedCommand } from "../record/next-commands.ts";
+import { orphanOf } from "../record/orphans.ts";
+import { beginJob, endOf, firstLine, signalledBy } from "../record/recorded-job.ts";
+import {
+  isRecorded,
+  openRecord,
+  type SweepRecord,
+  sweepFingerprint,
+} from "../record/sweep-record.ts";
+import { type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
+
+/** A sweep with everything needed to run it or to hand it to another process. */
+export interface OpenSweep {
+  readonly sweep: PlannedSweep;
+  readonly surroundings: JobContext;
+  readonly launcher: Launcher & Pick<Required<Launcher>, "launch">;
+  readonly record: SweepRecord;
+  /** Whether jobs run in this process. */
+  readonly inThisProcess: boolean;
+  readonly policy: FailurePolicy;
+  readonly gate: FailureGate;
+  /**
+   * Checks jobs before they are recorded; false after it has reported errors.
+   *
+   * @param owners the directories of the jobs of the same batch that were checked before
+   */
+  readonly check: (
+    jobs: readonly SweepJob[],
+    owners: Map<string, number | undefined>,
+  ) => Promise<boolean>;
+  /** Ends the checks of a batch. */
+  readonly inspect: () => Promise<void>;
+  /** Directs log messages to Hydra's own log again. */
+  readonly logAsHydra: () => void;
+}
+
+/**
+ * Plans a sweep and opens its launcher and its record. Creates no files.
+ *
+ * @param wished the composition of the sweep itself
+ * @throws ConfigError if the sweep cannot be composed or launched, and `app.sweep_record` if another process runs the
+ * sweep, or a scheduler still has jobs of it that this launcher does not know
+ */
+export async function openSweep(
+  session: SweepSession,
+  wished: Composition,
+  overrides: readonly string[],
+  logging: Logging,
+  suspension?: Suspension,
+): Promise<OpenSweep> {
+  const { composer, invocation, options } = session;
+  const place = placeOf(session);
+  const { announce, console, resumed } = invocation;
+  const logAsHydra = hydraLogging(wished, session, logging);
+  logAsHydra();
+  await session.logInfo(wished, overrides, logging);
+  const registry = await session.registry();
+  const { launchers } = registry;
+  const sweep = planSweep(wished, overrides, composer, place, registry, resumed?.directory);
+  const { master } = sweep;
+  const surroundings = await openJobContext(session, master, logging);
+  const chosen = chosenOne("hydra.launcher", launchers, master, composer);
+  const settings = sweep.launcherSettings;
+  const policy = failurePolicy(master.root, composer.context);
+  const mode = sweepMode(master.root, composer.context);
+  const record = openRecord({
+    ...(mode !== undefined && { mode }),
+    sweep: sweepFacts(session, sweep, overrides),
+    isSearch: sweep.sweeper.judgesFailures === true,
+    ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
+    retries: chosen.retries?.(settings) ?? 0,
+    ...(resumed !== undefined && { resumption: resumed }),
+    ...(console.redact !== undefined && { redact: console.redact }),
+    ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
+    ...(announce !== undefined && { onAdmitted: announce }),
+  });
+  // A process that was started to continue the sweep has received the claim.
+  if (announce === undefined) refuseIfRun(record.folder);
+  await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
+  await refuseScheduled(sweep.directory, chosen, launchers, invocation);
+  const gate = openGate(policy, () => isCancelled(record.folder));
+  const request: LauncherRequest = {
+    settings,
+    directory: sweep.directory,
+    notes: launcherFolder(record.folder, chosen.name),
+    env: invocation.env,
+    isResumed: resumed !== undefined,
+    logger(name) {
+      // A job in this process has directed log messages to its own log.
+      logAsHydra();
+      return logging.logger(name);
+    },
+    say: (line) => console.stderr(`${line}\n`),
+    mayStart: gate.mayStart,
+    async runHere(job) {
+      const result = await runHere(job, surroundings, record.folder, console.redact);
+      logAsHydra();
+      return result;
+    },
+    workerCommand({ number }) {
+      refuseUnstartable(record.facts());
+      return workerCommand(record.facts(), {
+        folder: record.folder,
+        number,
+        ...trustOf(invocation),
+      });
+    },
+    resultOf: record.resultOf,
+    async endOfEarlier(job) {
+      await orphanOf(record.folder, job.number)?.ended;
+      return record.endedSince(job);
+    },
+    internals: {
+      record,
+      invocation,
+      reusesWorkers: options.reusesWorkers ?? false,
+      ...(suspension !== undefined && { suspension }),
+    },
+  };
+  const launcher = completeLauncher(chosen.open(request), request, () =>
+    backendOf([chosen], sweep.directory, invocation.env),
+  );
+  const check: OpenSweep["check"] = async (jobs, owners) => {
+    // The results of a job's earlier attempt are moved aside when it starts.
+    const isNew = ({ number }: SweepJob) =>
+      resumed === undefined || readJobState(record.folder, number) === undefined;
+    checkJobDirectories(jobs.filter(isNew), place.resultFiles, owners);
+    const { check: _onThisMachine, ...elsewhere } = options;
+    const { inspection } = options.delegate ?? {};
+    const checked = chosen.runsElsewhere === true ? elsewhere : options;
+    const isFit = await checkJobs(jobs, checked, console, place);
+    if (isFit && inspection !== undefined)
+      for (const job of jobs) {
+        place.publish(job.root);
+        inspection.note({ ...factsOf(job), context: place.context });
+      }
+    return isFit;
+  };
+  const inspect = async () => options.delegate?.inspection?.finish({ isPlan: false });
+  const inThisProcess = chosen.inThisProcess === true;
+  return {
+    ...{ sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, inspect },
+    logAsHydra,
+  };
+}
+
+const trustOf = ({ trust }: Invocation): Partial<Pick<WorkerRequest, "trust">> =>
+  trust === undefined ? {} : { trust };
+
+/** The facts about a sweep that its manifest records. */
+const sweepFacts = (
+  { composer, invocation, options }: SweepSession,
+  { directory, master }: PlannedSweep,
+  overrides: readonly string[],
+  typed = typedCommand(invocation),
+) => ({
+  program: {
+    name: options.name,
+    ...(typed && { typed: typed.program }),
+    command: invocation.command ?? null,
+    argv: invocation.argv,
+  },
+  cwd: invocation.cwd,
+  now: invocation.now.toISOString(),
+  dialect: composer.context.dialect.name,
+  directory,
+  overrides,
+  launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
+  launcher_choice: master.choices.get("hydra/launcher") ?? null,
+  fingerprint: sweepFingerprint(master, directory),
+});
+
+/**
+ * Runs one job of a sweep in this process. If its directory cannot be claimed, the job fails; errors between that and
+ * its task, such as a wrong log config, end the sweep, as in Hydra.
+ */
+async function runHere(
+  job: SweepJob,
+  surroundings: JobContext,
+  folder: string,
+  redact: ((text: string) => string) | undefined,
+): Promise<JobResult> {
+  const recorded = beginJob(folder, job.number);
+  const watched = endWithProcess({
+    recorded,
+    firstLine: (error) => firstLine(error, redact),
+    enderOf: (signal) => signalledBy(folder, { by: "launcher", signal }),
+  });
+  try {
+    if (recorded.earlierAttempts > 0)
+      setAside(job.outputDir, surroundings.resultFiles, recorded.earlierAttempts);
+    const result = watched.judged(await runInDirectory(job, surroundings));
+    recorded.end(endOf(result, redact));
+    return result;
+  } catch (error) {
+    recorded.end(endOf(failedJob(job, error), redact));
+    throw error;
+  } finally {
+    watched.release();
+  }
+}
+
+async function runInDirectory(job: PlannedJob, surroundings: JobContext): Promise<JobResult> {
+  let release: () => void;
+  try {
+    const { context, resultFiles } = surroundings;
+    release = takeDirectory(job, resultFiles, sweepMode(job.root, context));
+  } catch (error) {
+    return failedJob(job, coded(error));
+  }
+  return runJob(job, surroundings).finally(release);
+}
+
+/** The command with which the user started the program. */
+export const shownProgram = ({
+  invocation,
+  options,
+}: {
+  readonly invocation: Parameters<typeof typedCommand>[0];
+  readonly options: Pick<SweepSession["options"], "name">;
+}): string => typedCommand(invocation)?.program ?? options.name;
+
+/**
+ * Adds a hint how to resume the sweep to a system error that ended it, such as a full disk or a directory that became
+ * read-only: finished jobs are not lost. Other errors are returned unchanged.
+ */
+export function withResumeHint(error: unknown, directory: string, program: string): unknown {
+  if (!isRefusalOfSystem(error)) return error;
+  const shown = shellQuote(directory);
+  return new ConfigError({
+    code: "app.system",
+    message: error.message,
+    hint: isRecorded(directory)
+      ? `finished jobs are recorded; fix this, then run the rest with ${program} --resume ${shown}, and failed jobs with --retry-failed ${shown}`
+      : "no job has started; fix this, or choose another directory with hydra.sweep.dir=DIR",
+    cause: error,
+  });
+}
+
+/**
+ * Refuses jobs that a scheduler still has: it runs them even while a sweep is started or resumed, so they must not run
+ * twice, nor in the directories of another sweep. Only the scheduler's own launcher continues with them.
+ *
+ * @throws ConfigError `app.sweep_record`
+ */
+async function refuseScheduled(
+  directory: string,
+  chosen: LauncherDefinition,
+  launchers: readonly LauncherDefinition[],
+  invocation: Invocation,
+): Promise<void> {
+  const { env, resumed } = invocation;
+  if (resumed !== undefined && chosen.backend !== undefined) return;
+  const backend = await backendOf(launchers, directory, env);
+  if (backend === undefined) return;
+  // Jobs that the scheduler lost, and that are not recorded yet, are no reason to refuse.
+  await backend.reconcile();
+  const live = (await backend.status()).filter(({ phase }) => phase !== "over");
+  if (live.length === 0) return;
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `The scheduler still has ${plural(live.length, "job")} of ${resumed === undefined ? "an earlier sweep" : "the sweep"} in '${directory}': ${firstFewOf(live, 3, ({ id }) => id)}`,
+    key: resumed === undefined ? "hydra.sweep.dir" : "hydra/launcher",
+    hint: `cancel them with '${nextCommand("cancel", directory, typedCommand(invocation)?.hydraconf)}', or ${resumed === undefined ? "choose another directory for this sweep" : "continue with the same hydra/launcher"}`,
+  });
+}

@@ -1,0 +1,323 @@
+import { resolve } from "node:path";
+import type { Composition } from "../../engine/compose/index.ts";
+import { quoted } from "../../engine/overrides/index.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { type ConfigNode, child, type MapNode } from "../../engine/values/node.ts";
+import { pyStr } from "../../engine/values/python-text.ts";
+import type { ResolveContext } from "../../engine/values/resolution/context.ts";
+import { writeYaml } from "../../engine/values/yaml/writer.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { Composer } from "../job/composer.ts";
+import { plainAt, requiredAt, textAt, textsAt } from "../job/hydra-values.ts";
+import type { SweepJob } from "../job/plan-job.ts";
+import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
+import { nextFreeDirectory } from "../job/run-directory.ts";
+import type { LauncherSettings } from "../launch/launcher.ts";
+import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
+import type { OpenSweep } from "./open-sweep.ts";
+import { chosenOne, type SweepRegistry } from "./registry.ts";
+import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
+import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
+
+/** Hydra's record of a sweep, in its directory. */
+export const SWEEP_FILE = "multirun.yaml";
+
+/** A sweep with all decisions that precede its files. */
+export interface PlannedSweep {
+  /** The composition of the sweep itself, in which the sweep overrides are not expanded. */
+  readonly master: Composition;
+  /** The absolute path of `hydra.sweep.dir`. */
+  readonly directory: string;
+  readonly sweeper: Sweeper;
+  /** `hydra.launcher`, resolved; without settings that only the configs of jobs determine. */
+  readonly launcherSettings: LauncherSettings;
+  /**
+   * Composes the jobs of a batch.
+   *
+   * @param first the place of its first job in the sweep, from 0
+   * @param numberOf gives the number of a job by its place and its task's overrides; by default its place
+   */
+  planBatch(
+    batch: readonly JobOverrides[],
+    first: number,
+    numberOf?: (place: number, overrides: readonly string[]) => number,
+  ): readonly SweepJob[];
+}
+
+/**
+ * The largest batch whose compositions are kept in memory; their size depends on the overrides. A larger batch composes
+ * again each job that runs in this process.
+ */
+function mostHeld([first = []]: readonly JobOverrides[]): number {
+  const characters = first.reduce((sum, { length }) => sum + length, 1);
+  return Math.min(1_000, Math.ceil(500_000 / characters));
+}
+
+/** The parts in which a batch is composed: small ones, so that most intermediate objects soon become garbage. */
+export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly JobOverrides[]> {
+  const most = Math.ceil(mostHeld(batch) / 100);
+  for (let at = 0; at === 0 || at < batch.length; at += most) yield batch.slice(at, at + most);
+}
+
+/** A batch after the checks that precede its first job. */
+export interface CheckedBatch {
+  readonly jobs: readonly SweepJob[];
+  /** The jobs to run. */
+  readonly due: readonly SweepJob[];
+  /** Whether all of them passed the checks. */
+  readonly isFit: boolean;
+  /** How long composition took. */
+  readonly seconds: number;
+}
+
+/**
+ * Composes and checks the jobs of a batch.
+ *
+ * @param first the place of its first job in the sweep, from 0
+ * @throws ConfigError if a job cannot be composed, or differs from its record
+ */
+export async function planChecked(
+  batch: readonly JobOverrides[],
+  first: number,
+  {
+    check,
+    inspect,
+    record,
+    sweep,
+  }: Pick<OpenSweep, "check" | "inspect" | "sweep"> & {
+    readonly record: Pick<SweepRecord, "due" | "numberOf">;
+  },
+): Promise<CheckedBatch> {
+  const jobs: SweepJob[] = [];
+  const due: SweepJob[] = [];
+  const owners = new Map<string, number | undefined>();
+  const isKept = batch.length <= mostHeld(batch);
+  const again = latestPlan(sweep);
+  let isFit = true;
+  let milliseconds = 0;
+  for (const part of partsOf(batch)) {
+    const begin = performance.now();
+    const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
+    milliseconds += performance.now() - begin;
+    const dueOfPart = record.due(planned);
+    isFit = (await check(dueOfPart, owners)) && isFit;
+    const isDue = new Set(dueOfPart);
+    for (const job of planned) {
+      const kept = isKept ? job : withoutComposition(job, again);
+      jobs.push(kept);
+      if (isDue.has(job)) due.push(kept);
+    }
+  }
+  if (isFit) await inspect();
+  return { jobs, due, isFit, seconds: milliseconds / 1000 };
+}
+
+type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;
+
+/** Plans a job again, and caches the last one: several properties of a job ask for it in turn. */
+function latestPlan({ planBatch }: Pick<PlannedSweep, "planBatch">): Replan {
+  let latest: SweepJob | undefined;
+  return ({ number, swept }) => {
+    if (latest?.swept !== swept) [latest] = planBatch([swept], number, () => number);
+    return latest as SweepJob;
+  };
+}
+
+/** A job whose composition is computed on access. */
+type LaterJob = Omit<SweepJob, "composition" | "root" | "tree" | "resolved"> & {
+  readonly replan: Replan;
+};
+
+/** Accessors shared by all jobs: in V8, accessors of an object literal keep three hidden classes alive for each object. */
+const MADE_LATER: Pick<SweepJob, "composition" | "root" | "tree" | "resolved"> &
+  ThisType<LaterJob> = {
+  get composition() {
+    return this.replan(this).composition;
+  },
+  get root() {
+    return this.replan(this).root;
+  },
+  get tree() {
+    return this.replan(this).tree;
+  },
+  get resolved() {
+    return () => this.replan(this).resolved();
+  },
+};
+
+/** The job with its composition computed on access. */
+function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
+  const { composition, launcher, number, outputDir, overrides, swept } = job;
+  const later: LaterJob = {
+    number,
+    outputDir,
+    overrides,
+    swept,
+    typed: composition.overrides.map(({ origin }) => origin.text),
+    fingerprint: jobFingerprint(job),
+    ...(launcher !== undefined && { launcher }),
+    replan,
+  };
+  return Object.assign(Object.create(MADE_LATER), later);
+}
+
+/**
+ * @param wished the composition of the sweep itself; composed again if the sweep needs another directory
+ * @param resumedIn the absolute path of a resumed sweep's directory
+ * @throws ConfigError if a job cannot be composed, or the sweeper or a sweep override is not supported
+ */
+export function planSweep(
+  wished: Composition,
+  overrides: readonly string[],
+  composer: Composer,
+  place: JobPlace,
+  { launchers, sweepers }: SweepRegistry,
+  resumedIn?: string,
+): PlannedSweep {
+  const { context } = composer;
+  const free =
+    resumedIn === undefined
+      ? freeDirectory(wished, place)
+      : directoryOf(wished, place) === resumedIn
+        ? undefined
+        : resumedIn;
+  const master =
+    free === undefined
+      ? wished
+      : composer.compose([...overrides, `hydra.sweep.dir=${quoted(free, "'")}`], {
+          mode: "multirun",
+        });
+  const { root } = master;
+  const directory = directoryOf(master, place);
+  const request = {
+    master,
+    groups: context.dialect.globsSearchPath ? master.repository : composer.repository,
+    overrides: textsAt(root, "hydra.overrides.task", context),
+    directory,
+    context,
+  };
+  const target = textAt(root, "hydra.launcher._target_", context) ?? "";
+  const launcher = launchers.find(({ targets }) => targets.includes(target));
+  const idOf = launcher?.jobId;
+  const isByJob = launcher?.settingsByJob === true;
+  const ofJob = isByJob ? settingsOfJobs(master, context) : () => undefined;
+  const numbering = { ...place, ...(idOf && { idOf }) };
+  const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
+  return {
+    master,
+    directory,
+    launcherSettings: isByJob
+      ? settingsOfSweep(master, context)
+      : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
+    sweeper: chosenOne("hydra.sweeper", sweepers, master, composer).open({
+      ...request,
+      // Computed only for a sweeper that reads it: others read single settings, which may be missing.
+      get settings() {
+        return (plainAt(root, "hydra.sweeper", context) ?? {}) as SweeperRequest["settings"];
+      },
+      dimensions: () => dimensionsOf(request),
+    }),
+    planBatch: (batch, first, numberOf = (at) => at) =>
+      batch.map((job, index) => {
+        const at = first + index;
+        const composition = composer.compose([...ofHydra, ...job]);
+        if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
+        const planned = planJob(composition, numbering, at);
+        const number = numberOf(at, planned.overrides);
+        const numbered = number === at ? planned : planJob(composition, numbering, number);
+        const settings = ofJob(numbered.root);
+        return { ...numbered, number, swept: job, ...(settings && { launcher: settings }) };
+      }),
+  };
+}
+
+const LAUNCHER = "hydra.launcher";
+
+/** An interpolation that a job's own config may determine: any except those that depend only on the sweep. */
+const OF_JOB = /\$\{(?!hydra[.:]|oc\.env:)/;
+
+const isOfJob = (node: ConfigNode): boolean => OF_JOB.test(writeYaml(node));
+
+/** The launcher's settings as the sweep resolves them, without those that only a job's config can resolve. */
+function settingsOfSweep({ root }: Composition, context: ResolveContext): LauncherSettings {
+  try {
+    return (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
+  } catch (error) {
+    const node = child(root, "hydra");
+    const launcher = node && child(node, "launcher");
+    if (launcher?.kind !== "map" || !isOfJob(launcher)) throw error;
+    const known = [...launcher.entries.values()].flatMap(({ key, value }) => {
+      const name = pyStr(key);
+      return isOfJob(value) ? [] : [[name, plainAt(root, `${LAUNCHER}.${name}`, context)] as const];
+    });
+    return Object.fromEntries(known);
+  }
+}
+
+/** Jobs with equal settings share one object. Undefined if no job has its own settings. */
+function settingsOfJobs(
+  { hydra }: Composition,
+  context: ResolveContext,
+): (root: MapNode) => LauncherSettings | undefined {
+  const node = child(hydra, "launcher");
+  if (node === undefined || !isOfJob(node)) return () => undefined;
+  const known = new Map<string, LauncherSettings>();
+  return (root) => {
+    const settings = (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
+    return getOrCreate(known, JSON.stringify(settings, inWords), () => settings);
+  };
+}
+
+const inWords = (_: string, value: unknown): unknown =>
+  typeof value === "bigint" ? `${value}n` : value;
+
+/**
+ * Refuses a job that changes the launcher or the sweeper, which run all jobs.
+ *
+ * @throws ConfigError `compose.invalid_config`
+ */
+function refuseOtherLauncher(master: Composition, job: Composition): void {
+  for (const name of ["launcher", "sweeper"]) {
+    const group = `hydra/${name}`;
+    const [before, after] = [master, job].map(({ choices }) => choices.get(group) ?? null);
+    if (before !== after)
+      throw changedInJob(
+        group,
+        `'${group}' must be selected before the sweep starts, but a swept job config changed it from ` +
+          `'${before ?? "None"}' to '${after ?? "None"}'. Select it in the primary config or from the command line.`,
+      );
+    const [ofSweep, ofJob] = [master, job].map(({ hydra }) => {
+      const node = child(hydra, name);
+      return node === undefined ? "" : writeYaml(node);
+    });
+    if (ofSweep !== ofJob)
+      throw changedInJob(
+        `hydra.${name}`,
+        `'hydra.${name}' must be configured before the sweep starts, but a swept job config changed it. ` +
+          "Configure it in the primary config or from the command line.",
+      );
+  }
+}
+
+const changedInJob = (key: string, message: string): ConfigError =>
+  new ConfigError({ code: "compose.invalid_config", message, key });
+
+/**
+ * Moves a directory that no override names to a free name, if the results of two sweeps would mix. Undefined if it can
+ * stay.
+ */
+function freeDirectory(
+  master: Composition,
+  { context, cwd, resultFiles }: JobPlace,
+): string | undefined {
+  if (resultFiles.length === 0 || isFromOverride(master, "hydra.sweep.dir", context))
+    return undefined;
+  const wished = directoryOf(master, { context, cwd });
+  const free = nextFreeDirectory(wished, [SWEEP_FILE]);
+  return free === wished ? undefined : free;
+}
+
+const directoryOf = (
+  { root }: Composition,
+  { context, cwd }: Pick<JobPlace, "context" | "cwd">,
+): string => resolve(cwd, String(requiredAt(root, "hydra.sweep.dir", context) ?? "None"));

@@ -1,0 +1,153 @@
+import { join } from "node:path";
+import { maskSecrets } from "../../engine/compose/secrets.ts";
+import { writeYaml } from "../../engine/values/yaml/writer.ts";
+import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import type { JobResult } from "../job/job.ts";
+import type { SweepJob } from "../job/plan-job.ts";
+import { makeSweepDirectory } from "../job/run-directory.ts";
+import type { FailureGate } from "../launch/failure-policy.ts";
+import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
+import type { SweepRecord } from "../record/sweep-record.ts";
+import type { OpenSweep } from "./open-sweep.ts";
+import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
+import type { Conclusion } from "./sweepers/sweeper.ts";
+
+export interface SweepRequest {
+  readonly sweep: PlannedSweep;
+  readonly launcher: Pick<Required<Launcher>, "launch"> & Pick<Launcher, "close">;
+  readonly record: SweepRecord;
+  readonly gate: FailureGate;
+  /** Checks all jobs of a batch before the first starts; `false` after it has reported errors. */
+  readonly check: OpenSweep["check"];
+  readonly inspect: OpenSweep["inspect"];
+  /** Removes secrets from written texts. */
+  readonly redact?: (text: string) => string;
+  /** Called for each batch with the number of composed jobs, and the seconds that took. */
+  readonly onPlanned?: (jobs: number, seconds: number) => void;
+  /** Called with the jobs of a batch before the first of them starts. */
+  readonly onBatch?: (jobs: readonly BatchJob[]) => void;
+  /** Called with each event as it happens. */
+  readonly onEvent?: (event: LaunchEvent) => void;
+}
+
+/** A job of a batch; a job that is not to run again has its result. */
+export interface BatchJob {
+  readonly job: SweepJob;
+  readonly result?: JobResult;
+}
+
+export interface SweepOutcome {
+  /** The results of the jobs that ran, in order. */
+  readonly results: readonly JobResult[];
+  /** Jobs without an end: the policy stopped the sweep before them, or they were not due. */
+  readonly unfinished: number;
+  /** Whether jobs were refused before they started. */
+  readonly refused: boolean;
+  /** Whether unfinished jobs are left to a scheduler, with no launcher following them. */
+  readonly goesOn: boolean;
+  /** The sweeper's conclusion, which was also written to a file; undefined if there is none. */
+  readonly conclusion?: Conclusion;
+}
+
+/**
+ * Runs a sweep: writes its config to `multirun.yaml`, then batch by batch composes and checks every job before the
+ * first of them starts, records the jobs to run, and launches them. A resumed sweep runs only the jobs that are due;
+ * the results of the others come from its record. No batch follows one with a failed job, unless the launcher's policy
+ * or the sweeper says otherwise.
+ *
+ * @throws ConfigError before a job of its batch has started
+ */
+export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
+  try {
+    return await runBatches(request);
+  } finally {
+    request.launcher.close?.();
+  }
+}
+
+async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
+  const { gate, record, redact = (text: string) => text, sweep } = request;
+  const { directory, master, sweeper } = sweep;
+  const { dialect } = master;
+  makeSweepDirectory(directory, record);
+  writeFileAtomicSync(
+    join(directory, SWEEP_FILE),
+    writeYaml(maskSecrets(master.root, master), { dialect }),
+  );
+  const results: JobResult[] = [];
+  let planned = 0;
+  let wasCutShort = false;
+  let goesOn = false;
+  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
+    request.onPlanned?.(jobs.length, seconds);
+    planned += jobs.length;
+    if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
+    record.admit(jobs, sweeper.mayAskForMore());
+    request.onBatch?.(withResults(jobs, due, record));
+    // An empty batch is launched, too: Hydra's launchers log it.
+    const isDone = due.length === 0 && jobs.length > 0;
+    const fresh = isDone ? NOTHING : await launch(due, request);
+    goesOn = fresh.goesOn;
+    const ended = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
+    for (const result of ended) if (result !== undefined) results.push(result);
+    const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
+    if (!mayGoOn) {
+      wasCutShort = true;
+      break;
+    }
+    sweeper.tell(ended);
+  }
+  // A sweep without a batch is recorded, too.
+  if (planned === 0) record.admit([], false);
+  record.conclude(!wasCutShort);
+  const conclusion = sweeper.conclude?.();
+  const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
+  if (conclusion === undefined) return outcome;
+  const { content, file, toleratesFailures } = conclusion;
+  writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
+  const tolerates = toleratesFailures && !wasCutShort;
+  return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+function withResults(
+  jobs: readonly SweepJob[],
+  due: readonly SweepJob[],
+  record: SweepRecord,
+): readonly BatchJob[] {
+  const toRun = new Set(due);
+  return jobs.map((job) => {
+    const result = toRun.has(job) ? undefined : record.resultOf(job);
+    return result === undefined ? { job } : { job, result };
+  });
+}
+
+/** What a launcher did with a batch. */
+interface Launched {
+  /** By job, in the order of their ends. */
+  readonly results: ReadonlyMap<SweepJob, JobResult>;
+  /** Whether a scheduler goes on with the others. */
+  readonly goesOn: boolean;
+}
+
+const NOTHING: Launched = { results: new Map(), goesOn: false };
+
+async function launch(
+  jobs: readonly SweepJob[],
+  { gate, launcher, onEvent }: SweepRequest,
+): Promise<Launched> {
+  const results = new Map<SweepJob, JobResult>();
+  let goesOn = false;
+  for await (const event of launcher.launch(jobs)) {
+    if (event.kind === "stopped") {
+      gate.stop(event.signal);
+      goesOn = event.goesOn === true;
+    }
+    if (event.kind === "ended") {
+      results.set(event.job, event.result);
+      gate.count(event.result);
+    }
+    onEvent?.(event);
+  }
+  return { results, goesOn };
+}

@@ -1,0 +1,124 @@
+import type { Repository } from "../../../engine/compose/index.ts";
+import {
+  type Override,
+  parseOverrides,
+  type SweepOptions,
+} from "../../../engine/overrides/index.ts";
+import { ConfigError } from "../../../engine/values/errors.ts";
+import type { MapNode } from "../../../engine/values/node.ts";
+import { pyStr } from "../../../engine/values/python-text.ts";
+import { asDeclared, type ResolveContext } from "../../../engine/values/resolution/context.ts";
+import { selectNode } from "../../../engine/values/resolution/select.ts";
+import { plural } from "../../../foundation/text/plural.ts";
+import { byKey, pointsOf, product } from "./dimensions.ts";
+import { readExclusion } from "./exclusion.ts";
+import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.ts";
+
+/** Hydra's name, which log configs may use. */
+const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
+
+/**
+ * Hydra's own sweeper: `hydra.sweeper.params`, then the sweep overrides of the command line; all combinations except
+ * those in `hydra.sweeper.exclude` (our addition), in batches of `hydra.sweeper.max_batch_size`.
+ * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/multi-run/
+ */
+export const basicSweeper: SweeperDefinition = {
+  targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
+  settings: ["max_batch_size", "params", "exclude"],
+  open: ({ context, groups, master, overrides }) => {
+    const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
+    const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+      dialect: context.dialect,
+    });
+    const isExcluded = readExclusion(master.root, context, all);
+    const batches = basicBatches({
+      overrides: all,
+      ...(isExcluded !== undefined && { isExcluded }),
+      maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
+      options: globOptions(groups),
+    });
+    let asked = 0;
+    return {
+      ask: () => batches[asked++],
+      mayAskForMore: () => asked < batches.length,
+      tell: () => {},
+      logger: LOGGER,
+    };
+  },
+};
+
+/** `hydra.sweeper.params` as overrides. */
+export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {
+  const params = selectNode(root, "hydra.sweeper.params", asDeclared(context), { deep: true });
+  if (params?.kind !== "map") return [];
+  return [...params.entries.values()].map(({ key, value }) => `${pyStr(key)}=${pyStr(value)}`);
+}
+
+/**
+ * The values that each override may contribute to a job. @param overrides overrides of the task, after those of
+ * `hydra.sweeper.params`
+ */
+export function dimensionsOf({
+  context,
+  groups,
+  master,
+  overrides,
+}: Pick<
+  SweeperRequest,
+  "context" | "groups" | "master" | "overrides"
+>): readonly (readonly JobOverrides[])[] {
+  const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+    dialect: context.dialect,
+  });
+  return [...byKey(all).values()].map((one) => pointsOf(one, globOptions(groups)));
+}
+
+/** The options that `glob` selects from. */
+export const globOptions = (repository: Repository): SweepOptions => ({
+  groupOptions: (group) => repository.list(group, "config"),
+});
+
+export interface BatchesRequest {
+  /** The overrides of `hydra.sweeper.params`, then those of the command line. */
+  readonly overrides: readonly Override[];
+  /** `hydra.sweeper.max_batch_size`; null for a single batch. */
+  readonly maxBatchSize: number | null;
+  /** Whether a combination is excluded. */
+  readonly isExcluded?: (job: JobOverrides) => boolean;
+  readonly options?: SweepOptions;
+}
+
+/**
+ * Every combination of the values of all sweep overrides, the last one changing fastest, in batches. A repeated key
+ * keeps its place and takes the new values.
+ *
+ * @throws ConfigError `override.sweep_not_allowed` for an interval and if every combination is excluded,
+ * `override.function` for values that cannot be enumerated, `value.wrong_type` for a batch size below 1
+ */
+export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
+  const { isExcluded, maxBatchSize, options, overrides } = request;
+  // An override that a later one of its key replaces is checked all the same.
+  const points = new Map(overrides.map((one) => [one, pointsOf(one, options)]));
+  const all = product([...byKey(overrides).values()].map((one) => points.get(one) ?? []));
+  const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));
+  if (jobs.length === 0 && all.length > 0)
+    throw new ConfigError({
+      code: "override.sweep_not_allowed",
+      message: `hydra.sweeper.exclude leaves none of ${plural(all.length, "job")}`,
+      key: "hydra.sweeper.exclude",
+    });
+  if (maxBatchSize === null) return [jobs];
+  if (maxBatchSize < 1)
+    throw new ConfigError({
+      code: "value.wrong_type",
+      message: `hydra.sweeper.max_batch_size must be at least 1, not ${maxBatchSize}`,
+      key: "hydra.sweeper.max_batch_size",
+    });
+  return chunks(jobs, maxBatchSize);
+}
+
+function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

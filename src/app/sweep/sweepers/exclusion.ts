@@ -1,0 +1,196 @@
+import {
+  type Element,
+  elementToString,
+  globMatches,
+  isSweepValue,
+  type Override,
+  overrideKeyElement,
+  parseOverride,
+} from "../../../engine/overrides/index.ts";
+import { ConfigError, nearest } from "../../../engine/values/errors.ts";
+import type { ConfigNode, MapNode, ScalarNode } from "../../../engine/values/node.ts";
+import { keyText, pyStr } from "../../../engine/values/python-text.ts";
+import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
+import { selectNode } from "../../../engine/values/resolution/select.ts";
+import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
+import { bareKey, keysOf } from "./dimensions.ts";
+import type { JobOverrides } from "./sweeper.ts";
+
+const KEY = "hydra.sweeper.exclude";
+
+/**
+ * Whether `hydra.sweeper.exclude` excludes a job: a list of partial assignments, as in the matrices of CI systems. A
+ * job that matches all keys of one of them is excluded. A value is a scalar, a text with the wildcards of `glob`, or a
+ * list of these.
+ *
+ * @param overrides overrides of the sweep: a rule may name the keys that these set
+ * @returns undefined if nothing is excluded
+ * @throws ConfigError `value.wrong_type` for a malformed list, `key.not_found` for a key that the sweep does not set: a
+ * misspelt rule would let expensive jobs run
+ */
+export function readExclusion(
+  root: MapNode,
+  context: ResolveContext,
+  overrides: readonly Override[],
+): ((job: JobOverrides) => boolean) | undefined {
+  const node = selectNode(root, KEY, context, { deep: true });
+  if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
+  if (node.kind !== "list") return refuse(node, "must be a list of maps");
+  if (node.items.length === 0) return undefined;
+  const keys = overrides.flatMap(keysOf);
+  const agreesWithOne = ruleIndex(node.items.map((item) => readRule(item, keys)));
+  const settingOf = cached((text: string) => {
+    const override = parseOverride(text, { dialect: context.dialect });
+    const { value } = override;
+    return {
+      key: bareKey(overrideKeyElement(override)),
+      value: value === undefined || isSweepValue(value) ? undefined : ruleValue(value),
+    };
+  });
+  return (job) => {
+    const values = new Map<string, RuleValue>();
+    for (const { key, value } of job.map(settingOf))
+      if (value !== undefined) values.set(key, value);
+    return agreesWithOne(values);
+  };
+}
+
+function readRule(item: ConfigNode, keys: readonly string[]): Rule {
+  if (item.kind !== "map" || item.entries.size === 0)
+    return refuse(item, "must be a list of maps, each from keys of the sweep to values");
+  const rule = new Map<string, Wanted>();
+  for (const { key, value } of item.entries.values()) {
+    const name = keyText(key);
+    if (!keys.includes(name)) {
+      const near = nearest(name, keys);
+      throw new ConfigError({
+        code: "key.not_found",
+        message: `${KEY} names '${name}', which this sweep does not set`,
+        key: KEY,
+        origin: value.origin,
+        available: keys,
+        nearest: near,
+      });
+    }
+    rule.set(name, wantedOf(scalarsOf(value)));
+  }
+  return rule;
+}
+
+function scalarsOf(value: ConfigNode): readonly ScalarNode[] {
+  if (value.kind === "scalar") return [value];
+  if (value.kind === "list") return value.items.flatMap(scalarsOf);
+  return refuse(value, "has a map as a value: write its keys with dots, as in {db.port: 1}");
+}
+
+function refuse(node: ConfigNode, problem: string): never {
+  throw new ConfigError({
+    code: "value.wrong_type",
+    message: `${KEY} ${problem}`,
+    key: KEY,
+    origin: node.origin,
+  });
+}
+
+function cached<T>(compute: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => getOrCreate(known, text, () => compute(text));
+}
+
+/** The values that a rule accepts for a key: those with one of these forms, and texts that match a glob. */
+interface Wanted {
+  readonly forms: ReadonlySet<string>;
+  readonly globs: readonly string[];
+}
+
+/** A partial assignment: all its keys must match. */
+type Rule = ReadonlyMap<string, Wanted>;
+
+/** A value in canonical form: equal numbers have the same form, however they were written. */
+interface RuleValue {
+  readonly form: string;
+  /** The text that globs match; null if none can match. */
+  readonly text: string | null;
+}
+
+const NULL = "null";
+const numberForm = (value: number): string => `number ${value}`;
+const textForm = (text: string): string => `text ${text}`;
+
+export function ruleValue(value: Element): RuleValue {
+  if (value.kind === "scalar" && value.value === null) return { form: NULL, text: null };
+  if (value.kind === "scalar" && isNumber(value.value))
+    return { form: numberForm(Number(value.value)), text: null };
+  const text =
+    value.kind === "scalar" && typeof value.value === "string"
+      ? value.value
+      : elementToString(value);
+  return { form: textForm(text), text };
+}
+
+/** @param patterns the accepted values: a text may have the wildcards of `glob`, or be a number */
+export function wantedOf(patterns: readonly ScalarNode[]): Wanted {
+  const forms = new Set<string>();
+  const globs: string[] = [];
+  for (const pattern of patterns) {
+    const text = pyStr(pattern);
+    const number = isNumber(pattern.value) ? Number(pattern.value) : numberOf(text);
+    if (pattern.value === null) forms.add(NULL);
+    else if (/[*?[]/.test(text)) globs.push(text);
+    else {
+      forms.add(textForm(text));
+      if (!Number.isNaN(number)) forms.add(numberForm(number));
+    }
+  }
+  return { forms, globs };
+}
+
+/**
+ * Whether a job matches one of the rules. Each rule is indexed by its most selective key: a program may write a rule
+ * for every job that it has already run.
+ */
+export function ruleIndex(
+  rules: readonly Rule[],
+): (values: ReadonlyMap<string, RuleValue>) => boolean {
+  const formsOf = new Map<string, Set<string>>();
+  for (const [key, { forms }] of rules.flatMap((rule) => [...rule])) {
+    const all = getOrCreate(formsOf, key, () => new Set());
+    for (const form of forms) all.add(form);
+  }
+  const variants = (key: string): number => formsOf.get(key)?.size ?? 0;
+  const indexed = new Map<string, Map<string, Rule[]>>();
+  const others: Rule[] = [];
+  for (const rule of rules) {
+    const [best] = [...rule]
+      .filter(([, { globs }]) => globs.length === 0)
+      .sort(([a], [b]) => variants(b) - variants(a));
+    if (best === undefined) {
+      others.push(rule);
+      continue;
+    }
+    const [key, { forms }] = best;
+    const byForm = getOrCreate(indexed, key, () => new Map<string, Rule[]>());
+    for (const form of forms) getOrCreate(byForm, form, () => []).push(rule);
+  }
+  return (values) => {
+    const holds = (rule: Rule): boolean =>
+      [...rule].every(([key, wanted]) => agrees(values.get(key), wanted));
+    return (
+      others.some(holds) ||
+      [...indexed].some(([key, byForm]) =>
+        (byForm.get(values.get(key)?.form ?? "") ?? []).some(holds),
+      )
+    );
+  };
+}
+
+function agrees(value: RuleValue | undefined, { forms, globs }: Wanted): boolean {
+  if (value === undefined) return false;
+  const { form, text } = value;
+  return forms.has(form) || (text !== null && globs.some((glob) => globMatches(text, glob)));
+}
+
+const isNumber = (value: unknown): value is number | bigint =>
+  typeof value === "number" || typeof value === "bigint";
+
+const numberOf = (text: string): number => (text.trim() === "" ? Number.NaN : Number(text));

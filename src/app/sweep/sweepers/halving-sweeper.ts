@@ -1,0 +1,139 @@
+import { parseOverride } from "../../../engine/overrides/index.ts";
+import type { Dialect } from "../../../engine/values/dialect.ts";
+import { floatRepr } from "../../../engine/values/python-text.ts";
+import { bareKey, keysOf } from "./dimensions.ts";
+import { byScore, type Direction, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
+import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
+import {
+  readCommon,
+  readOverrides,
+  readSettings,
+  readSpace,
+  type Settings,
+  seedOf,
+} from "./settings.ts";
+import type { SweeperDefinition } from "./sweeper.ts";
+
+/**
+ * `hydra/sweeper=successive_halving`: many trials with a small budget, the best `1/eta` of them with
+ * `eta` times as much, and so on up to the largest budget.
+ */
+export const halvingSweeper: SweeperDefinition = {
+  targets: ["hydraconf.sweepers.SuccessiveHalving"],
+  open(request) {
+    const settings = readSettings(request);
+    const common = readCommon(settings, request);
+    const overrides = readOverrides(request);
+    const budgetKey = readBudgetKey(settings, request.context.dialect, overrides.flatMap(keysOf));
+    const rungs = readRungs(settings);
+    const random = randomSource(seedOf(settings.int("seed", -Infinity), request));
+    const plan = { budgetKey, rungs, direction: common.direction };
+    return optimizingSweeper({
+      name: "successive_halving",
+      search: successiveHalving(readSpace(request, overrides), random, plan),
+      ...common,
+      ...(rungs.length > 1 && { unforeseeable: laterRungs(budgetKey, rungs) }),
+    });
+  },
+};
+
+function readBudgetKey(settings: Settings, dialect: Dialect, keys: readonly string[]): string {
+  const key = settings.text("budget_key");
+  if (key === undefined || key === "???")
+    return settings.refuse("budget_key", "is missing", "name the key that limits a job: epochs");
+  parseOverride(`${key}=1`, { dialect });
+  if (keys.includes(bareKey(key)))
+    return settings.refuse("budget_key", `is '${key}', which the sweep also sets`);
+  return key;
+}
+
+function readRungs(settings: Settings): readonly Rung[] {
+  const budget = (name: string): bigint | number => {
+    const value = settings.intOrFloat(name) ?? settings.refuse(name, "is missing");
+    if (Number(value) > 0 && Number.isFinite(Number(value))) return value;
+    return settings.refuse(name, `must be above 0, not ${value}`);
+  };
+  const [min, max] = [budget("min_budget"), budget("max_budget")];
+  if (Number(max) < Number(min))
+    settings.refuse("max_budget", `must be at least min_budget, ${min}, not ${max}`);
+  const eta = settings.number("eta", 2) ?? settings.refuse("eta", "is missing");
+  return halvingRungs(min, max, eta, settings.int("n_trials", 1));
+}
+
+const laterRungs = (budgetKey: string, rungs: readonly Rung[]): string =>
+  `Which trials continue depends on results: ${rungs
+    .slice(1)
+    .map(({ budget, trials }) => `${trials} with ${budgetKey}=${budget}`)
+    .join(", then ")}.`;
+
+export interface HalvingPlan {
+  /** The override that sets the budget of a job, without its value: `epochs`, `+epochs`. */
+  readonly budgetKey: string;
+  /** From the smallest to the largest. */
+  readonly rungs: readonly Rung[];
+  readonly direction: Direction;
+}
+
+/** One step: the number of trials and their budget. */
+interface Rung {
+  readonly trials: number;
+  /** The override's value: an int if the smallest and the largest budget are ints. */
+  readonly budget: string;
+}
+
+/**
+ * The rungs from at least `min` to exactly `max`, each with `eta` times the budget of the one before and one `eta`-th
+ * of its trials, but at least one.
+ *
+ * @param trials trials of the first rung; undefined for just enough to leave one for the last
+ * @see Jamieson and Talwalkar, Non-stochastic Best Arm Identification (2016); the budgets are those of one bracket of
+ * Hyperband (Li et al. 2018)
+ */
+export function halvingRungs(
+  min: number | bigint,
+  max: number | bigint,
+  eta: number,
+  trials?: number,
+): readonly Rung[] {
+  const isInt = typeof min === "bigint" && typeof max === "bigint";
+  const [least, most] = [Number(min), Number(max)];
+  // The tolerance absorbs rounding of logarithms: log(243) / log(3) is below 5.
+  const last = Math.floor(Math.log(most / least) / Math.log(eta) + 1e-9);
+  const rungs: Rung[] = [];
+  let count = trials ?? Math.ceil(eta ** last - 1e-9);
+  for (let rung = 0; rung <= last; rung++) {
+    const budget = rung === last ? most : most / eta ** (last - rung);
+    rungs.push({
+      trials: count,
+      budget: isInt ? String(Math.round(budget)) : floatRepr(Number(budget.toPrecision(12))),
+    });
+    count = Math.max(1, Math.floor(count / eta));
+  }
+  return rungs;
+}
+
+/**
+ * Gives every trial a small budget, the best of them a larger one, and so on. Trials without a score are never
+ * promoted; ties go to the earlier trial.
+ */
+export function* successiveHalving(
+  space: SearchSpace,
+  random: RandomSource,
+  { budgetKey, direction, rungs }: HalvingPlan,
+): Search {
+  let alive = Array.from({ length: rungs[0]?.trials ?? 0 }, () => space.draw(random));
+  for (const [level, { budget, trials }] of rungs.entries()) {
+    alive = alive.slice(0, trials);
+    if (alive.length === 0) return;
+    const scores = yield alive.map(({ overrides, params }) => ({
+      overrides: [...overrides, `${budgetKey}=${budget}`],
+      params,
+      level,
+    }));
+    alive = alive
+      .map((draw, index) => ({ draw, score: scores[index] ?? null }))
+      .filter(({ score }) => score !== null)
+      .sort(byScore(direction))
+      .map(({ draw }) => draw);
+  }
+}

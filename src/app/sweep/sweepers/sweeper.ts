@@ -1,0 +1,78 @@
+import type { Composition, Repository } from "../../../engine/compose/index.ts";
+import type { MapNode } from "../../../engine/values/node.ts";
+import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
+import type { JobResult } from "../../job/job.ts";
+
+/** The overrides of one job of a sweep, as they would be typed. */
+export type JobOverrides = readonly string[];
+
+/**
+ * Proposes the jobs of a sweep, batch by batch. It receives the results of a batch before the next is requested, so
+ * that it may learn from them.
+ */
+export interface Sweeper {
+  /** The next jobs; undefined when the sweep is over. */
+  ask(): readonly JobOverrides[] | undefined;
+  /** Whether further jobs may follow the last batch, as far as is known before that batch has run. */
+  mayAskForMore(): boolean;
+  /** Receives the results of the last batch, in the same order; undefined for a job without an end. */
+  tell(results: readonly (JobResult | undefined)[]): void;
+  /**
+   * Set by a sweeper that decides itself whether failed jobs end the sweep: then `ask` ends it. Otherwise no batch
+   * follows one with a failed job.
+   */
+  readonly judgesFailures?: true;
+  /**
+   * Why a completed job counts as failed: its return value is of no use. Undefined for others; absent if the sweeper
+   * does not read results.
+   */
+  problemOf?(result: JobResult): string | undefined;
+  /** A sentence about the part of the sweep that cannot be shown before jobs have run. */
+  readonly unforeseeable?: string;
+  /** The logger that records how long it took to compose each batch. */
+  readonly logger?: string;
+  /** The conclusion of the sweep, after its last batch; undefined if there is none. */
+  conclude?(): Conclusion | undefined;
+}
+
+/** The conclusion of a sweep. */
+export interface Conclusion {
+  /** The name of a file in the directory of the sweep, and what to write there. */
+  readonly file: string;
+  readonly content: MapNode;
+  /** For the log. */
+  readonly text: string;
+  /** Whether failed jobs do not make the sweep fail. */
+  readonly toleratesFailures: boolean;
+}
+
+/** The input of a sweeper. */
+export interface SweeperRequest {
+  /** The keys of `hydra.sweeper` as plain data, interpolations resolved. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /**
+   * The values that each override of the sweep may contribute to a job, in order: those of `hydra.sweeper.params`
+   * first, then those of the command line. An ordinary override has a single value.
+   * @throws ConfigError `override.sweep_not_allowed` for an interval, and for more values than can be enumerated
+   */
+  readonly dimensions: () => readonly (readonly JobOverrides[])[];
+  /** The composition of the sweep itself: its overrides still contain the sweep overrides. */
+  readonly master: Composition;
+  /** The options that `glob` selects from: the search path without additions of `hydra.searchpath`, as in Hydra. */
+  readonly groups: Repository;
+  /** The overrides of the task, including the sweep overrides. */
+  readonly overrides: readonly string[];
+  /** The absolute path of `hydra.sweep.dir`. */
+  readonly directory: string;
+  readonly context: ResolveContext;
+}
+
+/** A sweeper that configs can choose, as data. */
+export interface SweeperDefinition {
+  /** The classes that `hydra.sweeper._target_` may name for it. */
+  readonly targets: readonly string[];
+  /** The keys of `hydra.sweeper` that it knows in addition to common ones; others are refused. By default any. */
+  readonly settings?: readonly string[];
+  /** @throws ConfigError for sweep overrides that it does not support */
+  readonly open: (request: SweeperRequest) => Sweeper;
+}

@@ -1,0 +1,216 @@
+import { resolve } from "node:path";
+import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
+import { isSweepValue, type Override } from "../overrides/ast.ts";
+import { overrideNode } from "../overrides/evaluate.ts";
+import { DEFAULT_DIALECT } from "../values/dialect.ts";
+import { ConfigError } from "../values/errors.ts";
+import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
+import { fromCode } from "../values/origin.ts";
+import { pyStr, pyTypeName } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { checkTree } from "../values/yaml/check-tree.ts";
+import type { Reading } from "../values/yaml/reader.ts";
+import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
+import type { CompositionWarning } from "./defaults/deprecations.ts";
+import { hydraGroups } from "./hydra/groups.ts";
+import { schemaSource } from "./hydra/schema.ts";
+import { packageSource, pythonPath } from "./sources/file-source.ts";
+import type { StoreEntry } from "./sources/memory-source.ts";
+import {
+  openSource,
+  type Repository,
+  type SearchPathEntry,
+  type Snapshot,
+  type SourceFactory,
+  STANDARD_SOURCES,
+  takeSnapshot,
+} from "./sources/repository.ts";
+
+/** The sources of a program's configs, before a config extends the search path. */
+export interface TreeRequest {
+  /** The directory of the primary config, or `pkg://…`; null for none. */
+  readonly configDir: string | null;
+  /** Further directories, searched after it. */
+  readonly configDirs: readonly string[];
+  /** The base of relative directories. */
+  readonly cwd: string;
+  /** The directory of the program, where `pkg://` searches first. Default: `cwd`. */
+  readonly base?: string;
+  /** Where `pkg://` searches last: the packages installed for the program's Python. */
+  readonly packageRoots?: () => readonly string[];
+  /** Its `PYTHONPATH` adds directories that `pkg://` searches. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly plugins: readonly ConfigPlugin[];
+  /** The config store (`structured://`); its entries override those of plugins. */
+  readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** Further kinds of sources, by scheme. */
+  readonly sources?: ReadonlyMap<string, SourceFactory>;
+  readonly reading?: Reading;
+}
+
+/** Hydra's name for the source of the primary config. */
+export const PRIMARY_PROVIDER = "main";
+
+/**
+ * Opens the search path in Hydra's order: its own groups, the primary directory, plugins, added directories, the config
+ * store. Whether the primary directory exists is checked by the composition.
+ */
+export function openTree(request: TreeRequest): Snapshot {
+  const { configDir, configDirs, cwd, base = cwd, env, reading } = request;
+  const roots = once(() => [
+    ...new Set([base, cwd, ...pythonPath(env, cwd), ...(request.packageRoots?.() ?? [])]),
+  ]);
+  const plugins = pluginGroups(request.plugins, reading?.dialect ?? DEFAULT_DIALECT);
+  const factories = new Map<string, SourceFactory>([
+    ...plugins.factories,
+    ...STANDARD_SOURCES,
+    ["pkg", (entry) => packageSource({ ...entry, roots: roots() })],
+    ...(request.sources ?? []),
+  ]);
+  const open = (provider: string, path: string) =>
+    openSource({ provider, path: absolute(path, cwd) }, cwd, factories, reading);
+  return takeSnapshot({
+    sources: [
+      hydraGroups(),
+      ...(configDir === null ? [] : [open(PRIMARY_PROVIDER, configDir)]),
+      ...plugins.sources,
+      ...configDirs.map((directory) => open("command-line", directory)),
+    ],
+    schemaSource: schemaSource(new Map([...plugins.store, ...(request.store ?? [])]), reading),
+    cwd,
+    factories,
+    reading,
+  });
+}
+
+/** Hydra always shows directories as absolute paths. */
+const absolute = (path: string, cwd: string): string =>
+  path.includes("://") ? path : resolve(cwd, path);
+
+const KEY = "hydra.searchpath";
+
+export interface ExtendedSearchPath {
+  readonly repository: Repository;
+  readonly warnings: readonly CompositionWarning[];
+}
+
+/**
+ * Extends the search path by `hydra.searchpath` of the command line or otherwise of the primary config, before anything
+ * is composed. Only a plain override counts (`hydra.searchpath=[...]`).
+ *
+ * @throws ConfigError `compose.invalid_config` for a value other than a list of strings, and for a primary config that
+ *   is no mapping.
+ * @see https://hydra.cc/docs/1.3/advanced/search_path/
+ */
+export function extendSearchPath(
+  configName: string | null,
+  overrides: readonly Override[],
+  snapshot: Snapshot,
+  context: ResolveContext,
+): ExtendedSearchPath {
+  const primary = primaryNode(configName, snapshot.repository);
+  const own = selectNode(primary, KEY, context);
+  const override = overrides.find(isSearchPath);
+  const given = override === undefined ? undefined : givenNode(override);
+  const node = given ?? own;
+  if (node === undefined || (node === own && isMissingOrNull(node)))
+    return { repository: snapshot.repository, warnings: [] };
+
+  const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
+  const repository = snapshot.extended(
+    given === undefined
+      ? ownEntries(primary, node, provider, context)
+      : givenEntries(node, provider),
+  );
+  const unavailable = repository.sources.filter((source) => !source.available());
+  return {
+    repository,
+    warnings: unavailable.map((source) => ({
+      code: "unavailable_source",
+      message: `provider=${source.provider}, path=${source.path} is not available.`,
+      origin: node.origin,
+    })),
+  };
+}
+
+function primaryNode(configName: string | null, repository: Repository): ConfigNode {
+  // Here Hydra takes a leading `/` for the root of the file system; only defaults lists drop the slash.
+  const isElsewhere = configName === null || configName.startsWith("/");
+  const loaded = isElsewhere ? undefined : repository.load(configName);
+  const node = loaded?.node ?? map([], fromCode("compose"));
+  if (node.kind === "map") return node;
+  throw new ConfigError({
+    code: "compose.invalid_config",
+    message: `primary config '${configName}' must be a DictConfig, got ${pyTypeName(node)}`,
+    origin: node.origin,
+    hint: "a primary config is a mapping (`key: value`); only an option of a config group can be a list",
+  });
+}
+
+const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
+  keyOrGroup === KEY && pkg === undefined && (type === "change" || type === "extend_list");
+
+/** A null counts as no override. */
+function givenNode(override: Override): ConfigNode | undefined {
+  if (override.value === undefined) return undefined;
+  if (isSweepValue(override.value)) {
+    const { text } = override.origin;
+    const shown = `the sweep ${text.slice(text.indexOf("=") + 1)}`;
+    throw notStrings(scalar(shown, override.origin));
+  }
+  const node = overrideValue(override);
+  return node === null || (node.kind === "scalar" && node.value === null) ? undefined : node;
+}
+
+/** Items in a file may be interpolations, also into the rest of the file. */
+function ownEntries(
+  primary: ConfigNode,
+  node: ConfigNode,
+  provider: string,
+  context: ResolveContext,
+): readonly SearchPathEntry[] {
+  if (node.kind !== "list") throw notStrings(node);
+  return node.items.map((_, index) =>
+    entryOf(node, selectNode(primary, `${KEY}[${index}]`, context), provider),
+  );
+}
+
+function givenEntries(node: ConfigNode, provider: string): readonly SearchPathEntry[] {
+  if (node.kind !== "list") throw notStrings(node);
+  return node.items.map((item) => entryOf(node, item, provider));
+}
+
+function entryOf(
+  list: ConfigNode,
+  item: ConfigNode | undefined,
+  provider: string,
+): SearchPathEntry {
+  if (item?.kind !== "scalar" || typeof item.value !== "string") throw notStrings(list);
+  return { provider, path: item.value, origin: item.origin };
+}
+
+const notStrings = (node: ConfigNode): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `${KEY} must be a list of strings. Got: ${pyStr(node)}`,
+    origin: node.origin,
+    key: KEY,
+    hint: `write ${KEY}=[file://DIR]`,
+  });
+
+/**
+ * The value of an override, checked as OmegaConf checks a value that enters a config; null for a deletion without a
+ * value.
+ *
+ * @throws ConfigError for a sweep inside a value (`override.sweep_not_allowed`), a null key (`key.invalid_type`), an
+ *   interpolation that does not parse (`interpolation.syntax`).
+ */
+export const overrideValue = (override: Override): ConfigNode | null =>
+  getOrCreate(VALUES, override, () => {
+    const node = overrideNode(override);
+    return { value: node === null ? null : checkTree(node) };
+  }).value;
+
+/** Cached, because the jobs of a sweep share overrides, whose values may be long. */
+const VALUES = new WeakMap<Override, { readonly value: ConfigNode | null }>();

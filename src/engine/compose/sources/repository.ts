@@ -1,0 +1,218 @@
+/** The search path, its sources as one repository, and snapshots that several compositions share. */
+
+import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
+import { ConfigError } from "../../values/errors.ts";
+import type { Origin } from "../../values/origin.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
+import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
+import { fileSource, packageSource } from "./file-source.ts";
+
+/**
+ * A snapshot of a search path: the first source with a config wins, and every answer is cached, so that all
+ * compositions of one repository see the same files.
+ */
+export interface Repository {
+  readonly sources: readonly ConfigSource[];
+  /** @throws ConfigError for a config that exists but cannot be read. */
+  load(path: string): LoadedConfig | undefined;
+  /** The config at this path in the schema store, the last source. */
+  loadSchema(path: string): LoadedConfig | undefined;
+  /** Whether any source has a group with this path. */
+  groupExists(path: string): boolean;
+  /** Whether any source has a config with this path, even an invalid one. */
+  configExists(path: string): boolean;
+  /** Names of the options (or groups) below a group in all sources: sorted, unique. */
+  list(group: string, kind: ItemKind): readonly string[];
+}
+
+export function createRepository(sources: readonly ConfigSource[]): Repository {
+  const schemaSource = sources.findLast((source) => source.scheme === "structured");
+  const load = memoize((path) => firstDefined(sources, (source) => source.load(path)));
+  return {
+    sources,
+    load,
+    configExists(path) {
+      try {
+        return load(path) !== undefined;
+      } catch {
+        return true;
+      }
+    },
+    loadSchema: memoize((path) => schemaSource?.load(path)),
+    groupExists: memoize((path) => sources.some((source) => source.isGroup(path))),
+    list: (group, kind) => listAll(sources, group, kind),
+  };
+}
+
+/** Every group that has options of its own, groups inside groups included. */
+export function allGroups(repository: Repository, parent = ""): readonly string[] {
+  return repository.list(parent, "group").flatMap((name) => {
+    const group = parent === "" ? name : `${parent}/${name}`;
+    const own = repository.list(group, "config").length > 0 ? [group] : [];
+    return [...own, ...allGroups(repository, group)];
+  });
+}
+
+function firstDefined<T>(
+  sources: readonly ConfigSource[],
+  ask: (source: ConfigSource) => T | undefined,
+): T | undefined {
+  for (const source of sources) {
+    const answer = ask(source);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
+function listAll(sources: readonly ConfigSource[], group: string, kind: ItemKind): string[] {
+  const names = sources
+    .filter((source) => source.isGroup(group))
+    .flatMap((source) => source.list(group, kind));
+  return [...new Set(names)].sort(byCodePoint);
+}
+
+/** Python's order of strings, by code points; JavaScript compares UTF-16 units. */
+export function byCodePoint(left: string, right: string): number {
+  if (left === right) return 0;
+  const a = [...left];
+  const b = [...right];
+  const at = a.findIndex((char, index) => char !== b[index]);
+  if (at === -1) return -1;
+  return (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1);
+}
+
+/** Caches results by path, but not failures: the next call throws the error again. */
+function memoize<T>(ask: (path: string) => T): (path: string) => T {
+  const known = new Map<string, { readonly answer: T }>();
+  return (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before.answer;
+    const answer = ask(path);
+    known.set(path, { answer });
+    return answer;
+  };
+}
+
+/** A source that caches the results of another one. Failures are not cached. */
+export function memoizedSource(source: ConfigSource): ConfigSource {
+  const load = memoize((path: string) => source.load(path));
+  const isGroup = memoize((path: string) => source.isGroup(path));
+  const available = memoize(() => source.available());
+  const lists = {
+    group: memoize((group: string) => source.list(group, "group")),
+    config: memoize((group: string) => source.list(group, "config")),
+  };
+  return {
+    scheme: source.scheme,
+    path: source.path,
+    provider: source.provider,
+    available: () => available(""),
+    isGroup,
+    load,
+    list: (group: string, kind: ItemKind) => lists[kind](group),
+  };
+}
+
+/** One entry of the search path as written: `file://conf`, `pkg://name/conf`, `conf`. */
+export interface SearchPathEntry {
+  readonly provider: string;
+  readonly path: string;
+  readonly origin?: Origin;
+}
+
+/** Creates the source of an entry; relative paths start at `cwd`. */
+export type SourceFactory = (entry: {
+  readonly provider: string;
+  readonly path: string;
+  readonly cwd: string;
+  readonly reading?: Reading;
+}) => ConfigSource;
+
+/** Factories by scheme. An engine may have further ones, e.g. `git://`. */
+type SourceFactories = ReadonlyMap<string, SourceFactory>;
+
+export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>([
+  ["file", fileSource],
+  ["pkg", packageSource],
+]);
+
+/** @throws ConfigError `compose.invalid_config` for an unknown scheme, and for the config store's */
+export function openSource(
+  entry: SearchPathEntry,
+  cwd: string,
+  factories: SourceFactories,
+  reading?: Reading,
+): ConfigSource {
+  const at = entry.path.indexOf("://");
+  const scheme = at === -1 ? "file" : entry.path.slice(0, at);
+  const factory = factories.get(scheme);
+  if (factory === undefined)
+    throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
+  const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
+  return factory({ provider: entry.provider, path, cwd, ...(reading && { reading }) });
+}
+
+/** The scheme of the config store, the last source of every search path. */
+const STORE = "structured";
+
+function unknownScheme(
+  { origin }: SearchPathEntry,
+  scheme: string,
+  factories: SourceFactories,
+): ConfigError {
+  const available = [...factories.keys(), STORE].sort();
+  return new ConfigError({
+    code: "compose.invalid_config",
+    message: `No config source registered for schema ${scheme}, supported types : [${available.join(", ")}]`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    available,
+  });
+}
+
+const secondStore = ({ path, origin }: SearchPathEntry): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `${path} cannot be added: the config store is already on the search path, after all other sources`,
+    ...(origin && { origin }),
+    key: "hydra.searchpath",
+    hint: `remove ${STORE}:// from hydra.searchpath`,
+  });
+
+/**
+ * The files of compositions, each read when it is first needed and never again: all jobs of a sweep see one consistent
+ * tree. A new snapshot sees changes.
+ */
+export interface Snapshot {
+  /** The repository before `hydra.searchpath` is added. */
+  readonly repository: Repository;
+  /** The repository with further entries, which follow the main directory. */
+  extended(entries: readonly SearchPathEntry[]): Repository;
+}
+
+export interface SnapshotRequest {
+  /** In order; the schema store always comes last. */
+  readonly sources: readonly ConfigSource[];
+  readonly schemaSource: ConfigSource;
+  readonly cwd: string;
+  readonly factories: SourceFactories;
+  readonly reading?: Reading | undefined;
+}
+
+export function takeSnapshot(request: SnapshotRequest): Snapshot {
+  const sources = request.sources.map(memoizedSource);
+  const schemaSource = memoizedSource(request.schemaSource);
+  const extensions = new Map<string, Repository>();
+  return {
+    repository: createRepository([...sources, schemaSource]),
+    extended(entries) {
+      const id = JSON.stringify(entries.map(({ provider, path }) => [provider, path]));
+      return getOrCreate(extensions, id, () => {
+        const opened = entries.map((entry) =>
+          memoizedSource(openSource(entry, request.cwd, request.factories, request.reading)),
+        );
+        return createRepository([...sources, ...opened, schemaSource]);
+      });
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { shellQuote } from "../../foundation/text/shell-words.ts";
+import type { Quote, Span } from "./ast.ts";
+import { quoted } from "./print.ts";
+
+/**
+ * The hint for a value that unquoted text cannot contain. A value that is all text is shown in quotes as a whole; in a
+ * list, dict, sweep or call only the wrong part needs quotes, which the hint leaves to the user.
+ */
+export function quoteHint(override: string): string {
+  const equal = override.indexOf("=");
+  const value = override.slice(equal + 1).trim();
+  if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
+  if (/^['"]/.test(value)) return "close the quote";
+  if (/\$\{[^}]*$/.test(value)) return "close the interpolation: ${NAME}";
+  if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
+    return "put this part of the value in quotes";
+  return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
+}
+
+/** The hint for text that was parsed as a call. */
+export const textHint = (override: string, call: Span): string =>
+  `as text it needs quotes: ${inQuotes(override, call)}`;
+
+/** A suggested override, also quoted for a shell if the shell would interpret some of it. */
+export function shown(override: string): string {
+  const typed = shellQuote(override);
+  return typed === override ? override : `${override} (in a shell: ${typed})`;
+}
+
+/** The hint for a blank that cut off the rest of a list, a dict or a call. */
+export const splitHint = (override: string, closing: string): string =>
+  `a shell splits an override at its blanks: put all of it in quotes, like ${shellQuote(`${override} …${closing}`)}`;
+
+/** An override with a part of it in quotes, as the grammar needs it and as a shell needs it. */
+function inQuotes(override: string, { start, end }: Span): string {
+  const value = override.slice(start, end).trim();
+  const written = (mark: Quote) =>
+    `${override.slice(0, start)}${quoted(value, mark)}${override.slice(end)}`;
+  // A shell removes quotes, so a user who has just typed some needs the shell form.
+  return `${written(value.includes("'") ? '"' : "'")} (in a shell: ${shellQuote(written('"'))})`;
+}
+
+/** The hint for an argument without `=`: a config file, or half an override. */
+export function wordHint(text: string): string | undefined {
+  if (text.includes("=")) return undefined;
+  const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
+  if (name === undefined) return "write KEY=VALUE or GROUP=OPTION, without spaces around the '='";
+  const place = directory === undefined ? "" : `--config-path ${directory} `;
+  return `to choose a config, use ${place}--config-name ${name}`;
+}
+
+/** The hint for `key: value` and `key:value`, which are YAML. */
+export function keyHint(text: string): string {
+  const [indexed = ""] = /^[~+]*[\w.]+(?:\[\d+\](?:\.\w+)*)+(?=[=:]|$)/.exec(text) ?? [];
+  if (indexed.startsWith("~")) return "a list item cannot be deleted: assign the list without it";
+  const key = indexed.replace(/\[(\d+)\]/g, ".$1");
+  const dotted = key + text.slice(indexed.length);
+  const yaml = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(dotted);
+  if (yaml !== null && !text.includes("=")) return `use ${yaml[1]}=${yaml[2]}`;
+  if (indexed !== "")
+    return text.includes("=")
+      ? `write list items with a dot: ${shown(dotted)}`
+      : `write KEY=VALUE, and list items with a dot: ${key}=VALUE`;
+  return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
+}
+
+/** Why a character is not allowed in a key. */
+export function keyProblem(char: string): string {
+  if (char === ".") return "a '.' must separate two names";
+  if (/[0-9]/.test(char))
+    return "a key cannot be a number, and no name in it can start with this digit";
+  return `${nameCharacter(char)} is not allowed in a key`;
+}
+
+export function nameCharacter(char: string): string {
+  if (char === "\n" || char === "\r") return "a line break";
+  return char === " " || char === "\t" ? "a blank" : `'${char}'`;
+}

@@ -1,0 +1,287 @@
+import { join } from "node:path";
+import { closest, distance } from "fastest-levenshtein";
+import { isError } from "../../foundation/system/builtin-types.ts";
+import { findPackage } from "../../foundation/system/package-root.ts";
+import type { Origin } from "./origin.ts";
+import { renderError } from "./render-error.ts";
+
+/**
+ * All reasons for which the engine refuses input. One union for all stages, grouped by the stage that raises them;
+ * `tests/conformance` maps each to the exception class that Hydra raises instead.
+ */
+export type ErrorCode =
+  // values: YAML
+  | "yaml.syntax"
+  | "yaml.duplicate_key"
+  | "yaml.unsupported_tag"
+  | "yaml.invalid_value"
+  | "yaml.alias_limit"
+  | "yaml.depth_limit"
+  // values: limits
+  | "limit.values"
+  | "limit.characters"
+  | "limit.unpacked_bytes"
+  // values: keys, types, flags
+  | "key.invalid_type"
+  | "key.not_found"
+  | "value.missing"
+  | "value.wrong_type"
+  | "value.readonly"
+  | "value.struct"
+  | "merge.incompatible"
+  // values: interpolation
+  | "interpolation.syntax"
+  | "interpolation.not_found"
+  | "interpolation.cycle"
+  | "interpolation.to_missing"
+  | "resolver.unknown"
+  | "resolver.failed"
+  | "resolver.invalid"
+  // overrides
+  | "override.syntax"
+  | "override.function"
+  | "override.sweep_not_allowed"
+  // compose
+  | "compose.missing_config"
+  | "compose.missing_option"
+  | "compose.invalid_defaults"
+  | "compose.override_failed"
+  | "compose.unused_override"
+  | "compose.ambiguous_override"
+  | "compose.invalid_config"
+  | "compose.unsupported"
+  // schema
+  | "schema.invalid"
+  | "schema.mismatch"
+  // instantiate
+  | "instantiate.target"
+  | "instantiate.invalid"
+  | "instantiate.failed"
+  // app
+  | "app.usage"
+  | "app.flags"
+  | "app.help_template"
+  | "app.unsupported"
+  | "app.objective"
+  | "app.run_directory"
+  | "app.job"
+  | "app.interrupted"
+  | "app.system"
+  | "app.sweep_record"
+  | "app.sweep_changed"
+  | "app.sweep_damaged"
+  | "app.launcher"
+  | "plugin.clash"
+  | "plugin.invalid"
+  | "plugin.settings"
+  | "plugin.untrusted"
+  // profile
+  | "profile.device"
+  | "profile.gate"
+  | "profile.input"
+  | "profile.label_rule"
+  | "profile.ncu_option"
+  | "profile.nsys_option"
+  | "profile.program"
+  | "profile.stopped"
+  | "profile.unsupported"
+  | PluginErrorCode;
+
+/** A code of a plugin: the plugin's name, a slash and a word of its own, `slurm/missing`. */
+export type PluginErrorCode = `${string}/${string}`;
+
+/**
+ * An error as data: what is wrong, where, and what to do. `renderError` converts it to text. Fields that are undefined
+ * when an error is made are absent from its `details`.
+ */
+export interface ErrorDetails<Code extends string = ErrorCode> {
+  readonly code: Code;
+  /** First line: what is wrong, in Hydra's wording where Hydra has one. No trailing newline. */
+  readonly message: string;
+  /** The place of the wrong text. */
+  readonly origin?: Origin | undefined;
+  /** Full dotted key concerned, e.g. `db.port`. */
+  readonly key?: string | undefined;
+  /** What would have been accepted: options, keys, function names. */
+  readonly available?: readonly string[] | undefined;
+  /** The nearest accepted name, when one is near. */
+  readonly nearest?: string | undefined;
+  /** What to do, often the command line that would work. */
+  readonly hint?: string | undefined;
+  /** Further problems found at the same time; each is rendered below this one, in the same form. */
+  readonly others?: readonly CodedError[] | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error with a code, a place and a remedy. Rendered for people by `renderError`; its stack begins with the same
+ * text, for programs that log it or do not catch it. `details` is a getter of the prototype, because Node prints own
+ * properties, and an origin holds the whole text of a config file.
+ */
+export class CodedError<Code extends string = string> extends Error {
+  override readonly name: string = "CodedError";
+  readonly code: Code;
+  readonly #given: ErrorDetails<Code>;
+  readonly #hints: ErrorHints | undefined;
+  #details: ErrorDetails<Code> | undefined;
+  readonly #frames: () => readonly string[];
+
+  /**
+   * For code that reads or checks configs and wants its errors rendered like ours.
+   * @param hints details that take time to compute: they are computed when they are read, since many errors only say
+   *   that something cannot be resolved yet
+   */
+  constructor(details: ErrorDetails<Code>, hints?: ErrorHints) {
+    // Capturing a stack is expensive, and this one is replaced below.
+    const limit = Error.stackTraceLimit;
+    Reflect.set(Error, "stackTraceLimit", 0);
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    Reflect.set(Error, "stackTraceLimit", limit);
+    this.code = details.code;
+    Object.defineProperty(this, BRAND, { value: true });
+    this.#given = details;
+    this.#hints = hints;
+    this.#frames = captureFrames(new.target);
+    Object.defineProperty(this, "stack", STACK);
+  }
+
+  /** The error as data: what is wrong, where, and what to do. */
+  get details(): ErrorDetails<Code> {
+    this.#details ??= withoutUndefined({ ...this.#given, ...this.#hints?.() });
+    return this.#details;
+  }
+
+  /** Every line of the stack; `stack` begins with the caller's. */
+  get frames(): readonly string[] {
+    return this.#frames();
+  }
+}
+
+/** The only error the engine throws for bad input. */
+export class ConfigError extends CodedError<ErrorCode> {
+  override readonly name = "ConfigError";
+  /** Whether the key is already the requested one. Private, because `details` are shown. */
+  #hasRequestedKey = false;
+
+  /**
+   * The same error with another key: the requested one instead of the key where resolution failed. The first call wins:
+   * if a resolver requests `c[0]` of a list, the error names that item, whichever key refers to the resolver.
+   * @internal
+   */
+  withRequestedKey(key: string): ConfigError {
+    if (this.#hasRequestedKey) return this;
+    const asked = new ConfigError({ ...this.details, key });
+    asked.#hasRequestedKey = true;
+    return asked;
+  }
+}
+
+/** A plugin may depend on its own copy of the engine, so errors are recognised by this symbol and not by class. */
+const BRAND = Symbol.for("hydraconf.ConfigError");
+
+const withoutUndefined = <Code extends string>(
+  details: ErrorDetails<Code>,
+): ErrorDetails<Code> => ({
+  code: details.code,
+  message: details.message,
+  ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
+});
+
+/** Alternatives to a wrong name, computed when they are read. */
+export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
+
+/**
+ * The `stack` property of every error, with our text. Most errors are never shown, so the text is computed when it is
+ * read. It can be assigned, because loggers and test runners do that.
+ */
+const STACK: PropertyDescriptor & ThisType<CodedError> = {
+  get() {
+    return [`${this.name}: ${renderError(this)}`, ...framesOfCaller(this.frames)].join("\n");
+  },
+  set(value: unknown) {
+    Object.defineProperty(this, "stack", { value, writable: true, enumerable: false });
+  },
+  enumerable: false,
+  configurable: true,
+};
+
+/** Whether a caught error is one of ours, with `details`; any other is a bug or an error of the caller's code. */
+export const isConfigError = (error: unknown): error is ConfigError =>
+  error instanceof ConfigError || (isError(error) && BRAND in error);
+
+/** Whether a caught error is one of ours: invalid input, or an error of a tool. */
+export const isCodedError = (error: unknown): error is CodedError => error instanceof CodedError;
+
+/** Enough frames to reach from the bottom of a composition to its caller. */
+const DEPTH = 100;
+
+/**
+ * The stack frames where an error was made: enough to reach the caller's own, whatever `stackTraceLimit` is. None if
+ * stack traces are switched off.
+ */
+function captureFrames(above: unknown): () => readonly string[] {
+  const limit = Error.stackTraceLimit;
+  const holder: { stack?: string } = {};
+  // `Reflect.set`, because an assignment throws where intrinsics are frozen, and the error must still be made.
+  const isDeep = limit > 0 && limit < DEPTH && Reflect.set(Error, "stackTraceLimit", DEPTH);
+  Error.captureStackTrace(holder, above as () => unknown);
+  if (isDeep) Reflect.set(Error, "stackTraceLimit", limit);
+  return () => framesIn(holder.stack);
+}
+
+/** The frames of a stack, without the message above them. */
+const framesIn = (stack = ""): readonly string[] =>
+  stack.split("\n").filter((line) => /^\s+at /.test(line));
+
+/**
+ * The caller's frames, since those of the engine do not help with a wrong config; all frames where the caller is one of
+ * our commands.
+ */
+export function framesOfCaller(frames: readonly string[]): readonly string[] {
+  const own = ownFolders();
+  const first = frames.findIndex(
+    (frame) =>
+      !own.some((folder) => frame.includes(folder)) && !/\bnode:|<anonymous>|native/.test(frame),
+  );
+  return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
+}
+
+/**
+ * Our folders as paths and as URLs, which differ if names contain blanks. None in a bundle, which has all code in one
+ * file.
+ */
+function ownFolders(): readonly string[] {
+  const root = findPackage()?.root;
+  if (root === undefined) return [];
+  return ["src", "dist"].flatMap((folder) => {
+    const path = `${join(root, folder)}/`;
+    return [path, encodeURI(path)];
+  });
+}
+
+/** Shorter names are not matched as abbreviations: too many names begin with them. */
+const SHORTEST_PART = 3;
+
+/**
+ * The candidate that a name was probably meant to be, or undefined when none is near: at most two
+ * edits in every five characters, but two in a word of four, so that swapped letters are found; else
+ * the only one that begins or ends with the name.
+ */
+export function nearest(name: string, candidates: readonly string[]): string | undefined {
+  if (candidates.length === 0) return undefined;
+  const candidate = closest(name, candidates);
+  const length = Math.max(name.length, candidate.length);
+  const edits = Math.max(length > 3 ? 2 : 1, Math.floor((2 * length) / 5));
+  if (distance(name, candidate) <= edits) return candidate;
+  const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));
+  return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
+}
+
+/** The alternatives for an error about a name: all valid names, and the likely one. */
+export function alternativesTo(
+  name: string,
+  available: readonly string[],
+): { readonly available: readonly string[]; readonly nearest?: string } {
+  const near = nearest(name, available);
+  return { available, ...(near !== undefined && { nearest: near }) };
+}

@@ -1,0 +1,171 @@
+import { messageOf } from "../../../foundation/system/builtin-types.ts";
+import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
+import { parseElement } from "../interpolation/parser.ts";
+import { type ReferenceKey, referenceKey } from "../key-path.ts";
+import type { ConfigNode, ScalarValue } from "../node.ts";
+import { isNode, scalar } from "../node.ts";
+import { fromCode } from "../origin.ts";
+import type { Place } from "../place.ts";
+import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
+import { type Resolution, selectPath, startOf } from "./resolution.ts";
+import type { Resolver, ResolverArgument, ResolverCall } from "./resolver.ts";
+
+/** One call of a resolver, with its evaluated arguments and their source text. */
+export interface ResolverInvocation {
+  readonly name: string;
+  readonly args: readonly ResolverArgument[];
+  readonly sources: readonly string[];
+  readonly at: Place;
+}
+
+/** @throws ConfigError `resolver.unknown`, or `resolver.failed` whose cause is what the resolver threw */
+export function callResolver(resolution: Resolution, invocation: ResolverInvocation): Place {
+  const { context } = resolution;
+  const { name, at } = invocation;
+  const resolver = context.resolvers.get(name);
+  if (resolver === undefined) throw unknownResolver(resolution, name, at);
+  context.onResolverCall?.();
+  if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
+  const cacheKey = JSON.stringify([name, ...invocation.sources]);
+  const cached = context.cache.get(cacheKey);
+  if (cached !== undefined) return resolution.ownPlace(cached);
+  const result = invoke(resolution, resolver, invocation);
+  context.cache.set(cacheKey, resolution.sharedPlace(result));
+  return result;
+}
+
+function invoke(resolution: Resolution, resolver: Resolver, invocation: ResolverInvocation): Place {
+  const { args, at, name } = invocation;
+  if (resolver.pure !== true && resolver.useCache !== true) resolution.markImpure();
+  let result: Place | ConfigNode | ScalarValue;
+  try {
+    result = resolver.resolve(args, callFrom(resolution, at));
+  } catch (error) {
+    throw isConfigError(error) ? error : failed(name, at, error);
+  }
+  if (isPlace(result)) return result;
+  const origin = fromCode(`resolver ${name}`);
+  return resultPlace(isNode(result) ? result : scalar(result, origin), at);
+}
+
+function callFrom(resolution: Resolution, at: Place): ResolverCall {
+  const parent = at.parent ?? at;
+  return {
+    parent: parent.node,
+    root: rootOf(at).node,
+    node: at.node,
+    path: pathOf(at),
+    context: resolution.context,
+    fullKey: (place = at) => fullKeyOf(place),
+    select(key, options) {
+      const parsed = referenceKey(key, resolution.context.dialect);
+      const start = startIfAny(resolution, parsed, at);
+      if (start === undefined) return undefined;
+      return selectPath(resolution, start, parsed.components, {
+        ...options,
+        scalarsAreEmpty: true,
+      });
+    },
+    selectIn(root, path, key) {
+      let from = resolution.otherRoot(root);
+      for (const step of path) {
+        const child = resolution.places.child(from, step);
+        if (child === undefined) return undefined;
+        from = resolution.dereference(child);
+      }
+      const tree = from;
+      const parsed = referenceKey(
+        key.startsWith(".") ? key : `.${key}`,
+        resolution.context.dialect,
+      );
+      // A place below the tree, so that the first dot leads to the tree, where the search begins.
+      const below: Place = { kind: "place", node: tree.node, parent: tree };
+      const start = startIfAny(resolution, parsed, below);
+      if (start === undefined) return undefined;
+      return asking(
+        () => selectPath(resolution, start, parsed.components, { scalarsAreEmpty: true }),
+        () => fullKeyOf(tree, key),
+      );
+    },
+    child(container, key) {
+      const child = resolution.places.child(container, key);
+      if (child === undefined) return undefined;
+      // A literal or a result is plain data: interpolations in it are not resolved again.
+      if (container.result === true) return { ...child, result: true };
+      return asking(
+        () => resolution.dereference(child),
+        () => fullKeyOf(child),
+      );
+    },
+    evaluate: (text) => resolution.evaluate(parseElement(text), at),
+    create: (node) => resolution.dereference({ kind: "place", node, parent }),
+  };
+}
+
+/** The start of a lookup; undefined above the root if the dialect treats that as absent. */
+function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Place | undefined {
+  if (!context.dialect.absentAboveRoot || key.levels === 0) return startOf(key, at);
+  let start: Place | null = at;
+  for (let level = 0; level < key.levels && start !== null; level++) start = start.parent;
+  return start ?? undefined;
+}
+
+/** Runs a lookup for a resolver; its error names the requested key. */
+function asking<Found>(find: () => Found, key: () => string): Found {
+  try {
+    return find();
+  } catch (error) {
+    throw isConfigError(error) ? error.withRequestedKey(key()) : error;
+  }
+}
+
+function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
+  const { available, nearest } = alternativesTo(name, [...resolution.context.resolvers.keys()]);
+  const unknown = {
+    code: "resolver.unknown",
+    message: `Unsupported interpolation type ${name}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    available,
+  } as const;
+  if (OF_HYDRA.has(name))
+    return new ConfigError({
+      ...unknown,
+      hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
+    });
+  if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
+  const ready = READY.has(name)
+    ? `name ours in hydraconf.yaml: resolvers: {${name}: ready}; or `
+    : "";
+  const hint = `${ready}register your own resolvers: resolvers: [resolver("${name}", …)]; name those of a Python program in hydraconf.yaml: resolvers: {${name}: python:MODULE}; without --resolve they stay as written`;
+  return new ConfigError({ ...unknown, hint });
+}
+
+/** The names of the ready resolvers that settings may name. */
+export const READY: ReadonlySet<string> = new Set([
+  "eval",
+  "multiply",
+  "times",
+  "divide",
+  "eq",
+  "if",
+  "contains",
+  "resolve_default",
+]);
+
+/** Resolvers that Hydra adds to OmegaConf's: every composed config has them. */
+const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);
+
+const failed = (name: string, at: Place, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "resolver.failed",
+    message: `Resolver '${name}' failed: ${messageOf(cause)}`,
+    key: fullKeyOf(at),
+    origin: at.node.origin,
+    cause,
+  });
+
+type ResolverResult = Place | ConfigNode | ScalarValue;
+
+const isPlace = (value: ResolverResult): value is Place =>
+  typeof value === "object" && value !== null && "kind" in value && value.kind === "place";

@@ -1,0 +1,330 @@
+/** A table of blocks that sorts by any column, filters, and shows a limited number of rows at first. */
+
+import type { TableOrder } from "../../report/client/state.ts";
+import {
+  type Cell,
+  type Column,
+  cellText,
+  plainText,
+  type Row,
+  type Span,
+  type Table,
+  type Text,
+} from "../blocks.ts";
+import { relativeLink } from "../markdown.ts";
+import { formatCount, NOT_MEASURED } from "../numbers.ts";
+import { h, nameElement, on } from "./dom.ts";
+import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
+
+export interface TableOptions {
+  /** Name of the table for screen readers. */
+  readonly label: string;
+  /** Number of rows shown initially. */
+  readonly pageSize?: number;
+  /** The text below the last row, independent of the filter. */
+  readonly footer?: string | null;
+  /** Whether narrow screens, with room for about three columns, show columns in the order of their priorities. */
+  readonly isResponsive?: boolean;
+  /** The initial order; null for that of the rows. */
+  readonly order?: TableOrder | null;
+  /** Called when the user sorts the table. */
+  readonly onOrder?: (order: TableOrder | null) => void;
+  /** Called with the index of a clicked row. */
+  readonly onChoose?: (place: number) => void;
+  readonly isChosen?: (place: number) => boolean;
+}
+
+export interface ShownTable {
+  readonly element: HTMLElement;
+  /** Updates which rows are marked as chosen. */
+  redecorate(): void;
+  /** Sorts it without calling `onOrder`. */
+  sortBy(order: TableOrder | null): void;
+}
+
+interface PlacedRow extends Row {
+  readonly place: number;
+}
+
+/** A column and its index in the cells of a row. */
+interface PlacedColumn extends SortedColumn<PlacedRow> {
+  readonly column: Column;
+  readonly at: number;
+}
+
+const NARROW = "(max-width: 640px)";
+
+export function createTable(
+  table: Table,
+  {
+    label,
+    pageSize = 200,
+    footer = null,
+    isResponsive = false,
+    order: wantedOrder = null,
+    onOrder,
+    onChoose,
+    isChosen = () => false,
+  }: TableOptions,
+): ShownTable {
+  const rows = [...table.rows].map((row, place): PlacedRow => ({ ...row, place }));
+  const all = table.columns.map(placed);
+  let columns = all;
+  const orderOf = (wanted: TableOrder | null): Order<PlacedRow> | null => {
+    const column = all.find((each) => each.column.title === wanted?.title);
+    return column === undefined || wanted === null
+      ? null
+      : { column, descending: wanted.descending };
+  };
+  let order = orderOf(wantedOrder);
+  let shown = pageSize;
+  let visible: readonly { readonly element: HTMLTableRowElement; readonly place: number }[] = [];
+
+  const frame = createFrame(label, footer);
+  on(frame.filter, "input", () => {
+    shown = pageSize;
+    draw();
+  });
+  on(frame.more, "click", () => {
+    shown = shown * 4;
+    draw();
+  });
+  const sortOn = (column: PlacedColumn) => () => {
+    order = nextOrder(order, column);
+    draw();
+    onOrder?.(order === null ? null : { title: column.column.title, descending: order.descending });
+  };
+  const headings = new Map(
+    all.map((each) => [each, heading(each.column, sideOf(each), sortOn(each))]),
+  );
+  const legend = legendOf(table.columns);
+  if (legend !== null) frame.element.append(legend);
+
+  const isTree = rows.some((row) => levelOf(row) > 0);
+
+  function draw(): void {
+    const wanted = frame.filter.value.trim().toLowerCase();
+    const matching =
+      wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
+    // In a tree, a filter keeps the rows that contain a match, because it is used to find a place; a sorted list is
+    // used to find the largest.
+    const byOrder = isTree && matching.length < rows.length ? null : order;
+    const flat = byOrder !== null;
+    const sorted =
+      byOrder === null ? inTree(withAround(rows, matching), order) : sortRows(matching, byOrder);
+    visible = sorted
+      .slice(0, shown)
+      .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
+    frame.body.replaceChildren(...visible.map(({ element }) => element));
+    for (const [column, cell] of headings) cell.setAttribute("aria-sort", sortOf(column, order));
+    frame.count.textContent = countText(matching.length, rows.length);
+    const left = sorted.length - visible.length;
+    frame.more.hidden = left <= 0;
+    frame.more.textContent = `Show more (${formatCount(left)} left)`;
+    redecorate();
+  }
+
+  function drawRow(row: PlacedRow, flat: boolean): HTMLTableRowElement {
+    const line = h(
+      "tr",
+      { class: row.tone === "hot" ? "hot" : null },
+      ...columns.map((each) =>
+        h(
+          "td",
+          { class: sideOf(each) },
+          drawCell(row, each, { flat, isButton: onChoose !== undefined }),
+        ),
+      ),
+    );
+    if (onChoose !== undefined) on(line, "click", () => onChoose(row.place));
+    return line;
+  }
+
+  function redecorate(): void {
+    for (const { element, place } of visible) element.classList.toggle("selected", isChosen(place));
+  }
+
+  function arrange(isNarrow: boolean): void {
+    columns = isNarrow ? [...all].sort((a, b) => priorityOf(a) - priorityOf(b)) : all;
+    frame.headRow.replaceChildren(...columns.flatMap((column) => headings.get(column) ?? []));
+    draw();
+  }
+  const narrow = matchMedia(NARROW);
+  // Rotating a phone must not reset the filter.
+  if (isResponsive) narrow.addEventListener("change", () => arrange(narrow.matches));
+  arrange(isResponsive && narrow.matches);
+  const sortBy = (wanted: TableOrder | null): void => {
+    order = orderOf(wanted);
+    draw();
+  };
+  return { element: frame.element, redecorate, sortBy };
+}
+
+/** Rows of a tree together with the rows that contain them. */
+function withAround(
+  rows: readonly PlacedRow[],
+  matching: readonly PlacedRow[],
+): readonly PlacedRow[] {
+  if (matching.length === rows.length) return rows;
+  const kept = new Set<PlacedRow>();
+  for (const row of matching) {
+    kept.add(row);
+    let level = levelOf(row);
+    for (let at = row.place - 1; at >= 0 && level > 0; at--) {
+      const before = rows[at];
+      if (before === undefined || levelOf(before) >= level) continue;
+      level = levelOf(before);
+      kept.add(before);
+    }
+  }
+  return rows.filter((row) => kept.has(row));
+}
+
+/** Sorts siblings by the best row of each subtree. */
+function inTree(rows: readonly PlacedRow[], order: Order<PlacedRow> | null): readonly PlacedRow[] {
+  if (order === null) return rows;
+  const ranks = new Map(sortRows(rows, order).map((row, rank) => [row, rank]));
+  const arranged = (from: number, to: number): readonly PlacedRow[] => {
+    const groups: { readonly best: number; readonly rows: readonly PlacedRow[] }[] = [];
+    for (let at = from; at < to; ) {
+      const [top, start] = [rows[at], at];
+      if (top === undefined) break;
+      for (at += 1; at < to && levelOf(rows[at] ?? top) > levelOf(top); ) at += 1;
+      const best = Math.min(...rows.slice(start, at).map((row) => ranks.get(row) ?? 0));
+      groups.push({ best, rows: [top, ...arranged(start + 1, at)] });
+    }
+    return groups.sort((a, b) => a.best - b.best).flatMap((group) => group.rows);
+  };
+  return arranged(0, rows.length);
+}
+
+function levelOf({ cells: [first = null] }: Row): number {
+  const isLabel = typeof first === "object" && first !== null && "kind" in first;
+  return isLabel && first.kind === "label" ? first.level : 0;
+}
+
+const placed = (column: Column, at: number): PlacedColumn => ({
+  column,
+  at,
+  ...((column.align === "right" || column.format !== undefined) && { align: "right" }),
+  key: ({ cells }) => keyOf(cells[at] ?? null, column),
+});
+
+const sideOf = ({ align }: PlacedColumn): string | null => align ?? null;
+const priorityOf = ({ column }: PlacedColumn): number => column.priority ?? 0;
+
+/** The sort key of a cell; changes are sorted by size, whatever their direction. */
+function keyOf(cell: Cell, { format }: Column): number | string | null {
+  if (cell === null || typeof cell === "number") return cell;
+  if (isText(cell)) return plainText(cell);
+  if (cell.kind === "label") return cell.path ?? cell.text;
+  if (cell.kind !== "measured") return cell.text;
+  return cell.value !== null && format === "change_ms" ? Math.abs(cell.value) : cell.value;
+}
+
+const isText = (cell: Exclude<Cell, number | null>): cell is Text =>
+  typeof cell === "string" || !("kind" in cell);
+
+/** The text that the filter searches; numbers are found by sorting. */
+const searched = ({ cells }: Row): string =>
+  cells
+    .flatMap((cell) => {
+      const key = typeof cell === "number" ? null : keyOf(cell, { title: "" });
+      return typeof key === "string" ? [key] : [];
+    })
+    .join(" ");
+
+interface CellPage {
+  /** Whether the rows are sorted or filtered, so that the rows above do not show where a region is. */
+  readonly flat: boolean;
+  /** Whether the first cell is a button that chooses its row. */
+  readonly isButton: boolean;
+}
+
+function drawCell(
+  { cells, tone }: PlacedRow,
+  { at, column }: PlacedColumn,
+  { flat, isButton }: CellPage,
+): string | Node {
+  const cell = cells[at] ?? null;
+  if (typeof cell === "number" && column.format === "count") return formatCount(cell);
+  const text = cellText(cell, column);
+  if (column.isMark && text !== NOT_MEASURED)
+    return h("span", { class: `mark mark-${text}` }, text);
+  if (column.tinted) return h("span", { class: `verdict ${tone ?? ""}` }, text);
+  if (column.prose) return h("span", { class: "prose" }, text);
+  const tag = isButton && at === 0 ? "button" : "code";
+  if (cell !== null && typeof cell === "object" && "kind" in cell && cell.kind === "label") {
+    const { level, path = text } = cell;
+    return nameElement(tag, flat ? path : text, { path, level: flat ? 0 : level });
+  }
+  const spans: readonly Span[] = Array.isArray(cell) ? cell : [];
+  for (const span of spans)
+    if (typeof span !== "string" && span.kind === "link")
+      return h("a", { href: relativeLink(span.path) }, text);
+  const isName =
+    at === 0 ||
+    (Array.isArray(cell) && cell.some((span) => typeof span !== "string" && span.kind === "code"));
+  return isName ? nameElement(tag, text) : text;
+}
+
+/** The frame around the rows. */
+function createFrame(label: string, footer: string | null) {
+  const filter = h("input", {
+    type: "search",
+    placeholder: "Filter",
+    "aria-label": `Filter ${label}`,
+  });
+  const count = h("span", { class: "count", role: "status" });
+  const headRow = h("tr");
+  const body = h("tbody");
+  const more = h("button", { type: "button", class: "more" });
+  const foot = h("p", { class: "table-foot" }, footer);
+  foot.hidden = footer === null;
+  const element = h(
+    "div",
+    { class: "table" },
+    h("div", { class: "table-bar" }, filter, count),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+      h("table", {}, h("thead", {}, headRow), body),
+    ),
+    more,
+    foot,
+  );
+  return { element, filter, count, headRow, body, more };
+}
+
+/** The hints of the headings, for users without a mouse. Null without hints. */
+function legendOf(columns: readonly Column[]): HTMLElement | null {
+  const terms = columns.flatMap(({ title, hint }) =>
+    hint === undefined ? [] : [h("dt", {}, title), h("dd", {}, hint)],
+  );
+  if (terms.length === 0) return null;
+  return h(
+    "details",
+    { class: "legend" },
+    h("summary", {}, "What the columns mean"),
+    h("dl", {}, ...terms),
+  );
+}
+
+function heading(column: Column, side: string | null, sort: () => void): HTMLElement {
+  const button = h(
+    "button",
+    { type: "button", class: "sort", title: column.hint ?? null },
+    column.title,
+  );
+  return h("th", { scope: "col", class: side }, on(button, "click", sort));
+}
+
+function sortOf(column: PlacedColumn, order: Order<PlacedRow> | null): string {
+  if (order?.column !== column) return "none";
+  return order.descending ? "descending" : "ascending";
+}
+
+function countText(matching: number, all: number): string {
+  const rows = `${formatCount(all)} ${all === 1 ? "row" : "rows"}`;
+  return matching === all ? rows : `${formatCount(matching)} of ${rows}`;
+}

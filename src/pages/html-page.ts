@@ -1,0 +1,118 @@
+/** The frame of all HTML pages: a single file, no network access, a strict content security policy. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageInfo } from "../engine/values/package-info.ts";
+import { printableLabel } from "../foundation/text/printable.ts";
+import { list, listIfAny, type Text } from "./blocks.ts";
+import { escapeHtml, type HtmlOptions, renderHtml } from "./html.ts";
+
+export interface Page {
+  /** Plain text. */
+  readonly title: string;
+  /** HTML, already escaped. */
+  readonly body: string;
+  /** The data for the script, in the element with the id `data`. */
+  readonly data: unknown;
+  /** The timeline for the script in Base64, in the element with the id `timeline`. */
+  readonly timeline?: string;
+}
+
+export function renderPage(
+  { title, body, data, timeline }: Page,
+  { script, style }: PageAssets,
+): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashSource(script)}`,
+    `style-src ${hashSource(style)}`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+${body}
+<script type="application/json" id="data">${scriptJson(data)}</script>
+${timeline === undefined ? "" : `<script type="text/plain" id="timeline">${timeline}</script>\n`}<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/** The policy allows only these exact scripts and styles. */
+const hashSource = (text: string): string =>
+  `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/**
+ * Notes about the page itself, e.g. gates; empty without notes.
+ * @param id id of the section
+ */
+export const noticeSection = (
+  id: string,
+  title: string,
+  items: readonly Text[],
+  { isNeutral = false, ...options }: HtmlOptions & { readonly isNeutral?: boolean } = {},
+): string =>
+  items.length === 0
+    ? ""
+    : `<section class="notice${isNeutral ? " neutral" : ""}" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${escapeHtml(title)}</h2>${renderHtml([list(items)], options)}</section>`;
+
+/** Maximum length of a note, in characters. */
+const MAX_NOTE = 600;
+
+/** Notes without a heading; empty without notes. */
+export const noticeList = (notes: readonly string[]): string =>
+  renderHtml(listIfAny(notes.map((note) => printableLabel(note, MAX_NOTE))), {
+    className: "notice",
+  });
+
+/**
+ * JSON inside a `<script>` element: it cannot contain `</script>` or `<!--`, since `<` is escaped. Invisible characters
+ * are escaped, too: controls, direction marks, line separators.
+ */
+const scriptJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/[<>&\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeUnits);
+
+/** A character beyond 16 bits becomes two escapes. */
+const escapeUnits = (character: string): string =>
+  Array.from({ length: character.length }, (_, at) => {
+    const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
+    return `\\u${unit}`;
+  }).join("");
+
+export interface PageAssets {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * A page's script and the common style, built from `src/report/client`.
+ *
+ * @throws Error if the package was not built
+ */
+export function readPageAssets(page: "report" | "compare" | "sweep"): PageAssets {
+  const directory = join(packageInfo().root, "dist", "report", "client");
+  const read = (name: string) => readFileSync(join(directory, name), "utf8");
+  try {
+    return { script: read(`${page}.js`), style: read("report.css") };
+  } catch (error) {
+    throw new Error(
+      `the script of the HTML report is missing from ${directory}: run npm run build:ts`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,435 @@
+/**
+ * Attributes the events of one process to regions: the instances of each region with their own time, and the kernels
+ * launched while they were open. An event of a thread belongs to every range that is open for that thread; the range
+ * opened last owns it exclusively.
+ */
+
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { type Column, createColumn, doubles } from "../model/columns.ts";
+import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
+import {
+  type ActivityTally,
+  createActivityTallies,
+  createGpuTimelines,
+  type GpuTimelines,
+  latestActivities,
+} from "./gpu-activity.ts";
+import { type Coverage, cover, createCoverage } from "./interval-union.ts";
+import { deviceName, type KernelNames, type KernelNumber } from "./kernel-names.ts";
+import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
+import type { LabelOf } from "./labels.ts";
+import { createOpenRanges, type RegionInstance } from "./open-ranges.ts";
+import {
+  childNode,
+  latestRegion,
+  type PathNode,
+  type RegionIdentity,
+  regionAt,
+} from "./path-tree.ts";
+import { createRangeTallies, type RangeTallies } from "./range-tally.ts";
+import {
+  closesLater,
+  inOpeningOrder,
+  type ReplayHandlers,
+  replay,
+  replayStream,
+} from "./replay.ts";
+
+/**
+ * Ranges nested more deeply count as part of the enclosing range: every region of a report contains its full path, so
+ * unlimited recursion would make it grow with the square of the depth.
+ */
+export const MAX_DEPTH = 256;
+
+/** Label, path and kind of the bucket for kernels outside all ranges. */
+export const OUTSIDE = "(outside)";
+
+export interface AttributionContext {
+  /** Paths and kernel names of the whole run: shared, so that processes can be merged. */
+  readonly root: PathNode;
+  readonly kernelNames: KernelNames;
+  readonly operationDomains: ReadonlySet<string>;
+  /** Whether operations are counted: only in a run without GPU kernels. */
+  readonly countOperations: boolean;
+  /** Maps ranges to their labels in reports; null keeps the program's own. */
+  readonly labelOf: LabelOf | null;
+  /** Whether times of outermost ranges are kept, so that they can be united with those of other processes. */
+  readonly keepsSpans: boolean;
+  /** Whether ranks wait for each other in a region; absent without ranks. */
+  readonly communicates?: (node: PathNode) => boolean;
+}
+
+export interface ProcessAttribution {
+  readonly process: ProcessTimeline;
+  /** The ranges of each region: all of them, and those during which a device was active. */
+  readonly ranges: RangeTallies;
+  readonly kernels: KernelTallies;
+  /** Copies, sets and waits. */
+  readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
+  /** The activity of its GPUs over time. */
+  readonly gpu: GpuTimelines;
+  /** When ranges were open in which ranks communicate, by region. */
+  readonly communication: ReadonlyMap<RegionIdentity, CallTimes>;
+  readonly unclosed: UnclosedRanges;
+  /** The number of operations that were ignored because GPU kernels are counted instead. */
+  readonly ignoredOperations: number;
+  readonly tooDeep: number;
+  /** The number of ranges that closed while one that was opened later was still open. */
+  readonly overlapping: number;
+}
+
+/**
+ * @returns a function that yields the result once all processes are attributed: until then regions may be merged into
+ * others
+ */
+export function attributeProcess(
+  process: ProcessTimeline,
+  context: AttributionContext,
+): () => ProcessAttribution {
+  const { root, kernelNames, operationDomains, countOperations, labelOf } = context;
+  const lastEventNs = lastEvent(process);
+  const isStreamed = process.allRanges !== undefined;
+  const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
+  const isOperation = ({ domain }: RangeInstance) => operationDomains.has(domain);
+
+  const gpu = gpuTimelines(process);
+  const open = createOpenRanges(root);
+  const tallies = createRangeTallies(gpu, context.keepsSpans, process.counters);
+  const communication = new Map<RegionIdentity, CallTimes>();
+  const unclosed = createUnclosed();
+  const instanceOf = new Map<RangeInstance, RegionInstance>();
+  const kernels = createKernelTallies(kernelNames.numbered);
+  const operations = createOperations();
+  let order = 0;
+  let ignoredOperations = 0;
+  let tooDeep = 0;
+  let overlapping = 0;
+
+  const finish = (instance: RegionInstance, endNs: number, isClosed: boolean): void => {
+    tallies.add(instance, endNs, isClosed);
+    if (!isClosed) unclosed.add(instance);
+    const region = latestRegion(instance.region);
+    if (context.communicates?.(region.node) === true)
+      addCall(communication, region, instance.startNs, endNs);
+  };
+
+  /** @param endNs null if it is not known yet, because ranges of a thread close in the reverse order of opening */
+  const openRegion = (range: RangeInstance, endNs: number | null): void => {
+    const visible = open.visibleOn(range.threadId);
+    if (visible.length >= MAX_DEPTH) {
+      tooDeep++;
+      return;
+    }
+    // A range that closes before this one does not contain it: they overlap, and become siblings.
+    const around =
+      endNs === null || visible.every((other) => (other.endNs ?? endNs) >= endNs)
+        ? visible
+        : visible.filter((other) => (other.endNs ?? endNs) >= endNs);
+    const parent = around === visible ? open.pathOn(range.threadId) : pathOf(root, around);
+    const region = regionAt(childNode(parent, nameOf(range), range.domain), range.kind);
+    const instance = createInstance(range, region, endNs, around, order++);
+    tallies.open(instance);
+    if (endNs !== null && range.endNs !== null && !closesLater(range)) {
+      finish(instance, endNs, true);
+      return;
+    }
+    instanceOf.set(range, instance);
+    open.open(instance);
+  };
+
+  const closeRegion = (range: RangeInstance): void => {
+    const instance = instanceOf.get(range);
+    if (instance === undefined) return;
+    instanceOf.delete(range);
+    if (!open.close(instance)) overlapping++;
+    const endNs = instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
+    closeInstance(instance, range, endNs);
+    finish(instance, endNs, true);
+  };
+
+  const activities = createActivityTallies();
+  /** The regions that a call counts for; none if its thread is unknown. */
+  const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
+    const regions = threadId === null ? [] : open.regionsOn(threadId);
+    return regions.length === 0 ? [outsideRegion(root)] : regions;
+  };
+  const ranOn = (device: string, threadId: number | null) => {
+    if (threadId === null) return;
+    for (const instance of open.visibleOn(threadId))
+      if (!instance.devices.includes(device)) instance.devices = [...instance.devices, device];
+  };
+
+  /** Where a launch counts, once its time is known. */
+  const launching = (kernel: KernelNumber, threadId: number | null): ((ns: number) => void) => {
+    const visible = threadId === null ? [] : open.visibleOn(threadId);
+    const owner = visible.at(-1)?.region ?? outsideRegion(root);
+    const regions = regionsOf(threadId);
+    ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
+    return (ns) => kernels.add(regions, owner, kernel, ns);
+  };
+  const launch = (kernel: KernelNumber, threadId: number | null, ns: number) => {
+    const visible = threadId === null ? [] : open.visibleOn(threadId);
+    const owner = visible.at(-1)?.region ?? outsideRegion(root);
+    kernels.add(regionsOf(threadId), owner, kernel, ns);
+    ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
+  };
+
+  const handlers: ReplayHandlers = {
+    rangeOpens(range, endNs) {
+      if (!isOperation(range)) openRegion(range, endNs);
+      else if (!countOperations) ignoredOperations++;
+      else if (endNs === null || isStreamed)
+        operations.open(
+          range,
+          endNs,
+          launching(kernelNames.operation(nameOf(range)), range.threadId),
+        );
+      else
+        launch(
+          kernelNames.operation(nameOf(range)),
+          range.threadId,
+          operations.selfTime(range, endNs),
+        );
+    },
+    rangeCloses(range) {
+      if (!isOperation(range)) closeRegion(range);
+      else if (countOperations) operations.close(range);
+    },
+    kernelIsLaunched(kernel) {
+      const { kind = "kernel", launchThreadId } = kernel;
+      const ns = Math.max(kernel.endNs - kernel.startNs, 0);
+      if (kind === "kernel") {
+        launch(kernelNames.kernel(kernel), launchThreadId, ns);
+        return;
+      }
+      const device = deviceName(kernel.device);
+      activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
+      ranOn(device, launchThreadId);
+    },
+    threadWaits({ threadId, startNs, endNs }) {
+      const ns = Math.max(endNs - startNs, 0);
+      activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
+    },
+  };
+  const events = { kernels: process.kernels, waits: process.synchronizations ?? [] };
+  if (process.allRanges === undefined) {
+    const ranges = inOpeningOrder(process.ranges);
+    operations.prepare(ranges.filter(isOperation), lastEventNs);
+    replay({ ...events, ranges }, lastEventNs, handlers);
+  } else replayStream(process.allRanges, events, lastEventNs, handlers);
+  operations.closeAll(lastEventNs);
+  const endOf = (range: RangeInstance, instance: RegionInstance) =>
+    instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
+  // Inner ranges first, since they report their time to the enclosing ones.
+  for (const [range, instance] of [...instanceOf].reverse())
+    closeInstance(instance, range, endOf(range, instance));
+  for (const [range, instance] of instanceOf)
+    finish(instance, endOf(range, instance), range.endNs !== null);
+  return () => ({
+    process,
+    ranges: tallies.finish(),
+    kernels: kernels.finish(),
+    activities: latestActivities(activities.byRegion),
+    gpu,
+    communication,
+    unclosed: unclosed.finish(),
+    ignoredOperations,
+    tooDeep,
+    overlapping,
+  });
+}
+
+/** The starts and ends of the calls of a region, in 16 bytes per call. */
+export interface CallTimes {
+  length: number;
+  readonly starts: Column;
+  readonly ends: Column;
+}
+
+function addCall(
+  calls: Map<RegionIdentity, CallTimes>,
+  region: RegionIdentity,
+  startNs: number,
+  endNs: number,
+): void {
+  const times = getOrCreate(calls, region, () => ({
+    length: 0,
+    starts: createColumn(doubles),
+    ends: createColumn(doubles),
+  }));
+  times.starts.set(times.length, startNs);
+  times.ends.set(times.length++, endNs);
+}
+
+/** Built before the ranges are processed, whose times on GPUs are looked up in it. */
+function gpuTimelines({ kernels }: ProcessTimeline): GpuTimelines {
+  const gpu = createGpuTimelines();
+  for (const { kind = "kernel", device, startNs, endNs } of kernels)
+    gpu.add(kind, deviceName(device), startNs, endNs);
+  return gpu;
+}
+
+/** Ranges that were still open at the end. */
+export interface UnclosedRanges {
+  readonly count: number;
+  /** Labels, each once, in order of opening. */
+  readonly names: readonly string[];
+  /** The range opened last on the thread that was active last: other threads may have been waiting for a long time. */
+  readonly innermost: RegionInstance | null;
+}
+
+function createUnclosed() {
+  const names = new Set<string>();
+  let count = 0;
+  let innermost: RegionInstance | null = null;
+  return {
+    add(instance: RegionInstance): void {
+      count++;
+      names.add(latestRegion(instance.region).node.name);
+      if (innermost === null || instance.startNs >= innermost.startNs) innermost = instance;
+    },
+    finish: (): UnclosedRanges => ({ count, names: [...names], innermost }),
+  };
+}
+
+export const outsideRegion = (root: PathNode): RegionIdentity =>
+  regionAt(childNode(root, OUTSIDE, ""), "outside");
+
+/** The path of regions inside these ranges, which are given outermost first. */
+const pathOf = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
+  around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
+
+/** Shared by the many instances during which nothing ran. */
+const NO_DEVICES: readonly string[] = [];
+
+/** Creates an instance and, if its end is known, subtracts its time from the exclusive time of the enclosing range. */
+function createInstance(
+  range: RangeInstance,
+  region: RegionIdentity,
+  endNs: number | null,
+  containing: readonly RegionInstance[],
+  order: number,
+): RegionInstance {
+  let onThread: RegionInstance | null = null;
+  for (const around of containing) {
+    if (endNs !== null) cover(around.inner, range.startNs, Math.min(endNs, around.endNs ?? endNs));
+    if (around.threadId === range.threadId) onThread = around;
+  }
+  return {
+    region,
+    kind: range.kind,
+    threadId: range.threadId,
+    order,
+    isRoot: containing.length === 0,
+    onThread,
+    startNs: range.startNs,
+    endNs,
+    inner: createCoverage(range.startNs),
+    cpuNs: null,
+    innerCpuNs: 0,
+    counts: null,
+    values: range.values ?? null,
+    devices: NO_DEVICES,
+  };
+}
+
+/** Completes an instance when its range closes, and reports its time to the enclosing range. */
+function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: number): void {
+  const { onThread } = instance;
+  const ns = endNs - range.startNs;
+  instance.cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, ns);
+  instance.counts = range.counts ?? null;
+  instance.values = range.values ?? null;
+  if (onThread === null) return;
+  onThread.innerCpuNs += instance.cpuNs ?? 0;
+  // Ranges that close in the reverse order of opening cannot overlap inside one range.
+  if (instance.endNs === null) onThread.inner.coveredNs += ns;
+}
+
+/** The assumed end of unclosed ranges. */
+function lastEvent(process: ProcessTimeline): number {
+  let last = process.endNs;
+  // If not all ranges are kept, the process knows the last event.
+  if (process.allRanges === undefined)
+    for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
+  for (const mark of process.marks) last = Math.max(last, mark.timeNs);
+  const { kernels } = process;
+  const lastKernels = kernels.isOrdered === true ? [kernels.at(kernels.length - 1)] : kernels;
+  for (const kernel of lastKernels) last = Math.max(last, kernel?.launchNs ?? last);
+  return last;
+}
+
+/**
+ * Self time of CPU operations in nanoseconds: their duration without the operations inside them on the same thread. So
+ * a composite operation and its parts can be in one list whose sum is the time spent.
+ */
+function createOperations() {
+  const openByThread = new Map<number, OpenOperation[]>();
+  const known = new Map<RangeInstance, number>();
+  const stackOf = (threadId: number) =>
+    getOrCreate(openByThread, threadId, (): OpenOperation[] => []);
+  const closeAt = (open: OpenOperation[], at: number, endNs: number): void => {
+    const [operation] = open.splice(at, 1);
+    if (operation === undefined) return;
+    const ns = Math.max(endNs - operation.range.startNs, 0);
+    const around = open[at - 1];
+    // Otherwise it was reported when it opened.
+    if (around !== undefined && operation.endNs === null) around.inner.coveredNs += ns;
+    operation.count?.(ns - operation.inner.coveredNs);
+  };
+  const coverAround = (open: readonly OpenOperation[], startNs: number, endNs: number): void => {
+    for (const around of open) cover(around.inner, startNs, Math.min(endNs, around.endNs ?? endNs));
+  };
+  return {
+    /** For a list of all operations, in order of opening. */
+    prepare(operations: readonly RangeInstance[], lastEventNs: number): void {
+      const all: EndedOperation[] = [];
+      const stacks = new Map<number, EndedOperation[]>();
+      for (const range of operations) {
+        const open = getOrCreate(stacks, range.threadId, (): EndedOperation[] => []);
+        while ((open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY) <= range.startNs) open.pop();
+        const endNs = Math.max(range.endNs ?? lastEventNs, range.startNs);
+        coverAround(open, range.startNs, endNs);
+        const operation = { range, endNs, inner: createCoverage(range.startNs) };
+        open.push(operation);
+        all.push(operation);
+      }
+      for (const { range, endNs, inner } of all)
+        known.set(range, endNs - range.startNs - inner.coveredNs);
+    },
+    selfTime: (range: RangeInstance, endNs: number): number =>
+      known.get(range) ?? endNs - range.startNs,
+    /**
+     * For operations that arrive one by one.
+     * @param endNs null if it is not known yet
+     * @param count called with its self time
+     */
+    open(range: RangeInstance, endNs: number | null, count: (ns: number) => void): void {
+      const open = stackOf(range.threadId);
+      if (endNs !== null) coverAround(open, range.startNs, endNs);
+      open.push({ range, endNs, inner: createCoverage(range.startNs), count });
+    },
+    /** Must be called for each operation that `open` was called with. */
+    close(range: RangeInstance): void {
+      const open = stackOf(range.threadId);
+      const at = open.findLastIndex((operation) => operation.range === range);
+      if (at >= 0) closeAt(open, at, range.endNs ?? range.startNs);
+    },
+    closeAll(endNs: number): void {
+      for (const open of openByThread.values())
+        while (open.length > 0) closeAt(open, open.length - 1, endNs);
+    },
+  };
+}
+
+interface EndedOperation extends OpenOperation {
+  readonly endNs: number;
+}
+
+interface OpenOperation {
+  readonly range: RangeInstance;
+  /** Null if it is not known yet. */
+  readonly endNs: number | null;
+  readonly inner: Coverage;
+  readonly count?: (ns: number) => void;
+}

@@ -1,0 +1,213 @@
+/** Numbers that the program itself provided: in payloads of a region's ranges, and by counters while they were open. */
+
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { CounterStatistics, PayloadStatistics } from "../../report/model/document.ts";
+import type { PayloadField } from "../model/payload.ts";
+import type { CounterSeries } from "../model/timeline.ts";
+import type { RegionInstance } from "./open-ranges.ts";
+
+interface PayloadTally {
+  readonly field: PayloadField;
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
+  /** Wall time of the ranges that have it. */
+  ns: number;
+}
+
+interface CounterTally {
+  readonly series: CounterSeries;
+  samples: number;
+  min: number;
+  max: number;
+  /** Numerator and denominator of the weighted mean. */
+  sum: number;
+  weight: number;
+  /** Sum of the values without weights, for ranges without a duration. */
+  plain: number;
+}
+
+/** The numbers of one region over its ranges. */
+export interface ProgramNumbers {
+  readonly payloads: Map<string, PayloadTally>;
+  readonly counters: Map<string, CounterTally>;
+}
+
+/**
+ * Adds the numbers of a range.
+ * @param before null if no earlier range of the region had any, as for most regions
+ */
+export function addProgramNumbers(
+  before: ProgramNumbers | null,
+  instance: RegionInstance,
+  endNs: number,
+  series: readonly CounterSeries[] | undefined,
+): ProgramNumbers | null {
+  if (instance.values === null && series === undefined) return before;
+  const numbers = before ?? { payloads: new Map(), counters: new Map() };
+  const { payloads, counters } = numbers;
+  const { startNs } = instance;
+  const seen = new Set<PayloadTally>();
+  for (const { field, value } of instance.values ?? []) {
+    if (field.kind === "label") continue;
+    const tally = getOrCreate(payloads, JSON.stringify([field.name, field.unit]), () => ({
+      field,
+      count: 0,
+      sum: 0,
+      min: value,
+      max: value,
+      ns: 0,
+    }));
+    tally.count++;
+    tally.sum += value;
+    tally.min = Math.min(tally.min, value);
+    tally.max = Math.max(tally.max, value);
+    if (!seen.has(tally)) tally.ns += endNs - startNs;
+    seen.add(tally);
+  }
+  for (const one of series ?? [])
+    if (one.threadId === null || one.threadId === instance.threadId)
+      addSamples(counters, one, startNs, endNs);
+  return numbers;
+}
+
+/** Adds the numbers of another part of the region, which is not changed. */
+export function mergeProgramNumbers(
+  before: ProgramNumbers | null,
+  from: ProgramNumbers,
+): ProgramNumbers {
+  const into = before ?? { payloads: new Map(), counters: new Map() };
+  for (const [key, part] of from.payloads) {
+    const known = into.payloads.get(key);
+    into.payloads.set(
+      key,
+      known === undefined
+        ? { ...part }
+        : {
+            ...known,
+            count: known.count + part.count,
+            sum: known.sum + part.sum,
+            min: Math.min(known.min, part.min),
+            max: Math.max(known.max, part.max),
+            ns: known.ns + part.ns,
+          },
+    );
+  }
+  for (const [key, part] of from.counters) {
+    const known = into.counters.get(key);
+    const samples = (known?.samples ?? 0) + part.samples;
+    into.counters.set(
+      key,
+      known === undefined
+        ? { ...part }
+        : {
+            ...known,
+            samples,
+            min: Math.min(known.min, part.min),
+            max: Math.max(known.max, part.max),
+            sum: known.sum + part.sum,
+            weight: known.weight + part.weight,
+            plain: (known.plain * known.samples + part.plain * part.samples) / samples,
+          },
+    );
+  }
+  return into;
+}
+
+function addSamples(
+  counters: Map<string, CounterTally>,
+  series: CounterSeries,
+  fromNs: number,
+  toNs: number,
+): void {
+  const { timesNs, values, holds } = series;
+  const first = firstFrom(timesNs, fromNs);
+  // A value that was set before the range was opened is its first value.
+  const begin = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
+  if (begin >= timesNs.length || (begin === first && (timesNs[first] ?? 0) > toNs)) return;
+  const key = JSON.stringify([series.domain, series.name, series.unit]);
+  const tally = getOrCreate(counters, key, () => ({
+    series,
+    samples: 0,
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+    sum: 0,
+    weight: 0,
+    plain: 0,
+  }));
+  for (let at = begin; at < timesNs.length && (timesNs[at] ?? 0) <= toNs; at++) {
+    const value = values[at] ?? 0;
+    const since = Math.max(fromNs, timesNs[at] ?? fromNs);
+    const until = Math.min(toNs, timesNs[at + 1] ?? toNs);
+    const weight = holds ? Math.max(0, until - since) : 1;
+    tally.samples++;
+    tally.min = Math.min(tally.min, value);
+    tally.max = Math.max(tally.max, value);
+    tally.sum += value * weight;
+    tally.weight += weight;
+    tally.plain += (value - tally.plain) / tally.samples;
+  }
+}
+
+/** The first index with a value of at least `wanted`, in sorted values. */
+function firstFrom(values: Float64Array, wanted: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((values[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const NS_PER_S = 1e9;
+
+/** The numbers as members of a report; absent if there are none. */
+export function programNumbersOf(numbers: ProgramNumbers | null): {
+  readonly payloads?: readonly PayloadStatistics[];
+  readonly counters?: readonly CounterStatistics[];
+} {
+  if (numbers === null) return {};
+  const { payloads, counters } = numbers;
+  const ofPayloads = [...payloads.values()].map(
+    ({ field: { name, unit, kind }, count, sum, min, max, ns }): PayloadStatistics => ({
+      name,
+      unit,
+      count,
+      ...(kind === "amount" && { sum }),
+      mean: within(sum / count, min, max),
+      min,
+      max,
+      ...(kind === "amount" && ns > 0 && { per_second: (sum / ns) * NS_PER_S }),
+    }),
+  );
+  const ofCounters = [...counters.values()].map(
+    ({
+      series: { domain, name, unit },
+      samples,
+      min,
+      max,
+      sum,
+      weight,
+      plain,
+    }): CounterStatistics => ({
+      name,
+      domain,
+      unit,
+      samples,
+      min,
+      mean: within(weight > 0 ? sum / weight : plain, min, max),
+      max,
+    }),
+  );
+  return {
+    ...(ofPayloads.length > 0 && { payloads: ofPayloads }),
+    ...(ofCounters.length > 0 && { counters: ofCounters }),
+  };
+}
+
+/** Rounding must not move a mean out of the range of its values. */
+const within = (mean: number, min: number, max: number): number =>
+  Math.min(max, Math.max(min, mean));

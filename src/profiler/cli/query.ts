@@ -1,0 +1,281 @@
+/** `deep-profile query`: answers a question about a run for people or, with `--json`, for programs. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { usage } from "../../app/command-line/command-line.ts";
+import { CONFIG_TOOLS, type McpTool, serveMcp } from "../../app/command-line/mcp.ts";
+import type { ParsedCommand } from "../../app/command-line/parse.ts";
+import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { terminalWidth } from "../../foundation/system/standard-streams.ts";
+import { QUERY_CONTRACT } from "../../report/model/contract.ts";
+import type { RegionReportBundle } from "../../report/model/document.ts";
+import { blockLines } from "../../report/render/terminal.ts";
+import { createReportValidator } from "../../report/validation/validate.ts";
+import { REGION_SORTS } from "../../report/view/region-tables.ts";
+import { answeringSection } from "../../report/view/run-summary.ts";
+import type { WithTool } from "../machine/interrupt.ts";
+import { forEachRange, type ProcessTimeline, type Timeline } from "../model/timeline.ts";
+import { readRunOrReport } from "../run/importers.ts";
+import { readSavedRun } from "../run/read-run.ts";
+import { rereadRun } from "../run/reread.ts";
+import { inputError } from "../tools/source-file.ts";
+import { TOOLS } from "../tools/table.ts";
+import { compareNamed } from "./compare-runs.ts";
+import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
+import {
+  type Asked,
+  QUESTIONS,
+  type Question,
+  type Slice,
+  type SliceEvent,
+  type SliceRequest,
+} from "./questions.ts";
+import type { SubcommandIo } from "./subcommand.ts";
+
+const DEFAULT_LIMIT = 20;
+/** The limit suits people, and agents with a small context: reports have everything. */
+const MOST_ITEMS = 1000;
+/** The maximum length of a text: names of templates can fill screens. */
+const MOST_TEXT = 1000;
+
+/** Executes `deep-profile query`. */
+export async function queryRun(
+  command: ParsedCommand,
+  io: SubcommandIo,
+  withTool: WithTool,
+): Promise<number> {
+  const [run = "", name = "summary", target = ""] = command.positionals;
+  const question = questionOf(name, target);
+  const limit = command.count("limit") ?? DEFAULT_LIMIT;
+  if (limit > MOST_ITEMS) throw usage(`--limit: at most ${MOST_ITEMS}; reports have everything`);
+  const chosen = { collector: command.value("collector"), scope: command.value("scope") };
+  const { bundle, beside } = await loadRun(run, io.cwd, chosen.collector);
+  const report = scopeOf(run, bundle, chosen.scope);
+  const asked: Asked = {
+    ...{ run, report, bundle, beside, target, limit },
+    regions: command.values("region"),
+    kernels: command.values("kernel"),
+    metrics: command.values("metric"),
+    sort: command.choice("sort", REGION_SORTS, "exclusive"),
+    fromMs: timeOf("from", command.value("from")),
+    toMs: timeOf("to", command.value("to")),
+    timeline: async (request) =>
+      timelineSlice(await timelineOf(run, report.collector.name, io, withTool), request),
+    compareWith: (other) => compareNamed({ a: run, b: other }, io.cwd, chosen),
+  };
+  const { answer, items, blocks } = await question.ask(asked);
+  const isCut = items !== undefined && items.shown < items.total;
+  if (command.has("json")) {
+    const envelope = {
+      contract: QUERY_CONTRACT,
+      question: question.name,
+      run,
+      collector: report.collector.name,
+      scope: report.scope,
+      ...(items !== undefined && { total: items.total, shown: items.shown }),
+      answer,
+    };
+    io.console.stdout(`${JSON.stringify(envelope, shortTexts, 2)}\n`);
+    return 0;
+  }
+  const page = { width: terminalWidth(io.env), color: io.console.stdoutColor === true };
+  for (const line of blockLines(blocks, page)) io.console.stdout(`${line}\n`);
+  if (isCut)
+    io.console.stdout(
+      `${items.shown} of ${items.total}; more with --limit N, at most ${MOST_ITEMS}\n`,
+    );
+  return 0;
+}
+
+const shortTexts = (_: string, value: unknown): unknown =>
+  typeof value === "string" && value.length > MOST_TEXT ? `${value.slice(0, MOST_TEXT)}…` : value;
+
+function questionOf(name: string, target: string): Question {
+  const names = QUESTIONS.map((question) => question.name);
+  const question = QUESTIONS.find((one) => one.name === name);
+  if (question === undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `'${name}' is no question`,
+      available: names,
+      nearest: nearest(name, names),
+    });
+  if (question.takes !== undefined && target === "")
+    throw usage(
+      `${name} needs a ${question.takes}: deep-profile query RUN ${name} ${question.takes}`,
+    );
+  if (question.takes === undefined && target !== "")
+    throw usage(`${name} takes nothing behind it, but '${target}' is there`);
+  return question;
+}
+
+function timeOf(option: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^\d+(?:\.\d+)?$/.test(text))
+    throw usage(`--${option}: '${text}' is not a time in milliseconds`);
+  return Number(text);
+}
+
+interface LoadedRun {
+  readonly bundle: RegionReportBundle;
+  /** Reports of the run's other collectors. */
+  readonly beside: readonly RegionReportBundle[];
+}
+
+/** @param collector default: the collector that recorded most about time */
+async function loadRun(
+  run: string,
+  cwd: string,
+  collector: string | undefined,
+): Promise<LoadedRun> {
+  const validator = createReportValidator();
+  return readRunOrReport(run, cwd, { expected: "a run or a region report" }, () => {
+    const found = collectorsOf(run, cwd) ?? [""];
+    if (collector !== undefined && !found.includes(collector))
+      throw new ConfigError({
+        code: "profile.input",
+        message: `--collector ${collector}: ${run} has ${found.join(", ") || "a report of one"}`,
+        available: found,
+      });
+    const sections = found.map((name) => ({
+      name,
+      bundle: loadReport(run, cwd, validator, name).bundle,
+    }));
+    const chosen =
+      collector === undefined
+        ? answeringSection(sections)
+        : sections.find(({ name }) => name === collector);
+    if (chosen === undefined) throw inputError(run, "it holds no results of a run");
+    const beside = sections.flatMap((one) => (one === chosen ? [] : [one.bundle]));
+    return { bundle: chosen.bundle, beside };
+  });
+}
+
+/** The timeline of a collector of a run, read from its raw files. */
+async function timelineOf(
+  run: string,
+  collector: string,
+  { cwd, console }: SubcommandIo,
+  withTool: WithTool,
+): Promise<Timeline> {
+  const runDirectory = resolve(cwd, run);
+  if (!existsSync(resolve(runDirectory, "run.json")))
+    throw inputError(
+      run,
+      "it holds reports only, and a timeline is read from the recordings of a run",
+      "ask the directory of a run; of an import, 'deep-profile import FILE --trace' writes the timeline",
+    );
+  const saved = readSavedRun(runDirectory, cwd);
+  const only = {
+    ...saved,
+    collectors: saved.collectors.filter((one) => one.collector === collector),
+  };
+  const { collections } = await rereadRun(only, {
+    runDirectory,
+    withTool,
+    tools: TOOLS,
+    labels: null,
+    say: (line) => console.stderr(`${line}\n`),
+  });
+  for (const { measured } of collections)
+    if (measured?.kind === "timeline") return measured.timeline;
+  throw inputError(run, `${collector} records no times`, "ask with --collector recorder or nsys");
+}
+
+const MS = 1e6;
+
+/** The events between two times, including those that began before or ended after. */
+export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
+  const { processes, span } = timeline;
+  const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
+  const ends = [...processes.map(({ endNs }) => endNs), ...(span ? [span.endNs] : [])];
+  const originNs = starts.length === 0 ? 0 : Math.min(...starts);
+  const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;
+  const least = originNs + (fromMs ?? 0) * MS;
+  const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
+  let total = 0;
+  let first: Event[] = [];
+  const takeFirst = () => {
+    first = first.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
+  };
+  for (const process of processes)
+    forEachEvent(process, (event) => {
+      if (event.endNs < least || event.startNs > most) return;
+      total++;
+      first.push(event);
+      if (first.length > 2 * MOST_ITEMS) takeFirst();
+    });
+  takeFirst();
+  return {
+    events: first.map(({ kind, name, row, startNs, endNs }) => ({
+      kind,
+      name,
+      row,
+      start_ms: (startNs - originNs) / MS,
+      end_ms: (endNs - originNs) / MS,
+    })),
+    total,
+    spanMs: spanNs / MS,
+  };
+}
+
+interface Event extends Pick<SliceEvent, "kind" | "name" | "row"> {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): void {
+  const thread = (id: number) => {
+    const name = process.threadNames?.get(id);
+    return `process ${process.pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
+  };
+  forEachRange(process, ({ name, threadId, startNs, endNs }) =>
+    visit({ kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs }),
+  );
+  for (const { name, threadId, timeNs } of process.marks)
+    visit({ kind: "mark", name, row: thread(threadId), startNs: timeNs, endNs: timeNs });
+  for (const { kind = "kernel", name, device, stream, startNs, endNs } of process.kernels)
+    visit({ kind, name, row: `cuda:${device}, stream ${stream ?? "?"}`, startNs, endNs });
+  for (const { kind, threadId, startNs, endNs } of process.synchronizations ?? [])
+    visit({ kind: "wait", name: `wait for a ${kind}`, row: thread(threadId), startNs, endNs });
+}
+
+const ITEMS = { type: "array", items: { type: "string", pattern: "^[^-]" } } as const;
+
+/** The same questions as a tool for clients of the Model Context Protocol. */
+const QUERY_TOOL: McpTool = {
+  name: "query_run",
+  description: `Answer a question about a profiled run: ${QUESTIONS.map(
+    ({ name, summary, takes }) =>
+      `${name}${takes === undefined ? "" : ` (target: ${takes})`}: ${summary}`,
+  ).join("; ")}.`,
+  inputs: {
+    run: { type: "string", pattern: "^[^-]", description: "a run directory or a report.json" },
+    question: { enum: QUESTIONS.map(({ name }) => name) },
+    target: { type: "string", pattern: "^[^-]", description: "of why and compare" },
+    region: { ...ITEMS, description: "globs of region names" },
+    kernel: { ...ITEMS, description: "globs of kernel names" },
+    metric: { ...ITEMS, description: "globs of metrics to add to regions" },
+    sort: { enum: REGION_SORTS },
+    limit: { type: "integer", minimum: 1, maximum: MOST_ITEMS },
+    from: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
+    to: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
+    collector: { enum: TOOLS.map(({ name }) => name) },
+    scope: { type: "string", pattern: "^[^-]" },
+  },
+  required: ["run", "question"],
+  argv: ({ run, question, target, directory: _, ...options }) => [
+    ...["query", String(run), String(question), ...(target === undefined ? [] : [String(target)])],
+    ...Object.entries(options).flatMap(([name, value]) =>
+      [value].flat().flatMap((one) => [`--${name}`, String(one)]),
+    ),
+    "--json",
+  ],
+  files: ({ run, question, target }) => [
+    String(run),
+    ...(question === "compare" && target !== undefined ? [String(target)] : []),
+  ],
+};
+
+/** `deep-profile mcp`. */
+export const serveQueries = (args: readonly string[], io: SubcommandIo): Promise<number> =>
+  serveMcp("deep-profile", [QUERY_TOOL, ...CONFIG_TOOLS], args, io);

@@ -1,0 +1,438 @@
+/**
+ * The questions of `deep-profile query` about a run. Each returns its answer as data under stable names, and as blocks
+ * for a terminal. A new question is an object in the table, with its definition in `schemas/query.schema.json`.
+ */
+
+import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import {
+  type Block,
+  type Field,
+  listIfAny,
+  paragraph,
+  tableOf,
+  withHeading,
+} from "../../pages/blocks.ts";
+import { formatDuration, percentOf } from "../../pages/numbers.ts";
+import type { Changes } from "../../report/compare/change.ts";
+import type { Comparison } from "../../report/compare/comparison.ts";
+import { changedKernels, regionLines, VERDICTS } from "../../report/compare/comparison.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../../report/model/document.ts";
+import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
+import { answerBlocks } from "../../report/view/answer-blocks.ts";
+import { kernelsOfReport } from "../../report/view/kernel-list.ts";
+import { type Reason, reasonFor } from "../../report/view/reasons.ts";
+import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
+import { shareBase, wholeMs } from "../../report/view/times.ts";
+import { regionLabels } from "../../report/view/tree-rows.ts";
+
+export interface SliceRequest {
+  /** Milliseconds since the start of the run; null for the start and the end of the run. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** The maximum number of events; those that began first are kept. */
+  readonly limit: number;
+}
+
+/** Times are milliseconds since the start of the run. */
+export interface SliceEvent {
+  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
+  readonly row: string;
+  readonly start_ms: number;
+  /** For an event that never ended, the end of its process. */
+  readonly end_ms: number;
+}
+
+export interface Slice {
+  /** In order of their starts. */
+  readonly events: readonly SliceEvent[];
+  /** The number of events between the two times. */
+  readonly total: number;
+  /** The recorded duration of the run. */
+  readonly spanMs: number;
+}
+
+/** The run and the options of a question. */
+export interface Asked {
+  /** The name given by the user. */
+  readonly run: string;
+  /** The report of the requested scope. */
+  readonly report: NCUProfileRegionReport;
+  readonly bundle: RegionReportBundle;
+  /** Reports of the run's other collectors. */
+  readonly beside: readonly RegionReportBundle[];
+  /** The argument of the question; empty if there is none. */
+  readonly target: string;
+  /** The maximum number of items in the answer. */
+  readonly limit: number;
+  /** Globs; empty for all. */
+  readonly regions: readonly string[];
+  readonly kernels: readonly string[];
+  readonly metrics: readonly string[];
+  readonly sort: RegionSort;
+  /** Milliseconds since the start of the run; null for the start and the end of the run. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly timeline: (request: SliceRequest) => Promise<Slice>;
+  readonly compareWith: (other: string) => Promise<Comparison>;
+}
+
+export interface Answered {
+  readonly answer: Readonly<Record<string, unknown>>;
+  /** The number of items, and how many of them are in the answer; absent if the answer is no list. */
+  readonly items?: { readonly total: number; readonly shown: number };
+  readonly blocks: readonly Block[];
+}
+
+export interface Question {
+  readonly name: string;
+  /** A line for `--help`. */
+  readonly summary: string;
+  /** The name of its argument, e.g. `REGION`. */
+  readonly takes?: string;
+  readonly ask: (asked: Asked) => Answered | Promise<Answered>;
+}
+
+export const QUESTIONS: readonly Question[] = [
+  {
+    name: "summary",
+    summary: "what takes the time of the run, and what to do first",
+    ask: summary,
+  },
+  {
+    name: "top",
+    summary: "the regions with most time of their own, each with its reason",
+    ask: top,
+  },
+  { name: "regions", summary: "times and counts of regions", ask: regions },
+  { name: "kernels", summary: "the longest kernels, or CPU operations", ask: kernels },
+  { name: "why", summary: "why a region takes its time", takes: "REGION", ask: why },
+  { name: "timeline", summary: "ranges and kernels between two times", ask: timeline },
+  { name: "compare", summary: "what changed from RUN to another", takes: "OTHER", ask: compare },
+];
+
+// Regions.
+
+/** The identity of a region in answers, which suffices to find it in a report. */
+const nameOf = ({ path, domain, kind }: NCUProfileRegion) => ({ path, domain, kind });
+
+/** Regions whose name, or whose path joined by ` / ` (as shown) or ` > `, matches one of the globs. */
+function chosenRegions(
+  { report, regions: globs }: Pick<Asked, "report" | "regions">,
+  among: readonly NCUProfileRegion[] = report.regions,
+): readonly NCUProfileRegion[] {
+  if (globs.length === 0) return among;
+  const patterns = globs.map(parseGlob);
+  const chosen = among.filter(({ name, path }) => {
+    const names = [name, path.join(" / "), path.join(" > ")];
+    return patterns.some((glob) => names.some((one) => matchesGlob(glob, one)));
+  });
+  if (chosen.length > 0) return chosen;
+  const available = [...new Set(report.regions.map(({ name }) => name))];
+  throw new ConfigError({
+    code: "profile.input",
+    message: `no region is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
+    available: available.slice(0, MOST_NAMES),
+    nearest: nearest(globs[0] ?? "", available),
+  });
+}
+
+const MOST_NAMES = 20;
+
+function regions(asked: Asked): Answered {
+  const { report, limit, sort, metrics } = asked;
+  const all = chosenRegions(asked, sortedRegions(report, sort));
+  const { whole, shareOf } = sharesOf(report);
+  const globs = metrics.map(parseGlob);
+  const label = regionLabels(report.regions);
+  const rows = all.slice(0, limit);
+  const fields: readonly Field<NCUProfileRegion>[] = [
+    { title: "Region", cell: (region) => label(region) },
+    { title: "Calls", cell: ({ invocations }) => invocations },
+    { title: "Wall ms", format: "ms", cell: ({ wall_ms }) => wall_ms },
+    { title: "Own wall ms", format: "ms", cell: ({ wall_exclusive_ms }) => wall_exclusive_ms },
+    { title: "Kernels", cell: ({ kernel_count }) => kernel_count },
+    { title: "Own kernel ms", format: "ms", cell: ({ exclusive_ms }) => exclusive_ms },
+    { title: "Share %", format: "percent", cell: shareOf },
+  ];
+  return {
+    answer: {
+      whole_ms: whole,
+      regions: rows.map((region) => ({
+        ...nameOf(region),
+        invocations: region.invocations,
+        wall_ms: region.wall_ms,
+        wall_exclusive_ms: region.wall_exclusive_ms,
+        cpu_ms: region.cpu_ms ?? null,
+        total_ms: region.total_ms,
+        exclusive_ms: region.exclusive_ms,
+        kernel_count: region.kernel_count,
+        gpu_busy_ms: region.gpu_activity?.busy_ms ?? null,
+        share_pct: shareOf(region),
+        ...(globs.length > 0 && {
+          metrics: Object.fromEntries(
+            Object.entries(region.metrics).filter(([name]) =>
+              globs.some((glob) => matchesGlob(glob, name)),
+            ),
+          ),
+        }),
+      })),
+    },
+    items: { total: all.length, shown: rows.length },
+    blocks: [tableOf(fields, rows)],
+  };
+}
+
+/** Shares of exclusive times, as in the tables of reports. */
+function sharesOf(report: NCUProfileRegionReport) {
+  const { whole, basis } = shareBase(report);
+  const shareOf = ({ wall_exclusive_ms, exclusive_ms, total_ms }: NCUProfileRegion) =>
+    percentOf(basis === "wall" ? wall_exclusive_ms : (exclusive_ms ?? total_ms), whole);
+  return { whole, shareOf };
+}
+
+// Where the time goes.
+
+function answered({ bundle, beside, report, run }: Asked): Answer {
+  const answer = answerOf({ ...bundle, reports: [report, ...othersOf(bundle, report)] }, beside);
+  if (answer !== null) return answer;
+  throw new ConfigError({ code: "profile.input", message: `${run} holds no report` });
+}
+
+/** Reports of processes and devices; none for the aggregate's own. */
+const othersOf = ({ reports }: RegionReportBundle, report: NCUProfileRegionReport) =>
+  report === reports[0] ? reports.slice(1) : [];
+
+function summary(asked: Asked): Answered {
+  const answer = answered(asked);
+  const { report, limit } = asked;
+  const { command, device, hostname, gpus } = report.environment;
+  return {
+    answer: {
+      headline: answer.headline,
+      failure: answer.failure,
+      command,
+      hostname,
+      device,
+      gpus,
+      generated_at: report.generated_at,
+      totals: report.totals,
+      runs: answer.runs.map(({ name, ms, wallMs, processes, parts }) => ({
+        name,
+        ms,
+        wall_ms: wallMs,
+        processes,
+        parts,
+      })),
+      first: answer.first.map(({ region, text }) => ({ ...nameOf(region), text })),
+      more: answer.more,
+      notes: report.notes.slice(0, limit),
+    },
+    blocks: answerBlocks(answer, { nameOf: ({ label }) => label, level: 3 }),
+  };
+}
+
+const ranked = ({ region, ms, share, of, reason }: RankedRegion) => ({
+  ...nameOf(region),
+  ms,
+  share_pct: share,
+  share_of: of,
+  reason: reason === null ? null : asData(reason),
+});
+
+const asData = ({ rule, title, evidence, advice }: Reason) => ({ rule, title, evidence, advice });
+
+function top(asked: Asked): Answered {
+  const answer = answered(asked);
+  const only = { ...answer, failure: null, runs: [], first: [], more: [] };
+  return {
+    answer: { by_wall: answer.byWall.map(ranked), by_gpu: answer.byGpu.map(ranked) },
+    blocks: answerBlocks(only, { nameOf: ({ label }) => label, level: 3 }),
+  };
+}
+
+function why(asked: Asked): Answered {
+  const { report, target, limit } = asked;
+  const chosen = chosenRegions({ report, regions: [target] });
+  const label = regionLabels(report.regions);
+  const facts = factsOf(report);
+  const { shareOf } = sharesOf(report);
+  const places = new Map(report.regions.map((region, place) => [region, place]));
+  const rows = chosen.slice(0, limit).map((region) => {
+    const known = facts(places.get(region) ?? 0);
+    return { region, known, wall: reasonFor(known, "wall"), gpu: reasonFor(known, "gpu") };
+  });
+  const sentence = (kind: string, ms: number | null, reason: Reason | null) =>
+    ms === null
+      ? []
+      : [
+          `${kind} of its own, ${formatDuration(ms)}: ${
+            reason === null
+              ? "no reason found"
+              : `${reason.title}${reason.evidence === "" ? "" : ` (${reason.evidence})`}${reason.advice === null ? "" : `; ${reason.advice}`}`
+          }`,
+        ];
+  return {
+    answer: {
+      regions: rows.map(({ region, known, wall, gpu }) => ({
+        ...nameOf(region),
+        share_pct: shareOf(region),
+        wall_exclusive_ms: known.wallMs,
+        work_exclusive_ms: known.workMs,
+        wall_reason: wall === null ? null : asData(wall),
+        gpu_reason: known.work === "gpu_kernel" && gpu !== null ? asData(gpu) : null,
+      })),
+    },
+    items: { total: chosen.length, shown: rows.length },
+    blocks: rows.flatMap(({ region, known, wall, gpu }) =>
+      withHeading(
+        label(region),
+        listIfAny([
+          ...sentence("Wall time", known.wallMs, wall),
+          ...(known.work === "gpu_kernel" ? sentence("Kernel time", known.workMs, gpu) : []),
+        ]),
+        3,
+      ),
+    ),
+  };
+}
+
+// Kernels.
+
+function kernels(asked: Asked): Answered {
+  const { report, limit, kernels: globs, regions: ofRegions } = asked;
+  const within =
+    ofRegions.length === 0 ? report : { ...report, regions: outermost(chosenRegions(asked)) };
+  const all = kernelsOfReport(within);
+  const patterns = globs.map(parseGlob);
+  const chosen = (patterns.length === 0 ? all.longest(limit) : all.longest()).filter(
+    ({ kernel_name }) =>
+      patterns.length === 0 || patterns.some((glob) => matchesGlob(glob, kernel_name)),
+  );
+  const rows = chosen.slice(0, limit);
+  const whole = wholeMs(report);
+  const share = ({ total_ms }: KernelRecord) => percentOf(total_ms, whole);
+  const fields: readonly Field<KernelRecord>[] = [
+    { title: "Name", cell: ({ kernel_name }) => printableLabel(kernel_name) },
+    { title: "Device", cell: ({ device }) => device },
+    { title: "Calls", cell: ({ calls }) => calls },
+    { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
+    { title: "Share %", format: "percent", cell: share },
+  ];
+  return {
+    answer: {
+      whole_ms: whole,
+      kernels: rows.map((kernel) => ({
+        kernel_name: kernel.kernel_name,
+        kind: kernel.kind,
+        device: kernel.device,
+        calls: kernel.calls,
+        total_ms: kernel.total_ms,
+        mean_ms: kernel.mean_ms,
+        share_pct: share(kernel),
+        mostly_in: kernel.mostlyIn,
+        hardware: kernel.hardware ?? null,
+      })),
+    },
+    items: { total: patterns.length === 0 ? all.length : chosen.length, shown: rows.length },
+    blocks: [tableOf(fields, rows)],
+  };
+}
+
+/** Without regions inside other chosen ones, whose kernels include theirs. */
+const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion[] =>
+  some.filter(
+    ({ path }) =>
+      !some.some(
+        (other) =>
+          other.path.length < path.length && other.path.every((name, at) => name === path[at]),
+      ),
+  );
+
+// Time.
+
+async function timeline(asked: Asked): Promise<Answered> {
+  const { events, total, spanMs } = await asked.timeline(asked);
+  return {
+    answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
+    items: { total, shown: events.length },
+    blocks: [
+      tableOf(
+        [
+          { title: "Name", cell: ({ name }) => printableLabel(name) },
+          { title: "Kind", cell: ({ kind }) => kind },
+          { title: "Where", cell: ({ row }) => row },
+          { title: "From ms", format: "ms", cell: ({ start_ms }) => start_ms },
+          { title: "For ms", format: "ms", cell: (event) => event.end_ms - event.start_ms },
+        ],
+        events,
+      ),
+    ],
+  };
+}
+
+// Comparison.
+
+const changesOf = (changes: Changes) =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, { a, b, delta, verdict }]) => [
+      name,
+      { a, b, delta, verdict },
+    ]),
+  );
+
+async function compare(asked: Asked): Promise<Answered> {
+  const { names, reports, config } = await asked.compareWith(asked.target);
+  const changed = reports.regions.filter(
+    ({ presence, changes }) =>
+      presence !== "both" || Object.values(changes).some(({ verdict }) => verdict !== "same"),
+  );
+  const lines = regionLines(changed, reports.regions).slice(0, asked.limit);
+  const shownKernels = changedKernels(reports).slice(0, asked.limit);
+  return {
+    answer: {
+      names,
+      totals: changesOf(reports.totals),
+      regions: lines.map(({ region: { path, domain, kind, presence, changes } }) => ({
+        path,
+        domain,
+        kind,
+        presence,
+        changes: changesOf(changes),
+      })),
+      kernels: shownKernels.map(({ kernel_name, presence, changes }) => ({
+        kernel_name,
+        presence,
+        changes: changesOf(changes),
+      })),
+      config: config?.slice(0, asked.limit) ?? null,
+      notes: reports.notes.slice(0, asked.limit),
+    },
+    items: { total: changed.length, shown: lines.length },
+    blocks: [
+      paragraph(`${names.a} -> ${names.b}`),
+      tableOf(
+        [
+          { title: "Region", cell: ({ label }) => label },
+          ...(["wall_ms", "total_ms"] as const).map((name) => ({
+            title: name === "wall_ms" ? "Wall" : "Kernels",
+            cell: ({ region: { changes } }: (typeof lines)[number]) => {
+              const change = changes[name];
+              return change === undefined ? null : VERDICTS[change.verdict];
+            },
+          })),
+        ],
+        lines,
+      ),
+    ],
+  };
+}

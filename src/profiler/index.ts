@@ -1,0 +1,130 @@
+/**
+ * Runs workloads under collectors, and converts what they record to regions.
+ *
+ * @module deep-profile
+ */
+
+export type { Signal, StopSignal, TextStream } from "../foundation/system/platform-types.ts";
+export {
+  createSuspension,
+  type Suspendable,
+  type Suspension,
+} from "../foundation/system/process-signals.ts";
+export type { GlobToken, LiteralToken, WildcardToken } from "../foundation/text/glob.ts";
+export {
+  matchesRange,
+  parseRangePattern,
+  patternList,
+  type RangePattern,
+  type SelectionPatterns,
+} from "../report/selection/range-pattern.ts";
+export { MAX_DEPTH, OUTSIDE } from "./analysis/attribute.ts";
+export {
+  buildRegionModel,
+  DEFAULT_OPERATION_DOMAINS,
+  type RegionOptions,
+} from "./analysis/build.ts";
+export type { ActivityTotals, GpuActivity, GpuUse } from "./analysis/gpu-activity.ts";
+export type { KernelIdentity, KernelPlace } from "./analysis/kernel-names.ts";
+export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
+export type { RegionKind } from "./analysis/path-tree.ts";
+export type {
+  KernelSelectionPatterns,
+  MeasuredSelection,
+  MetricNumber,
+  RegionCpu,
+  RegionModel,
+  RegionModelEntry,
+  RunSpan,
+  ScopeModel,
+  ScopeTotals,
+  SectionMessage,
+  SectionModel,
+  Statistics,
+} from "./analysis/region-model.ts";
+export { describeSample } from "./analysis/region-model.ts";
+export { NO_MATCHING_REGIONS } from "./analysis/scope.ts";
+export { type ReportContext, toReportBundle } from "./analysis/to-report.ts";
+export type { GpuFindings } from "./machine/doctor/gpu.ts";
+export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
+export type { MachineEnvironment } from "./machine/environment.ts";
+export type { Gpu } from "./machine/gpu.ts";
+export type { WithTool } from "./machine/interrupt.ts";
+export { type NativePart, requireNative } from "./machine/native.ts";
+export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
+export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
+export type { PayloadField, PayloadNumber } from "./model/payload.ts";
+export type * from "./model/timeline.ts";
+export type { CategoryName } from "./model/timeline.ts";
+export type { MissingCollection } from "./run/collectors.ts";
+export type {
+  InputFile,
+  ProfileRequest,
+  ProfileResult,
+  ProfileSection,
+  RunInputs,
+} from "./run/run.ts";
+export { profile } from "./run/run.ts";
+export type {
+  CollectionSource,
+  FilesSource,
+  NcuPassSource,
+  NcuSource,
+  RecordedSource,
+  RecordingSource,
+  RepeatsSource,
+} from "./tools/collection.ts";
+export type {
+  InferConfig,
+  ModelConfig,
+  Names,
+  NcuCliConfig,
+  NcuConfig,
+  NsysSettings,
+  PipelineConfig,
+  ProfileConfig,
+  ReplayMode,
+  WorkloadConfig,
+} from "./tools/config.ts";
+export type {
+  Imported,
+  Importer,
+  ImportSource,
+  NcuResults,
+  ReadOptions,
+} from "./tools/importer.ts";
+export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
+export type { GpuDevice } from "./tools/recorder/gpu-work.ts";
+export {
+  type RecordedProcess,
+  type RecordedTimeline,
+  readRecording,
+} from "./tools/recorder/read.ts";
+export {
+  type RecordingProgress,
+  type WatchOptions,
+  watchRecording,
+} from "./tools/recorder/watch.ts";
+export type {
+  CollectContext,
+  Collection,
+  Collector,
+  DoctorFacts,
+  ImportFormat,
+  Measured,
+  MeasuredRun,
+  PlanContext,
+  ProfilingTool,
+  Progress,
+  Reread,
+  RereadContext,
+  SettingsRefusal,
+  ToolFindings,
+  ToolImport,
+  ToolParts,
+  ToolPlan,
+  ToolRun,
+  ToolSettings,
+  WriteRegionFiles,
+} from "./tools/tool.ts";
+export { silentProgress, terminalProgress } from "./tools/tool.ts";

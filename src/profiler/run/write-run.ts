@@ -1,0 +1,259 @@
+import { existsSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fromCode } from "../../engine/values/origin.ts";
+import { fromObject } from "../../engine/values/plain-objects.ts";
+import { writeYaml } from "../../engine/values/yaml/writer.ts";
+import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-write.ts";
+import { namedFileProblem } from "../../foundation/system/files.ts";
+import type { RegionReportBundle } from "../../report/model/document.ts";
+import { regionsFolder } from "../../report/model/report-files.ts";
+import type { ConfigLine } from "../../report/render/report-page.ts";
+import type { RunSection, RunSummary } from "../../report/view/run-summary.ts";
+import {
+  FILES_BESIDE_PAGE,
+  type WriteReportsOptions,
+  type WrittenReports,
+  writeReports,
+  writeRunReports,
+} from "../../report/write-reports.ts";
+import { createLabelUnifier, foldedAs, type LabelOf, type LabelRules } from "../analysis/labels.ts";
+import { whyFailed } from "../machine/process.ts";
+import type { Timeline } from "../model/timeline.ts";
+import type { ProfileConfig } from "../tools/config.ts";
+import { renderChromeTrace } from "./chrome-trace.ts";
+import { encodeTimeline } from "./encode-timeline.ts";
+import type { ProfileResult, ProfileSection } from "./run.ts";
+import { renderSpeedscope } from "./speedscope.ts";
+import { readStaticAnalysis } from "./static-analysis.ts";
+
+/** Where a run's files are written, and the facts about the run that reports show. */
+export interface RunPlace {
+  /** The existing directory for all files. */
+  readonly directory: string;
+  /** The final directory of Hydra's files of the run, for links in reports. Default: `directory`. */
+  readonly runDirectory?: string;
+  readonly configLines?: readonly ConfigLine[];
+}
+
+export interface WrittenRun {
+  /** Absolute paths of the reports, the main one first. */
+  readonly reports: readonly string[];
+  /** Files that could not be written, one line each. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * Writes the files of a run directory, the region reports first. If one cannot be written, the others are written
+ * nevertheless, because the measurement is done.
+ */
+export async function writeRun(
+  result: ProfileResult,
+  config: ProfileConfig,
+  place: RunPlace,
+): Promise<WrittenRun> {
+  const { directory: runDirectory, configLines = [] } = place;
+  const failures: string[] = [];
+  const attempt = recordingFailures(failures);
+  const { report } = config.pipeline;
+  const files = filesOf(place);
+  const hasOverview = config.runner.mode !== "light";
+  const page = {
+    config: configLines,
+    files: pageFiles(
+      hasOverview ? ["report.md", "stakeholder_summary.md", "kernels.md", ...files] : files,
+    ),
+  };
+  const written: WrittenSection[] = [];
+  for (const section of result.sections) {
+    const directory = join(runDirectory, section.collector);
+    const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
+    const options = {
+      beside,
+      ...(report.html && {
+        html: { ...page, ...failureOf(section, directory), ...timelineOf(section, config) },
+      }),
+    };
+    const reports = await writeSection(section, directory, options, attempt);
+    failures.push(...(reports?.problems ?? []));
+    written.push({ section, reports });
+  }
+  const traces = report.trace
+    ? await attempt("traces", () => writeSectionTraces(result.sections, runDirectory))
+    : null;
+  const runReports = hasOverview
+    ? await attempt("reports of the run", () =>
+        writeRunReports(runDirectory, summarize(result, config, written, files)),
+      )
+    : null;
+  const texts = {
+    "env.json": `${JSON.stringify(result.environment, null, 2)}\n`,
+    "inputs.yaml": writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
+  };
+  for (const [name, text] of Object.entries(texts))
+    await attempt(name, () => writeFileAtomic(join(runDirectory, name), text));
+  return {
+    reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
+    failures,
+  };
+}
+
+/** The last output of a program that failed, and the file with all of it. */
+function failureOf(section: ProfileSection, directory: string) {
+  if (whyFailed(section) === null) return {};
+  const { stderrTail: end, stderrFile } = section.outcome;
+  const file = relative(regionsFolder(directory), stderrFile).replaceAll(sep, "/");
+  return { output: { end, file } };
+}
+
+/** The timeline for the page; ncu has none. */
+function timelineOf({ measured, bundle }: Partial<ProfileSection>, { labels }: ProfileConfig) {
+  if (measured?.kind !== "timeline" || bundle === undefined) return {};
+  return { timeline: encodeTimeline(measured.timeline, labelsShown(bundle, labels)) };
+}
+
+/** Maps regions to their labels in a report. */
+export function labelsShown(
+  { reports: [whole] }: RegionReportBundle,
+  labels: LabelRules | undefined,
+): LabelOf {
+  const folded = foldedAs(new Set(whole?.regions.map(({ name }) => name)));
+  const unifier = createLabelUnifier(labels);
+  return unifier === null ? folded : (label) => folded(unifier.labelOf(label));
+}
+
+/** The main files of a run directory. Those of Hydra may be elsewhere, or switched off. */
+const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly string[] => {
+  const ofHydra = (file: string) => (existsSync(join(runDirectory, file)) ? [file] : []);
+  return [
+    ...ofHydra("config.yaml"),
+    ...ofHydra("overrides.yaml"),
+    "env.json",
+    "inputs.yaml",
+    ...ofHydra("run.log"),
+  ];
+};
+
+type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
+
+/** Runs a writer. If it fails, this adds a line to `failures` and returns null. */
+const recordingFailures =
+  (failures: string[]): Attempt =>
+  async (what, write) => {
+    try {
+      return await write();
+    } catch (error) {
+      failures.push(`${what}: ${namedFileProblem(error)}`);
+      return null;
+    }
+  };
+
+async function writeSection(
+  { collector, bundle, writeRegionFiles }: ProfileSection,
+  directory: string,
+  options: WriteReportsOptions,
+  attempt: Attempt,
+): Promise<WrittenReports | null> {
+  const reports = await attempt(`region reports of ${collector}`, () =>
+    writeReports(bundle, directory, options),
+  );
+  if (reports !== null && writeRegionFiles !== undefined)
+    await attempt(`tables of the regions of ${collector}`, () =>
+      writeRegionFiles(regionsFolder(directory), reports.regionDirectories),
+    );
+  return reports;
+}
+
+/** The report of the run is first, or else those of its collectors. */
+function inReadingOrder(
+  written: readonly WrittenSection[],
+  runReports: readonly string[],
+  traces: readonly string[],
+  runDirectory: string,
+): readonly string[] {
+  const [overview = [], supplements = []] = split(runReports, join(runDirectory, "report.md"));
+  const ofRegions = written.flatMap(({ reports }) => (reports === null ? [] : [reports]));
+  const markdown = overview.length > 0 ? [] : ofRegions.map((reports) => reports.markdown);
+  const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
+  const json = ofRegions.map((reports) => reports.json);
+  return [...overview, ...markdown, ...pages, ...json, ...supplements, ...traces];
+}
+
+/** Writes traces for the collectors that recorded a timeline; Nsight Compute does not. */
+async function writeSectionTraces(
+  sections: readonly ProfileSection[],
+  runDirectory: string,
+): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (const { collector, measured } of sections)
+    if (measured.kind === "timeline")
+      files.push(...(await writeTraces(measured.timeline, join(runDirectory, collector))));
+  return files;
+}
+
+interface WrittenSection {
+  readonly section: ProfileSection;
+  /** Null if they could not be written. */
+  readonly reports: WrittenReports | null;
+}
+
+/** The files that a collector's page links to, relative to the page. */
+const pageFiles = (ofRun: readonly string[]): readonly string[] => [
+  ...FILES_BESIDE_PAGE,
+  ...ofRun.map((file) => `../../${file}`),
+];
+
+function summarize(
+  { workload, environment, sections, missing }: ProfileResult,
+  config: ProfileConfig,
+  written: readonly WrittenSection[],
+  files: readonly string[],
+): RunSummary {
+  const [first] = sections;
+  const { analysis, problem } =
+    config.pipeline.static_analysis.enable && first !== undefined
+      ? readStaticAnalysis(workload, first, environment.peaks)
+      : {};
+  return {
+    sections: written.map(
+      ({ section: { collector, bundle }, reports }): RunSection => ({
+        collector,
+        directory: collector,
+        bundle,
+        html: reports?.html != null,
+        regionDirectories: reports?.regionDirectories ?? new Map(),
+      }),
+    ),
+    notes: [
+      ...sections.flatMap((section) => whyFailed(section) ?? []),
+      ...missing.map(({ error }) => error.message),
+      ...(problem === undefined ? [] : [problem]),
+    ],
+    files,
+    kernelLimit: config.runner.top_n_kernels,
+    ...(analysis !== undefined && { staticAnalysis: analysis }),
+  };
+}
+
+/** Splits off the files that are equal to a path. */
+const split = (files: readonly string[], one: string) => [
+  files.filter((file) => file === one),
+  files.filter((file) => file !== one),
+];
+
+/** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
+export async function writeTraces(
+  timeline: Timeline,
+  directory: string,
+): Promise<readonly string[]> {
+  const traces: readonly (readonly [string, Iterable<string>])[] = [
+    ["trace.json", renderChromeTrace(timeline)],
+    ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],
+  ];
+  const files: string[] = [];
+  for (const [name, pieces] of traces) {
+    const file = join(directory, name);
+    await writeFileAtomic(file, bufferedPieces(pieces));
+    files.push(file);
+  }
+  return files;
+}

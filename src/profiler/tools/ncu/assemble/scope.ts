@@ -1,0 +1,268 @@
+import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
+import {
+  agreeing,
+  firstFew,
+  firstFewOf,
+  partOf,
+  plural,
+} from "../../../../foundation/text/plural.ts";
+import type { KernelRecord, ReportScope } from "../../../../report/model/document.ts";
+import { byTime } from "../../../analysis/kernel-rows.ts";
+import {
+  type PathNode,
+  placeOf,
+  type RegionIdentity,
+  type SelectedNodes,
+} from "../../../analysis/path-tree.ts";
+import type {
+  MetricNumber,
+  RegionModelEntry,
+  ScopeModel,
+  ScopeTotals,
+  SectionModel,
+} from "../../../analysis/region-model.ts";
+import { kernelTotals, onlyOne, scopeEntries } from "../../../analysis/scope.ts";
+import type { SectionTable } from "../../../model/counters.ts";
+import { type Bucket, emptyTally, mergeTally, type RegionTally } from "./buckets.ts";
+import { hardwareOf } from "./kernel-readings.ts";
+import type { RegionMetrics } from "./metric-tally.ts";
+
+export interface ScopeRequest {
+  readonly scope: ReportScope;
+  readonly buckets: readonly Bucket[];
+  readonly kind: "kernel" | "range";
+  readonly sections: SectionTable;
+  readonly notes: readonly string[];
+}
+
+/** Merges the buckets of a scope and makes its regions. */
+export function buildNcuScope(
+  request: ScopeRequest,
+  root: PathNode,
+  selected: SelectedNodes,
+): ScopeModel {
+  const tallies = mergeBuckets(request.buckets);
+  const { regions, notes } = scopeEntries(root, selected, {
+    weightOf: (identity) => tallies.get(identity)?.ns ?? null,
+    entryOf: (identity) => entryOf(identity, tallies.get(identity) ?? emptyScopeTally(), request),
+  });
+  return {
+    scope: request.scope,
+    regions,
+    totals: totalsOf(tallies, request),
+    notes: [...request.notes, ...notes, ...untimedNote(tallies)],
+  };
+}
+
+/** A note if no result has a time: the notes of regions would be easily missed. */
+function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly string[] {
+  const all = [...tallies.values()];
+  const isUntimed = all.every(({ kernels, ranges, untimed }) => {
+    const calls = [...kernels.values()].reduce((sum, row) => sum + row.calls, 0);
+    return untimed === calls + ranges;
+  });
+  return all.length > 0 && isUntimed
+    ? ["no result has gpu__time_duration, so there are no times; collect that metric"]
+    : [];
+}
+
+interface ScopeTally extends RegionTally {
+  readonly processIds: Set<number>;
+  readonly devices: Set<string>;
+}
+
+const emptyScopeTally = (): ScopeTally => ({
+  ...emptyTally(),
+  processIds: new Set(),
+  devices: new Set(),
+});
+
+function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, ScopeTally> {
+  const tallies = new Map<RegionIdentity, ScopeTally>();
+  for (const { processId, device, regions } of buckets)
+    for (const [region, tally] of regions) {
+      const whole = getOrCreate(tallies, region, emptyScopeTally);
+      mergeTally(whole, tally);
+      whole.processIds.add(processId);
+      whole.devices.add(device);
+    }
+  return tallies;
+}
+
+function entryOf(
+  { node, kind }: RegionIdentity,
+  tally: ScopeTally,
+  { kind: results, sections }: ScopeRequest,
+): RegionModelEntry {
+  const kernels = kernelRecords(tally);
+  const metrics = tally.metrics.metrics();
+  const isRange = results === "range";
+  return {
+    ...placeOf(node),
+    kind,
+    device: onlyOne(tally.devices),
+    processId: onlyOne(tally.processIds),
+    invocations: kind === "outside" ? 0 : tally.ranges,
+    // Kernels without a time stay in the list; by contract the listed times add up to the region's.
+    kernelNs: isRange && tally.untimed === tally.ranges ? null : tally.ns,
+    // A range is measured as a whole; ranges inside it were measured in separate runs.
+    exclusiveKernelNs: isRange ? null : tally.exclusiveNs,
+    wallNs: null,
+    exclusiveWallNs: null,
+    invocationWallNs: null,
+    kernelCount: kernels.reduce((sum, { calls }) => sum + calls, 0),
+    kernels,
+    metrics: withValues(metrics),
+    sections: sectionsOf(metrics, sections, tally),
+    notes: regionNotes(metrics, tally),
+  };
+}
+
+function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
+  const records = [...kernels].map(
+    ([{ name, kind, device }, { calls, ns, readings }]): KernelRecord => {
+      const hardware = readings === null ? undefined : hardwareOf(readings);
+      return {
+        kernel_name: name,
+        kind,
+        total_ms: ns / NS_PER_MS,
+        calls,
+        mean_ms: ns / calls / NS_PER_MS,
+        device,
+        ...(hardware !== undefined && { hardware }),
+      };
+    },
+  );
+  return records.sort(byTime);
+}
+
+const NS_PER_MS = 1e6;
+
+/** Drops metrics that no kernel has a number for. */
+const withValues = (metrics: RegionMetrics): ReadonlyMap<string, MetricNumber> =>
+  new Map(
+    [...metrics]
+      .filter(([, { counted }]) => counted > 0)
+      .map(([name, { value, unit }]) => [name, { value, unit }]),
+  );
+
+function sectionsOf(
+  metrics: RegionMetrics,
+  sections: SectionTable,
+  { rules }: RegionTally,
+): readonly SectionModel[] {
+  const known = new Map<string, SectionModel>();
+  for (const [name, members] of sections) {
+    const own = members.flatMap((member) => {
+      const metric = metrics.get(member);
+      if (metric === undefined || metric.counted === 0) return [];
+      return [[member, { value: metric.value, unit: metric.unit }] as const];
+    });
+    known.set(name, { name, metrics: new Map(own), messages: [] });
+  }
+  for (const { section, rule, type, text, speedup, speedupType, results } of rules.values()) {
+    const found = known.get(section) ?? { name: section, metrics: new Map(), messages: [] };
+    const message = {
+      ...{ rule, type, text, speedup },
+      ...(speedupType !== undefined && { speedup_type: speedupType }),
+      results,
+    };
+    known.set(section, { ...found, messages: [...found.messages, message] });
+  }
+  return [...known.values()].filter(
+    (section) => section.metrics.size > 0 || section.messages.length > 0,
+  );
+}
+
+function totalsOf(
+  tallies: ReadonlyMap<RegionIdentity, ScopeTally>,
+  { kind }: ScopeRequest,
+): ScopeTotals {
+  if (kind === "range") return rangeTotals(tallies);
+  const totals = kernelTotals(
+    [...tallies].map(([identity, { exclusiveCalls, exclusiveNs }]) => [
+      identity,
+      { calls: exclusiveCalls, ns: exclusiveNs },
+    ]),
+  );
+  return {
+    ...totals,
+    wallNs: null,
+    kernelKinds: totals.kernelCount === 0 ? [] : ["gpu_kernel"],
+  };
+}
+
+/** Totals of measured ranges, without those inside another measured range. */
+function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTotals {
+  const measured = new Set([...tallies.keys()].map(({ node }) => node));
+  const isInside = (node: PathNode): boolean => {
+    for (let at = node.parent; at !== null; at = at.parent) if (measured.has(at)) return true;
+    return false;
+  };
+  const outermost = [...tallies].filter(([{ node }]) => !isInside(node));
+  const ns = outermost.reduce((sum, [, tally]) => sum + tally.ns, 0);
+  const isTimed = outermost.some(([, { untimed, ranges }]) => untimed < ranges);
+  return {
+    kernelCount: 0,
+    kernelNs: isTimed ? ns : null,
+    outsideNs: isTimed ? 0 : null,
+    outsideKernelCount: 0,
+    wallNs: null,
+    kernelKinds: outermost.length === 0 ? [] : ["gpu_kernel"],
+  };
+}
+
+/** The notes of one region. */
+function regionNotes(
+  metrics: RegionMetrics,
+  { untimed, ranges, kernels }: RegionTally,
+): readonly string[] {
+  const partial = [...metrics].filter(([, { counted, of }]) => counted > 0 && counted < of);
+  const result = ranges > 0 && kernels.size === 0 ? "range result" : "kernel";
+  const notes: string[] = [];
+  if (untimed > 0)
+    notes.push(
+      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration: ${agreeing(untimed, "its", "their")} time counts as 0; collect that metric`,
+    );
+  if (partial.length > 0)
+    notes.push(
+      `${plural(partial.length, "metric has", "metrics have")} no value for some ${result}s and ${agreeing(partial.length, "covers", "cover")} only the others: ${firstFewOf(partial, MAX_METRICS, ([name]) => name)}`,
+    );
+  const plain = [...metrics].filter(([, { weighted }]) => !weighted).map(([name]) => name);
+  if (plain.length > 0)
+    notes.push(
+      `${plural(plain.length, "metric is a plain mean", "metrics are plain means")}, not weighted by time, since some tables lack gpu__time_duration: ${firstFew(plain, MAX_METRICS)}`,
+    );
+  return notes;
+}
+
+/** How to interpret times of ncu, which differ from those of an ordinary run. */
+export const REPLAY_NOTE =
+  "GPU times are from ncu's replay: kernels ran one at a time, with clocks and caches controlled by ncu; a run without ncu has other times";
+
+export const RANGE_NOTE =
+  "each range was measured as a whole: ncu reports neither names nor a count of its kernels";
+
+export interface OutsideCounts {
+  readonly inside: number;
+  readonly outside: number;
+}
+
+const OTHER_THREADS =
+  "if a framework launches them from threads of its own, as in backward passes, use start/end ranges, or --nvtx-push-pop-scope process if ncu --help lists it (for an existing report: deep-profile import --nvtx-scope process)";
+
+/** Kernels of threads without ranges are mostly launched by a framework on behalf of others. */
+export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
+  const all = inside + outside;
+  if (outside === 0 || outside < all / 10) return [];
+  const where = "launched outside every range of their thread";
+  if (inside > 0)
+    return [
+      `${partOf(outside, all, "kernel")} ${agreeing(outside, "was", "were")} ${where}; ${OTHER_THREADS}`,
+    ];
+  return [
+    `${outside === 1 ? "the only kernel was" : `all ${plural(outside, "kernel")} were`} ${where}: the program opened no range around ${agreeing(outside, "it", "them")}, or ncu ran without --nvtx; ${OTHER_THREADS}`,
+  ];
+}
+
+const MAX_METRICS = 5;

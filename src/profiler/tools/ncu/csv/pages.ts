@@ -1,0 +1,224 @@
+/** Reads the two pages that ncu prints as CSV, `raw` and `details`, row by row. */
+
+import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
+import {
+  createMetricColumns,
+  createSharedColumns,
+  DEVICE_NAME,
+  type MetricColumns,
+  type NcuResult,
+  type RuleMessage,
+  sectionTitle,
+} from "../../../model/counters.ts";
+import { convertUnit, createUnitConverter, unitOfMetric } from "../rep/units.ts";
+import { type CellPlaces, cellText } from "./cells.ts";
+import { createIdentityReader, type ResultIdentity } from "./identity.ts";
+import type { TableLayout } from "./layout.ts";
+import type { NumberReader } from "./number-format.ts";
+
+/** Turns the rows of one table into results. */
+export interface PageReader {
+  /** Bytes and places are valid only during the call. */
+  readonly row: (bytes: Buffer, places: CellPlaces) => void;
+  /** The table has ended. */
+  readonly end: () => void;
+  /** Whether results were read from a table without any units. */
+  readonly lacksUnits: () => boolean;
+}
+
+interface OpenResult {
+  readonly identity: ResultIdentity;
+  readonly names: string[];
+  readonly units: string[];
+  readonly values: number[];
+  readonly seen: Set<string>;
+  readonly rules: RuleMessage[];
+}
+
+/**
+ * Reads the details page: a row per metric of a section, and rows of rules; the rows of a result are adjacent. Fills
+ * `sections` with the metrics of each.
+ */
+export function createDetailsReader(
+  layout: TableLayout,
+  numbers: NumberReader,
+  sections: Map<string, string[]>,
+  onResult: (result: NcuResult) => void,
+): PageReader {
+  const { columns } = layout;
+  const readIdentity = createIdentityReader(layout);
+  const columnsOf = createSharedColumns();
+  const convertUnit = createUnitConverter();
+  const members = new Map<string, Set<string>>();
+  let open: OpenResult | null = null;
+  /** Cells that are equal in all rows of a result. */
+  let common: readonly Buffer[] = [];
+
+  const close = () => {
+    if (open === null) return;
+    const { identity, names, units, values, rules } = open;
+    onResult({
+      ...identity,
+      deviceName: null,
+      columns: columnsOf(names, units),
+      values: Float64Array.from(values),
+      ...(rules.length > 0 && { rules }),
+    });
+    open = null;
+  };
+
+  /** Rows of one result begin alike; after the kernel's name, ncu 2022 has other streams for rules. */
+  const resultOf = (bytes: Buffer, places: CellPlaces): OpenResult => {
+    if (open !== null && beginsWith(bytes, places, common)) return open;
+    close();
+    common = Array.from({ length: columns.kernelName + 1 }, (_, column) =>
+      Buffer.from(bytes.subarray(places.starts[column], places.ends[column])),
+    );
+    open = {
+      identity: readIdentity(bytes, places),
+      names: [],
+      units: [],
+      values: [],
+      seen: new Set(),
+      rules: [],
+    };
+    return open;
+  };
+
+  return {
+    row(bytes, places) {
+      if (places.ends[columns.id] === places.starts[columns.id]) return;
+      const result = resultOf(bytes, places);
+      const section = cellText(bytes, places, columns.sectionName);
+      const name = cellText(bytes, places, columns.metricName);
+      if (name === "") {
+        const speedup = numbers.read(bytes, places, columns.speedup);
+        const title = sectionTitle(section);
+        const rule = ruleOf(bytes, places, layout, { section: title, speedup });
+        if (rule === null) return;
+        result.rules.push(rule);
+        // A section that has only rules keeps its position among the others.
+        if (!sections.has(title)) sections.set(title, []);
+        return;
+      }
+      // Another program may have dropped the column.
+      if (columns.sectionName >= 0) addMember(sections, members, section, name);
+      if (result.seen.has(name)) return;
+      result.seen.add(name);
+      const { unit, factor } = convertUnit(cellText(bytes, places, columns.metricUnit));
+      result.names.push(name);
+      result.units.push(unit);
+      result.values.push(numbers.read(bytes, places, columns.metricValue) * factor);
+    },
+    end: close,
+    // Each row has its own unit.
+    lacksUnits: () => columns.metricUnit < 0,
+  };
+}
+
+/** Compares byte by byte: the cells are few and seldom differ. */
+function beginsWith(bytes: Buffer, { starts, ends }: CellPlaces, cells: readonly Buffer[]) {
+  for (let column = 0; column < cells.length; column++) {
+    const cell = cells[column];
+    const from = starts[column] ?? 0;
+    if (cell === undefined || (ends[column] ?? 0) - from !== cell.length) return false;
+    for (let at = 0; at < cell.length; at++) if (bytes[from + at] !== cell[at]) return false;
+  }
+  return true;
+}
+
+function ruleOf(
+  bytes: Buffer,
+  places: CellPlaces,
+  { columns }: TableLayout,
+  { section, speedup }: Pick<RuleMessage, "section"> & { readonly speedup: number },
+): RuleMessage | null {
+  const rule = cellText(bytes, places, columns.ruleName);
+  const text = cellText(bytes, places, columns.ruleDescription);
+  if (rule === "" && text === "") return null;
+  const speedupType = SPEEDUP_TYPES.find(
+    (known) => known === cellText(bytes, places, columns.speedupType),
+  );
+  return {
+    section,
+    rule,
+    type: cellText(bytes, places, columns.ruleType),
+    text,
+    speedup: Number.isFinite(speedup) ? speedup : null,
+    ...(speedupType !== undefined && { speedupType }),
+  };
+}
+
+const SPEEDUP_TYPES = ["local", "global"] as const;
+
+function addMember(
+  sections: Map<string, string[]>,
+  members: Map<string, Set<string>>,
+  section: string,
+  name: string,
+): void {
+  const known = getOrCreate(members, section, () => new Set(sections.get(section)));
+  if (known.has(name)) return;
+  known.add(name);
+  sections.set(section, [...(sections.get(section) ?? []), name]);
+}
+
+/** Reads the raw page: a row per result, a column per metric, and a row of units before the results. */
+export function createRawReader(
+  layout: TableLayout,
+  numbers: NumberReader,
+  onResult: (result: NcuResult) => void,
+): PageReader {
+  const { firstMetric, headers } = layout;
+  const names = headers.slice(firstMetric);
+  const readIdentity = createIdentityReader(layout);
+  const deviceName = names.indexOf(DEVICE_NAME);
+  /** Without units, only percentages are certain: all others may have any prefix. */
+  let columns: MetricColumns = createMetricColumns(
+    names,
+    names.map((name) => (unitOfMetric(name) === "%" ? "%" : "")),
+  );
+  let hasUnits = names.every((name) => unitOfMetric(name) === "");
+  let hasResults = false;
+  let factors = new Float64Array(names.length).fill(1);
+  const deviceNames = new Map<string, string>();
+
+  const readUnits = (bytes: Buffer, places: CellPlaces) => {
+    const texts = names.map((_, place) => cellText(bytes, places, firstMetric + place));
+    if (texts.every((text) => text === "")) return;
+    hasUnits = true;
+    const units = texts.map(convertUnit);
+    columns = createMetricColumns(
+      names,
+      units.map(({ unit }) => unit),
+    );
+    factors = Float64Array.from(units, ({ factor }) => factor);
+  };
+
+  return {
+    row(bytes, places) {
+      if (places.ends[layout.columns.id] === places.starts[layout.columns.id]) {
+        readUnits(bytes, places);
+        return;
+      }
+      hasResults = true;
+      const values = new Float64Array(names.length);
+      for (let place = 0; place < values.length; place++)
+        values[place] = numbers.read(bytes, places, firstMetric + place) * (factors[place] ?? 1);
+      onResult({
+        ...readIdentity(bytes, places),
+        deviceName:
+          deviceName < 0
+            ? null
+            : shared(deviceNames, cellText(bytes, places, firstMetric + deviceName)),
+        columns,
+        values,
+      });
+    },
+    end: () => {},
+    lacksUnits: () => hasResults && !hasUnits,
+  };
+}
+
+const shared = (known: Map<string, string>, text: string): string | null =>
+  text === "" ? null : getOrCreate(known, text, () => text);

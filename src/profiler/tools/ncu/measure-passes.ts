@@ -1,0 +1,177 @@
+import { join } from "node:path";
+import type { CodedError } from "../../../engine/values/errors.ts";
+import { plural } from "../../../foundation/text/plural.ts";
+import { type ProcessOutcome, unwrittenOfAll } from "../../machine/process.ts";
+import type { NcuPassSource } from "../collection.ts";
+import type { ReplayMode } from "../config.ts";
+import { createCommandFile } from "../tool.ts";
+import type { ResultReader } from "./read-results.ts";
+import { passCommand } from "./run/command-line.ts";
+import { joinTables } from "./run/import-pass.ts";
+import type { Pass, PassPlan } from "./run/pass-plan.ts";
+import { type PassTables, readPass } from "./run/read-pass.ts";
+import { type PassRun, placeOfPass, runPass } from "./run/run-pass.ts";
+import { judge, unreadProblem } from "./run/verdict.ts";
+import { cliOf, type Session } from "./session.ts";
+
+/** The result of running a plan's passes. */
+export interface MeasuredPasses {
+  readonly runs: readonly PassRun[];
+  /** For all runs, including those that were repeated. */
+  readonly unwritten: Pick<ProcessOutcome, "unwritten">;
+  /** The passes whose results were read. */
+  readonly read: readonly NcuPassSource[];
+  /** The replay modes of passes with results. */
+  readonly modes: readonly ReplayMode[];
+  /** The number of results in all passes. */
+  readonly results: number;
+  readonly notes: readonly string[];
+  /** The problem to report; null without any. */
+  readonly problem: CodedError | null;
+}
+
+/**
+ * Runs ncu once per pass and passes the results to the reader. A failed pass does not affect the others; these are
+ * skipped only if none of them could succeed.
+ */
+export async function measurePasses(
+  { passes }: PassPlan,
+  session: Session,
+  reader: ResultReader,
+): Promise<MeasuredPasses> {
+  const { context } = session;
+  const several = passes.length > 1;
+  const prefixOf = ({ name }: Pass): string => (several ? `${name}.` : "");
+  const execute = passExecutor(session);
+  const runs: PassRun[] = [];
+  const outcomes: ProcessOutcome[] = [];
+  const read: NcuPassSource[] = [];
+  const modes: ReplayMode[] = [];
+  const notes: string[] = [];
+  const problems: CodedError[] = [];
+  let results = 0;
+  const take = async (run: PassRun, prefix: string): Promise<PassTables | null> => {
+    const tables = await readTables(run, { labels: run.pass.labels, prefix }, session, reader);
+    if (tables === null) return null;
+    if (tables.results > 0) {
+      read.push(passSource(run.pass, prefix, tables));
+      modes.push(run.pass.mode);
+    }
+    results += tables.results;
+    notes.push(...tables.notes);
+    return tables;
+  };
+  if (several)
+    context.say(
+      `ncu runs the program ${passes.length} times: regions inside each other, or without a CUDA call between them, need runs of their own`,
+    );
+
+  for (const pass of passes) {
+    const attempts = await runPassWithFallback(pass, execute, session);
+    const run = attempts.again ?? attempts.first;
+    runs.push(run);
+    outcomes.push(attempts.first.outcome, run.outcome);
+    notes.push(...attempts.notes, ...run.notes);
+    const prefix = prefixOf(run.pass);
+    const tables = await take(run, prefix);
+    // Results of the first attempt are better than none.
+    const kept =
+      attempts.again !== null && (tables?.results ?? 0) === 0
+        ? await take(attempts.first, prefixOf(pass))
+        : null;
+    if (kept !== null && kept.results > 0)
+      notes.push(
+        `${pass.name}: app-range replay gave no results; the report has what range replay captured, ${plural(kept.results, "range")}`,
+      );
+    else if (tables !== null && tables.results === 0 && tables.unread !== null)
+      read.push(passSource(run.pass, prefix, tables));
+    const verdict = judge(run, tables);
+    notes.push(...verdict.notes);
+    if (verdict.problem !== null) problems.push(verdict.problem);
+    if (verdict.hopeless && (verdict.problem !== null || context.interrupt.stop.aborted)) break;
+  }
+  const prefixes = read.map(({ prefix }) => prefix);
+  if (several) notes.push(...(await joinTables(context.directory, prefixes)));
+  // A problem that a later reading can solve matters less than one that needs a new measurement.
+  const isUnread = ({ message }: CodedError) =>
+    read.some((pass) => message === unreadProblem(pass)?.message);
+  const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
+  return { runs, unwritten: unwrittenOfAll(outcomes), read, modes, results, notes, problem };
+}
+
+const passSource = (
+  { name, labels }: Pass,
+  prefix: string,
+  { notes, unread }: PassTables,
+): NcuPassSource => ({
+  name,
+  prefix,
+  labels: labels?.map(({ domain, name, kind }) => ({ domain, name, kind })) ?? null,
+  ...(notes.length > 0 && { notes }),
+  ...(unread !== null && { unread }),
+});
+
+interface Attempts {
+  readonly first: PassRun;
+  /** The repetition with app-range replay; null if the first attempt did not need it. */
+  readonly again: PassRun | null;
+  readonly notes: readonly string[];
+}
+
+/** Repeats a pass whose ranges cannot be captured, with the replay mode that captures nothing. */
+async function runPassWithFallback(
+  pass: Pass,
+  execute: (pass: Pass) => Promise<PassRun>,
+  session: Session,
+): Promise<Attempts> {
+  const first = await execute(pass);
+  if (!shouldFallBack(first, session)) return { first, again: null, notes: [] };
+  const note = `${pass.name}: ${first.failures.find(isUncaptured)?.message}; measured again with app-range replay`;
+  session.context.say(note);
+  const again = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
+  return { first, again, notes: [note] };
+}
+
+/** Writes each command to the command file before it runs. */
+function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {
+  const { options, workload, context } = session;
+  const commands = createCommandFile(join(context.directory, "cmd.txt"));
+  return async (pass) => {
+    const place = placeOfPass(pass, context.directory);
+    const command = passCommand(pass, place, { ...session, config: cliOf(pass, session) });
+    await commands.add(command.argv);
+    const { timeout_min: timeoutMin } = options.config;
+    return runPass({ pass, command, workload, place, timeoutMin }, context);
+  };
+}
+
+/** Null if there is no report, or the user no longer waits for it. */
+async function readTables(
+  { report }: PassRun,
+  { labels, prefix }: { readonly labels: Pass["labels"]; readonly prefix: string },
+  { options, ncu, context }: Session,
+  reader: ResultReader,
+): Promise<PassTables | null> {
+  const stop = context.interrupt.kill;
+  if (report === null || stop.aborted) return null;
+  const keepTables = options.config.ncu_cli.export.csv;
+  return reader.readPass(labels, (onResult) =>
+    readPass(report, onResult, { ncu, prefix, keepTables, stop, say: context.say }),
+  );
+}
+
+/** Failures of range replay that app-range replay may avoid. */
+const UNCAPTURED: ReadonlySet<PassRun["failures"][number]["id"]> = new Set([
+  "unsupported_api",
+  "several_contexts",
+  "capture_failed",
+]);
+
+const isUncaptured = ({ id }: PassRun["failures"][number]): boolean => UNCAPTURED.has(id);
+
+const shouldFallBack = ({ pass, failures }: PassRun, { options, ncu, context }: Session): boolean =>
+  pass.mode === "range" &&
+  options.config.fallback &&
+  failures.some(isUncaptured) &&
+  ncu.accepts("--replay-mode", "app-range") &&
+  !context.interrupt.stop.aborted;

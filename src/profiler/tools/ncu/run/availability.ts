@@ -1,0 +1,163 @@
+/**
+ * Which of the requested sections, sets and metrics this ncu and this GPU support, asked from ncu itself.
+ * `--list-metrics` is not sufficient: it lists only the contents of enabled sections.
+ */
+import { nearest } from "../../../../engine/values/errors.ts";
+import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
+import { askNcu, type NcuCapabilities } from "./capabilities.ts";
+
+export interface Available {
+  /** Null: ncu did not answer, so nothing is omitted. */
+  readonly sets: ReadonlySet<string> | null;
+  readonly sections: ReadonlySet<string> | null;
+  /** Base names such as `sm__throughput`. */
+  readonly metrics: ReadonlySet<string> | null;
+}
+
+/**
+ * @param chip ncu's name of the chip (`gh100`), if ncu cannot ask the driver; null asks about the GPUs of this machine
+ */
+export async function queryAvailable(
+  { path, options }: NcuCapabilities,
+  chip: string | null = null,
+): Promise<Available> {
+  const ask = async (...args: string[]): Promise<string> =>
+    options.has(args[0] ?? "")
+      ? (await askNcu(path, [...withoutConfigFile(options), ...args, "--csv"])).stdout
+      : "";
+  const [sets, sections, metrics] = await Promise.all([
+    ask("--list-sets"),
+    ask("--list-sections"),
+    ask("--query-metrics", ...(chip === null ? [] : ["--chips", chip])),
+  ]);
+  return {
+    sets: firstColumn(sets, "Identifier"),
+    sections: firstColumn(sections, "Identifier"),
+    metrics: firstColumn(metrics, "Metric name"),
+  };
+}
+
+/** Ignores a stray config.ncu-cfg, which may name other sections than those that are measured. */
+const withoutConfigFile = (options: NcuCapabilities["options"]): readonly string[] =>
+  options.has("--config-file") ? ["--config-file", "off"] : [];
+
+/** Names of metrics that ncu may count per instruction of a kernel, or per source line. */
+const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
+
+/**
+ * Metrics that this ncu does not measure for ranges, asked from ncu itself: it refuses them before it starts the
+ * program, which does nothing here, and names one at a time. So it is asked about all metrics repeatedly until it
+ * accepts the remaining ones: with a GPU, accepted calls wait for each other.
+ */
+export async function queryRefused(
+  { path, options }: NcuCapabilities,
+  cli: Pick<NcuCliConfig, "replay_mode" | "metrics">,
+): Promise<ReadonlySet<string>> {
+  const { replay_mode } = cli;
+  const refused = new Set<string>();
+  if (!isRangeMode(replay_mode)) return refused;
+  const left = new Set(metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric)));
+  while (left.size > 0) {
+    const metrics = ["--metrics", [...left].join(",")];
+    const args = [...withoutConfigFile(options), "--replay-mode", replay_mode, ...metrics, "true"];
+    const { stdout, stderr } = await askNcu(path, args);
+    const [, named] = /Metric (\S+) is not supported/.exec(`${stdout}${stderr}`) ?? [];
+    if (named === undefined || !left.delete(named)) return refused;
+    refused.add(named);
+  }
+  return refused;
+}
+
+/** Names in the first column of a table; other columns are not read. The names contain no quotes. */
+function firstColumn(csv: string, heading: string): ReadonlySet<string> | null {
+  const cells = csv.split("\n").flatMap((line) => /^"([^"]*)"/.exec(line)?.slice(1) ?? []);
+  const start = cells.indexOf(heading);
+  const names = cells.slice(start + 1);
+  return start < 0 || names.length === 0 ? null : new Set(names);
+}
+
+export interface Adapted {
+  readonly config: NcuCliConfig;
+  /** A note for each omission, with the reason and the nearest name. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * The config without unavailable items.
+ *
+ * @param refused metrics that are not measured in the replay mode
+ */
+export function adaptToAvailable(
+  config: NcuCliConfig,
+  available: Available,
+  { version }: Pick<NcuCapabilities, "version">,
+  refused: ReadonlySet<string> = new Set(),
+): Adapted {
+  const notes: string[] = [];
+  const keep = (
+    what: string,
+    names: readonly string[],
+    known: ReadonlySet<string> | null,
+    nameOf: (name: string) => string | null = (name) => name,
+  ): readonly string[] =>
+    names.filter((name) => {
+      const base = nameOf(name);
+      if (known === null || base === null || known.has(base)) return true;
+      notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, known)}`);
+      return false;
+    });
+  const unmeasured = metricsOf(config).filter((metric) => refused.has(metric));
+  if (unmeasured.length > 0)
+    notes.push(
+      `ncu ${version} does not measure metrics counted per instruction in ${config.replay_mode} replay; left out: ${unmeasured.join(", ")}`,
+    );
+  const measured = metricsOf(config).filter((metric) => !refused.has(metric));
+  return {
+    config: {
+      ...config,
+      set: keep("set", namesOf(config.set), available.sets),
+      sections: keep("section", namesOf(config.sections), available.sections, sectionName),
+      metrics: keep("metric", measured, available.metrics, metricBase),
+    },
+    notes,
+  };
+}
+
+const whyNot = (what: string, version: string): string =>
+  what === "metric"
+    ? `ncu ${version} has no such metric for this GPU`
+    : `ncu ${version} has no such ${what}`;
+
+/** Regular expressions are left to ncu. */
+const sectionName = (section: string): string | null =>
+  section.startsWith("regex:") ? null : section;
+
+/**
+ * Metrics that `--query-metrics` never lists, because it lists counters of the GPU: expressions and groups, and
+ * according to the Profiling Guide ("Metrics Reference") metrics of the launch, of the device and its links, of
+ * samples, of source lines, metrics derived by sections, and those of the profiler itself.
+ */
+const UNLISTED = new RegExp(
+  [
+    "(?:regex|group|breakdown|pmsampling):",
+    "(?:launch|device|nvlink|numa|sass|derived|profiler)__",
+    "smsp__(?:pcsamp|branch_targets_threads_|sass_inst_executed_memdesc_explicit_evict_type)",
+    "memory_(?:access_|l1_|l2_|type$)",
+    "(?:branch_|thread_)?inst_executed(?:_true)?$",
+  ]
+    .map((names) => `^${names}`)
+    .join("|"),
+);
+
+/**
+ * The name that `--query-metrics` lists: without the rollup and its suffixes. Null for a metric that it never lists.
+ */
+const metricBase = (metric: string): string | null =>
+  UNLISTED.test(metric)
+    ? null
+    : metric.replace(/\.(?:sum|avg|min|max|pct|ratio|max_rate|sum_rate)(?:\..*)?$/, "");
+
+function near(name: string, known: ReadonlySet<string>): string {
+  const found = nearest(name, [...known]);
+  return found === undefined ? "" : ` (nearest: ${found})`;
+}

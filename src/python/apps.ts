@@ -1,0 +1,442 @@
+/** Finds the programs of a project and their configs by reading the sources, without running them. */
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import type { AppEntry, PlacedText, Settings } from "../app/plugins/load-settings.ts";
+import { ConfigError, nearest } from "../engine/values/errors.ts";
+import type { FileOrigin, SourceText } from "../engine/values/origin.ts";
+import { getOrCreate } from "../foundation/system/get-or-create.ts";
+import { firstFew } from "../foundation/text/plural.ts";
+import {
+  isRootFinder,
+  type PythonCall,
+  type PythonPlace,
+  type PythonValue,
+  readPythonCalls,
+  rootOf,
+} from "./python-reader.ts";
+
+/** A program that composes configs. */
+export interface App {
+  /** `main`: takes overrides on its command line; `compose`: composes by itself; `script`: a program of hydraMain. */
+  readonly kind: "main" | "compose" | "script";
+  /** The absolute path of its source. */
+  readonly file: string;
+  /** The line of the declaration. */
+  readonly line: number;
+  /** `hydra.job.name`. */
+  readonly name: string;
+  /** The absolute path of the config directory, or `pkg://...`; null for none. */
+  readonly configPath: string | null;
+  readonly configName: string | null;
+  /**
+   * The version base in its source: a text, null for None (the behaviour of the installed Hydra), undefined if it gives
+   * none (that of 1.1).
+   */
+  readonly versionBase: string | null | undefined;
+  /** Variables that it sets before it composes a config. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Why its config is unknown: it depends on an argument that only Python can evaluate. */
+  readonly unread?: ConfigError;
+}
+
+/** The directory and the environment for finding programs. */
+export type AppPlace = Pick<PythonPlace, "cwd" | "env">;
+
+const PYTHON = new Set([".py"]);
+const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
+
+/** The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read. */
+export function appsIn(file: string, place: AppPlace): readonly App[] {
+  const isScript = SCRIPTS.has(extname(file));
+  const source = textOf(file, isScript ? "hydraMain(" : "hydra");
+  if (source === undefined) return [];
+  if (isScript) return scriptApps(source, file);
+  const python = { ...place, file };
+  const calls = readPythonCalls(source, python);
+  const env = envSetBy(calls, python);
+  const text = { name: file, text: source };
+  return calls.flatMap((call): readonly App[] => {
+    const app = appOf(call, calls, { python, text });
+    return app === undefined ? [] : [{ ...app, env }];
+  });
+}
+
+/** The programs in a source file. What `apps` of the settings say about the file takes precedence. */
+export function declaredApps(
+  file: string,
+  place: AppPlace,
+  { apps = {} }: Settings,
+): readonly App[] {
+  const [entry, ...others] = Object.values(apps).filter((one) => one.file === file);
+  return entry === undefined || others.length > 0 ? appsIn(file, place) : [appFrom(entry, place)];
+}
+
+/**
+ * Undefined also for a file without the word: this applies to most files of a project, and decoding takes most of the
+ * time.
+ */
+function textOf(file: string, word: string): string | undefined {
+  try {
+    if (statSync(file).size > MOST_BYTES) return undefined;
+    const bytes = readFileSync(file);
+    return bytes.includes(word) ? bytes.toString("utf8") : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Hand-written sources are smaller. */
+const MOST_BYTES = 2_000_000;
+
+/** rootutils sets `${oc.env:PROJECT_ROOT}` to the project's root. */
+function envSetBy(calls: readonly PythonCall[], python: PythonPlace): App["env"] {
+  const call = calls.find(({ callee }) => isRootFinder(callee) && callee.endsWith("setup_root"));
+  const root = call === undefined ? undefined : rootOf(call, python);
+  return root?.kind === "text" ? { PROJECT_ROOT: root.text } : {};
+}
+
+interface AppSource {
+  readonly python: PythonPlace;
+  readonly text: SourceText;
+}
+
+const isOfHydra = (callee: string, name: string): boolean =>
+  /^hydra(\.|$)/.test(callee) && callee.split(".").at(-1) === name;
+
+function appOf(
+  call: PythonCall,
+  all: readonly PythonCall[],
+  source: AppSource,
+): Omit<App, "env"> | undefined {
+  const { callee, line } = call;
+  const { file } = source.python;
+  const at = { file, line, name: basename(file, extname(file)) };
+  if (isOfHydra(callee, "main")) return { kind: "main", ...at, ...mainConfig(call, source) };
+  const initializer = INITIALIZERS.find((name) => isOfHydra(callee, name));
+  if (initializer === undefined) return undefined;
+  const composing = all.find((other) => isOfHydra(other.callee, "compose"));
+  const path = readArgument(call, pathArgument(initializer), 0, source);
+  const name = composing === undefined ? NONE : readArgument(composing, "config_name", 0, source);
+  const base = readArgument(call, "version_base", INITIALIZE_VERSION, source);
+  const unread = path.unread ?? name.unread;
+  return {
+    kind: "compose",
+    ...at,
+    configPath: path.value == null ? null : initializedPath(initializer, path.value, source),
+    configName: name.value ?? null,
+    versionBase: base.value,
+    ...(unread !== undefined && { unread }),
+  };
+}
+
+const INITIALIZERS = ["initialize", "initialize_config_dir", "initialize_config_module"] as const;
+type Initializer = (typeof INITIALIZERS)[number];
+
+const pathArgument = (initializer: Initializer): string =>
+  initializer === "initialize"
+    ? "config_path"
+    : initializer === "initialize_config_dir"
+      ? "config_dir"
+      : "config_module";
+
+/** The index of the argument `version_base`. */
+const INITIALIZE_VERSION = 2;
+
+const initializedPath = (initializer: Initializer, path: string, { python }: AppSource): string =>
+  initializer === "initialize_config_module"
+    ? `pkg://${path}`
+    : initializer === "initialize"
+      ? besideFile(path, python)
+      : resolve(python.cwd, path);
+
+const besideFile = (path: string, { file }: PythonPlace): string =>
+  path.includes("://") ? path : resolve(dirname(file), path);
+
+/**
+ * Resolves arguments as `@hydra.main` does: without a version base the config directory defaults to that of the file;
+ * from 1.2 on there is no default.
+ */
+function mainConfig(
+  call: PythonCall,
+  source: AppSource,
+): Pick<App, "configPath" | "configName" | "versionBase" | "unread"> {
+  if (call.isDecorator && !call.isCalled)
+    return {
+      ...NO_CONFIG,
+      versionBase: undefined,
+      unread: unreadable(call, source, "@hydra.main is not called", "write @hydra.main(...)"),
+    };
+  const path = readArgument(call, "config_path", 0, source);
+  const name = readArgument(call, "config_name", 1, source);
+  const base = readArgument(call, "version_base", 2, source);
+  const others = call.named.get("**");
+  const unread =
+    path.unread ??
+    name.unread ??
+    (others === undefined ? undefined : uncomputable(call, "its arguments", others, source));
+  const isOld = base.value === undefined || base.value === "1.1";
+  const given = path.value === undefined ? (isOld ? "." : null) : path.value;
+  return {
+    configPath: given === null ? null : besideFile(given, source.python),
+    configName: name.value ?? null,
+    versionBase: base.value,
+    ...(unread !== undefined && { unread }),
+  };
+}
+
+const NO_CONFIG = { configPath: null, configName: null } as const;
+
+const withoutExtension = (name: string | null) => name?.replace(/\.yaml$/, "");
+
+/** A text, null for None, undefined if the argument is not given. */
+interface Argument {
+  readonly value: string | null | undefined;
+  readonly unread?: ConfigError;
+}
+
+const NONE: Argument = { value: undefined };
+
+function readArgument(
+  call: PythonCall,
+  name: string,
+  position: number,
+  source: AppSource,
+): Argument {
+  const given = call.named.get(name) ?? call.positional[position];
+  if (given === undefined) return NONE;
+  if (given.kind === "text") return { value: given.text };
+  if (given.kind === "none") return { value: null };
+  return { value: undefined, unread: uncomputable(call, name, given, source) };
+}
+
+const uncomputable = (
+  call: PythonCall,
+  name: string,
+  given: PythonValue,
+  source: AppSource,
+): ConfigError =>
+  unreadable(
+    call,
+    source,
+    `${name} of ${call.callee} cannot be read without running Python${given.kind === "unknown" ? `: ${given.source}` : ""}`,
+    "say it in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}; or use -cp DIR -cn NAME",
+  );
+
+function unreadable(
+  { line }: PythonCall,
+  { text }: AppSource,
+  message: string,
+  hint: string,
+): ConfigError {
+  return new ConfigError({
+    code: "app.unsupported",
+    message,
+    origin: lineOrigin(text, line),
+    hint,
+  });
+}
+
+function lineOrigin(source: SourceText, line: number): FileOrigin {
+  const lines = source.text.split("\n");
+  const before = lines.slice(0, line - 1).join("\n");
+  const start = line === 1 ? 0 : before.length + 1;
+  const text = lines[line - 1] ?? "";
+  const indent = text.length - text.trimStart().length;
+  return { kind: "file", source, start: start + indent, end: start + text.trimEnd().length };
+}
+
+/** `hydraMain({ configPath: "conf", configName: "config" }, task)` */
+function scriptApps(source: string, file: string): readonly App[] {
+  return [...source.matchAll(/\bhydraMain\(\s*\{/g)].map(({ index }) => {
+    const options = balanced(source, source.indexOf("{", index));
+    const option = (name: string): string | null | undefined => {
+      const [, quote, value] =
+        new RegExp(`\\b${name}\\s*:\\s*(?:(["'\`])([^"'\`$]*)\\1|null\\b)`).exec(options) ?? [];
+      return quote === undefined ? (options.includes(`${name}: null`) ? null : undefined) : value;
+    };
+    const path = option("configPath");
+    return {
+      kind: "script",
+      file,
+      line: source.slice(0, index).split("\n").length,
+      name: option("name") ?? basename(file, extname(file)),
+      configPath: path == null ? null : resolve(dirname(file), option("base") ?? ".", path),
+      configName: option("configName") ?? null,
+      versionBase: option("versionBase") ?? null,
+      env: {},
+    };
+  });
+}
+
+/** The text from a bracket to its closing one; brackets in strings may extend it. */
+function balanced(source: string, from: number): string {
+  let depth = 0;
+  for (let at = from; at < source.length; at++) {
+    if (source[at] === "{") depth++;
+    if (source[at] === "}" && --depth === 0) return source.slice(from, at + 1);
+  }
+  return source.slice(from);
+}
+
+/** Folders that are not searched for programs. */
+const SKIPPED =
+  /^(\..*|node_modules|__pycache__|site-packages|dist|build|venv|env|outputs|multirun|wandb|mlruns|tests?|docs?|data|.*\.egg-info)$/;
+const MOST_DEPTH = 4;
+const MOST_FOLDERS = 2_000;
+
+/** All programs below a directory, nearest first, except in virtual environments and hidden folders. */
+export function findApps(directory: string, place: AppPlace): readonly App[] {
+  const apps: App[] = [];
+  let level = [directory];
+  let seen = 0;
+  for (let depth = 0; depth <= MOST_DEPTH && level.length > 0 && seen < MOST_FOLDERS; depth++) {
+    const below: string[] = [];
+    for (const folder of level) {
+      seen++;
+      for (const entry of entriesOf(folder)) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory() && !SKIPPED.test(entry.name) && !isVirtualEnvironment(path))
+          below.push(path);
+        else if (entry.isFile() && (PYTHON.has(extname(path)) || SCRIPTS.has(extname(path))))
+          apps.push(...appsIn(path, place));
+      }
+    }
+    level = below;
+  }
+  return apps;
+}
+
+const isVirtualEnvironment = (path: string): boolean => existsSync(join(path, "pyvenv.cfg"));
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    return [];
+  }
+}
+
+/** The result of a search for the program of a directory. */
+export type AppSearch =
+  | { readonly kind: "found"; readonly app: App }
+  | { readonly kind: "none" }
+  | { readonly kind: "several"; readonly apps: readonly App[] };
+
+/** The programs of a directory, as far as their configs are known; programs with the same configs count as one. */
+export function searchApp(place: AppPlace, settings: Settings): AppSearch {
+  if (settings.app !== undefined)
+    return { kind: "found", app: namedApp(settings.app, place, settings) };
+  const named = Object.values(settings.apps ?? {});
+  const found =
+    named.length > 0 ? named.map((entry) => appFrom(entry, place)) : findApps(place.cwd, place);
+  const mains = found.filter(({ kind }) => kind !== "compose");
+  const candidates = mains.length > 0 ? mains : found;
+  const [first, ...others] = candidates;
+  if (first === undefined) return { kind: "none" };
+  const isSame = ({ configName, configPath }: App): boolean =>
+    configPath === first.configPath &&
+    withoutExtension(configName) === withoutExtension(first.configName);
+  return others.every(isSame)
+    ? { kind: "found", app: first }
+    : { kind: "several", apps: candidates };
+}
+
+/**
+ * The program of `--app` or of the settings: a file, or a name of `apps`.
+ *
+ * @throws ConfigError `app.unsupported` if it is not a program of Hydra
+ */
+export function namedApp(
+  { folder, origin, text }: Pick<PlacedText, "folder" | "text"> & { readonly origin?: FileOrigin },
+  place: AppPlace,
+  settings: Settings,
+): App {
+  const { apps = {} } = settings;
+  const entry = Object.hasOwn(apps, text) ? apps[text] : undefined;
+  if (entry !== undefined) return appFrom(entry, place);
+  const file = resolve(folder, text);
+  if (!existsSync(file))
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `There is no program '${text}'`,
+      key: "--app",
+      nearest: nearest(text, Object.keys(apps)),
+      ...(origin && { origin }),
+      hint: "give the file of the program, or a name of `apps` in hydraconf.yaml",
+    });
+  const [app] = declaredApps(file, place, settings);
+  if (app !== undefined) return app;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `No @hydra.main, initialize or hydraMain was found in '${text}'`,
+    key: "--app",
+    ...(origin && { origin }),
+    hint: "say it in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+  });
+}
+
+/**
+ * Settings take precedence over the program's source.
+ *
+ * @throws ConfigError `app.unsupported` for a file that does not exist
+ */
+function appFrom(entry: AppEntry, place: AppPlace): App {
+  const { config_name, config_path, file, origin, version_base } = entry;
+  if (!existsSync(file))
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `There is no program '${file}'`,
+      origin,
+      hint: "paths in `apps` are relative to the settings file",
+    });
+  const [read] = appsIn(file, place);
+  const base: App = read ?? {
+    kind: "main",
+    file,
+    line: 1,
+    name: basename(file, extname(file)),
+    ...NO_CONFIG,
+    versionBase: null,
+    env: {},
+  };
+  const isDeclared = config_path !== undefined && config_name !== undefined;
+  const { unread, ...known } = base;
+  return {
+    ...known,
+    ...(config_path !== undefined && { configPath: config_path }),
+    ...(config_name !== undefined && {
+      configName: config_name,
+    }),
+    ...(version_base !== undefined && { versionBase: version_base }),
+    ...(unread !== undefined && !isDeclared && { unread }),
+  };
+}
+
+/** The error that asks the user to choose a program. */
+export function severalApps(apps: readonly App[], cwd: string): ConfigError {
+  const lines = new Map<string, App>();
+  for (const app of apps) getOrCreate(lines, app.file, () => app);
+  const list = [...lines.values()].map(
+    (app) => `  ${relative(cwd, app.file)}  (${configOf(app, cwd)})`,
+  );
+  const first = [...lines.values()].find(({ unread }) => unread === undefined);
+  return new ConfigError({
+    code: "app.unsupported",
+    message: `Several programs are here, with different configs:\n${firstFew(list, MOST_SHOWN, "\n")}`,
+    key: "--app",
+    hint: `choose one: --app ${first === undefined ? "FILE" : relative(cwd, first.file)}; or name it in hydraconf.yaml: app: FILE`,
+  });
+}
+
+const MOST_SHOWN = 12;
+
+function configOf({ configName, configPath, unread }: App, cwd: string): string {
+  if (unread !== undefined) return "its config cannot be read without running it";
+  const directory =
+    configPath === null
+      ? "no directory"
+      : configPath.includes("://")
+        ? configPath
+        : relative(cwd, configPath) || ".";
+  return `${directory}, ${configName ?? "no primary config"}`;
+}

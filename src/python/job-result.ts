@@ -1,0 +1,106 @@
+/** Reads the result of a job's program from a file, or from the last line of its output. */
+
+import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { messageOf } from "../foundation/system/builtin-types.ts";
+
+/** A result, or why there is no valid one. */
+export type JobValue =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "none" }
+  | { readonly kind: "broken"; readonly message: string; readonly hint: string };
+
+/** The text of a file; undefined if it does not exist. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The result that a program wrote into `$HYDRACONF_RESULT`. */
+export function resultInFile(file: string): JobValue {
+  const text = readIfThere(file);
+  if (text === undefined || text.trim() === "") return { kind: "none" };
+  try {
+    return { kind: "value", value: JSON.parse(text) };
+  } catch (error) {
+    return {
+      kind: "broken",
+      message: `the result that the program wrote is no JSON: ${messageOf(error)}`,
+      hint: `look at ${file}; a result is one JSON value, e.g. 0.5 or {"loss": 0.5}`,
+    };
+  }
+}
+
+/** The result in the last line of the output. */
+export function resultInOutput(tail: string): JobValue {
+  const last = tail.split("\n").findLast((line) => line.trim() !== "");
+  if (last === undefined) return { kind: "none" };
+  try {
+    return { kind: "value", value: JSON.parse(last) };
+  } catch {
+    return {
+      kind: "broken",
+      message: `the last line of the program's output is no JSON: ${last.trim().slice(0, MOST_SHOWN)}`,
+      hint: "with --result stdout the last line is the job's result; otherwise leave the flag out",
+    };
+  }
+}
+
+const MOST_SHOWN = 80;
+
+/** The last metrics that a program wrote to `$HYDRACONF_METRICS`: `step 3  loss 0.25`; undefined without any. */
+export function latestMetrics(file: string): string | undefined {
+  const lines = endOfFile(file).split("\n");
+  // The last line may be incomplete.
+  for (const line of lines.slice(0, -1).toReversed()) {
+    const measures = measuresIn(line);
+    if (measures !== undefined)
+      return Object.entries(measures)
+        .slice(0, MOST_MEASURES)
+        .map(([name, value]) => `${name} ${shortNumber(value)}`)
+        .join("  ");
+  }
+  return undefined;
+}
+
+const MOST_MEASURES = 6;
+/** A line of metrics is shorter. */
+const TAIL_BYTES = 8_192;
+
+/** Reads only the end of the file, because it is called ten times a second for each running job. */
+function endOfFile(file: string): string {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return "";
+  try {
+    const descriptor = openSync(file, "r");
+    try {
+      const bytes = Buffer.alloc(Math.min(size, TAIL_BYTES));
+      readSync(descriptor, bytes, 0, bytes.length, size - bytes.length);
+      return bytes.toString("utf8");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return "";
+  }
+}
+
+function measuresIn(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const shortNumber = (value: unknown): string =>
+  typeof value === "number"
+    ? String(Number(value.toPrecision(4)))
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);

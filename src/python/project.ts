@@ -1,0 +1,199 @@
+/** Chooses the configs that a command in a project's directory composes. */
+import { existsSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
+import type { Invocation } from "../app/job/process/invocation.ts";
+import type { Settings } from "../app/plugins/load-settings.ts";
+import { DIALECT_NAMES } from "../engine/values/dialect.ts";
+import { ConfigError } from "../engine/values/errors.ts";
+import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
+import { shownCommand } from "./command-line.ts";
+import { packageFolders } from "./interpreter.ts";
+import { currentStore, storedExport } from "./store-export.ts";
+
+/** The default config. */
+const CONFIG = join("conf", "config.yaml");
+
+const hasOwnTree = (cwd: string): boolean => existsSync(join(cwd, CONFIG));
+
+/** The environment for composition: variables of the settings where the environment has none. */
+export const projectEnv = (env: Invocation["env"], settings: Settings): Invocation["env"] => ({
+  ...settings.env,
+  ...definedIn(env),
+});
+
+const definedIn = (env: Invocation["env"]): Invocation["env"] =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+
+/**
+ * Finds the program whose configs `hydraconf` composes in this directory.
+ *
+ * @throws ConfigError `app.unsupported` if several programs are possible, or a required value is known only to Python
+ */
+export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
+  const { invocation, parsed, settings } = call;
+  const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
+  const env = projectEnv(invocation.env, settings);
+  refuseProgram(parsed, invocation.argv);
+  try {
+    const place = { cwd: invocation.cwd, env };
+    const app = chosenApp(call, place);
+    if (app === undefined) {
+      const store = storeFor(onlyApp(place, settings), call, env);
+      return { env, ...(store && { options: { store } }) };
+    }
+    const tree = treeOptions(app, call, env);
+    // `hydraconf completion` asks for a program of Python's Hydra.
+    const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
+    return {
+      env: tree.env,
+      options: { ...tree.options, jobName: app.name },
+      ...(isOthers && { flags: HYDRA_FLAGS }),
+    };
+  } catch (error) {
+    // Help must work even then.
+    if (isAside) return { env };
+    throw error;
+  }
+}
+
+/** Refuses a program after `--`: the user probably means `hydraconf run`. */
+function refuseProgram(
+  { flags, rest = [] }: AdaptableCall["parsed"],
+  argv: readonly string[],
+): void {
+  const [word] = rest;
+  // Our shell code for completion passes the words of the line there.
+  if (flags.has("shell-completion")) return;
+  if (word === undefined || /^[-+~]|=/.test(word)) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `'${word}' is not an override (KEY=VALUE)`,
+    hint: `to run a program: ${shownCommand(["hydraconf", "run", ...argv])}`,
+  });
+}
+
+function chosenApp(
+  { parsed, settings, invocation }: AdaptableCall,
+  place: AppPlace,
+): App | undefined {
+  const named = parsed.flags.get("app");
+  if (typeof named === "string")
+    return namedApp({ folder: invocation.cwd, text: named }, place, settings);
+  if (parsed.flags.has("config-path")) return undefined;
+  const search = searchApp(place, settings);
+  if (search.kind === "found") return search.app;
+  if (search.kind === "none" || hasOwnTree(place.cwd)) return undefined;
+  throw severalApps(search.apps, place.cwd);
+}
+
+/**
+ * The program whose configs are composed for a program without configs of its own: that of the settings, else the one
+ * that is here; undefined if there is none, if it cannot be chosen or read, or if it has no primary config.
+ */
+export function composedApp(
+  { parsed, settings }: Pick<AdaptableCall, "parsed" | "settings">,
+  place: AppPlace,
+): App | undefined {
+  if (settings.app !== undefined) return namedApp(settings.app, place, settings);
+  if (parsed.flags.has("config-path")) return undefined;
+  const app = onlyApp(place, settings);
+  return app?.configName == null || app.unread !== undefined ? undefined : app;
+}
+
+function onlyApp(place: AppPlace, settings: Settings): App | undefined {
+  const search = searchApp(place, settings);
+  return search.kind === "found" ? search.app : undefined;
+}
+
+/** What the project's Python registers, for a program in it or for any; undefined without an export. */
+function storeFor(
+  app: App | undefined,
+  { invocation, parsed, settings }: Pick<AdaptableCall, "invocation" | "parsed" | "settings">,
+  env: Invocation["env"],
+): ReturnType<typeof currentStore> {
+  const { console, cwd, worker } = invocation;
+  if (app?.kind === "script") return undefined;
+  // The process that began the sweep has looked whether it is current, and completion runs and prints nothing.
+  if (worker !== undefined || parsed.flags.has("shell-completion"))
+    return storedExport(cwd, app?.file)?.store;
+  const about = { cwd, env, ...(app !== undefined && { program: app.file }) };
+  return currentStore(settings, about, (message) => console.stderr(`UserWarning: ${message}\n`));
+}
+
+/**
+ * How the configs of a program are composed. Without a program and without a config tree there is no config, and every
+ * key is free.
+ *
+ * @throws ConfigError for a program whose configs only Python can determine
+ */
+export function treeOptions(
+  app: App | undefined,
+  call: AdaptableCall,
+  env: Invocation["env"],
+): Required<Pick<Adaptation, "env" | "options">> {
+  const { invocation, parsed, settings } = call;
+  const { cwd } = invocation;
+  const place = { cwd, env };
+  const packageRoots = () => [
+    ...(app === undefined ? [] : [join(app.file, "..")]),
+    ...packageFolders(settings, place),
+  ];
+  const isNamed = parsed.flags.has("config-path") || parsed.flags.has("config-name");
+  if (app === undefined) {
+    if (isNamed || hasOwnTree(cwd)) {
+      const store = storeFor(onlyApp(place, settings), call, env);
+      return { env, options: { packageRoots, ...(store && { store }) } };
+    }
+    refuseUnnamed(cwd);
+    return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
+  }
+  if (app.unread !== undefined && !isNamed) throw app.unread;
+  const store = storeFor(app, call, env);
+  return {
+    env: { ...env, ...app.env },
+    options: {
+      ...(store && { store }),
+      configPath: app.configPath,
+      configName: app.configName,
+      packageRoots,
+      ...versionBaseOf(app),
+    },
+  };
+}
+
+/** A Python program without a version base behaves as with 1.1; a version without a dialect here gets the default. */
+function versionBaseOf({
+  kind,
+  versionBase,
+}: App): Pick<Adaptation["options"] & {}, "versionBase"> {
+  if (versionBase === undefined) return kind === "script" ? {} : { versionBase: "1.1" };
+  return DIALECT_NAMES.some((name) => name === versionBase)
+    ? { versionBase: String(versionBase) }
+    : {};
+}
+
+/** If `conf` exists without the default config, the user probably forgot the name of the config. */
+function refuseUnnamed(cwd: string): void {
+  const names = yamlNames(resolve(cwd, "conf"));
+  if (names.length === 0) return;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: "conf/ has no config.yaml",
+    key: "--config-name",
+    available: names,
+    hint: `name the primary config: -cn ${names[0]}`,
+  });
+}
+
+function yamlNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".yaml"))
+      .map((name) => name.slice(0, -".yaml".length))
+      .sort();
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,215 @@
+/** `hydraconf run`: jobs, sweeps and searches of a program in any language. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
+import type { Delegate, JobFacts } from "../app/job/options.ts";
+import type { Invocation } from "../app/job/process/invocation.ts";
+import type { Plugin } from "../app/plugins/contract/plugin.ts";
+import { sweepCells } from "../app/sweep/sweep-tables.ts";
+import type { Dialect } from "../engine/values/dialect.ts";
+import { ConfigError } from "../engine/values/errors.ts";
+import { findExecutable } from "../foundation/system/find-program.ts";
+import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
+import { printable } from "../foundation/text/printable.ts";
+import { drawTable } from "../foundation/text/table.ts";
+import { type App, namedApp } from "./apps.ts";
+import {
+  type Program,
+  RUN_FLAGS,
+  readProgram,
+  scriptIn,
+  shownCommand,
+  withTail,
+} from "./command-line.ts";
+import { commandTask } from "./command-task.ts";
+import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
+import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
+import { latestMetrics } from "./job-result.ts";
+import { composedApp, projectEnv, treeOptions } from "./project.ts";
+import { type PythonFiles, sweepCallbacks } from "./python-callbacks.ts";
+import { mayBeAsked, openInspection } from "./python-inspection.ts";
+
+const ABOUT = `hydraconf run runs a program, in any language, with a composed config: one job, or a sweep of many.
+
+  hydraconf run -m lr=0.1,0.2 -- python train.py             a program of Python's Hydra, as it is
+  hydraconf run -m lr=0.1,0.2 -- ./prog --rate '\${lr}'       any program; no config tree is needed
+  hydraconf run -m lr=0.1,0.2 --flags -- ./prog              --lr 0.1, --lr 0.2
+  hydraconf run -- ./prog --config {config}                  the config as a file; also in $HYDRACONF_CONFIG
+  hydraconf run --resume DIR                                 runs what is not done of a sweep
+
+A job's result is what its task returned (Python's Hydra), or JSON in the file $HYDRACONF_RESULT.
+--dry-run shows the command of every job.`;
+
+/** @returns the exit code */
+export async function runCommandLine(
+  args: readonly string[],
+  invocation: Invocation,
+): Promise<number> {
+  const { command } = invocation;
+  return runMain(
+    {
+      name: "hydraconf run",
+      about: ABOUT,
+      base: invocation.cwd,
+      configPath: "conf",
+      configName: "config",
+      whenBare: "run",
+      settingsFiles: true,
+      trustCommand: "hydraconf trust",
+      hasUserCode: false,
+      reusesWorkers: true,
+      flags: RUN_FLAGS,
+      resultFiles: [RESULT_FILE, METRICS_FILE],
+      progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),
+      restAsOverrides: () => [],
+      subcommands: [],
+    },
+    () => undefined,
+    { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
+    adaptToProgram,
+  );
+}
+
+/** Determines the program to run, and its configs. */
+async function adaptToProgram(
+  call: AdaptableCall,
+  plugins: () => readonly Plugin[],
+): Promise<Adaptation> {
+  const { invocation, parsed, settings } = call;
+  if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
+  if (parsed.flags.has("shell-completion")) return {};
+  if (parsed.rest === undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: "no program: put -- and its command line behind the overrides",
+      hint: "hydraconf run [overrides] [-m] -- PROG ARG...",
+    });
+  const env = projectEnv(invocation.env, settings);
+  const place = { cwd: invocation.cwd, env };
+  const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
+  const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
+  const app = appOf(program, call, place);
+  const tree = treeOptions(app ?? composedApp(call, place), call, env);
+  const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
+  const requireProgram = once(() => refuseAbsent(own, invocation));
+  const files = new Map<Dialect, PythonFiles>();
+  const carried = (dialect: Dialect) =>
+    getOrCreate(files, dialect, () => hydraPluginFiles(optionsOfJobs(plugins(), dialect)));
+  return {
+    parsed: all,
+    task: commandTask(own, invocation, carried),
+    env: tree.env,
+    options: {
+      ...tree.options,
+      ...(own.pass === "hydra" && {
+        delegate: {
+          sweepCallbacks: callbacksOf(own, invocation, carried),
+          ...(mayBeAsked(own, invocation.cwd) && {
+            inspection: openInspection(own, { invocation, plugins, carried }),
+          }),
+        },
+      }),
+      jobName: jobName(own),
+      check: (_resolved, { isPlan }, job) => {
+        jobCommand(own, job);
+        if (!isPlan) requireProgram();
+      },
+      planJob: async (_resolved, _outputDir, job) => jobPlan(own, job),
+      summarizeSweep: async (rows) =>
+        rows.some(({ result }) => result !== null) ? drawTable(shortCells(rows)) : undefined,
+    },
+  };
+}
+
+/** A program in TypeScript calls its callbacks in each job itself, and has no sweep callbacks. */
+const callbacksOf =
+  (
+    program: Program,
+    invocation: Invocation,
+    carried: (dialect: Dialect) => PythonFiles,
+  ): Delegate["sweepCallbacks"] =>
+  (root, context) =>
+    sweepCallbacks(
+      program.app?.kind === "script" ? undefined : root,
+      () => multirunCommand(program, { context, root }),
+      invocation,
+      () => carried(context.dialect),
+    );
+
+/** The app that the program itself composes, else that of `--app` or the settings. */
+function appOf(
+  { app }: Program,
+  { parsed, settings, invocation: { cwd } }: AdaptableCall,
+  place: Parameters<typeof namedApp>[1],
+): App | undefined {
+  const named = parsed.flags.get("app");
+  if (typeof named === "string") return namedApp({ folder: cwd, text: named }, place, settings);
+  return app ?? (settings.app === undefined ? undefined : namedApp(settings.app, place, settings));
+}
+
+/** A Hydra program resolves relative directories from its source file. */
+function ownFlags(
+  { flags }: AdaptableCall["parsed"],
+  cwd: string,
+  tail: readonly string[],
+): readonly string[] {
+  const given = new Set(parseArgv(tail, HYDRA_FLAGS).flags.keys());
+  return ["config-path", "config-name", "config-dir"].flatMap((id) => {
+    const value = flags.get(id);
+    if (typeof value !== "string") return [];
+    const isPath = id !== "config-name" && !value.includes("://");
+    return [`--${id}`, isPath && !given.has(id) ? resolve(cwd, value) : value];
+  });
+}
+
+/** Names a job after its file, as Hydra does. */
+function jobName({ app, argv }: Program): string {
+  const file = app?.name ?? scriptIn(argv, process.cwd())?.file ?? argv[0] ?? "job";
+  return (file.split("/").at(-1) ?? file).replace(/\.(py|sh|[mc]?[jt]s)$/, "") || "job";
+}
+
+/** @throws ConfigError `app.unsupported` for a program that does not exist */
+function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
+  const [file = ""] = argv;
+  if (findExecutable(file, cwd, env["PATH"] ?? "") !== null) return;
+  const path = resolve(cwd, file);
+  const isFile = file.includes("/") && existsSync(path);
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: isFile
+      ? `'${file}' is not executable`
+      : `The program '${file}' was not found${file.includes("/") ? "" : " on PATH"}`,
+    hint: isFile
+      ? `make it so (chmod +x ${file}), or name what runs it: ${file.endsWith(".sh") ? "sh" : "python"} ${file}`
+      : existsSync(path)
+        ? `for the file here, write ./${file}`
+        : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
+  });
+}
+
+function jobPlan(program: Program, job: JobFacts) {
+  const { argv, env, file } = jobCommand(program, job);
+  const number = job.number === undefined ? "" : `#${job.number} `;
+  const set = Object.entries(env).map(([name, value]) => shownCommand([`${name}=${value}`]));
+  const from = file === undefined ? "" : `  (config in ${file.path})`;
+  return {
+    text: `${number}[--pass ${program.pass}: ${program.reason}]\n  ${[...set, shownCommand(argv)].join(" ")}${from}\n`,
+    data: {
+      pass: program.pass,
+      reason: program.reason,
+      command: argv,
+      env,
+      ...(file !== undefined && { config_file: file.path }),
+    },
+  };
+}
+
+/** The parameters and the outcome of each job: the columns that fit a terminal. */
+function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly string[])[] {
+  const cells = sweepCells(rows);
+  const left = new Set(["attempts", "output_dir", "error"]);
+  const kept = (cells[0] ?? []).flatMap((name, at) => (left.has(name) ? [] : [at]));
+  return cells.map((line) => kept.map((at) => printable(line[at] ?? "")));
+}

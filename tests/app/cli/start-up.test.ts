@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** Everything that is loaded with a module, whatever the command line: its static imports. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(relative(ROOT, file))) return;
+    seen.add(relative(ROOT, file));
+    const text = readFileSync(file, "utf8");
+    for (const [, types, specifier = ""] of text.matchAll(
+      /^(?:import|export)(\s+type)?\s[^;]*?from\s+"([^"]+)";/gm,
+    )) {
+      if (types !== undefined) continue;
+      if (specifier.startsWith(".")) visit(resolve(dirname(file), specifier));
+      else seen.add(specifier);
+    }
+  };
+  visit(join(ROOT, entry));
+  return seen;
+}
+
+test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-profile.ts"])(
+  "%s loads no heavy module for --cfg job",
+  (entry) => {
+    if (!existsSync(join(ROOT, entry))) {
+      console.warn(`SKIPPED start-up of ${entry}: there is no such file yet`);
+      return;
+    }
+    const loaded = [...loadedWith(entry)];
+    expect(loaded).toContain("src/app/cli/hydra-main.ts");
+    expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
+      [],
+    );
+    // What `--` stands for belongs to the command line, and so do the names of the tools, whose folders show that a
+    // directory holds results; what the tools do comes with a run.
+    const light = [
+      "src/profiler/tools/table.ts",
+      "src/profiler/machine/tool-error.ts",
+      "src/profiler/tools/ncu/tool.ts",
+      "src/profiler/tools/nsys/tool.ts",
+      "src/profiler/tools/recorder/tool.ts",
+      "src/profiler/tools/recorder/format.ts",
+      "src/profiler/run/command-override.ts",
+      "src/profiler/cli/subcommands.ts",
+    ];
+    expect(
+      loaded.filter((name) => /^src\/(profile|report)\//.test(name) && !light.includes(name)),
+    ).toEqual([]);
+    expect(loaded).not.toContain("src/engine/schema/index.ts");
+    // What runs a task comes with a run.
+    const ofRuns =
+      /^src\/(instantiate|job\/(logging|callbacks|run-job)|record|launch|sweep|plugins\/(load-|slurm\/(?!slurm\.ts)|optuna\/optuna-))/;
+    expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
+  },
+);
+
+test("completion adds no heavy module to what every command line loads", () => {
+  const usual = loadedWith("src/bin/deep-profile.ts");
+  const added = [...loadedWith("src/app/cli/completion/run.ts")].filter((name) => !usual.has(name));
+  expect(added).toContain("src/app/cli/completion/complete.ts");
+  expect(
+    added.filter(
+      (name) =>
+        !/^src\/(cli|job|text)\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(
+          name,
+        ),
+    ),
+  ).toEqual([]);
+});
+
+test("the help of a subcommand of deep-profile needs neither the profiler nor the reports", () => {
+  const usual = loadedWith("src/bin/deep-profile.ts");
+  const added = [...loadedWith("src/profiler/cli/commands.ts")].filter(
+    (module) => !usual.has(module),
+  );
+  const light =
+    /^yargs$|^src\/(command-line\/|profile\/(cli\/(commands|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/selection\/range-pattern\.ts$|system\/)/;
+  expect(added.filter((module) => !light.test(module))).toEqual([]);
+});
+
+test("the help of hydraconf schema and sweep loads no package beside yargs that the command does not", () => {
+  const usual = loadedWith("src/bin/hydraconf.ts");
+  for (const entry of ["tree-schema/schema-command.ts", "sweep-command.ts"])
+    expect(
+      [...loadedWith(`src/app/cli/${entry}`)].filter(
+        (module) => !/^(src\/|node:)/.test(module) && !usual.has(module),
+      ),
+    ).toEqual(["yargs"]);
+});

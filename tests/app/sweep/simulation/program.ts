@@ -1,0 +1,101 @@
+/** The program whose sweeps are simulated, and its scheduler as it sees it. */
+import type { HydraMainOptions } from "../../../../src/app/cli/hydra-main.ts";
+import type { Task } from "../../../../src/app/job/job.ts";
+import type { LauncherDefinition, ScheduledJob } from "../../../../src/app/launch/launcher.ts";
+import { STANDARD_PLUGINS } from "../../../../src/app/plugins/standard-plugins.ts";
+import type { Question, QueuedTask } from "./shared.ts";
+
+export const JOBS = 12;
+/** The sweep's directory; part of the path of each file of it. */
+export const SWEEP_PATH = "/simulated-sweep";
+
+/** What the scheduler sets in the environment of its tasks. */
+export const TASK_VARIABLE = "SIM_TASK";
+
+export const CONFIG = `defaults:
+  - override hydra/job_logging: none
+  - override hydra/hydra_logging: none
+  - _self_
+x: 1
+hydra:
+  output_subdir: null
+  sweep:
+    dir: .${SWEEP_PATH}
+    subdir: \${hydra:job.num}
+`;
+
+const SCHEDULER_TARGET = "sim.Launcher";
+
+/** How the launchers of a run are chosen on the command line. */
+export const LAUNCHERS = {
+  basic: [],
+  local: ["hydra/launcher=local", "hydra.launcher.n_jobs=3"],
+  scheduler: [`hydra.launcher._target_=${SCHEDULER_TARGET}`],
+} as const;
+export type LauncherName = keyof typeof LAUNCHERS;
+
+interface Surroundings {
+  readonly ask: (question: Question) => unknown;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const schedulerLauncher = ({ ask }: Surroundings): LauncherDefinition => ({
+  name: "sim",
+  targets: [SCHEDULER_TARGET],
+  settings: [],
+  open: ({ workerCommand }) => ({
+    async submit(batch) {
+      const jobs = batch.map((job) => ({ number: job.number, env: workerCommand(job).env }));
+      ask({ ask: "submit", jobs });
+    },
+  }),
+  backend: async () =>
+    ask({ ask: "queue" }) === null
+      ? undefined
+      : {
+          status: async () =>
+            (ask({ ask: "queue" }) as readonly QueuedTask[]).map(
+              (task): ScheduledJob => ({ ...task, state: task.phase, pendingReason: null }),
+            ),
+          cancel: async ({ numbers, onlyWaiting = false } = {}) =>
+            void ask({
+              ask: "cancel",
+              numbers: numbers === undefined ? null : [...numbers],
+              onlyWaiting,
+            }),
+        },
+  scheduledTask: (env) => {
+    const id = env[TASK_VARIABLE];
+    return id === undefined ? undefined : { id };
+  },
+});
+
+export const optionsWith = (base: string, surroundings: Surroundings): HydraMainOptions => ({
+  name: "prog",
+  base,
+  configPath: "conf",
+  configName: "config",
+  plugins: [...STANDARD_PLUGINS, { name: "sim", launchers: [schedulerLauncher(surroundings)] }],
+});
+
+interface TaskTools {
+  readonly report: (what: "begin" | "end" | "fail", number: number) => void;
+  readonly sleep: (milliseconds: number) => Promise<unknown>;
+  readonly random: (limit: number) => number;
+}
+
+/** A job fails now and then, as its seed says. */
+export const sweepTask =
+  ({ random, report, sleep }: TaskTools): Task =>
+  async (config, { number = -1 }) => {
+    const x = Number(config.get("x"));
+    report("begin", number);
+    await sleep(20 + random(400));
+    if (random(12) === 0) {
+      report("fail", number);
+      // Without a stack, which only a defect prints.
+      throw Object.assign(new Error(`boom ${x}`), { stack: `Error: boom ${x}` });
+    }
+    report("end", number);
+    return { x, square: x ** 2 };
+  };

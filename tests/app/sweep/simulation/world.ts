@@ -1,0 +1,369 @@
+/** One simulated sweep: who runs when, what is killed, what a scheduler does, and what must hold meanwhile. */
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { lookAtJob } from "../../../../src/app/record/job-state.ts";
+import { sweepFolder } from "../../../../src/app/record/layout.ts";
+import { isRecorded } from "../../../../src/app/record/sweep-record.ts";
+import { JOBS, LAUNCHERS, type LauncherName, SWEEP_PATH, TASK_VARIABLE } from "./program.ts";
+import {
+  type FromThread,
+  NEVER,
+  type Question,
+  type QueuedTask,
+  type Shared,
+  STATE,
+  type ToThread,
+} from "./shared.ts";
+
+/** What came of a run. */
+export interface SimulatedRun {
+  readonly seed: number;
+  readonly launcher: LauncherName;
+  readonly kills: number;
+  /** How often a process went on. */
+  readonly turns: number;
+  readonly drivers: number;
+  /** What must not be, a line each. */
+  readonly problems: readonly string[];
+}
+
+/** Longer runs do not end. */
+const MOST_TURNS = 60_000;
+const MOST_KILLS = 5;
+const MOST_SECONDS = 2;
+const NUMBERS = Array.from({ length: JOBS }, (_, number) => number);
+/** What happens, for whoever looks at one seed. */
+const trace = (line: string): void => {
+  if (process.env["SIMULATION_TRACE"] !== undefined) console.error(line);
+};
+
+/** A share of the turns in which something unusual begins. */
+const RARELY = 40;
+
+interface SimProcess {
+  readonly pid: number;
+  readonly role: "driver" | "worker";
+  thread: number;
+  readonly parent: number | undefined;
+  /** The job whose task it runs at the moment, if it has begun and not ended. */
+  readonly running: Set<number>;
+}
+
+interface SchedulerTask {
+  readonly number: number;
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  pid: number | undefined;
+  isOver: boolean;
+}
+
+export function simulate(
+  seed: number,
+  { ports, world }: { readonly ports: readonly MessagePort[]; readonly world: Shared },
+): SimulatedRun {
+  const directory = join(process.cwd(), SWEEP_PATH);
+  const folder = sweepFolder(directory);
+  rmSync(directory, { recursive: true, force: true });
+  world.reset(seed);
+  const launcher = (["basic", "local", "scheduler"] as const)[seed % 3] ?? "basic";
+  const problems: string[] = [];
+  const check = (holds: boolean, problem: string): void => {
+    if (!holds && problems.length < 5) problems.push(problem);
+  };
+  const processes = new Map<number, SimProcess>();
+  const starting: { readonly process: SimProcess; readonly start: ToThread }[] = [];
+  const tasks: SchedulerTask[] = [];
+  const outbox: { readonly thread: number; readonly message: ToThread }[] = [];
+  /** Jobs whose task ended well, and how often. */
+  const ends = new Map<number, number>();
+  /** Jobs whose record was seen as completed. */
+  const completed = new Set<number>();
+  let kills = 0;
+  let turns = 0;
+  let drivers = 0;
+  /** Drivers that began while another one, or its workers, ran. */
+  let seconds = 0;
+
+  const idle = (thread: number) => world.stateOf(thread) === STATE.free;
+  const threadOf = (pid: number) => processes.get(pid)?.thread;
+  const send = (thread: number, message: ToThread): void => {
+    outbox.push({ thread, message });
+    ports[thread]?.postMessage(message);
+  };
+  const pending = (thread: number) => outbox.some((one) => one.thread === thread);
+
+  const start = (
+    role: SimProcess["role"],
+    argv: readonly string[],
+    {
+      env = {},
+      parent,
+      pid = world.newPid(),
+    }: Partial<{
+      env: Readonly<Record<string, string>>;
+      parent: number;
+      pid: number;
+    }> = {},
+  ): SimProcess => {
+    const made: SimProcess = { pid, role, thread: -1, parent, running: new Set() };
+    processes.set(pid, made);
+    starting.push({ process: made, start: { kind: "start", pid, argv, env } });
+    place();
+    return made;
+  };
+
+  /** Gives processes that have none a thread. */
+  const place = (): void => {
+    while (starting.length > 0) {
+      const thread = ports.findIndex((_, at) => idle(at) && !pending(at));
+      const next = starting[0];
+      if (thread < 0 || next === undefined) return;
+      starting.shift();
+      next.process.thread = thread;
+      world.setKilled(thread, false);
+      send(thread, next.start);
+    }
+  };
+
+  const over = (
+    pid: number,
+    code: number | null,
+    signal: NodeJS.Signals | null,
+    printed: string,
+  ) => {
+    const process = processes.get(pid);
+    if (process === undefined) return;
+    processes.delete(pid);
+    world.setDead(pid);
+    trace(`${world.now()} ${pid} ${process.role} over ${code} ${signal} ${printed}`);
+    if (
+      printed.includes("uncaught") ||
+      printed.includes("rejected") ||
+      printed.includes("never settle") ||
+      /^\s+at .+:\d+:\d+\)?$/m.test(printed)
+    )
+      check(false, `process ${pid} (${process.role}) printed ${printed}`);
+    if (process.parent !== undefined) {
+      const parent = threadOf(process.parent);
+      if (parent !== undefined && parent >= 0)
+        send(parent, { kind: "child over", pid, code, signal });
+    }
+    for (const task of tasks) if (task.pid === pid) task.isOver = true;
+    if (process.role === "driver" && code === 0) {
+      for (const number of NUMBERS)
+        check(
+          lookAtJob(folder, number)?.status === "completed",
+          `a driver ended with 0, and #${number} is ${lookAtJob(folder, number)?.status}`,
+        );
+    }
+    lookAtRecord();
+  };
+
+  const kill = (pid: number): void => {
+    const process = processes.get(pid);
+    if (process === undefined) return;
+    world.setDead(pid);
+    if (process.thread < 0) {
+      starting.splice(
+        starting.findIndex((one) => one.process === process),
+        1,
+      );
+      over(pid, null, "SIGKILL", "");
+    } else world.setKilled(process.thread, true);
+    process.running.clear();
+  };
+
+  /** What the record claims must have happened. */
+  const lookAtRecord = (): void => {
+    for (const number of NUMBERS) {
+      const state = lookAtJob(folder, number);
+      check(
+        state?.status !== "damaged",
+        `#${number} is damaged: ${state?.status === "damaged" ? state.problem : ""}`,
+      );
+      if (state === undefined || state.status === "damaged") continue;
+      if (state.status === "completed") {
+        completed.add(number);
+        check((ends.get(number) ?? 0) > 0, `#${number} is recorded as completed and has not ended`);
+        const value = state.return_value as { readonly square?: number };
+        check(value?.square === number ** 2, `#${number} is recorded with another's result`);
+      } else check(!completed.has(number), `#${number} was completed and is ${state.status}`);
+    }
+  };
+
+  const answer = (question: Question): unknown => {
+    if (question.ask === "submit") {
+      for (const { env, number } of question.jobs) {
+        check(
+          !tasks.some((task) => task.number === number && !task.isOver),
+          `#${number} is submitted twice`,
+        );
+        tasks.push({ number, id: `${tasks.length + 1}`, env, pid: undefined, isOver: false });
+      }
+      return null;
+    }
+    if (question.ask === "queue" && tasks.length === 0) return null;
+    if (question.ask === "queue")
+      return tasks
+        .filter((task) => !task.isOver)
+        .map(
+          ({ id, number, pid }): QueuedTask => ({
+            id,
+            number,
+            phase: pid === undefined ? "waiting" : "running",
+          }),
+        );
+    for (const task of tasks) {
+      if (question.numbers !== null && !question.numbers.includes(task.number)) continue;
+      if (task.pid === undefined) task.isOver = true;
+      else if (!question.onlyWaiting && processes.has(task.pid)) signal(task.pid, "SIGTERM");
+    }
+    return null;
+  };
+
+  const signal = (pid: number, name: NodeJS.Signals): void => {
+    if (name === "SIGKILL") kill(pid);
+    // Nothing is suspended here.
+    if (["SIGKILL", "SIGCONT", "SIGSTOP"].includes(name)) return;
+    const thread = threadOf(pid);
+    if (thread !== undefined && thread >= 0) send(thread, { kind: "signal", signal: name });
+  };
+
+  const handle = (thread: number, message: FromThread): void => {
+    const process = [...processes.values()].find((one) => one.thread === thread);
+    if (process === undefined) return;
+    const { pid } = process;
+    switch (message.kind) {
+      case "spawn":
+        start("worker", message.argv, { env: message.env, parent: pid, pid: message.pid });
+        break;
+      case "kill":
+        signal(message.pid, message.signal);
+        break;
+      case "ask":
+        send(thread, { kind: "answer", value: answer(message.question) });
+        break;
+      case "over":
+        over(pid, message.code, message.signal, message.printed);
+        break;
+      case "task": {
+        const { number, what } = message;
+        if (what !== "begin") {
+          process.running.delete(number);
+          if (what === "end") ends.set(number, (ends.get(number) ?? 0) + 1);
+          break;
+        }
+        const others = [...processes.values()].filter((one) => one.running.has(number));
+        check(
+          others.length === 0,
+          `#${number} begins in ${pid} while ${others.map((one) => one.pid)} runs it`,
+        );
+        lookAtRecord();
+        check(!completed.has(number), `#${number} is completed and begins again`);
+        process.running.add(number);
+      }
+    }
+  };
+
+  /** Lets one process go on. */
+  const turn = (thread: number): void => {
+    for (let at = outbox.length - 1; at >= 0; at--)
+      if (outbox[at]?.thread === thread) outbox.splice(at, 1);
+    world.giveTurn(thread);
+    const port = ports[thread];
+    if (port === undefined) return;
+    for (
+      let next = receiveMessageOnPort(port);
+      next !== undefined;
+      next = receiveMessageOnPort(port)
+    )
+      handle(thread, next.message as FromThread);
+  };
+
+  /** The scheduler starts up to three tasks at a time. */
+  const startTasks = (): void => {
+    const running = tasks.filter((task) => task.pid !== undefined && !task.isOver).length;
+    const task = tasks.find((one) => one.pid === undefined && !one.isOver);
+    if (task === undefined || running >= 3) return;
+    const env = { ...task.env, [TASK_VARIABLE]: task.id };
+    task.pid = start("worker", FIRST, { env }).pid;
+  };
+
+  const FIRST = ["-m", `x=range(0,${JOBS})`, ...LAUNCHERS[launcher]];
+  const drive = (): void => {
+    drivers++;
+    start(
+      "driver",
+      isRecorded(directory)
+        ? ["--resume", `.${SWEEP_PATH}`, "--retry-failed", `.${SWEEP_PATH}`]
+        : FIRST,
+    );
+  };
+
+  const disturb = (): void => {
+    const alive = [...processes.values()].filter(
+      ({ thread }) => thread >= 0 && !world.isKilled(thread),
+    );
+    if (kills < MOST_KILLS && world.random(2) === 0) {
+      const ofDrivers = alive.filter(({ role }) => role === "driver");
+      const chosen = world.random(3) > 0 && ofDrivers.length > 0 ? ofDrivers : alive;
+      const victim = chosen[world.random(chosen.length)];
+      if (victim === undefined) return;
+      kills++;
+      kill(victim.pid);
+      // As a terminal or a machine does: all at once.
+      if (world.random(4) === 0) for (const one of alive) kill(one.pid);
+    } else if (seconds < MOST_SECONDS && isRecorded(directory)) {
+      seconds++;
+      drive();
+    }
+  };
+
+  drive();
+  for (; turns < MOST_TURNS && problems.length === 0; turns++) {
+    place();
+    startTasks();
+    const threads = [...processes.values()].flatMap(({ thread }) => (thread < 0 ? [] : [thread]));
+    const ready = threads.filter(
+      (thread) =>
+        world.stateOf(thread) === STATE.ready ||
+        world.isKilled(thread) ||
+        pending(thread) ||
+        world.deadlineOf(thread) <= world.now(),
+    );
+    const chosen = ready[world.random(Math.max(1, ready.length))];
+    if (chosen !== undefined) {
+      turn(chosen);
+      if (world.random(RARELY) === 0) disturb();
+      continue;
+    }
+    const first = Math.min(NEVER, ...threads.map((thread) => world.deadlineOf(thread)));
+    if (first < NEVER) {
+      world.setNow(first);
+      continue;
+    }
+    check(threads.length === 0, `processes ${threads} wait for nothing`);
+    if (tasks.some((task) => !task.isOver && task.pid === undefined)) continue;
+    const isDone =
+      existsSync(folder) && NUMBERS.every((one) => lookAtJob(folder, one)?.status === "completed");
+    if (isDone) break;
+    check(drivers < 40, "it is not completed after 40 drivers");
+    drive();
+  }
+  check(turns < MOST_TURNS, "it does not end");
+  lookAtRecord();
+  for (const number of NUMBERS) {
+    const state = lookAtJob(folder, number);
+    check(state?.status === "completed", `#${number} is ${state?.status} at the end`);
+    const times = ends.get(number) ?? 0;
+    // A process that is killed after its job's end, and before it recorded that, leaves a job that runs again.
+    check(times >= 1 && times <= 1 + kills, `#${number} was done ${times} times`);
+  }
+  for (const { pid } of processes.values()) kill(pid);
+  while ([...processes.values()].some(({ thread }) => thread >= 0)) {
+    const left = [...processes.values()].find(({ thread }) => thread >= 0);
+    if (left !== undefined) turn(left.thread);
+  }
+  return { seed, launcher, kills, turns, drivers, problems };
+}

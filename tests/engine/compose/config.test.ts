@@ -1,0 +1,144 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { toObject } from "../../../src/engine/values/plain-objects.ts";
+import { createEngine } from "../../../src/engine.ts";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const config = composeFiles({
+  config:
+    "a: {b: 1, c: '${a.b}', open: '???'}\nl: [x, '${a}']\nbroken: ${nope}\nbig: 12345678901234567890\nf: 1.0\n",
+});
+
+describe("a composed config", () => {
+  it("resolves on access, and only what is asked for", () => {
+    expect(config.get("a.c")).toBe(1);
+    expect(config.get("l[0]")).toBe("x");
+    expect(config.get("l.1.b")).toBe(1);
+    expect(config.get("nope")).toBeUndefined();
+    expect(refusal(() => config.get("broken")).code).toBe("interpolation.not_found");
+  });
+
+  it("refuses a value that nobody has given", () => {
+    const error = refusal(() => config.get("a.open"));
+    expect(error.code).toBe("value.missing");
+    expect(error.details.key).toBe("a.open");
+  });
+
+  it("prints itself unresolved or resolved", () => {
+    const small = composeFiles({ config: "b: 1\na: ${b}\n" });
+    expect(small.toYaml()).toBe("b: 1\na: ${b}\n");
+    expect(small.toYaml({ resolve: true })).toBe("b: 1\na: 1\n");
+    expect(small.toYaml({ sortKeys: true })).toBe("a: ${b}\nb: 1\n");
+  });
+
+  it("becomes JSON with bytes as base64, lists and null as they are", () => {
+    const config = "b: !!binary AAEC\nl: [1, [null]]\nn: null\nf: [.inf, -.inf, .nan]";
+    const { toJSON } = composeFiles({ config });
+    const f = ["inf", "-inf", "nan"];
+    expect(toJSON()).toEqual({ b: "AAEC", l: [1, [null]], n: null, f });
+  });
+
+  it("shows its values and nothing of what they were made with, printed or as JSON", () => {
+    const own = createEngine({
+      env: { TOKEN: "from-the-environment" },
+      store: new Map([
+        [
+          "config",
+          {
+            value: {
+              db: { password: "hunter2-hunter2", port: 1 },
+              url: "${db.password}@h",
+              token: "${oc.env:TOKEN}",
+              big: 12345678901234567890n,
+            },
+            schema: {
+              properties: { db: { properties: { password: { type: "string", writeOnly: true } } } },
+            },
+          },
+        ],
+      ]),
+    }).compose({ configDir: null, configName: "config" });
+    expect(JSON.parse(JSON.stringify(own))).toEqual({
+      db: { password: "***", port: 1 },
+      url: "${db.password}@h",
+      token: "${oc.env:TOKEN}",
+      big: "12345678901234567890",
+    });
+    const printed = inspect({ own }, { depth: Number.POSITIVE_INFINITY });
+    expect(printed).toContain("password: '***', port: 1");
+    for (const text of [printed, JSON.stringify({ ...own })])
+      expect(text).not.toMatch(/hunter2|from-the-environment|origin/);
+    expect(own.get("url")).toBe("hunter2-hunter2@h");
+    expect(own.root.kind).toBe("map");
+  });
+
+  it("becomes plain data with exact integers, resolved where that is asked for", () => {
+    expect(config.get("big")).toBe(12345678901234567890n);
+    const small = composeFiles({ config: "b: 1\na: ${b}\n" });
+    expect(small.toObject({ resolve: true })).toEqual({ b: 1, a: 1 });
+    expect(small.toObject()).toEqual({ b: 1, a: "${b}" });
+    const typed: { readonly a: number } = small.toObject<{ a: number }>({ resolve: true });
+    expect(typed.a).toBe(1);
+  });
+});
+
+describe("two configs", () => {
+  const files = { config: "a: 1\nb: {c: 2}\n" };
+
+  it("say what differs, with both origins", () => {
+    const [difference, ...others] = composeFiles(files).diff(composeFiles(files, ["b.c=3"]));
+    expect(others).toEqual([]);
+    expect(difference).toMatchObject({
+      kind: "changed",
+      path: ["b", "c"],
+      before: { value: 2n, origin: { kind: "file" } },
+      after: { value: 3n, origin: { kind: "override", text: "b.c=3" } },
+    });
+  });
+
+  it("say that a secret differs, is new or is gone, and not what it is", () => {
+    const { compose } = createEngine({
+      env: {},
+      store: new Map([
+        [
+          "config",
+          {
+            value: { user: "me", password: "old-secret", keys: { a: "key-secret" } },
+            schema: { properties: { password: { writeOnly: true }, keys: { writeOnly: true } } },
+          },
+        ],
+      ]),
+    });
+    const [stored, other, none] = [
+      [],
+      ["password=new-secret", "user=you", "keys.a=other"],
+      ["~password"],
+    ].map((overrides) => compose({ configDir: null, configName: "config", overrides }));
+    const shown = (before = stored, after = stored) =>
+      before &&
+      after &&
+      before
+        .diff(after)
+        .map((difference) => [
+          `${difference.kind} ${difference.path.join(".")}`,
+          ...("before" in difference ? [toObject(difference.before)] : []),
+          "->",
+          ...("after" in difference ? [toObject(difference.after)] : []),
+        ]);
+    expect(shown(stored, other)).toEqual([
+      ["changed user", "me", "->", "you"],
+      ["changed password", "***", "->", "***"],
+      ["changed keys.a", "***", "->", "***"],
+    ]);
+    expect(shown(stored, none)).toEqual([["removed password", "***", "->"]]);
+    expect(shown(none, stored)).toEqual([["added password", "->", "***"]]);
+  });
+
+  it("list their values with the origin of each", () => {
+    const origins = composeFiles(files, ["b.c=3"]).origins();
+    expect(origins.map(({ path, node }) => [path.join("."), node.origin.kind])).toEqual([
+      ["a", "file"],
+      ["b.c", "override"],
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { deletedBy } from "../../../src/engine/compose/schemas.ts";
+import { parseOverrides } from "../../../src/engine/overrides/index.ts";
+import { composeFiles, refusal } from "./in-memory.ts";
+
+const FILES = {
+  config:
+    "defaults:\n- profiling/ncu@pipeline.ncu: ncu.default\n- model/arch: small\n- _self_\nlr: 1\n",
+  "profiling/ncu/ncu.default": "a: 1\n",
+  "profiling/ncu/ncu.hopper": "a: 2\n",
+  "model/arch/small": "depth: 1\n",
+  "model/arch/large": "depth: 9\n",
+};
+
+const hintOf = (...overrides: readonly string[]): string | undefined =>
+  refusal(() => composeFiles(FILES, overrides)).details.hint;
+
+describe("an interpolation to a key that is not there", () => {
+  const detailsOf = (text: string, more = "") =>
+    refusal(() =>
+      composeFiles({ config: `db: {host: h, port: 1, url: "${text}"}\n${more}` }).get("db.url"),
+    ).details;
+
+  it("names the keys beside it, and the nearest", () => {
+    expect(detailsOf("${db.hots}")).toMatchObject({
+      nearest: "db.host",
+      available: ["db.host", "db.port", "db.url"],
+    });
+    expect(detailsOf("${.prot}")).toMatchObject({
+      nearest: ".port",
+      available: [".host", ".port", ".url"],
+    });
+    expect(detailsOf("${nope.x}").available).toEqual(["db"]);
+    expect(detailsOf("${db.host.x.y}").available).toBeUndefined();
+  });
+
+  it("does not search very wide maps", () => {
+    const wide = Array.from({ length: 300 }, (_, index) => `k${index}: 1\n`).join("");
+    expect(detailsOf("${k_1}", wide)).not.toHaveProperty("nearest");
+  });
+});
+
+describe("a group named by its last part", () => {
+  it.each([
+    ["ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["ncu=hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["pipeline/ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["profiling.ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["ncu@pipeline.ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],
+    ["arch=large", "model/arch=large"],
+  ])("%s: the command line that works is named", (override, works) => {
+    const hint = hintOf(override) ?? "";
+    expect(hint).toBe(`to choose an option, use ${works}`);
+    const config = composeFiles(FILES, [works]);
+    expect([config.get("pipeline.ncu.a"), config.get("model.arch.depth")]).not.toEqual([1, 1]);
+  });
+
+  it("is not suggested for what is no option there", () => {
+    expect(hintOf("arch=7")).toBe("use +arch=7 to add the key");
+    expect(hintOf("else=large")).toBe("use +else=large to add the key");
+    expect(hintOf("arch={a: 1}")).toBe("use +arch={a: 1} to add the key");
+    expect(hintOf("arch=entirely_other")).toBe("use +arch=entirely_other to add the key");
+  });
+
+  it("is not suggested where the key is there, and something else is wrong", () => {
+    const files = { ...FILES, config: `${FILES.config}arch: small\n` };
+    const error = refusal(() => composeFiles(files, ["+arch=large"]));
+    expect(error.details.hint).toBe("use arch=large");
+  });
+
+  it("is suggested with the option quoted as it was typed", () => {
+    const files = { ...FILES, "model/arch/very large": "depth: 99\n" };
+    const { hint = "" } = refusal(() => composeFiles(files, ["arch='very large'"])).details;
+    expect(hint).toBe("to choose an option, use model/arch='very large'");
+    expect(composeFiles(files, ["model/arch='very large'"]).get("model.arch.depth")).toBe(99);
+  });
+
+  it("is suggested at the package where it stands", () => {
+    expect(hintOf("profiling/ncu=ncu.hopper")).toContain("profiling/ncu@pipeline.ncu=ncu.hopper");
+  });
+});
+
+describe("hints that would be refused in their turn", () => {
+  it("do not send Hydra's own configuration into a sweep", () => {
+    expect(hintOf("hydra.job.name=a,b")).toContain("cannot be swept over");
+    expect(hintOf("lr=1,2")).not.toContain("--multirun");
+  });
+
+  it("do not quote the name of an option where there is no key", () => {
+    expect(hintOf("=3")).toBe("nothing precedes the '=': write KEY=VALUE or GROUP=OPTION");
+  });
+});
+
+it("refuses groups before values, and values in their order, as Hydra does", () => {
+  const key = (...overrides: readonly string[]) =>
+    refusal(() => composeFiles(FILES, overrides)).details.key;
+  expect(key("k=[1,2]", "h/t=b", "profiling/ncu=ncu.hopper")).toBe("profiling/ncu");
+  expect(key("k=[1,2]", "h/t=b", "g=a")).toBe("k");
+});
+
+it("knows which override took a key out", () => {
+  const overrides = parseOverrides(["~db.port", "lr=2", "~runner", "~a/b@c.d", "~e/f"]);
+  const by = (key: string) => deletedBy(key, overrides)?.text;
+  expect(by("db.port")).toBe("~db.port");
+  expect(by("runner.mode")).toBe("~runner");
+  expect(by("c.d.x")).toBe("~a/b@c.d");
+  expect(by("e.f.x")).toBe("~e/f");
+  expect([by("db"), by("lr"), by("db.portal")]).toEqual([undefined, undefined, undefined]);
+});

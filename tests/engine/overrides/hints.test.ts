@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseOverride } from "../../../src/engine/overrides/index.ts";
+import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { runs } from "../../runs.ts";
+import { errorOf, plain } from "./plain.ts";
+
+const hintOf = (text: string): string | undefined =>
+  errorOf(() => parseOverride(text)).details.hint;
+
+const SPLIT = "a shell splits an override at its blanks: put all of it in quotes, like ";
+
+/** A word of single quotes, with quotes of their own between them. */
+const asShellReads = (word: string): string =>
+  word.replaceAll(
+    /'([^']*)'|\\(.)/gs,
+    (_, inner?: string, escaped?: string) => inner ?? escaped ?? "",
+  );
+
+describe("hints", () => {
+  it.each([
+    ["key=é", `quote the value: key='é' (in a shell: 'key="é"')`],
+    ["key=it's", `quote the value: key="it's" (in a shell: 'key="it'\\''s"')`],
+    [`+key=it's "so`, `quote the value: +key="it's \\"so" (in a shell: '+key="it'\\''s \\"so"')`],
+    ["key=a=b", `quote the value: key='a=b' (in a shell: 'key="a=b"')`],
+    ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
+    ["key=a ${b", "close the interpolation: ${NAME}"],
+    ["key=[a,é]", "put this part of the value in quotes"],
+    ["key=a,é", "put this part of the value in quotes"],
+    ["key='a' ", "remove everything after the closing quote"],
+    ["key='a", "close the quote"],
+    ["/db=x", "write the group without a leading '/'"],
+    ["key={'a':1}", "keys of dicts cannot be quoted"],
+    ["lr", "write KEY=VALUE or GROUP=OPTION, without spaces around the '='"],
+    ["0.2", "write KEY=VALUE or GROUP=OPTION, without spaces around the '='"],
+    ["conf/sub/train.yaml", "to choose a config, use --config-path conf/sub --config-name train"],
+    ["train.yaml", "to choose a config, use --config-name train"],
+    ["db.port:1", "use db.port=1"],
+    ["+db.port: pg", "use +db.port=pg"],
+    ["b[0].x=5", "write list items with a dot: b.0.x=5"],
+    ["~b[0]", "a list item cannot be deleted: assign the list without it"],
+    ["+a.b[0][12]=[1]", "write list items with a dot: +a.b.0.12=[1] (in a shell: '+a.b.0.12=[1]')"],
+    ["b[0]", "write KEY=VALUE, and list items with a dot: b.0=VALUE"],
+    ["b[0]: 3", "use b.0=3"],
+    ["b[0].x: [1]", "write KEY=VALUE, and list items with a dot: b.0.x=VALUE"],
+    ["key==3", "write one '=': key=3"],
+    ["~key= ==3", "write one '=': ~key=3 (in a shell: '~key=3')"],
+    ["key==", "write one '=': key="],
+    ["key={a", `as text it needs quotes: key='{a' (in a shell: 'key="{a"')`],
+    ["key={a:1", "close what is open: key={a:1} (in a shell: 'key={a:1}')"],
+    ["key==[1]", "write one '=': key=[1] (in a shell: 'key=[1]')"],
+    ["key=[1,", `${SPLIT}'key=[1, …]'`],
+    ["key={a:[1],b:", `${SPLIT}'key={a:[1],b: …}'`],
+    ["key=[a,'b',", String.raw`${SPLIT}'key=[a,'\''b'\'', …]'`],
+    ["key=[a,{b:(c)", `as text it needs quotes: key='[a,{b:(c)' (in a shell: 'key="[a,{b:(c)"')`],
+    [
+      "key=[a,{b:[1,'}']",
+      String.raw`close what is open: key=[a,{b:[1,'}']}] (in a shell: 'key=[a,{b:[1,'\''}'\'']}]')`,
+    ],
+    [
+      "key=choice(1,[2,3]",
+      "close what is open: key=choice(1,[2,3]) (in a shell: 'key=choice(1,[2,3])')",
+    ],
+    ["key=a,", `as text it needs quotes: key='a,' (in a shell: 'key="a,"')`],
+    ["key=f(a", `as text it needs quotes: key='f(a' (in a shell: 'key="f(a"')`],
+    ["key=choice(1,", `${SPLIT}'key=choice(1, …)'`],
+    ["key=choice(", undefined],
+    ["key=(a)", `as text it needs quotes: key='(a)' (in a shell: 'key="(a)"')`],
+    ["a b", "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
+  ])("for %s", (text, hint) => {
+    expect(hintOf(text)).toBe(hint);
+  });
+
+  it("show an override that works and means what was typed", () => {
+    let shown = 0;
+    const text = fc.string({ unit: fc.constantFrom(..."ab1 é#'\"\\=:$}][{,();&\n".split("")) });
+    fc.assert(
+      fc.property(text, (value) => {
+        try {
+          parseOverride(`key=${value}`);
+        } catch (error) {
+          const hint = isConfigError(error) ? error.details.hint : undefined;
+          const [, suggestion, typed] =
+            /^(?:quote the value|as text it needs quotes): (.*) \(in a shell: (.*)\)$/s.exec(
+              hint ?? "",
+            ) ?? [];
+          if (suggestion === undefined || typed === undefined) return;
+          shown++;
+          for (const override of [suggestion, asShellReads(typed)]) {
+            const suggested = parseOverride(override).value;
+            expect(suggested && plain(suggested)).toBe(value.trim());
+          }
+        }
+      }),
+      { numRuns: runs(1000) },
+    );
+    expect(shown).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { dateTime, strftime } from "../../../src/foundation/text/date-time.ts";
+
+// Local times, so that the expectations hold in every time zone.
+const EVENING = new Date(2026, 10, 21, 17, 5, 9, 42);
+const NEW_YEAR = new Date(2027, 0, 1, 0, 30, 0);
+const NOON = new Date(2024, 11, 30, 12, 0, 0);
+
+describe("strftime", () => {
+  // Expected values: python3 -c "print(datetime(...).strftime(...))".
+  test.each([
+    ["%Y%m%d-%H%M%S", EVENING, "20261121-170509"],
+    ["%Y-%m-%d", EVENING, "2026-11-21"],
+    ["%H-%M-%S.%f", EVENING, "17-05-09.042000"],
+    ["%a %A %b %B %h", EVENING, "Sat Saturday Nov November Nov"],
+    ["%c|%x|%X", EVENING, "Sat Nov 21 17:05:09 2026|11/21/26|17:05:09"],
+    ["%D %F %T %R %r", EVENING, "11/21/26 2026-11-21 17:05:09 17:05 05:05:09 PM"],
+    ["%I %l %k %p %P", EVENING, "05  5 17 PM pm"],
+    ["%j %U %W %V %G %g %u %w", EVENING, "325 46 46 47 2026 26 6 6"],
+    ["%j %U %W %V %G %g %u %w", NEW_YEAR, "001 00 00 53 2026 26 5 5"],
+    ["%j %U %W %V %G %g %u %w", NOON, "365 52 53 01 2025 25 1 1"],
+    ["%I %p|%e|%C %y", NEW_YEAR, "12 AM| 1|20 27"],
+    ["%I %p", NOON, "12 PM"],
+    ["%-d.%-m. %_H %05d %^a %#p", NEW_YEAR, "1.1.  0 00001 FRI am"],
+    ["%z|%Z|", EVENING, "||"],
+    ["100%% %n%t%Q %", EVENING, "100% \n\t%Q %"],
+    ["", EVENING, ""],
+    ["plain", EVENING, "plain"],
+  ])("%j", (format, date, expected) => {
+    expect(strftime(format, date)).toBe(expected);
+  });
+});
+
+test.each([
+  ["2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"],
+  ["+010000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+  ["+275760-09-13T00:00:00.000Z", "9999-12-31T23:59:59.999Z"],
+  ["-000001-12-31T23:59:59.999Z", "0000-01-01T00:00:00.000Z"],
+])("writes %s as %s, with a year of four digits", (moment, told) => {
+  expect(dateTime(new Date(moment))).toBe(told);
+});

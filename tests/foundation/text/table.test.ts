@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { drawTable, tableLines, titleLines } from "../../../src/foundation/text/table.ts";
+
+test("columns are as wide as their widest cell, counted in characters", () => {
+  const rows = [["Provider", "Path"], ["main", "file:///conf"], ["😀", "é"], ["short"]];
+  const lines = [
+    "| Provider | Path         |",
+    "---------------------------",
+    "| main     | file:///conf |",
+    "| 😀        | é            |",
+    "| short    |",
+    "---------------------------",
+  ];
+  expect(tableLines(rows)).toEqual(lines);
+  expect(drawTable(rows)).toBe(`${lines.join("\n")}\n`);
+});
+
+test("what ends the header makes the rules longer, and no row", () => {
+  expect(tableLines([["A"], ["b"]], " ")).toEqual(["| A | ", "------", "| b |", "------"]);
+});
+
+test("a title is underlined in its length", () => {
+  expect(titleLines("Config")).toEqual(["Config", "******"]);
+  expect(titleLines("Hydra", "=")).toEqual(["Hydra", "====="]);
+});

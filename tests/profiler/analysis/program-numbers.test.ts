@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { payloadField } from "../../../src/profiler/model/payload.ts";
+import type {
+  CounterSeries,
+  ProcessTimeline,
+  Timeline,
+} from "../../../src/profiler/model/timeline.ts";
+import { createProgramClocks } from "../../../src/profiler/tools/recorder/clocks.ts";
+import { processOf, type RangeSketch } from "./timelines.ts";
+
+const BYTES = payloadField("bytes");
+
+interface Sketch extends RangeSketch {
+  readonly bytes?: readonly number[];
+}
+
+function regionsOf(ranges: readonly Sketch[], counters?: readonly CounterSeries[]) {
+  const process = processOf({ ranges });
+  const withValues: ProcessTimeline = {
+    ...process,
+    ranges: process.ranges.map((range, at) => {
+      const bytes = ranges[at]?.bytes;
+      return bytes === undefined
+        ? range
+        : { ...range, values: bytes.map((value) => ({ field: BYTES, value })) };
+    }),
+    ...(counters !== undefined && { counters }),
+  };
+  const timeline: Timeline = {
+    collector: "recorder",
+    clock: "CLOCK_MONOTONIC",
+    originNs: 0n,
+    processes: [withValues],
+    notes: [],
+  };
+  const [scope] = buildRegionModel(timeline).scopes;
+  return new Map(scope?.regions.map((region) => [region.path.join(" / "), region]));
+}
+
+const series = (
+  points: readonly (readonly [number, number])[],
+  more: Partial<CounterSeries> = {},
+): CounterSeries => ({
+  domain: "",
+  name: "depth",
+  unit: "",
+  threadId: null,
+  holds: false,
+  timesNs: Float64Array.from(points, ([time]) => time),
+  values: Float64Array.from(points, ([, value]) => value),
+  ...more,
+});
+
+describe("numbers of payloads", () => {
+  test("are those of a region's own ranges; rates are of the ranges that have them, recursion once", () => {
+    const regions = regionsOf([
+      { name: "step", start: 0, end: 1000 },
+      { name: "send", start: 100, end: 200, bytes: [10] },
+      { name: "send", start: 300, end: 500, bytes: [20, 30] },
+      { name: "send", start: 600, end: 900 },
+    ]);
+    expect(regions.get("step")?.payloads).toBeUndefined();
+    expect(regions.get("step / send")?.payloads).toEqual([
+      {
+        name: "bytes",
+        unit: "byte",
+        count: 3,
+        sum: 60,
+        mean: 20,
+        min: 10,
+        max: 30,
+        per_second: (60 / 300) * 1e9,
+      },
+    ]);
+  });
+
+  test("without a duration have no rate", () => {
+    const [only] =
+      regionsOf([{ name: "now", start: 5, end: 5, bytes: [1] }]).get("now")?.payloads ?? [];
+    expect(only).toEqual({
+      name: "bytes",
+      unit: "byte",
+      count: 1,
+      sum: 1,
+      mean: 1,
+      min: 1,
+      max: 1,
+    });
+  });
+
+  test("add up to what was given, whatever ranges carry them", () => {
+    const values = fc.array(fc.integer({ min: 0, max: 1e9 }), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(values, { minLength: 1, maxLength: 20 }), (given) => {
+        const ranges = given.map(
+          (bytes, at): Sketch => ({ name: `r${at % 3}`, start: at * 10, end: at * 10 + 5, bytes }),
+        );
+        const all = [...regionsOf(ranges).values()].flatMap(({ payloads = [] }) => payloads);
+        const sum = (of: (one: (typeof all)[number]) => number) =>
+          all.reduce((total, one) => total + of(one), 0);
+        expect(sum((one) => one.sum ?? 0)).toBe(given.flat().reduce((a, b) => a + b, 0));
+        expect(sum(({ count }) => count)).toBe(given.flat().length);
+        for (const { min, mean, max } of all) expect(min <= mean && mean <= max).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("counters", () => {
+  const ranges = [
+    { name: "outer", start: 100, end: 200 },
+    { name: "inner", start: 120, end: 140 },
+  ];
+  const points = [
+    [50, 9],
+    [110, 1],
+    [130, 3],
+    [140, 5],
+    [250, 7],
+  ] as const;
+
+  test("are what was sampled while the range was open, ends included", () => {
+    const regions = regionsOf(ranges, [series(points)]);
+    expect(regions.get("outer")?.counters).toEqual([
+      { name: "depth", domain: "", unit: "", samples: 3, min: 1, mean: 3, max: 5 },
+    ]);
+    expect(regions.get("outer / inner")?.counters?.[0]).toMatchObject({ samples: 2, mean: 4 });
+  });
+
+  test("that hold count from before, weighted by time", () => {
+    const [outer] =
+      regionsOf(ranges, [series(points, { holds: true })]).get("outer")?.counters ?? [];
+    // 9 for 10 ns, 1 for 20, 3 for 10, 5 for 60.
+    expect(outer).toMatchObject({ samples: 4, min: 1, max: 9, mean: (90 + 20 + 30 + 300) / 100 });
+  });
+
+  test("of a thread are of the ranges of that thread; without a sample there are none", () => {
+    const other = regionsOf(ranges, [series(points, { threadId: 2 })]);
+    expect(other.get("outer")?.counters).toBeUndefined();
+    const late = regionsOf(ranges, [series([[900, 1]], { holds: true })]);
+    expect(late.get("outer")?.counters).toBeUndefined();
+  });
+});
+
+describe("clocks of the program", () => {
+  const clocks = () => createProgramClocks((ns) => Number(ns));
+
+  test("without a word are the recorder's own, as the steady clock is", () => {
+    for (const id of [0n, 1n, 14n, 50n]) expect(clocks().timeOf(3, id, 123n)).toBe(123);
+  });
+
+  test("are converted by their resolution and the nearest moment of both", () => {
+    const own = clocks();
+    const id = (1n << 24n) + 1n;
+    expect(own.timeOf(1, id, 5n)).toBeNull();
+    own.define({ domain: 1, id, type: 0n, resolution: 1e6 });
+    own.pair({ domain: 1, ids: [id, 14n], times: [100n, 1_000_000n] });
+    expect(own.timeOf(1, id, 103n)).toBe(1_003_000);
+    // Of another domain it is another clock.
+    expect(own.timeOf(2, id, 103n)).toBeNull();
+  });
+
+  test("without a known rate are measured between two moments, also by way of a third clock", () => {
+    const own = clocks();
+    const [a, b] = [(1n << 24n) + 1n, (1n << 24n) + 2n];
+    own.pair({ domain: 1, ids: [a, b], times: [0n, 1000n] });
+    own.pair({ domain: 1, ids: [a, b], times: [10n, 1100n] });
+    expect(own.timeOf(1, a, 5n)).toBeNull();
+    own.pair({ domain: 1, ids: [b, 12n], times: [1000n, 5000n] });
+    own.pair({ domain: 1, ids: [b, 12n], times: [2000n, 7000n] });
+    own.pair({ domain: 0, ids: [12n, 14n], times: [5000n, 100n] });
+    // 10 b a tick, 2 ns a b.
+    expect(own.timeOf(1, a, 5n)).toBe(200);
+  });
+
+  test("keep nanoseconds of the clock of the day, which no number holds", () => {
+    const own = clocks();
+    const now = 1_764_187_200_123_456_789n;
+    own.pair({ domain: 0, ids: [12n, 14n], times: [now, 5_000_000n] });
+    expect(own.timeOf(0, 12n, now + 1n)).toBe(5_000_001);
+    expect(own.timeOf(0, 52n, now - 7n)).toBe(4_999_993);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import type { RankIdentity, Timeline } from "../../../src/profiler/model/timeline.ts";
+import { timelineOf } from "./timelines.ts";
+
+/** A program of ranks, each computing for its time before a call that all make; in ms. */
+function ranks(
+  compute: readonly number[],
+  name = "MPI_Allreduce",
+  size = compute.length,
+): Timeline {
+  const ms = 1_000_000;
+  const latest = Math.max(...compute);
+  const timeline = timelineOf(
+    compute.map((own, rank) => ({
+      pid: 100 + rank,
+      ranges: [
+        { name: "compute", start: 0, end: own * ms },
+        { name, start: own * ms, end: (latest + 1) * ms },
+      ],
+    })),
+  );
+  const identity = (rank: number): RankIdentity => ({ rank, size, localRank: rank, host: "node1" });
+  return {
+    ...timeline,
+    processes: timeline.processes.map((process, rank) => ({ ...process, rank: identity(rank) })),
+  };
+}
+
+const aggregate = (timeline: Timeline) => buildRegionModel(timeline).scopes[0];
+const regionOf = (timeline: Timeline, name: string) =>
+  aggregate(timeline)?.regions.find(({ path }) => path.at(-1) === name);
+
+describe("ranks", () => {
+  it("have scopes of their own in the place of their processes, in the order of their numbers", () => {
+    const { scopes } = buildRegionModel(ranks([10, 10, 60]));
+    expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "rank:0", "rank:1", "rank:2"]);
+    expect(scopes[0]?.ranks).toEqual(
+      [0, 1, 2].map((rank) => ({
+        rank,
+        host: "node1",
+        local_rank: rank,
+        process_ids: [100 + rank],
+      })),
+    );
+  });
+
+  it("share the time of a region evenly or not", () => {
+    expect(regionOf(ranks([10, 10, 60, 20]), "compute")?.ranks).toEqual({
+      wall_ms: [10, 10, 60, 20],
+      min_ms: 10,
+      mean_ms: 25,
+      max_ms: 60,
+      imbalance: 2.4,
+      load_balance: 25 / 60,
+      slowest_rank: 2,
+    });
+  });
+
+  it("wait in communication for the one that enters last", () => {
+    expect(regionOf(ranks([10, 30, 60]), "MPI_Allreduce")?.ranks).toMatchObject({
+      wall_ms: [51, 31, 1],
+      slowest_rank: 2,
+      waiting_ms: 80,
+    });
+  });
+
+  it.each(["ncclAllGather", "barrier", "halo exchange", "gradient all-reduce"])(
+    "take %s for communication",
+    (name) => {
+      expect(regionOf(ranks([10, 60], name), name)?.ranks?.waiting_ms).toBe(50);
+    },
+  );
+
+  it.each(["MPI_Send", "solve", "commit"])("do not wait in %s", (name) => {
+    expect(regionOf(ranks([10, 60], name), name)?.ranks?.waiting_ms).toBeUndefined();
+  });
+
+  it("are told where some recorded nothing", () => {
+    expect(aggregate(ranks([10, 60], "barrier", 4))?.notes).toContain(
+      "of 4 ranks 2 recorded something; missing: 2, 3",
+    );
+  });
+
+  it("are none of a program of one rank", () => {
+    const { scopes } = buildRegionModel(ranks([10]));
+    expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "process:100"]);
+    expect(scopes[0]?.regions[0]?.ranks).toBeUndefined();
+  });
+});

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { combineRuns, repeatStatistics, studentT } from "../../../src/profiler/analysis/repeats.ts";
+import { runs } from "../../runs.ts";
+import { timelineOf } from "./timelines.ts";
+
+/** A run whose region `step` takes so many ms; the process has another number in every run. */
+const run = (ms: number, pid: number, others: readonly string[] = []) =>
+  buildRegionModel(
+    timelineOf([
+      {
+        pid,
+        ranges: [
+          { name: "step", start: 0, end: ms * 1e6 },
+          ...others.map((name, at) => ({ name, start: 1e9 + at, end: 1e9 + at + 1 })),
+        ],
+      },
+    ]),
+  );
+
+describe("combineRuns", () => {
+  it("shows the median run, with the spread over all", () => {
+    const { model, shown } = combineRuns([run(10, 1), run(30, 2), run(20, 3)]);
+    expect(shown).toBe(2);
+    const [scope, ofProcess] = model.scopes;
+    expect(scope?.regions[0]?.wallNs).toBe(20e6);
+    expect(scope?.regions[0]?.repeats).toMatchObject({
+      runs: 3,
+      total_ms: null,
+      wall_ms: { mean: 20, std: 10, stable: false },
+    });
+    expect(ofProcess?.regions[0]?.repeats).toBeUndefined();
+    expect(scope?.notes.at(-1)).toMatch(/^1 of 1 region is not stable/);
+    expect(scope?.notes).toContain(
+      "numbers are from the median run of 3; repeats holds the spread over all runs",
+    );
+  });
+
+  it("says which regions were not in every run, and gives them no mean", () => {
+    const { model } = combineRuns([run(10, 1), run(10, 2, ["rare"]), run(11, 3, ["rare"])]);
+    const rare = model.scopes[0]?.regions.find(({ path }) => path[0] === "rare");
+    expect(rare?.repeats).toEqual({ runs: 2, total_ms: null, wall_ms: null });
+    expect(model.scopes[0]?.notes).toContain("1 region was not seen in every run");
+  });
+
+  it("calls nothing unstable, nor rare, that was alike in every run", () => {
+    const [scope] = combineRuns([run(100, 1), run(101, 2), run(100, 3)]).model.scopes;
+    expect(scope?.regions[0]?.repeats?.wall_ms?.stable).toBe(true);
+    expect(scope?.notes.filter((note) => /stable|seen/.test(note))).toEqual([]);
+  });
+
+  it("tells how kernels vary that every run launched", () => {
+    const withOperation = (ms: number, names: readonly string[]) =>
+      buildRegionModel(
+        timelineOf([
+          {
+            pid: 1,
+            ranges: [
+              { name: "step", start: 0, end: 1e9 },
+              ...names.map((name, at) => ({
+                name,
+                domain: "ops",
+                start: at * 1e8,
+                end: at * 1e8 + ms * 1e6,
+              })),
+            ],
+          },
+        ]),
+        { operationDomains: ["ops"] },
+      );
+    const { model } = combineRuns([
+      withOperation(10, ["conv", "rare"]),
+      withOperation(30, ["conv"]),
+      withOperation(20, ["conv"]),
+    ]);
+    expect(model.scopes[0]?.kernelRepeats).toMatchObject([
+      { kernel_name: "conv", kind: "cpu_operation", runs: 3, total_ms: { mean: 20, std: 10 } },
+    ]);
+    expect(model.scopes[1]?.kernelRepeats).toBeUndefined();
+  });
+
+  it("leaves a single run as it is", () => {
+    const one = run(10, 1);
+    expect(combineRuns([one])).toEqual({ shown: 0, model: one });
+  });
+});
+
+describe("repeatStatistics", () => {
+  it("gives mean, sample deviation and Student's interval", () => {
+    // 2, 4, 6: mean 4, s = 2, half width 4.303 * 2 / sqrt(3).
+    const { mean, std, ci95_low, ci95_high, stable } = repeatStatistics([2, 4, 6]) ?? {};
+    expect([mean, std, stable]).toEqual([4, 2, false]);
+    expect(ci95_low).toBeCloseTo(4 - 4.9687, 3);
+    expect(ci95_high).toBeCloseTo(4 + 4.9687, 3);
+  });
+
+  it("has nothing to say of one run", () => {
+    expect(repeatStatistics([3])).toBeNull();
+    expect(repeatStatistics([])).toBeNull();
+  });
+
+  it("is stable when the interval lies within 5 % of the mean", () => {
+    expect(repeatStatistics([100, 101, 99, 100])?.stable).toBe(true);
+    expect(repeatStatistics([100, 120, 80, 100])?.stable).toBe(false);
+    expect(repeatStatistics([0, 0])?.stable).toBe(true);
+  });
+
+  it("knows Student's quantiles from few runs to many", () => {
+    expect(studentT(1)).toBeCloseTo(12.706, 3);
+    expect(studentT(30)).toBeCloseTo(2.042, 3);
+    // From tables: 40: 2.0211, 60: 2.0003, 120: 1.9799.
+    for (const [freedom, quantile] of [
+      [40, 2.0211],
+      [60, 2.0003],
+      [120, 1.9799],
+    ] as const)
+      expect(studentT(freedom)).toBeCloseTo(quantile, 3);
+  });
+
+  it("does not depend on the order, and scales with the values", () => {
+    const values = fc.array(fc.integer({ min: 1, max: 1_000_000 }), {
+      minLength: 2,
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(values, (given) => {
+        const one = repeatStatistics(given);
+        const turned = repeatStatistics([...given].reverse());
+        const doubled = repeatStatistics(given.map((value) => value * 2));
+        expect(turned?.std).toBeCloseTo(one?.std ?? 0, 6);
+        expect(doubled?.mean).toBeCloseTo((one?.mean ?? 0) * 2, 6);
+        expect(doubled?.stable).toBe(one?.stable);
+        expect(one?.ci95_low).toBeLessThanOrEqual(one?.mean ?? 0);
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+});

@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isCodedError } from "../../../src/engine/values/errors.ts";
+import { runQuery } from "../../../src/profiler/cli/commands.ts";
+import { timelineSlice } from "../../../src/profiler/cli/query.ts";
+import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
+import { capturedConsole } from "../../captured-console.ts";
+import { bundleOf } from "../../report/bundles.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "hydraconf query-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+const MS = 1_000_000;
+const bundle = (slower: number) =>
+  bundleOf([
+    {
+      pid: 1,
+      ranges: [
+        { name: "step", start: 0, end: 100 * MS },
+        { name: "copy", start: 5 * MS, end: 60 * MS },
+        { name: "conv", start: 60 * MS, end: 90 * MS },
+      ],
+      kernels: [
+        { name: "gemm", launch: 62 * MS, ns: 20 * slower * MS },
+        { name: `template<${"x".repeat(2000)}>`, launch: 83 * MS, ns: 2 * MS },
+      ],
+    },
+  ]);
+
+beforeAll(() => {
+  for (const [run, slower] of [
+    ["a", 1],
+    ["b", 1.2],
+  ] as const) {
+    mkdirSync(join(cwd, run, "recorder", "regions"), { recursive: true });
+    const file = join(cwd, run, "recorder", "regions", "report.json");
+    writeFileSync(file, JSON.stringify(bundle(slower)));
+  }
+});
+
+async function query(...args: readonly string[]) {
+  const { console, out } = capturedConsole();
+  const code = await runQuery(args, { cwd, env: { COLUMNS: "90" }, now: new Date(0), console });
+  expect(code).toBe(0);
+  return out.stdout;
+}
+
+const asked = async (...args: readonly string[]) => JSON.parse(await query(...args, "--json"));
+
+async function refusal(...args: readonly string[]) {
+  try {
+    await query(...args);
+    return null;
+  } catch (error) {
+    if (!isCodedError(error)) throw error;
+    return error.details;
+  }
+}
+
+describe("a question about a run", () => {
+  it.each([
+    [["summary"]],
+    [["top"]],
+    [["regions"]],
+    [["regions", "--sort", "wall", "--limit", "1"]],
+    [["kernels"]],
+    [["kernels", "--region", "conv", "--kernel", "ge*"]],
+    [["why", "conv"]],
+    [["compare", "b"]],
+  ])("is answered as its schema says: %j", async (words) => {
+    const answer = await asked("a", ...words);
+    expect(createDocumentValidator().validate(answer)).toEqual([]);
+    expect(answer).toMatchObject({ question: words[0], run: "a", collector: "recorder" });
+    expect(await query("a", ...words)).not.toBe("");
+  });
+
+  it("has times and shares of regions, those with most of their own first", async () => {
+    const { answer, total, shown } = await asked("a", "regions", "--limit", "2");
+    expect([total, shown]).toEqual([3, 2]);
+    expect(answer).toMatchObject({
+      whole_ms: 22,
+      regions: [
+        { path: ["step", "conv"], wall_exclusive_ms: 30, exclusive_ms: 22, share_pct: 100 },
+        { path: ["step"], wall_exclusive_ms: 15, exclusive_ms: 0, share_pct: 0 },
+      ],
+    });
+    expect(await query("a", "regions", "--limit", "2")).toContain("2 of 3; more with --limit N");
+  });
+
+  it("counts kernels of nested regions once, and cuts names that are screens long", async () => {
+    const { answer } = await asked("a", "kernels", "--region", "*");
+    expect(answer.kernels.map(({ calls }: { calls: number }) => calls)).toEqual([1, 1]);
+    expect(answer.kernels[1].kernel_name).toHaveLength(1001);
+  });
+
+  it("finds a region by its path, and names those there are where it finds none", async () => {
+    for (const path of ["step / conv", "step > conv"]) {
+      const { answer } = await asked("a", "why", path);
+      expect(answer.regions).toMatchObject([{ path: ["step", "conv"], wall_exclusive_ms: 30 }]);
+    }
+    expect(await refusal("a", "why", "convv")).toMatchObject({
+      code: "profile.input",
+      available: expect.arrayContaining(["step", "copy", "conv"]),
+      nearest: "conv",
+    });
+  });
+
+  it("says what changed to another run", async () => {
+    const { answer } = await asked("a", "compare", "b");
+    expect(answer.totals.total_ms).toMatchObject({ a: 22, b: 26, verdict: "more" });
+    expect(answer.kernels).toMatchObject([
+      { kernel_name: "gemm", changes: { total_ms: { delta: 4 } } },
+    ]);
+  });
+
+  it.each([
+    [["a", "sumary"], "app.usage", "'sumary' is no question"],
+    [["a", "why"], "app.usage", "why needs a REGION"],
+    [["a", "top", "conv"], "app.usage", "top takes nothing behind it"],
+    [["a", "regions", "--limit", "1001"], "app.usage", "--limit: at most 1000"],
+    [["a", "timeline", "--from", "now"], "app.usage", "'now' is not a time in milliseconds"],
+    [["a", "timeline"], "profile.input", "it holds reports only"],
+    [["nosuch"], "profile.input", "there is no such file or directory"],
+    [["a", "top", "--scope", "process:2"], "profile.input", "no report of 'process:2'"],
+  ])("is refused where it cannot be answered: %j", async (args, code, message) => {
+    expect(await refusal(...args)).toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("a part of a timeline", () => {
+  const process = (ranges: readonly (readonly [number, number | null])[]) => ({
+    pid: 7,
+    parentPid: null,
+    executable: "program",
+    startNs: 0,
+    endNs: 1000,
+    finished: true,
+    ranges: ranges.map(([startNs, endNs], id) => ({
+      ...{ id, kind: "push_pop" as const, domain: "", name: `r${id}`, threadId: 8 },
+      ...{ startNs, endNs, endThreadId: 8, category: null, color: null, payload: null },
+    })),
+    marks: [],
+    kernels: [],
+    notes: [],
+  });
+  const timelineOf = (ranges: readonly (readonly [number, number | null])[]) => ({
+    ...{ collector: "recorder", clock: "CLOCK_MONOTONIC", originNs: 0n, notes: [] },
+    processes: [process(ranges)],
+  });
+
+  it("has what was going on between its times, however it began and ended", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(999), fc.option(fc.nat(999)))),
+        fc.nat(999),
+        fc.nat(999),
+        fc.integer({ min: 1, max: 5 }),
+        (pairs, one, two, limit) => {
+          const ranges = pairs.map(
+            ([start, length]) =>
+              [start, length === null ? null : Math.min(1000, start + length)] as const,
+          );
+          const [from, to] = [Math.min(one, two), Math.max(one, two)];
+          const slice = timelineSlice(timelineOf(ranges), {
+            fromMs: from / 1e6,
+            toMs: to / 1e6,
+            limit,
+          });
+          const open = ranges.filter(([start, end]) => start <= to && (end ?? 1000) >= from);
+          expect(slice.total).toBe(open.length);
+          expect(slice.events).toHaveLength(Math.min(limit, open.length));
+          const starts = slice.events.map(({ start_ms }) => Math.round(start_ms * 1e6));
+          expect(starts).toEqual(
+            open
+              .map(([start]) => start)
+              .sort((a, b) => a - b)
+              .slice(0, limit),
+          );
+        },
+      ),
+    );
+  });
+});

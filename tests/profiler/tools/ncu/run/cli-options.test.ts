@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "../../../../../src/engine/values/errors.ts";
+import type { Workload } from "../../../../../src/profiler/machine/process.ts";
+import type { NcuCliConfig, ReplayMode } from "../../../../../src/profiler/tools/config.ts";
+import type { NcuCapabilities } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
+import { readHelp } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
+import {
+  checkOptions,
+  configArguments,
+} from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
+import { passCommand } from "../../../../../src/profiler/tools/ncu/run/command-line.ts";
+import { parseKernelPattern } from "../../../../../src/report/selection/kernel-pattern.ts";
+import { cliConfig } from "./cli-config.ts";
+import { ncu, refusalOf } from "./known-ncu.ts";
+import { realNcuOrSkip } from "./real-ncu.ts";
+
+const workload = { argv: ["prog", "a b"] } as unknown as Workload;
+const command = (config: NcuCliConfig, mode: ReplayMode = config.replay_mode) =>
+  passCommand(
+    { name: "p", mode, include: ["A/", "A"], exclude: ["B/", "C"], labels: null },
+    { report: "/tmp/50%/p", log: "/tmp/50%/log", options: "/tmp/50%/options.txt" },
+    { config, ncu, workload },
+  ).argv;
+
+describe("the arguments of a config", () => {
+  it("are its keys, one to one", () => {
+    expect(
+      configArguments({
+        ...cliConfig,
+        replay_mode: "application",
+        set: ["basic", "roofline"],
+        sections: ["SpeedOfLight", "Occupancy"],
+        metrics: ["a", "b"],
+        kernel_name: "regex:gemm",
+        launch_skip: 2,
+        launch_count: 3,
+        extra_args: ["--kill", "yes"],
+      }),
+    ).toEqual(
+      [
+        "--target-processes all --replay-mode application --set basic --set roofline",
+        "--section SpeedOfLight --section Occupancy --metrics a,b --kernel-name regex:gemm",
+        "--kernel-name-base demangled --launch-skip 2 --launch-count 3",
+        "--clock-control base --cache-control all --kill yes",
+      ]
+        .join(" ")
+        .split(" "),
+    );
+  });
+
+  it("have globs of kernels as the expressions that ncu takes in their place", () => {
+    const args = configArguments({ ...cliConfig, kernel_name: "*gemm<?>*" });
+    expect(args[args.indexOf("--kernel-name") + 1]).toBe("regex:^.*gemm<.>.*$");
+  });
+
+  it("are left to ncu where the config says null", () => {
+    const args = configArguments({
+      ...cliConfig,
+      target_processes: null,
+      set: null,
+      sections: null,
+      metrics: null,
+      kernel_name_base: null,
+      clock_control: null,
+      cache_control: null,
+    });
+    expect(args).toEqual(["--replay-mode", "kernel"]);
+  });
+});
+
+describe("the command line of a pass", () => {
+  it("pins what differs between versions, asks for NVTX, and leaves the program as it is", () => {
+    const argv = command(cliConfig);
+    expect(argv.slice(0, 5)).toEqual([
+      "/opt/ncu",
+      "--config-file",
+      "off",
+      "--rename-kernels",
+      "off",
+    ]);
+    expect(argv).toContain("--nvtx");
+    expect(argv.join(" ")).toContain(
+      "--nvtx-include A/ --nvtx-include A --nvtx-exclude B/ --nvtx-exclude C --export",
+    );
+    expect(argv.slice(-2)).toEqual(["prog", "a b"]);
+    expect(argv).not.toContain("--csv");
+    expect(argv).not.toContain("--page");
+  });
+
+  it("doubles % in the path of the report, where ncu replaces it, and not in that of the log", () => {
+    const argv = command(cliConfig);
+    expect(argv[argv.indexOf("--export") + 1]).toBe("/tmp/50%%/p");
+    expect(argv[argv.indexOf("--log-file") + 1]).toBe("/tmp/50%/log");
+  });
+
+  it("leaves what it pins to the user's own word, since ncu takes options once", () => {
+    const argv = command({
+      ...cliConfig,
+      extra_args: ["--config-file=on", "--rename-kernels", "on"],
+    });
+    expect(argv.filter((word) => /^--(?:config-file|rename-kernels)/.test(word))).toEqual([
+      "--config-file=on",
+      "--rename-kernels",
+    ]);
+  });
+
+  it("has none of the options that this version does not know", () => {
+    const old: NcuCapabilities = {
+      ...ncu,
+      options: new Set([...ncu.options].filter((option) => option !== "--rename-kernels")),
+    };
+    const { argv } = passCommand(
+      { name: "p", mode: "kernel", include: [], exclude: [], labels: null },
+      { report: "r", log: "l", options: "o" },
+      { config: cliConfig, ncu: old, workload },
+    );
+    expect(argv).not.toContain("--rename-kernels");
+  });
+});
+
+describe("checkOptions", () => {
+  it("takes the presets' options in every mode", () => {
+    for (const replay_mode of ["kernel", "application", "range", "app-range"] as const)
+      expect(() => checkOptions({ ...cliConfig, replay_mode }, ncu)).not.toThrow();
+  });
+
+  const inRange: Partial<NcuCliConfig> = { replay_mode: "range" };
+  it.each<[string, Partial<NcuCliConfig>, RegExp]>([
+    ["kernel_name", { ...inRange, kernel_name: "k" }, /a range as a whole/],
+    ["kernel_name", { replay_mode: "app-range", kernel_name: "k" }, /a range as a whole/],
+    ["kernel_exclude", { ...inRange, kernel_exclude: ["k"] }, /a range as a whole/],
+    ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /exclude ranges/],
+    ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
+    ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
+  ])("refuses %s of %o with the reason", (key, config, reason) => {
+    const details = refusalOf(config);
+    expect(details.code).toBe("profile.ncu_option");
+    expect(details.key).toBe(`pipeline.ncu.ncu_cli.${key}`);
+    expect(details.message).toMatch(reason);
+    expect(details.hint).toBeTruthy();
+  });
+});
+
+const real = realNcuOrSkip("ncu's options against the real ncu");
+
+describe.skipIf(real === null)("against the real ncu", () => {
+  const capabilities = (): NcuCapabilities => ({
+    path: real?.path ?? "",
+    version: "real",
+    ...readHelp(real?.say("--help") ?? ""),
+  });
+
+  it("knows its options", () => {
+    const { options, accepts } = capabilities();
+    expect(options.size).toBeGreaterThan(60);
+    for (const option of ["--nvtx", "--nvtx-include", "--kernel-name", "--export", "--launch-skip"])
+      expect(options).toContain(option);
+    expect(accepts("--replay-mode", "app-range")).toBe(true);
+    expect(accepts("--replay-mode", "graph")).toBe(false);
+  });
+
+  it.each(["kernel", "application", "range", "app-range"] as const)(
+    "gets options in %s replay that it takes: what stops it is the missing driver",
+    (mode) => {
+      const {
+        argv: [, ...args],
+      } = passCommand(
+        { name: "p", mode, include: ["A/", "regex:^D$@^A.*$"], exclude: [], labels: null },
+        { report: "p", log: "stdout", options: "o" },
+        {
+          config: { ...cliConfig, replay_mode: mode },
+          ncu: capabilities(),
+          workload: { argv: ["true"] } as unknown as Workload,
+        },
+      );
+      const said = real?.say(...args) ?? "";
+      expect(said).toMatch(/failed to connect to the CUDA driver|error code|were profiled/);
+      expect(said).not.toMatch(/not supported|invalid|unrecogni/i);
+    },
+  );
+
+  it.each<[Partial<NcuCliConfig>, readonly string[]]>([
+    [{ kernel_name: "k" }, ["--kernel-name", "k"]],
+    [{ metrics: "inst_executed" }, ["--metrics", "inst_executed"]],
+    [{ extra_args: ["--kernel-id", "::k:1"] }, ["--kernel-id", "::k:1"]],
+    [{ extra_args: ["--profile-from-start", "off"] }, ["--profile-from-start", "off"]],
+    [{ extra_args: ["--app-replay-match", "all"] }, ["--app-replay-match", "all"]],
+    [{ extra_args: ["--app-replay-buffer", "memory"] }, ["--app-replay-buffer", "memory"]],
+    [{ extra_args: ["--app-replay-mode=strict"] }, ["--app-replay-mode=strict"]],
+    [
+      { extra_args: ["--filter-mode", "per-launch-config"] },
+      ["--filter-mode", "per-launch-config"],
+    ],
+    [{ extra_args: ["--graph-profiling", "graph"] }, ["--graph-profiling", "graph"]],
+    [{ extra_args: ["--import-source", "on"] }, ["--import-source", "on"]],
+    [{ extra_args: ["--import-source=1"] }, ["--import-source=1"]],
+    [{ extra_args: ["--rule", "SOLBottleneck"] }, ["--rule", "SOLBottleneck"]],
+    [{ extra_args: ["--disable-profiler-start-stop"] }, ["--disable-profiler-start-stop"]],
+    [{ nvtx: { include: null, exclude: "A" } }, ["--nvtx", "--nvtx-exclude", "A"]],
+  ])("refuses in range replay what it refuses: %o", (config, args) => {
+    for (const mode of ["range", "app-range"] as const) {
+      expect(real?.say("--replay-mode", mode, ...args, "true")).toMatch(
+        /not supported|only supported with|cannot be used when/,
+      );
+      expect(() =>
+        checkOptions({ ...cliConfig, ...config, replay_mode: mode }, capabilities()),
+      ).toThrow(ConfigError);
+    }
+  });
+
+  it.each(["mathKernel?(float *)", "*Kernel2*", "mathKernel2", "regex:Kernel[23]", "*.*"])(
+    "names by kernel_name=%s the kernels that reports do",
+    (kernel_name) => {
+      const names = ["warmingUp", "mathKernel1", "mathKernel2", "mathKernel3"];
+      const { matches } = parseKernelPattern(kernel_name, "kernel_name");
+      for (const [base, parameters] of [
+        ["demangled", "(float *)"],
+        ["function", ""],
+      ] as const) {
+        const [option = "", value = ""] = configArguments({
+          ...{ ...cliConfig, target_processes: null, set: null, sections: null, metrics: null },
+          kernel_name,
+        }).slice(2);
+        expect(option).toBe("--kernel-name");
+        const table = ["--import", real?.template ?? "", "--csv", "--page", "raw"];
+        const said = real?.say(...table, option, value, "--kernel-name-base", base) ?? "";
+        const found = names.filter((name) => said.includes(`"${name}(float *)"`));
+        expect(found, base).toEqual(names.filter((name) => matches(`${name}${parameters}`)));
+      }
+    },
+  );
+
+  it.each<readonly string[]>([
+    ["--graph-profiling", "node"],
+    ["--filter-mode", "per-gpu"],
+    ["--range-filter", ":2:"],
+    ["--import-source", "no"],
+    ["--apply-rules", "yes"],
+  ])("takes in every mode what it takes in every mode: %s %s", (...extra_args) => {
+    for (const replay_mode of ["application", "range", "app-range"] as const) {
+      const said = real?.say("--replay-mode", replay_mode, ...extra_args, "true") ?? "";
+      expect(said).toMatch(/failed to connect to the CUDA driver/);
+      expect(() =>
+        checkOptions({ ...cliConfig, replay_mode, extra_args }, capabilities()),
+      ).not.toThrow();
+    }
+  });
+});

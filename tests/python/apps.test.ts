@@ -1,0 +1,192 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/python/apps.ts";
+
+function project(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-apps-"));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** What one Python file says, with paths relative to its folder. */
+function read(source: string, env: Readonly<Record<string, string>> = {}) {
+  const folder = project({ "src/train.py": source, ".project-root": "" });
+  return appsIn(join(folder, "src/train.py"), { cwd: folder, env }).map(
+    ({ configName, configPath, kind, unread, versionBase, ...app }) => [
+      kind,
+      configPath?.replace(`${folder}/`, "") ?? null,
+      configName,
+      versionBase,
+      ...(unread === undefined ? [] : [unread.message]),
+      ...(app.env["PROJECT_ROOT"] === folder ? ["root"] : []),
+    ],
+  );
+}
+
+describe("what a Python source says of its configs", () => {
+  test.each([
+    [
+      'import hydra\n@hydra.main(version_base=None, config_path="conf", config_name="c")',
+      ["main", "src/conf", "c", null],
+    ],
+    ['import hydra as h\n@h.main("conf", "c.yaml", "1.2")', ["main", "src/conf", "c.yaml", "1.2"]],
+    [
+      'from hydra import main as run\n@run(config_path="../configs", config_name="c", version_base="1.3")',
+      ["main", "configs", "c", "1.3"],
+    ],
+    ['from hydra.main import main\n@main(config_name="c")', ["main", "src", "c", undefined]],
+    ['import hydra\n@hydra.main(version_base="1.2", config_name="c")', ["main", null, "c", "1.2"]],
+    [
+      'import hydra\n@hydra.main(config_path=None, config_name="c", version_base="1.1")',
+      ["main", null, "c", "1.1"],
+    ],
+    [
+      'import hydra\nif True:\n    @hydra.main(\n        config_path="a" "b",  # comment )\n        config_name=f"c",\n    )\n    def f(): pass',
+      ["main", "src/ab", "c", undefined],
+    ],
+    [
+      'import hydra, os\nDIR = os.path.join(os.path.dirname(__file__), "..", "conf")\nNAME: str = "c"\n@hydra.main(config_path=DIR, config_name=NAME, version_base=None)',
+      ["main", "conf", "c", null],
+    ],
+    [
+      'import hydra\nfrom pathlib import Path\nROOT = Path(__file__).resolve().parents[1]\nP = {"config_path": str(ROOT / "conf"), "config_name": "c", "version_base": "1.3"}\n@hydra.main(**P)',
+      ["main", "conf", "c", "1.3"],
+    ],
+    [
+      'import os, hydra\n@hydra.main(config_path=os.environ.get("DIR", "conf"), config_name=os.getenv("NAME", "c"), version_base=None)',
+      ["main", "src/conf", "given", null],
+    ],
+    [
+      'import rootutils\nimport hydra\nroot = rootutils.setup_root(__file__, indicator=".project-root", pythonpath=True)\n@hydra.main(config_path=f"{root}/conf", config_name="c", version_base=None)',
+      ["main", "conf", "c", null, "root"],
+    ],
+    [
+      'import hydra\nhydra.main(config_path="conf", config_name="c", version_base=None)(run)()',
+      ["main", "src/conf", "c", null],
+    ],
+    [
+      'from hydra import compose, initialize\nwith initialize(version_base=None, config_path="../conf"):\n    cfg = compose(config_name="c", overrides=["a=1"])',
+      ["compose", "conf", "c", null],
+    ],
+    [
+      'from hydra import compose, initialize_config_module\ninitialize_config_module("pkg.conf", version_base="1.1")\ncompose("c")',
+      ["compose", "pkg://pkg.conf", "c", "1.1"],
+    ],
+    [
+      'from hydra import compose, initialize_config_dir\ninitialize_config_dir(config_dir="/etc/conf", version_base=None)\ncompose("c")',
+      ["compose", "/etc/conf", "c", null],
+    ],
+  ])("%s", (source, expected) => {
+    expect(read(source, { NAME: "given" })).toEqual([expected]);
+  });
+
+  test.each([
+    [
+      'import hydra\n@hydra.main(config_path=find(), config_name="c")',
+      "config_path of hydra.main cannot be read without running Python: find()",
+    ],
+    ["import hydra\n@hydra.main(**options())", "its arguments of hydra.main cannot be read"],
+    ["import hydra\n@hydra.main\ndef f(): pass", "@hydra.main is not called"],
+  ])("says what it cannot read: %s", (source, message) => {
+    expect(read(source)[0]?.[4]).toContain(message);
+  });
+
+  test.each([
+    ["# import hydra\n'''@hydra.main(config_path=\"conf\")'''\nx = 'hydra.main()'"],
+    ["main(config_path='hydra')"],
+    ["import hydra\nprint(hydra.__version__)"],
+    ["\u0000\u{1f600} hydra (((]]] '"],
+  ])("finds no program in %j", (source) => {
+    expect(read(source)).toEqual([]);
+  });
+
+  test("a program of hydraMain", () => {
+    const folder = project({
+      "app.ts":
+        'import { hydraMain } from "hydraconf";\nawait hydraMain({ name: "mine", configPath: "conf", configName: "c" }, task);\n',
+    });
+    expect(appsIn(join(folder, "app.ts"), { cwd: folder, env: {} })).toEqual([
+      {
+        kind: "script",
+        file: join(folder, "app.ts"),
+        line: 2,
+        name: "mine",
+        configPath: join(folder, "conf"),
+        configName: "c",
+        versionBase: null,
+        env: {},
+      },
+    ]);
+  });
+});
+
+describe("the programs of a project", () => {
+  const main = (name: string) =>
+    `import hydra\n@hydra.main(version_base=None, config_path="conf", config_name="${name}")\ndef f(cfg): pass\n`;
+
+  test("are not those of virtual environments, tests and hidden folders", () => {
+    const folder = project({
+      "src/train.py": main("a"),
+      "mine/pyvenv.cfg": "",
+      "mine/lib/x.py": main("b"),
+      ".venv/x.py": main("c"),
+      "tests/x.py": main("d"),
+      "node_modules/x.py": main("e"),
+    });
+    const place = { cwd: folder, env: {} };
+    expect(findApps(folder, place).map(({ configName }) => configName)).toEqual(["a"]);
+  });
+
+  test("are one where they have one config, else several", () => {
+    const same = project({ "a.py": main("x"), "b.py": main("x") });
+    expect(searchApp({ cwd: same, env: {} }, {})).toMatchObject({
+      kind: "found",
+      app: { name: "a" },
+    });
+    const others = project({ "a.py": main("x"), "b.py": main("y") });
+    expect(searchApp({ cwd: others, env: {} }, {})).toMatchObject({ kind: "several" });
+    expect(searchApp({ cwd: project({}), env: {} }, {})).toEqual({ kind: "none" });
+  });
+
+  test("those of the settings count more than their sources", () => {
+    const folder = project({ "a.py": main("x") });
+    const place = { cwd: folder, env: {} };
+    const origin = { kind: "file", source: { name: "s", text: "" }, start: 0, end: 0 } as const;
+    const apps = { a: { file: join(folder, "a.py"), origin, config_name: "z", config_path: null } };
+    expect(namedApp({ folder, text: "a" }, place, { apps })).toMatchObject({
+      configName: "z",
+      configPath: null,
+    });
+    expect(() => namedApp({ folder, text: "b" }, place, { apps })).toThrow(
+      "There is no program 'b'",
+    );
+    expect(namedApp({ folder, text: "a.py" }, place, { apps }).configName).toBe("z");
+    const gone = { gone: { file: join(folder, "gone.py"), origin } };
+    expect(() => namedApp({ folder, text: "gone" }, place, { apps: gone })).toThrow(
+      /There is no program '.*gone.py'/,
+    );
+  });
+
+  test("are listed with their configs where it is not clear which is meant", () => {
+    const folder = project({
+      "a.py":
+        "import hydra, sys\n@hydra.main(config_path=sys.argv[1], config_name='x')\ndef f(cfg): pass\n",
+      "b.py":
+        'import hydra\n@hydra.main(config_path="pkg://lib.conf", config_name="x")\ndef f(cfg): pass\n',
+      "c.py": main("y"),
+    });
+    const found = searchApp({ cwd: folder, env: {} }, {});
+    const { details, message } = severalApps(found.kind === "several" ? found.apps : [], folder);
+    expect(message.split("\n").slice(1)).toEqual([
+      "  a.py  (its config cannot be read without running it)",
+      "  b.py  (pkg://lib.conf, x)",
+      "  c.py  (conf, y)",
+    ]);
+    expect(details.hint).toContain("choose one: --app b.py;");
+  });
+});
