@@ -9,7 +9,7 @@ await build({
     { in: join(source, "main.ts"), out: "report" },
     { in: join(source, "compare.ts"), out: "compare" },
     { in: join(source, "sweep.ts"), out: "sweep" },
-    { in: join(source, "report.css"), out: "report" },
+    { in: join(root, "src", "pages", "client", "page.css"), out: "report" },
   ],
   outdir: join(root, process.argv[2] ?? "dist/report/client"),
   bundle: true,

@@ -22,7 +22,7 @@ const importedBuiltins = esmExternalRequirePlugin({
 const PYTHON = { ".py": "text" };
 
 const outdir = resolve(root, process.argv[2] ?? "dist");
-const ERRORS = join(root, "src", "values", "errors.ts");
+const ERRORS = join(root, "src", "engine", "values", "errors.ts");
 
 await bundle({
   input: { index: "src/index.ts" },
@@ -32,22 +32,22 @@ await bundle({
   output: { dir: outdir, format: "esm", codeSplitting: { groups: [await startAndRest()] } },
 });
 await bundle({
-  input: { "schema/index": "src/engine/schema/index.ts" },
-  engine: "../index.js",
+  input: { "engine/schema/index": "src/engine/schema/index.ts" },
+  engine: "../../index.js",
   output: { dir: outdir, format: "esm" },
 });
 // The two share files; each error is one of the engine's class.
 await bundle({
-  input: { "profile/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
+  input: { "profiler/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
   engine: "hydraconf",
-  output: { dir: outdir, format: "esm", chunkFileNames: "profile/modules/[name]-[hash].js" },
+  output: { dir: outdir, format: "esm", chunkFileNames: "profiler/modules/[name]-[hash].js" },
 });
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
 const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
 await bundle({ input: { index: "src/index.ts" }, output: cjs });
 await bundle({
-  input: { "schema/index": "src/engine/schema/index.ts" },
-  engine: "../index.js",
+  input: { "engine/schema/index": "src/engine/schema/index.ts" },
+  engine: "../../index.js",
   output: cjs,
 });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');

@@ -115,7 +115,7 @@ function bundle(contents, elsewhere, names = {}) {
       {
         name: "import-by-launcher",
         setup: ({ onLoad }) =>
-          onLoad({ filter: /[\\/]src[\\/]system[\\/]import-file\.ts$/ }, () => ({
+          onLoad({ filter: /[\\/]src[\\/]foundation[\\/]system[\\/]import-file\.ts$/ }, () => ({
             contents: "export const importFile = __import;",
           })),
       },

@@ -17,12 +17,16 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** What `src` has to keep. Sizes have no bound: a file is a concept, however long it then is. */
 export const BOUNDS = {
+  circles: { most: 0 },
   mutualFolders: { most: 0 },
   unclearNames: { most: 0 },
 };
 
-/** Rooms whose folders import in one direction, as those of `src` itself do. */
-const ROOMS = ["", "app", "cli", "job", "sweep", "launch", "plugins", "profile", "report"];
+/** Places whose folders import in one direction, as the wings of `src` do. */
+const PLACES = [
+  ...["", "engine", "app", "pages", "report", "profiler"],
+  ...["job", "launch", "sweep", "plugins", "cli"].map((folder) => `app/${folder}`),
+];
 
 /** Names of files that say nothing to somebody who knows the field. */
 const UNCLEAR_NAMES =
@@ -33,6 +37,7 @@ const UNCLEAR_NAMES =
  * @property {string} path relative to the repository, with `/`
  * @property {number} lines
  * @property {readonly Import[]} imports of files of `src`, one for each file
+ * @property {number} names how many names it imports from files of `src`
  *
  * @typedef {object} Import
  * @property {string} path the imported file
@@ -57,7 +62,8 @@ export function readSources(root) {
         isLoaded: isLoaded || imports.get(target)?.isLoaded === true,
       });
     }
-    return [path, { path, lines: text.split("\n").length - 1, imports: [...imports.values()] }];
+    const lines = text.split("\n").length - 1;
+    return [path, { path, lines, imports: [...imports.values()], names: namesIn(ts, text) }];
   };
   return new Map(files.map(read));
 }
@@ -71,6 +77,18 @@ function* specifiersIn(ts, text) {
   }
   for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles)
     if (fileName.startsWith(".")) yield { specifier: fileName, isLoaded: false };
+}
+
+/** How many names a file imports from others of ours. */
+function namesIn(ts, text) {
+  const { statements } = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
+  const imported = statements.filter(
+    (one) => ts.isImportDeclaration(one) && one.moduleSpecifier.text.startsWith("."),
+  );
+  return imported.reduce(
+    (sum, { importClause }) => sum + (importClause?.namedBindings?.elements?.length ?? 1),
+    0,
+  );
 }
 
 function isOfTypes(ts, statement) {
@@ -104,6 +122,35 @@ export function importersOf(sources) {
     for (const { path: target } of imports)
       importers.set(target, [...(importers.get(target) ?? []), path]);
   return importers;
+}
+
+/**
+ * Groups of files that import each other, directly or through others, types included (Tarjan's strongly connected components).
+ * @param {ReadonlyMap<string, readonly string[]>} imports of each file
+ * @returns {readonly (readonly string[])[]}
+ */
+export function circlesIn(imports) {
+  const order = new Map();
+  const open = [];
+  const found = [];
+  const visit = (file) => {
+    const number = order.size;
+    order.set(file, number);
+    open.push(file);
+    let lowest = number;
+    for (const next of imports.get(file) ?? []) {
+      if (!imports.has(next)) continue;
+      if (!order.has(next)) lowest = Math.min(lowest, visit(next));
+      else if (open.includes(next)) lowest = Math.min(lowest, order.get(next));
+    }
+    if (lowest === number) {
+      const group = open.splice(open.indexOf(file));
+      if (group.length > 1) found.push(group.sort());
+    }
+    return lowest;
+  };
+  for (const file of imports.keys()) if (!order.has(file)) visit(file);
+  return found;
 }
 
 /** All that is loaded with a file: itself and its static imports, and theirs. @returns {ReadonlySet<string>} */
@@ -178,12 +225,16 @@ export function measure(root) {
   const sizes = [...sources.values()].map(({ lines }) => lines).sort((a, b) => a - b);
   const once = importedOnce(sources);
   const { loaded, executed } = filesOfAnOverride(root);
-  const mutual = ROOMS.flatMap((room) =>
+  const mutual = PLACES.flatMap((room) =>
     mutualFolders(sources, room).map((pair) => ({
       room: room === "" ? "src" : `src/${room}`,
       ...pair,
     })),
   );
+  const circles = circlesIn(
+    new Map([...sources].map(([path, { imports }]) => [path, imports.map((one) => one.path)])),
+  );
+  const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
   const unclear = [...sources.keys()].filter((path) => UNCLEAR_NAMES.test(stemOf(path)));
   return {
     measures: {
@@ -191,7 +242,9 @@ export function measure(root) {
       medianLines: sizes[Math.floor(sizes.length / 2)] ?? 0,
       largestFile: sizes.at(-1) ?? 0,
       lines: sizes.reduce((sum, lines) => sum + lines, 0),
+      namesImported: Number((names / sources.size).toFixed(1)),
       importedOnce: once.length,
+      circles: circles.length,
       filesLoaded: loaded.length,
       filesExecuted: executed.length,
       mutualFolders: mutual.length,
@@ -204,6 +257,7 @@ export function measure(root) {
         .map(({ path, lines }) => `${path}: ${lines}`),
       importedOnce: once.map(([path, importer]) => `${path} by ${importer}`),
       filesExecuted: executed,
+      circles: circles.map((files) => files.join(" ")),
       mutualFolders: mutual.flatMap(({ room, folders, there, back }) => [
         `${room}: ${folders.join(" and ")} (${there.length} and ${back.length} imports)`,
         ...(there.length < back.length ? there : back).map((arrow) => `  ${arrow}`),
@@ -235,8 +289,7 @@ function testsWithoutFile(root) {
   const tests = execFileSync("git", ["ls-files", "tests"], { cwd: root, encoding: "utf8" }).split(
     "\n",
   );
-  const mirrored =
-    /^tests\/(?:values|overrides|compose|schema|instantiate|command-line|cli|app|job|sweep|launch|plugins|profile|report|system|text)\//;
+  const mirrored = /^tests\/(?:foundation|engine|pages|app|python|report|profiler)\//;
   return tests.filter((test) => {
     const stem = /^tests\/(.*?)(?:\.slow)?\.test\.ts$/.exec(test)?.[1];
     return (

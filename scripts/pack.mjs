@@ -44,12 +44,12 @@ const PACKAGES = [
     keywords: ["hydra", "omegaconf", "config", "configuration", "yaml", "cli", "sweep"],
     exports: {
       ".": entry("index"),
-      "./schema": entry("schema/index"),
+      "./schema": entry("engine/schema/index"),
       "./package.json": "./package.json",
     },
     bin: ["hydraconf"],
     dependencies: [],
-    types: ["index", "schema/index"],
+    types: ["index", "engine/schema/index"],
     readme: "docs/hydraconf.md",
     files: [
       "LICENSE",
@@ -70,14 +70,14 @@ const PACKAGES = [
     description: "A GPU region profiler: NVTX regions, Nsight Systems and Nsight Compute",
     keywords: ["cuda", "gpu", "nsight", "nvtx", "performance", "profiler", "profiling"],
     exports: {
-      ".": moduleOnly("profile/index"),
+      ".": moduleOnly("profiler/index"),
       "./report": moduleOnly("report/index"),
       "./package.json": "./package.json",
     },
     bin: ["deep-profile", "validate-regions"],
     // node-gyp is a program that the native part is built by.
     dependencies: ["hydraconf", "node-gyp", "node-sqlite3-wasm"],
-    types: ["profile/index", "report/index"],
+    types: ["profiler/index", "report/index"],
     readme: "README.md",
     files: [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],

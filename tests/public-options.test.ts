@@ -48,6 +48,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   buildRegionModel: () => profile.buildRegionModel(DATA, MISSPELT),
   createRecorder: () => profile.createRecorder(MISSPELT),
   profile: () => profile.profile(MISSPELT),
+  runValidateCommand: () => profile.runValidateCommand([], MISSPELT),
   toReportBundle: () => profile.toReportBundle(DATA, MISSPELT),
   watchRecording: () => profile.watchRecording(".", MISSPELT),
 
@@ -56,7 +57,6 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   renderRegionTable: () => report.renderRegionTable(DATA, MISSPELT),
   renderRunMarkdown: () => report.renderRunMarkdown(MISSPELT),
   renderStakeholderSummary: () => report.renderStakeholderSummary(MISSPELT),
-  runValidateCommand: () => report.runValidateCommand([], MISSPELT),
   writeReports: () => report.writeReports(DATA, "nowhere", MISSPELT),
   writeRunReports: () => report.writeRunReports("nowhere", MISSPELT),
 };

@@ -1,6 +1,6 @@
 import { takesColor, tolerateClosedPipes } from "../foundation/system/standard-streams.ts";
 import { writerTo } from "../foundation/text/printable.ts";
-import { runValidateCommand } from "../report/validation/validate-command.ts";
+import { runValidateCommand } from "../profiler/cli/validate-command.ts";
 
 tolerateClosedPipes();
 void runValidateCommand(process.argv.slice(2), {

@@ -1,8 +1,5 @@
 /** The frame of all HTML pages: a single file, no network access, a strict content security policy. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { packageInfo } from "../engine/values/package-info.ts";
 import { printableLabel } from "../foundation/text/printable.ts";
 import { list, listIfAny, type Text } from "./blocks.ts";
 import { escapeHtml, type HtmlOptions, renderHtml } from "./html.ts";
@@ -92,27 +89,8 @@ const escapeUnits = (character: string): string =>
     return `\\u${unit}`;
   }).join("");
 
+/** A page's script, and the style that all pages share. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;
-}
-
-/**
- * A page's script and the common style, built from `src/report/client`.
- *
- * @throws Error if the package was not built
- */
-export function readPageAssets(page: "report" | "compare" | "sweep"): PageAssets {
-  const directory = join(packageInfo().root, "dist", "report", "client");
-  const read = (name: string) => readFileSync(join(directory, name), "utf8");
-  try {
-    return { script: read(`${page}.js`), style: read("report.css") };
-  } catch (error) {
-    throw new Error(
-      `the script of the HTML report is missing from ${directory}: run npm run build:ts`,
-      {
-        cause: error,
-      },
-    );
-  }
 }

@@ -45,6 +45,7 @@ export type {
 export { describeSample } from "./analysis/region-model.ts";
 export { NO_MATCHING_REGIONS } from "./analysis/scope.ts";
 export { type ReportContext, toReportBundle } from "./analysis/to-report.ts";
+export { type CommandIo, runValidateCommand } from "./cli/validate-command.ts";
 export type { GpuFindings } from "./machine/doctor/gpu.ts";
 export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
 export type { MachineEnvironment } from "./machine/environment.ts";

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
+import { packageFolders } from "../app/plugins/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { shownCommand } from "./command-line.ts";
-import { packageFolders } from "./interpreter.ts";
 import { currentStore, storedExport } from "./store-export.ts";
 
 /** The default config. */

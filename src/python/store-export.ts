@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import { type CommandLine, commandHelp, usage } from "../app/command-line/command-line.ts";
 import { parseCommandLine } from "../app/command-line/parse.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
+import { interpreterOf } from "../app/plugins/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { loadSettings } from "../app/plugins/settings.ts";
 import type { StoreEntry } from "../engine/compose/sources/memory-source.ts";
@@ -30,7 +31,6 @@ import { errorCode, makeDirectory, readablePath } from "../foundation/system/fil
 import { once } from "../foundation/system/get-or-create.ts";
 import { plural } from "../foundation/text/plural.ts";
 import { findApps } from "./apps.ts";
-import { interpreterOf } from "./interpreter.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import EXPORT_SOURCE from "./sources/export_store.py";
 

@@ -24,7 +24,6 @@ export { type RegionTableOptions, renderRegionTable } from "./render/terminal.ts
 export { checkReportText } from "./validation/check-text.ts";
 export type { ReportIssue } from "./validation/rules.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
-export { type CommandIo, runValidateCommand } from "./validation/validate-command.ts";
 export type { EncodedTimeline, TimelineRow } from "./view/page-data.ts";
 export type { RegionMarkdownOptions } from "./view/region-report.ts";
 export type { RunSection, RunSummary } from "./view/run-summary.ts";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
@@ -7,47 +7,84 @@ import { listFiles } from "./files.ts";
 
 const source = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** What composes a config, and what runs with one. */
-const engine = ["values", "overrides", "compose", "schema", "instantiate"];
+/** Folders of one wing; a folder may use those that it names. `.` stands for the files directly in the wing. */
+type Folders = Readonly<Record<string, readonly string[]>>;
 
-/** The design's arrows: which other stages a stage may import. Files directly in src/ are the public face. */
-const allowed: Readonly<Record<string, readonly string[]>> = {
-  system: [],
-  text: [],
-  values: [],
-  "command-line": ["values", "schema"],
-  overrides: ["values"],
-  compose: ["values", "overrides"],
-  schema: ["values"],
-  instantiate: ["values"],
-  job: [...engine],
-  record: [...engine, "job"],
-  launch: [...engine, "job", "record"],
-  sweep: [...engine, "job", "record", "launch"],
-  plugins: [...engine, "job", "record", "launch", "sweep"],
-  cli: [...engine, "command-line", "job", "record", "launch", "sweep", "plugins"],
-  programs: [...engine, "command-line", "job", "record", "launch", "sweep", "plugins", "cli"],
-  report: ["values", "command-line", "schema"],
-  profile: ["values", "command-line", "overrides", "schema", "report"],
+interface Wing {
+  /** The wings it may use, whole; or a folder of one, `app/command-line`. */
+  readonly uses: readonly string[];
+  /** The folders in it. Without them, the files of the wing may import each other. */
+  readonly folders: Folders;
+  readonly inside?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What may import what (docs/internals.md). `bin` joins all wings; files directly in src/ are the faces of the engine's package. */
+const WINGS: Readonly<Record<string, Wing>> = {
+  foundation: { uses: [], folders: { system: [], text: [] } },
+  engine: {
+    uses: ["foundation"],
+    folders: {
+      values: [],
+      overrides: ["values"],
+      compose: ["values", "overrides"],
+      schema: ["values"],
+      instantiate: ["values"],
+    },
+  },
+  pages: { uses: ["foundation"], folders: { ".": [], client: ["."] } },
+  app: {
+    uses: ["foundation", "engine", "pages"],
+    folders: {
+      "command-line": [],
+      job: [],
+      record: ["job"],
+      launch: ["job", "record"],
+      sweep: ["job", "record", "launch"],
+      plugins: ["job", "record", "launch", "sweep"],
+      cli: ["command-line", "job", "record", "launch", "sweep", "plugins"],
+    },
+    inside: {
+      job: ["process", "logging"],
+      launch: [".", "local"],
+      sweep: ["sweepers"],
+      plugins: ["contract", "submitit", "slurm", "optuna"],
+      cli: ["arguments", "completion", "tree-schema"],
+    },
+  },
+  python: { uses: ["foundation", "engine", "app"], folders: { ".": [] } },
+  report: {
+    uses: ["foundation", "engine", "pages"],
+    folders: {
+      model: [],
+      selection: ["model"],
+      view: ["model", "selection"],
+      render: ["model", "selection", "view"],
+      compare: ["model", "selection", "view", "render"],
+      sweep: ["model", "selection", "view", "render", "compare"],
+      validation: ["model", "selection", "view", "render", "compare", "sweep"],
+      client: ["model", "selection", "view", "render", "compare", "sweep", "validation"],
+      ".": ["model", "selection", "view", "render", "compare", "sweep", "validation"],
+    },
+  },
+  profiler: {
+    // Its subcommands are declared as those of the engine's command are.
+    uses: ["foundation", "engine", "pages", "report", "app/command-line"],
+    folders: {
+      model: [],
+      machine: ["model"],
+      analysis: ["model", "machine"],
+      tools: ["model", "machine", "analysis"],
+      run: ["model", "machine", "analysis", "tools"],
+      cli: ["model", "machine", "analysis", "tools", "run"],
+      ".": ["model", "machine", "analysis", "tools", "run", "cli"],
+    },
+  },
 };
 
-/** A stage of many folders: each may use those before it. Files directly in it (`.`) come last unless their place is named. */
-const inside: Readonly<Record<string, readonly string[]>> = {
-  report: ["model", "selection", "view", "render", "compare", "sweep", "validation", "client"],
-  job: ["process", "logging"],
-  launch: [".", "local"],
-  sweep: ["sweepers"],
-  plugins: ["contract", "submitit", "slurm", "optuna"],
-  cli: ["arguments", "completion", "tree-schema"],
-  profile: ["model", "machine", "analysis", "tools", "run", "cli"],
-};
-
-/** What every stage may use: files, processes and terminals, and texts. They import nothing else of ours. */
-const foundations = new Set(["system", "text"]);
 /** The one look outside src/: types of the builder that ships beside the native sources. */
 const outside = new Set(["profiler/machine/native.ts -> ../native/build.d.mts"]);
-/** The engine may not know the profiler; the face of the package is part of the engine. */
-const profiler = new Set(["profile", "report"]);
+/** The faces of the engine's package may not know the profiler. */
+const FACES = new Set(["foundation", "engine", "pages", "app", "python"]);
 
 /** The folder of `parent` that a file is in; `.` for files directly in it. */
 function folderIn(parent: string, file: string): string {
@@ -55,7 +92,9 @@ function folderIn(parent: string, file: string): string {
   return rest.length === 0 ? "." : first;
 }
 
-const stageOf = (file: string): string => folderIn(source, file);
+const wingOf = (file: string): string => folderIn(source, file);
+const inWing = (wing: string) => (file: string) => folderIn(join(source, wing), file);
+const inSource = (...path: string[]) => join(source, ...path);
 
 /** Every relative module specifier: static, type-only, re-exported and dynamic. */
 function importsIn(text: string): string[] {
@@ -63,49 +102,60 @@ function importsIn(text: string): string[] {
   return info.importedFiles.map((entry) => entry.fileName).filter((name) => name.startsWith("."));
 }
 
-const importsOf = (file: string) => importsIn(readFileSync(file, "utf8"));
+const importsOf = (file: string): readonly string[] =>
+  importsIn(readFileSync(file, "utf8")).map((name) => resolve(dirname(file), name));
 
 /** Whether the design lets a module in `file` import `target`. */
 function isAllowed(file: string, target: string): boolean {
-  const from = stageOf(file);
-  const to = stageOf(target);
+  const from = wingOf(file);
+  const to = wingOf(target);
   if (to === "..") return outside.has(`${relative(source, file)} -> ${relative(source, target)}`);
   if (from === "bin") return true;
+  if (from === ".") return to === "." || FACES.has(to);
   if (from === to) return isAllowedInside(from, file, target);
-  if (foundations.has(to)) return !foundations.has(from);
-  if (from === ".") return !profiler.has(to);
-  return (allowed[from] ?? []).includes(to);
+  const uses = WINGS[from]?.uses ?? [];
+  return uses.includes(to) || uses.includes(`${to}/${inWing(to)(target)}`);
 }
 
-function isAllowedInside(stage: string, file: string, target: string): boolean {
-  const order = inside[stage];
-  const [from, to] = [file, target].map((path) => folderIn(join(source, stage), path));
-  if (order === undefined || from === to) return true;
-  if (from === "." && !order.includes(".")) return true;
-  return to !== undefined && order.slice(0, order.indexOf(from ?? "")).includes(to);
+function isAllowedInside(wing: string, file: string, target: string): boolean {
+  const { folders = {}, inside = {} } = WINGS[wing] ?? {};
+  const [from, to] = [inWing(wing)(file), inWing(wing)(target)];
+  if (from !== to) return folders[from]?.includes(to) === true;
+  const order = inside[from];
+  const [lower, upper] = [target, file].map((path) => folderIn(join(source, wing, from), path));
+  if (order === undefined || lower === upper) return true;
+  if (upper === "." && !order.includes(".")) return true;
+  return lower !== undefined && order.slice(0, order.indexOf(upper ?? "")).includes(lower);
 }
-
-const inStage = (stage: string) => (file: string) => folderIn(join(source, stage), file);
-const inSource = (...path: string[]) => join(source, ...path);
 
 describe("import arrows", () => {
   const files = listFiles(source, ".ts");
 
-  it("covers every stage of the design", () => {
-    const stages = new Set(files.map(stageOf));
-    for (const stage of Object.keys(allowed)) expect(stages).toContain(stage);
-    for (const stage of stages) expect([".", "bin", ...Object.keys(allowed)]).toContain(stage);
+  it("covers every wing", () => {
+    const wings = new Set(files.map(wingOf));
+    expect([...wings].sort()).toEqual([".", "bin", ...Object.keys(WINGS)].sort());
   });
 
-  it.each(Object.entries(inside))("covers every folder of %s", (stage, order) => {
-    const folders = new Set(files.filter((file) => stageOf(file) === stage).map(inStage(stage)));
-    expect([...folders].sort()).toEqual([...new Set([".", ...order])].sort());
+  it.each(Object.entries(WINGS))("covers every folder of %s", (wing, { folders, inside = {} }) => {
+    const own = files.filter((file) => wingOf(file) === wing);
+    expect([...new Set(own.map(inWing(wing)))].sort()).toEqual(Object.keys(folders).sort());
+    for (const [folder, order] of Object.entries(inside)) {
+      const found = own
+        .filter((file) => inWing(wing)(file) === folder)
+        .map((file) => folderIn(join(source, wing, folder), file));
+      expect([...new Set(found)].sort()).toEqual([...new Set([".", ...order])].sort());
+    }
+  });
+
+  it.each(Object.keys(WINGS))("%s has a README of one screen", (wing) => {
+    const file = join(source, wing, "README.md");
+    expect(existsSync(file), file).toBe(true);
+    expect(readFileSync(file, "utf8").split("\n").length).toBeLessThanOrEqual(50);
   });
 
   it("point one way", () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
-        .map((name) => resolve(dirname(file), name))
         .filter((target) => !isAllowed(file, target))
         .map((target) => `${relative(source, file)} imports ${relative(source, target)}`),
     );
@@ -117,6 +167,10 @@ describe("import arrows", () => {
     ["engine/compose/compose.ts", "app/cli/arguments/parse-argv.ts"],
     ["report/model/document.ts", "profiler/model/timeline.ts"],
     ["profiler/run/run.ts", "app/job/run-job.ts"],
+    ["app/plugins/load-settings.ts", "app/plugins/interpreter.ts"],
+    ["report/index.ts", "app/command-line/parse.ts"],
+    ["pages/html.ts", "engine/values/node.ts"],
+    ["pages/html.ts", "report/view/answer.ts"],
     ["index.ts", "profiler/run/run.ts"],
     ["foundation/system/package-root.ts", "engine/values/node.ts"],
     ["foundation/text/csv.ts", "foundation/system/atomic-write.ts"],

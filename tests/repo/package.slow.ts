@@ -300,7 +300,7 @@ describe("hydraconf", () => {
     );
     writeFileSync(
       join(consumer, "check.cjs"),
-      use(`require("${dist}/cjs/schema/index.js")`, `require("${dist}/cjs/index.js")`),
+      use(`require("${dist}/cjs/engine/schema/index.js")`, `require("${dist}/cjs/index.js")`),
     );
     for (const file of ["check.mjs", "check.cjs"]) {
       const { stdout, stderr } = node(file);

@@ -20,9 +20,9 @@ import {
 } from "../../engine/values/resolution/resolver.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
-import { interpreterOf } from "../../python/interpreter.ts";
-import type { PythonFunction } from "../../python/python-resolvers.ts";
+import { interpreterOf } from "./interpreter.ts";
 import type { PlacedText, ResolverEntry } from "./load-settings.ts";
+import type { PythonFunction } from "./python-resolvers.ts";
 
 export const RESOLVER_EXAMPLE = {
   hint: "resolvers: {eval: ready, double: 'python:my_project.resolvers.double', scale: ./resolvers.mjs}",
@@ -62,7 +62,7 @@ export async function settingsResolvers(
     } else made.push(await moduleResolver(name, entry));
   }
   if (ofPython.length === 0) return made;
-  const { pythonResolvers } = await import("../../python/python-resolvers.ts");
+  const { pythonResolvers } = await import("./python-resolvers.ts");
   const interpreter = interpreterOf(python === undefined ? {} : { python }, place);
   const where = { ...place, python: interpreter, folders: [...folders] };
   return [...made, ...pythonResolvers(ofPython, where)];

@@ -1,5 +1,11 @@
 /** The order of table rows after a click on a heading. */
 
+/** The order of a table: the title of a column, or null for the tree. */
+export interface TableOrder {
+  readonly title: string;
+  readonly descending: boolean;
+}
+
 /** The part of a column that decides the order. */
 export interface SortedColumn<Row> {
   /** Numbers are right-aligned. */

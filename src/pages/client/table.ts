@@ -1,6 +1,5 @@
 /** A table of blocks that sorts by any column, filters, and shows a limited number of rows at first. */
 
-import type { TableOrder } from "../../report/client/state.ts";
 import {
   type Cell,
   type Column,
@@ -14,7 +13,13 @@ import {
 import { relativeLink } from "../markdown.ts";
 import { formatCount, NOT_MEASURED } from "../numbers.ts";
 import { h, nameElement, on } from "./dom.ts";
-import { nextOrder, type Order, type SortedColumn, sortRows } from "./row-order.ts";
+import {
+  nextOrder,
+  type Order,
+  type SortedColumn,
+  sortRows,
+  type TableOrder,
+} from "./row-order.ts";
 
 export interface TableOptions {
   /** Name of the table for screen readers. */

@@ -8,7 +8,6 @@
  */
 
 import {
-  anything,
   checkOptions,
   count,
   listOf,
@@ -37,7 +36,6 @@ import { communicationOf, groupByRank, withRanks } from "./ranks.ts";
 import type { RegionModel } from "./region-model.ts";
 import { labelNotes, notesOfProcesses, unmatchedNotes } from "./region-notes.ts";
 import { buildScope, type ScopeRequest } from "./scope.ts";
-import type { ReportContext } from "./to-report.ts";
 
 /** Domains whose ranges are CPU operations unless the caller says otherwise. */
 export const DEFAULT_OPERATION_DOMAINS: readonly string[] = ["shallow_resnet.ops"];
@@ -224,13 +222,4 @@ export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
       rules: optional(labelRules),
     }),
   ),
-};
-
-export const REPORT_CONTEXT: OptionChecks<ReportContext> = {
-  generatedAt: text,
-  configFingerprint: text,
-  collectorVersion: text,
-  environment: anything,
-  failure: optional(text),
-  notes: optional(listOf("strings", text, '["interrupted"]')),
 };

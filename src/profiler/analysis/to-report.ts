@@ -1,6 +1,13 @@
 /** Converts the region model to the report document, with the names of the contract and times in milliseconds. */
 
-import { checkOptions } from "../../engine/values/check-options.ts";
+import {
+  anything,
+  checkOptions,
+  listOf,
+  type OptionChecks,
+  optional,
+  text,
+} from "../../engine/values/check-options.ts";
 import { firstFewOf, partOf, plural } from "../../foundation/text/plural.ts";
 import {
   CONTRACT,
@@ -15,7 +22,6 @@ import {
 } from "../../report/model/document.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { THREAD_COUNTS } from "../model/timeline.ts";
-import { REPORT_CONTEXT } from "./build.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -39,6 +45,15 @@ export interface ReportContext {
   /** Notes about the whole run, which precede those of every scope. */
   readonly notes?: readonly string[];
 }
+
+const REPORT_CONTEXT: OptionChecks<ReportContext> = {
+  generatedAt: text,
+  configFingerprint: text,
+  collectorVersion: text,
+  environment: anything,
+  failure: optional(text),
+  notes: optional(listOf("strings", text, '["interrupted"]')),
+};
 
 /** Converts the model to a document of the contract. */
 export function toReportBundle(model: RegionModel, context: ReportContext): RegionReportBundle {

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
+import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { NO_REPORTS, type Subcommand, stoppable, subcommand } from "./subcommand.ts";
 
@@ -94,13 +95,6 @@ Exit code: 0 no gate is breached, 1 a run failed, 2 wrong usage, 3 a gate is bre
 /** `deep-profile ab`. */
 export const runAb = (open: OpenRun) =>
   subcommand(AB, async (command, io) => (await import("./ab.ts")).abRuns(command, io, open));
-
-export const READERS = ["auto", "ncu", "own"] as const;
-export const LOCALES = ["C", "en", "de"] as const;
-export const NVTX_SCOPES = ["thread", "process"] as const;
-export const NAME_BASES = ["function", "demangled", "mangled"] as const;
-
-export const SORTS = ["exclusive", "wall", "gpu", "calls", "kernels", "tree"] as const;
 
 const SORT_OPTION = {
   sort: {

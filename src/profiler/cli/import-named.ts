@@ -12,7 +12,7 @@ import type { ImportSource } from "../tools/importer.ts";
 import { inputError, openSource } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
 import { type ProfilingTool, terminalProgress } from "../tools/tool.ts";
-import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./commands.ts";
+import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";

@@ -16,7 +16,7 @@ import { RUN_FILE } from "../tools/collection.ts";
 import { recordingFiles } from "../tools/recorder/read.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
-import { SORTS } from "./commands.ts";
+import { SORTS } from "./choices.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { reportSweep, type SweepReported, sweepJobs } from "./report-sweep.ts";

@@ -4,70 +4,21 @@ import { basename, dirname, join, parse } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
-import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionsFolder } from "../../report/model/report-files.ts";
 import { buildRegionModel } from "../analysis/build.ts";
 import { topKernelNames } from "../analysis/kernel-selection.ts";
-import type { LabelRules } from "../analysis/labels.ts";
 import { rankNumbers, timelineOfRanks } from "../analysis/ranks.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
-import type { ImportSource, ReadOptions } from "../tools/importer.ts";
+import type { ImportSource } from "../tools/importer.ts";
 import { joinTables } from "../tools/ncu/run/import-pass.ts";
 import { duplicatesAmong } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
-import { type ImportedNcu, importNcu } from "./import-ncu.ts";
-import { importedBundle } from "./imported-bundle.ts";
+import { type ImportedNcu, type ImportRequest, importNcu } from "./import-ncu.ts";
+import { type ImportedReport, importedBundle } from "./imported-bundle.ts";
 import { importerOf, type LoadedImporter, loadImporters } from "./importers.ts";
-
-export interface ImportRequest {
-  readonly sources: readonly ImportSource[];
-  /** Absolute path of the existing directory for the reports. */
-  readonly directory: string;
-  readonly reader: ReadOptions["reader"];
-  readonly locale: ReadOptions["locale"];
-  /** The regions to show. */
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  readonly aggregate: boolean;
-  /** Rules that unify labels; without them, labels are those of the program. */
-  readonly labels?: LabelRules;
-  readonly kernels: KernelChoice;
-  /** With `process`, kernels of threads without ranges belong to the ranges of another thread. */
-  readonly pushPopScope: "thread" | "process";
-  /** Whether exports of nsys are of ranks, in their order; otherwise only if their names say so. */
-  readonly ranks?: boolean;
-  readonly now: Date;
-  readonly withTool: ReadOptions["withTool"];
-  readonly say: (line: string) => void;
-  /** Default: those of the table. */
-  readonly tools?: readonly ProfilingTool[];
-}
-
-/** The kernels of ncu that count. */
-export interface KernelChoice {
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-  readonly nameBase: "function" | "demangled" | "mangled";
-  /** Restricts them to this many kernels with the most GPU time in a recording that is also given; null for all. */
-  readonly top: number | null;
-}
-
-/** The reports of the files of one tool. */
-export interface ImportedReport {
-  readonly collector: string;
-  /** Name of its folder in the output directory. */
-  readonly folder: string;
-  readonly bundle: RegionReportBundle;
-  /** Names of files that are truncated or damaged, so that the report lacks some of their results. */
-  readonly incomplete?: readonly string[];
-  /** The timeline; absent if the tool does not record one. */
-  readonly timeline?: Timeline;
-  /** Writes additional files into the folders of single regions, by `regionKey`. */
-  readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
-}
 
 /**
  * Reads all files before anything is reported. All files of ncu are one measurement with several passes or processes; a

@@ -1,9 +1,10 @@
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
+import type { LabelRules } from "../analysis/labels.ts";
 import { createLabelUnifier } from "../analysis/labels.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
-import type { NcuResults } from "../tools/importer.ts";
+import type { ImportSource, NcuResults, ReadOptions } from "../tools/importer.ts";
 import {
   type AssembleOptions,
   createNcuAssembly,
@@ -13,8 +14,41 @@ import { asRecorded } from "../tools/ncu/read-results.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
 import { inputError } from "../tools/source-file.ts";
-import type { WriteRegionFiles } from "../tools/tool.ts";
-import type { ImportRequest } from "./import-files.ts";
+import type { ProfilingTool, WriteRegionFiles } from "../tools/tool.ts";
+
+/** A request to make reports of files. */
+export interface ImportRequest {
+  readonly sources: readonly ImportSource[];
+  /** Absolute path of the existing directory for the reports. */
+  readonly directory: string;
+  readonly reader: ReadOptions["reader"];
+  readonly locale: ReadOptions["locale"];
+  /** The regions to show. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly aggregate: boolean;
+  /** Rules that unify labels; without them, labels are those of the program. */
+  readonly labels?: LabelRules;
+  readonly kernels: KernelChoice;
+  /** With `process`, kernels of threads without ranges belong to the ranges of another thread. */
+  readonly pushPopScope: "thread" | "process";
+  /** Whether exports of nsys are of ranks, in their order; otherwise only if their names say so. */
+  readonly ranks?: boolean;
+  readonly now: Date;
+  readonly withTool: ReadOptions["withTool"];
+  readonly say: (line: string) => void;
+  /** Default: those of the table. */
+  readonly tools?: readonly ProfilingTool[];
+}
+
+/** The kernels of ncu that count. */
+export interface KernelChoice {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly nameBase: "function" | "demangled" | "mangled";
+  /** Restricts them to this many kernels with the most GPU time in a recording that is also given; null for all. */
+  readonly top: number | null;
+}
 
 export interface ImportedNcu {
   readonly name: string;

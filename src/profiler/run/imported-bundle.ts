@@ -9,10 +9,24 @@ import { FILES_BESIDE_PAGE, writeReports, writeRunReports } from "../../report/w
 import type { LabelRules } from "../analysis/labels.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
-import type { RecordedMachine } from "../model/timeline.ts";
+import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 import { encodeTimeline } from "./encode-timeline.ts";
-import type { ImportedReport, ImportRequest } from "./import-files.ts";
+import type { ImportRequest } from "./import-ncu.ts";
 import { labelsShown, writeTraces } from "./write-run.ts";
+
+/** The reports of the files of one tool. */
+export interface ImportedReport {
+  readonly collector: string;
+  /** Name of its folder in the output directory. */
+  readonly folder: string;
+  readonly bundle: RegionReportBundle;
+  /** Names of files that are truncated or damaged, so that the report lacks some of their results. */
+  readonly incomplete?: readonly string[];
+  /** The timeline; absent if the tool does not record one. */
+  readonly timeline?: Timeline;
+  /** Writes additional files into the folders of single regions, by `regionKey`. */
+  readonly writeRegionFiles?: (directories: ReadonlyMap<string, string>) => Promise<void>;
+}
 
 /** The origin of a report's numbers, as far as the files contain it. */
 interface Provenance {

@@ -13,7 +13,6 @@ import {
 } from "../../foundation/system/shape.ts";
 import type { DevicePeaks, LayerWork, StaticAnalysis } from "../../report/view/static-analysis.ts";
 import type { Workload } from "../machine/process.ts";
-import type { ProfileSection } from "./run.ts";
 
 /** The members of the built-in workload's document that are read here. */
 interface WorkloadDocument {
@@ -59,7 +58,7 @@ export interface ReadStaticAnalysis {
  */
 export function readStaticAnalysis(
   workload: Workload,
-  { collector, stdoutFile }: Pick<ProfileSection, "collector" | "stdoutFile">,
+  { collector, stdoutFile }: { readonly collector: string; readonly stdoutFile: string | null },
   measured?: DevicePeaks,
 ): ReadStaticAnalysis {
   if (workload.stdout !== "document" || stdoutFile === null) return {};

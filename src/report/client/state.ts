@@ -1,4 +1,5 @@
 /** The report that the page shows, with text resolved and the tree linked, and the state of the user interface. */
+import type { TableOrder } from "../../pages/client/row-order.ts";
 import type { KernelColumns, NumberColumn, PageData, ScopeData } from "../view/page-data.ts";
 
 export interface Region {
@@ -96,12 +97,6 @@ export const wordOf =
 /** Kernels of a region, or of the whole scope. */
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
   data.kernels[region === null ? 0 : region.row + 1];
-
-/** The order of a table: the title of a column, or null for the tree. */
-export interface TableOrder {
-  readonly title: string;
-  readonly descending: boolean;
-}
 
 /** By exclusive time. */
 export const defaultOrder = ({ data }: Scope): TableOrder => ({

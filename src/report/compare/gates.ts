@@ -1,6 +1,5 @@
 /** Gates for CI: the language of `--fail-on`, and conditions on a comparison that fail a build. */
 
-import { usage } from "../../app/command-line/command-line.ts";
 import { alternativesTo, ConfigError } from "../../engine/values/errors.ts";
 import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 import { plural } from "../../foundation/text/plural.ts";
@@ -323,7 +322,8 @@ const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {
   const gates = splitConditions(text).map(parseGate);
-  if (gates.length === 0) throw usage("--fail-on needs a condition");
+  if (gates.length === 0)
+    throw new ConfigError({ code: "app.usage", message: "--fail-on needs a condition" });
   return gates;
 }
 
@@ -332,10 +332,11 @@ function parseGate(text: string): Gate {
   const measure = limit === null ? null : parseMeasure(text.slice(0, limit.index).trimEnd());
   const operator = OPERATORS.find((one) => one === limit?.[1]);
   if (limit === null || measure === null || operator === undefined)
-    throw usage(
-      `--fail-on: '${text}' is not a condition`,
-      "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
-    );
+    throw new ConfigError({
+      code: "app.usage",
+      message: `--fail-on: '${text}' is not a condition`,
+      hint: "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
+    });
   const [, , number, percent] = limit;
   return { text, ...measure, operator, limit: Number(number), percent: percent === "%" };
 }

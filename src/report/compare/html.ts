@@ -4,16 +4,11 @@ import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, type Cell, code, paragraph, type Table } from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import {
-  noticeList,
-  noticeSection,
-  type PageAssets,
-  readPageAssets,
-  renderPage,
-} from "../../pages/html-page.ts";
+import { noticeList, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { relativeLink } from "../../pages/markdown.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
+import { readPageAssets } from "../render/page-assets.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
 import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";

@@ -3,7 +3,7 @@ import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, code, heading, link, list, type Table, tableOf } from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import { type PageAssets, readPageAssets, renderPage } from "../../pages/html-page.ts";
+import { type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { formatDuration } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
@@ -17,6 +17,7 @@ import { wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
+import { readPageAssets } from "./page-assets.ts";
 
 /** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {

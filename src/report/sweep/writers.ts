@@ -4,11 +4,12 @@ import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../../pages/blocks.ts";
 import { renderCsv } from "../../pages/csv.ts";
 import { escapeHtml } from "../../pages/html.ts";
-import { noticeList, type PageAssets, readPageAssets, renderPage } from "../../pages/html-page.ts";
+import { noticeList, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { renderMarkdown } from "../../pages/markdown.ts";
 import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
+import { readPageAssets } from "../render/page-assets.ts";
 import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./document.ts";
 import {
   basisInWords,

@@ -1,7 +1,10 @@
 /** Command lines for measurements that would tell more than a report does. */
 import { shellQuote } from "../../foundation/text/shell-words.ts";
-import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
-import type { RankedRegion } from "./answer.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../model/document.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 
 export interface Measurement {
@@ -14,7 +17,7 @@ const PLAIN = /^[A-Za-z_][\w.-]*$/;
 
 export function measurementsOf(
   report: NCUProfileRegionReport,
-  byGpu: readonly RankedRegion[],
+  byGpu: readonly { readonly region: NCUProfileRegion }[],
   beside: readonly RegionReportBundle[],
 ): readonly Measurement[] {
   const { collector, totals, environment, regions } = report;

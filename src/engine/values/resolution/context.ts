@@ -2,30 +2,10 @@ import { type OptionCheck, wrongArgument } from "../check-options.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitsOf, withLimits } from "../limits.ts";
-import type { Place } from "../place.ts";
 import { builtinResolvers } from "./builtin-resolvers.ts";
-import type { Resolver } from "./resolver.ts";
+import type { ResolveContext, Resolver } from "./resolver.ts";
 
-/** Everything besides the tree that the resolution of interpolations depends on. */
-export interface ResolveContext {
-  readonly resolvers: ReadonlyMap<string, Resolver>;
-  /** Results of resolvers with `useCache`, by name and source text of the arguments. */
-  readonly cache: Map<string, Place>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** How much one operation may add to the written values. */
-  readonly limits: Limits;
-  /** The version of Hydra whose behaviour applies where versions differ. */
-  readonly dialect: Dialect;
-  /** Receives the warnings of resolvers (`oc.deprecated`). */
-  warn(message: string): void;
-  /** Called for each use of a resolver, whose result may differ the next time. */
-  readonly onResolverCall?: () => void;
-  /**
-   * Whether an interpolation declared as a map, list, object or union must lead to one when it is read, as for a
-   * program's settings. Default: false; OmegaConf checks it only when the value is written.
-   */
-  readonly declared?: boolean;
-}
+export type { ResolveContext };
 
 /** The same context for reading settings, where values of undeclared types are refused. */
 export const asDeclared = (context: ResolveContext): ResolveContext => ({

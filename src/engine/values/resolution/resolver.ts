@@ -7,13 +7,13 @@ import {
   optional,
   trueOrFalse,
 } from "../check-options.ts";
+import type { Dialect } from "../dialect.ts";
 import { isConfigError } from "../errors.ts";
-import { type Budget, createBudget, spend } from "../limits.ts";
+import { type Budget, createBudget, type Limits, spend } from "../limits.ts";
 import { type ConfigNode, type Key, MISSING, type ScalarValue, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fromObject, toObject } from "../plain-objects.ts";
-import type { ResolveContext } from "./context.ts";
 
 /**
  * A function that interpolations call: `${name:arg,…}`. The name may have dots in it (a namespace).
@@ -43,6 +43,27 @@ export interface Resolver {
  * the tree.
  */
 export type ResolverArgument = Place;
+
+/** Everything besides the tree that the resolution of interpolations depends on. */
+export interface ResolveContext {
+  readonly resolvers: ReadonlyMap<string, Resolver>;
+  /** Results of resolvers with `useCache`, by name and source text of the arguments. */
+  readonly cache: Map<string, Place>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How much one operation may add to the written values. */
+  readonly limits: Limits;
+  /** The version of Hydra whose behaviour applies where versions differ. */
+  readonly dialect: Dialect;
+  /** Receives the warnings of resolvers (`oc.deprecated`). */
+  warn(message: string): void;
+  /** Called for each use of a resolver, whose result may differ the next time. */
+  readonly onResolverCall?: () => void;
+  /**
+   * Whether an interpolation declared as a map, list, object or union must lead to one when it is read, as for a
+   * program's settings. Default: false; OmegaConf checks it only when the value is written.
+   */
+  readonly declared?: boolean;
+}
 
 /** The place of a call, and what the resolver may look up. */
 export interface ResolverCall {

@@ -12,7 +12,6 @@ import {
 import { type ConfigNode, checkDepth, isMissing, type Key, type MapNode } from "../node.ts";
 import { fullKeyOf, type Place, placeBelow, rootPlace } from "../place.ts";
 import { invalidKeyType } from "./construction.ts";
-import type { Constructed } from "./reader.ts";
 
 /** Placeholders of values of Python-only types, with the names of the types. */
 export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
@@ -51,6 +50,15 @@ export function checkTree(
 
 /** Checks the syntax of a string that contains `${`; throws a ConfigError. */
 export type InterpolationCheck = (text: string) => void;
+
+/** The content of a document, before OmegaConf's own rules are applied. */
+export interface Constructed {
+  readonly root: ConfigNode;
+  /** Placeholders of values of Python types that OmegaConf does not support: the type's name. */
+  readonly foreign: ReadonlyMap<ConfigNode, string>;
+  /** Whether OmegaConf's checks are needed at all; most files do not need them. */
+  readonly suspicious: boolean;
+}
 
 /**
  * What `OmegaConf.create` refuses in a document that PyYAML accepts, in document order: null keys, values of types that

@@ -5,7 +5,7 @@ import { checkExpansion, completeLimits, type Limits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { checkAliasLimits } from "./alias-limits.ts";
-import { acceptConfig, type InterpolationCheck } from "./check-tree.ts";
+import { acceptConfig, type Constructed, type InterpolationCheck } from "./check-tree.ts";
 import {
   buildAs,
   buildScalar,
@@ -196,15 +196,6 @@ function* childrenOf(node: ConfigNode): Generator<ConfigNode> {
 function spanOf({ origin }: ConfigNode): { start: number; end: number } {
   if (origin.kind === "file") return { start: origin.start, end: origin.end };
   return { start: 0, end: 0 };
-}
-
-/** The content of a document, before OmegaConf's own rules are applied. */
-export interface Constructed {
-  readonly root: ConfigNode;
-  /** Placeholders of values of Python types that OmegaConf does not support: the type's name. */
-  readonly foreign: ReadonlyMap<ConfigNode, string>;
-  /** Whether OmegaConf's checks are needed at all; most files do not need them. */
-  readonly suspicious: boolean;
 }
 
 /**

@@ -7,17 +7,17 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "../engine/values/errors.ts";
-import { type ConfigNode, list, map, type ScalarValue, scalar } from "../engine/values/node.ts";
-import { fromCode } from "../engine/values/origin.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { type ConfigNode, list, map, type ScalarValue, scalar } from "../../engine/values/node.ts";
+import { fromCode } from "../../engine/values/origin.ts";
 import type {
   Resolver,
   ResolverArgument,
   ResolverCall,
-} from "../engine/values/resolution/resolver.ts";
-import { isBytes } from "../foundation/system/builtin-types.ts";
-import { getOrCreate } from "../foundation/system/get-or-create.ts";
-import SOURCE from "./sources/python_resolvers.py";
+} from "../../engine/values/resolution/resolver.ts";
+import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import SOURCE from "./python_resolvers.py";
 
 /** Texts, booleans and null are plain JSON; ints of any size and infinite floats need a wrapper. */
 type Encoded =

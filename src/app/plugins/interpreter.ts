@@ -1,8 +1,8 @@
 /** Finds the Python interpreter of a project without running it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Settings } from "../app/plugins/load-settings.ts";
-import { findExecutable } from "../foundation/system/find-program.ts";
+import { findExecutable } from "../../foundation/system/find-program.ts";
+import type { Settings } from "./load-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,9 +3,10 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { renderBundleJson, runValidateCommand } from "../../../src/report/index.ts";
+import { runValidateCommand } from "../../../src/profiler/cli/validate-command.ts";
+import { renderBundleJson } from "../../../src/report/index.ts";
 import { commandPath } from "../../e2e/command.ts";
-import { bundleOf, resnet } from "../bundles.ts";
+import { bundleOf, resnet } from "../../report/bundles.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "validate-regions-"));
 

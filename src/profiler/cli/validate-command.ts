@@ -19,11 +19,11 @@ import { packageInfo } from "../../engine/values/package-info.ts";
 import { fileProblem } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
-import { readDocument } from "./check-text.ts";
-import { createDocumentValidator } from "./document-contracts.ts";
-import { textOfBytes, textOfFile } from "./json-text.ts";
-import type { ReportIssue } from "./rules.ts";
-import type { ReportValidator } from "./validate.ts";
+import { readDocument } from "../../report/validation/check-text.ts";
+import { createDocumentValidator } from "../../report/validation/document-contracts.ts";
+import { textOfBytes, textOfFile } from "../../report/validation/json-text.ts";
+import type { ReportIssue } from "../../report/validation/rules.ts";
+import type { ReportValidator } from "../../report/validation/validate.ts";
 
 /** The streams of the command. */
 export interface CommandIo {
