@@ -3,7 +3,7 @@
  * docs:site` fails if one is missing.
  */
 
-export type { HydraMainOptions } from "./app/cli/hydra-main.ts";
+export type { HydraMainOptions } from "./app/cli/check-main.ts";
 export type {
   Callback,
   CallbackEvents,

@@ -1,7 +1,8 @@
 /** Finds the programs of a project and their configs by reading the sources, without running them. */
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
-import type { AppEntry, PlacedText, Settings } from "../app/plugins/load-settings.ts";
+import type { AppEntry, Settings } from "../app/plugins/load-settings.ts";
+import type { PlacedText } from "../app/plugins/settings-resolvers.ts";
 import { ConfigError, nearest } from "../engine/values/errors.ts";
 import type { FileOrigin, SourceText } from "../engine/values/origin.ts";
 import { getOrCreate } from "../foundation/system/get-or-create.ts";

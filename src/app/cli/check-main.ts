@@ -28,10 +28,37 @@ import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";
 import { directoryAt } from "../../foundation/system/files.ts";
-import type { Flag, ProgramOptions, Subcommand } from "../job/options.ts";
+import type {
+  Flag,
+  ProgramDeclaration,
+  ProgramOptions,
+  ProgramSchema,
+  Subcommand,
+} from "../job/options.ts";
 import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
-import { plugins } from "../plugins/contract/plugin.ts";
-import type { HydraMainOptions, MainOptions } from "./hydra-main.ts";
+import { type Plugin, plugins } from "../plugins/contract/plugin.ts";
+
+/** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
+export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
+  extends ProgramDeclaration<Schema> {
+  /**
+   * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
+   * `[...STANDARD_PLUGINS, mine]`.
+   */
+  readonly plugins?: readonly Plugin[];
+  /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
+  readonly settingsFiles?: boolean;
+  /**
+   * What users type to trust a project, as `hydraconf trust`: until then, what the project's settings file names is not
+   * run. Without it, it is run in any case.
+   */
+  readonly trustCommand?: string;
+  /** Whether `--version-base` chooses the dialect instead of `versionBase`, as for `hydraconf`. Default: false. */
+  readonly choosesDialect?: boolean;
+}
+
+/** Options with the program's name and directory filled in. */
+export type MainOptions = HydraMainOptions & ProgramOptions;
 
 /** @throws ConfigError `value.wrong_type` for arguments of `hydraMain` that the types do not allow */
 export function checkMain(options: unknown, task: unknown): void {

@@ -18,7 +18,7 @@ import {
   openSchemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import type { Flag, ProgramDeclaration, ProgramOptions, ProgramSchema } from "../job/options.ts";
+import type { Flag, ProgramOptions, ProgramSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,
@@ -39,7 +39,13 @@ import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./argume
 import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageError } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
-import { checkInvocation, checkMain, placed } from "./check-main.ts";
+import {
+  checkInvocation,
+  checkMain,
+  type HydraMainOptions,
+  type MainOptions,
+  placed,
+} from "./check-main.ts";
 import {
   type Command,
   completionCommand,
@@ -54,28 +60,6 @@ import {
   showCommand,
   workerCommand,
 } from "./commands.ts";
-
-/** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
-export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
-  extends ProgramDeclaration<Schema> {
-  /**
-   * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
-   * `[...STANDARD_PLUGINS, mine]`.
-   */
-  readonly plugins?: readonly Plugin[];
-  /** Whether settings files may name further plugins, as those of the commands do (docs/plugins.md). Default: false. */
-  readonly settingsFiles?: boolean;
-  /**
-   * What users type to trust a project, as `hydraconf trust`: until then, what the project's settings file names is not
-   * run. Without it, it is run in any case.
-   */
-  readonly trustCommand?: string;
-  /** Whether `--version-base` chooses the dialect instead of `versionBase`, as for `hydraconf`. Default: false. */
-  readonly choosesDialect?: boolean;
-}
-
-/** Options with the program's name and directory filled in. */
-export type MainOptions = HydraMainOptions & ProgramOptions;
 
 /** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [

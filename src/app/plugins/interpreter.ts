@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findExecutable } from "../../foundation/system/find-program.ts";
-import type { Settings } from "./load-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * `PATH`.
  */
 export function interpreterOf(
-  { python }: Pick<Settings, "python">,
+  { python }: { readonly python?: { readonly text: string } },
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): string {
   if (python !== undefined) return python.text;
@@ -45,7 +44,7 @@ function environmentFolder(cwd: string, env: Environment): string | undefined {
  * those that its `.pth` files add, for example for editable installs.
  */
 export function packageFolders(
-  settings: Pick<Settings, "python">,
+  settings: { readonly python?: { readonly text: string } },
   place: { readonly cwd: string; readonly env: Environment },
 ): readonly string[] {
   const { python } = settings;

@@ -45,7 +45,7 @@ export const joblib: Plugin = {
   configs: { "hydra/launcher/joblib": { create: older } },
   newer: { configs: { "hydra/launcher/joblib": { create: newer } } },
   launchers: async () => {
-    const { loggedOverrides } = await import("../launch/local/basic-launcher.ts");
+    const { loggedOverrides } = await import("../launch/job-overrides.ts");
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
     const { NO_RESOURCES, positive, processes, SECOND } = await import(
       "../launch/local/settings.ts"

@@ -9,7 +9,13 @@ import { fileProblem, fileRemedy, readText } from "../../foundation/system/files
 import { importFile } from "../../foundation/system/import-file.ts";
 import { requireIn } from "../../foundation/system/require-in.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
-import { RESOLVER_EXAMPLE, settingsResolvers } from "./settings-resolvers.ts";
+import {
+  type PlacedText,
+  RESOLVER_EXAMPLE,
+  type ResolverEntry,
+  type Runnable,
+  settingsResolvers,
+} from "./settings-resolvers.ts";
 
 /** The contents of a settings file (docs/run.md). */
 export interface Settings {
@@ -30,19 +36,6 @@ export interface Settings {
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
 
-/** A setting that runs code. */
-interface Runnable {
-  readonly origin: FileOrigin;
-  /** Why it is not run: the user has not trusted the project that it is from (trust.ts). */
-  readonly refusal?: ConfigError;
-}
-
-/** A text of a settings file, and the directory that relative paths in that file start from. */
-export interface PlacedText extends Runnable {
-  readonly text: string;
-  readonly folder: string;
-}
-
 /** A program that a settings file names, with settings that its source does not contain. */
 export interface AppEntry {
   /** The absolute path of its source. */
@@ -52,15 +45,6 @@ export interface AppEntry {
   readonly config_path?: string | null;
   readonly config_name?: string | null;
   readonly version_base?: string | null;
-}
-
-/** A resolver that a settings file names. */
-export interface ResolverEntry extends Runnable {
-  /** `ready`, `python:module.function`, or the path of a module, with `#export` if the export has another name. */
-  readonly from: string;
-  readonly folder: string;
-  readonly use_cache?: boolean;
-  readonly pure?: boolean;
 }
 
 /** A plugin that a settings file names. */

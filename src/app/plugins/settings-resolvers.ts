@@ -4,6 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { alternativesTo, ConfigError } from "../../engine/values/errors.ts";
 import { isNode, type ScalarValue } from "../../engine/values/node.ts";
+import type { FileOrigin } from "../../engine/values/origin.ts";
 import { pyStr, pyTypeName } from "../../engine/values/python-text.ts";
 import {
   divide,
@@ -21,8 +22,29 @@ import {
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
 import { interpreterOf } from "./interpreter.ts";
-import type { PlacedText, ResolverEntry } from "./load-settings.ts";
 import type { PythonFunction } from "./python-resolvers.ts";
+
+/** A setting that runs code. */
+export interface Runnable {
+  readonly origin: FileOrigin;
+  /** Why it is not run: the user has not trusted the project that it is from (trust.ts). */
+  readonly refusal?: ConfigError;
+}
+
+/** A text of a settings file, and the directory that relative paths in that file start from. */
+export interface PlacedText extends Runnable {
+  readonly text: string;
+  readonly folder: string;
+}
+
+/** A resolver that a settings file names. */
+export interface ResolverEntry extends Runnable {
+  /** `ready`, `python:module.function`, or the path of a module, with `#export` if the export has another name. */
+  readonly from: string;
+  readonly folder: string;
+  readonly use_cache?: boolean;
+  readonly pure?: boolean;
+}
 
 export const RESOLVER_EXAMPLE = {
   hint: "resolvers: {eval: ready, double: 'python:my_project.resolvers.double', scale: ./resolvers.mjs}",

@@ -1,10 +1,10 @@
 /** The settings files in which users name plugins for the commands: of the user, of a project and of a command line. */
 import { existsSync, type Stats, statSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";
+import { userFolder } from "../../foundation/system/user-folder.ts";
 import type { Flag } from "../job/options.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { Plugin } from "./contract/plugin.ts";
@@ -123,15 +123,6 @@ function settingsFiles(
     files: [...found.filter((other) => other !== file), file],
     project: project === file ? undefined : project,
   };
-}
-
-/** The user's folder of configs. As in the XDG Base Directory Specification, a relative path is ignored. */
-export function userFolder(env: Invocation["env"]): string {
-  const { HOME, XDG_CONFIG_HOME } = env;
-  const folder = XDG_CONFIG_HOME?.startsWith("/")
-    ? XDG_CONFIG_HOME
-    : join(HOME ?? homedir(), ".config");
-  return join(folder, "hydraconf");
 }
 
 /**

@@ -17,12 +17,12 @@ import {
   realPlace,
   requireFile,
 } from "../../foundation/system/files.ts";
+import { userFolder } from "../../foundation/system/user-folder.ts";
 import { firstFew } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { TRUST_VARIABLE } from "../job/process/invocation.ts";
 import { isPathOfModule, type Settings } from "./load-settings.ts";
-import { userFolder } from "./settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -36,11 +36,11 @@ import {
   type SweepRecord,
   sweepFingerprint,
 } from "../record/sweep-record.ts";
-import { type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import { type BatchChecks, type PlannedSweep, planSweep } from "./plan-sweep.ts";
 import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
 
 /** A sweep with everything needed to run it or to hand it to another process. */
-export interface OpenSweep {
+export interface OpenSweep extends BatchChecks {
   readonly sweep: PlannedSweep;
   readonly surroundings: JobContext;
   readonly launcher: Launcher & Pick<Required<Launcher>, "launch">;
@@ -49,17 +49,6 @@ export interface OpenSweep {
   readonly inThisProcess: boolean;
   readonly policy: FailurePolicy;
   readonly gate: FailureGate;
-  /**
-   * Checks jobs before they are recorded; false after it has reported errors.
-   *
-   * @param owners the directories of the jobs of the same batch that were checked before
-   */
-  readonly check: (
-    jobs: readonly SweepJob[],
-    owners: Map<string, number | undefined>,
-  ) => Promise<boolean>;
-  /** Ends the checks of a batch. */
-  readonly inspect: () => Promise<void>;
   /** Directs log messages to Hydra's own log again. */
   readonly logAsHydra: () => void;
 }

@@ -14,13 +14,27 @@ import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { LauncherSettings } from "../launch/launcher.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
-import type { OpenSweep } from "./open-sweep.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
 import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
 
 /** Hydra's record of a sweep, in its directory. */
 export const SWEEP_FILE = "multirun.yaml";
+
+/** What is checked of the jobs of a batch before any of them is recorded. */
+export interface BatchChecks {
+  /**
+   * Checks jobs before they are recorded; false after it has reported errors.
+   *
+   * @param owners the directories of the jobs of the same batch that were checked before
+   */
+  readonly check: (
+    jobs: readonly SweepJob[],
+    owners: Map<string, number | undefined>,
+  ) => Promise<boolean>;
+  /** Ends the checks of a batch. */
+  readonly inspect: () => Promise<void>;
+}
 
 /** A sweep with all decisions that precede its files. */
 export interface PlannedSweep {
@@ -84,7 +98,8 @@ export async function planChecked(
     inspect,
     record,
     sweep,
-  }: Pick<OpenSweep, "check" | "inspect" | "sweep"> & {
+  }: BatchChecks & {
+    readonly sweep: PlannedSweep;
     readonly record: Pick<SweepRecord, "due" | "numberOf">;
   },
 ): Promise<CheckedBatch> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type HydraMainOptions, hydraMain } from "../../../src/app/cli/hydra-main.ts";
+import type { HydraMainOptions } from "../../../src/app/cli/check-main.ts";
+import { hydraMain } from "../../../src/app/cli/hydra-main.ts";
 import type { Task } from "../../../src/app/job/job.ts";
 import type { Invocation } from "../../../src/app/job/process/invocation.ts";
 import { capturedConsole } from "../../captured-console.ts";

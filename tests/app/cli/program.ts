@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type HydraMainOptions, hydraMain } from "../../../src/app/cli/hydra-main.ts";
+import type { HydraMainOptions } from "../../../src/app/cli/check-main.ts";
+import { hydraMain } from "../../../src/app/cli/hydra-main.ts";
 import type { Task } from "../../../src/app/job/job.ts";
 import { capturedConsole } from "../../captured-console.ts";
 

@@ -1,4 +1,5 @@
 import type { SweepJob } from "../../job/plan-job.ts";
+import { loggedOverrides } from "../job-overrides.ts";
 import type { LaunchEvent, Launcher, LauncherDefinition, LauncherRequest } from "../launcher.ts";
 
 /** Hydra's name, which log configs may use. */
@@ -58,13 +59,3 @@ const logBatch = (batch: readonly SweepJob[], { logger }: LauncherRequest): void
 
 const logJob = (job: SweepJob, { logger }: LauncherRequest): void =>
   logger(LOGGER).info(`\t#${job.number} : ${loggedOverrides(job)}`);
-
-/** A job's overrides in one line, without those that configure Hydra itself. */
-export const shownOverrides = ({ overrides }: Pick<SweepJob, "overrides">): string =>
-  inLine(overrides);
-
-/** The line that Hydra's launchers log. */
-export const loggedOverrides = ({ swept }: Pick<SweepJob, "swept">): string => inLine(swept);
-
-const inLine = (overrides: readonly string[]): string =>
-  overrides.filter((override) => !override.startsWith("hydra.")).join(" ");

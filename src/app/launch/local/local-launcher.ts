@@ -8,6 +8,7 @@ import { jobLog, slotsFolder } from "../../record/layout.ts";
 import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
 import { followLog } from "../job-log.ts";
+import { loggedOverrides } from "../job-overrides.ts";
 import type {
   LaunchEvent,
   Launcher,
@@ -16,7 +17,6 @@ import type {
   LauncherSettings,
 } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
-import { loggedOverrides } from "./basic-launcher.ts";
 import {
   NO_RESOURCES,
   onThisMachine,

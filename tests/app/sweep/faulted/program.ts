@@ -1,7 +1,7 @@
 /** The program whose sweeps meet faults. Its executions lies outside of the sweep's directory: nothing keeps a job from writing there. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HydraMainOptions } from "../../../../src/app/cli/hydra-main.ts";
+import type { HydraMainOptions } from "../../../../src/app/cli/check-main.ts";
 import type { Task } from "../../../../src/app/job/job.ts";
 
 /** As in the config below, from the directory of a job. */

@@ -1,5 +1,5 @@
 /** The program whose sweeps are simulated, and its scheduler as it sees it. */
-import type { HydraMainOptions } from "../../../../src/app/cli/hydra-main.ts";
+import type { HydraMainOptions } from "../../../../src/app/cli/check-main.ts";
 import type { Task } from "../../../../src/app/job/job.ts";
 import type { LauncherDefinition, ScheduledJob } from "../../../../src/app/launch/launcher.ts";
 import { STANDARD_PLUGINS } from "../../../../src/app/plugins/standard-plugins.ts";
