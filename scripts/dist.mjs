@@ -105,9 +105,9 @@ async function pluginOfHydra() {
   const made = await build({
     stdin: {
       contents: `
-        import { hydraPluginFiles, optionsOfWheel } from "./src/programs/hydra-plugin.ts";
-        import { STANDARD_PLUGINS } from "./src/plugins/standard-plugins.ts";
-        import { DEFAULT_DIALECT } from "./src/values/dialect.ts";
+        import { hydraPluginFiles, optionsOfWheel } from "./src/python/hydra-plugin.ts";
+        import { STANDARD_PLUGINS } from "./src/app/plugins/standard-plugins.ts";
+        import { DEFAULT_DIALECT } from "./src/engine/values/dialect.ts";
         process.stdout.write(JSON.stringify(hydraPluginFiles(optionsOfWheel(STANDARD_PLUGINS, DEFAULT_DIALECT))));`,
       resolveDir: root,
     },

@@ -1,4 +1,4 @@
-// Names of Arm processors, which /proc/cpuinfo tells in numbers only. src/profile/machine/arm-processors.ts holds the same
+// Names of Arm processors, which /proc/cpuinfo tells in numbers only. src/profiler/machine/arm-processors.ts holds the same
 // names; a test keeps the two in step.
 #pragma once
 

@@ -51,7 +51,11 @@ const WINGS: Readonly<Record<string, Wing>> = {
       cli: ["arguments", "completion", "tree-schema"],
     },
   },
-  python: { uses: ["foundation", "engine", "app"], folders: { ".": [] } },
+  python: {
+    uses: ["foundation", "engine", "app"],
+    // Programs in Python, which the bundles hold as texts.
+    folders: { ".": ["sources"], sources: [] },
+  },
   report: {
     uses: ["foundation", "engine", "pages"],
     folders: {
@@ -138,7 +142,10 @@ describe("import arrows", () => {
 
   it.each(Object.entries(WINGS))("covers every folder of %s", (wing, { folders, inside = {} }) => {
     const own = files.filter((file) => wingOf(file) === wing);
-    expect([...new Set(own.map(inWing(wing)))].sort()).toEqual(Object.keys(folders).sort());
+    const texts = listFiles(join(source, wing), ".py");
+    expect([...new Set([...own, ...texts].map(inWing(wing)))].sort()).toEqual(
+      Object.keys(folders).sort(),
+    );
     for (const [folder, order] of Object.entries(inside)) {
       const found = own
         .filter((file) => inWing(wing)(file) === folder)
@@ -167,7 +174,7 @@ describe("import arrows", () => {
     ["engine/compose/compose.ts", "app/cli/arguments/parse-argv.ts"],
     ["report/model/document.ts", "profiler/model/timeline.ts"],
     ["profiler/run/run.ts", "app/job/run-job.ts"],
-    ["app/plugins/load-settings.ts", "app/plugins/interpreter.ts"],
+    ["app/plugins/load-settings.ts", "python/project.ts"],
     ["report/index.ts", "app/command-line/parse.ts"],
     ["pages/html.ts", "engine/values/node.ts"],
     ["pages/html.ts", "report/view/answer.ts"],

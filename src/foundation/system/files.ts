@@ -94,7 +94,7 @@ const problemOf = (error: unknown): Problem | undefined => PROBLEMS[errorCode(er
 
 /** Whether an error is due to a file or its disk; any other one is a bug of ours. */
 export const isFileProblem = (error: unknown): boolean =>
-  isSystemError(error) || problemOf(error)?.words === TOO_LARGE;
+  isSystemError(error) || [TOO_LARGE, LONG_VALUE].includes(problemOf(error)?.words ?? "");
 
 /** Why a file or directory cannot be read or written; the system's message where we have no better one. */
 export function fileProblem(error: unknown): string {

@@ -49,12 +49,12 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-pr
       "src/profiler/cli/subcommands.ts",
     ];
     expect(
-      loaded.filter((name) => /^src\/(profile|report)\//.test(name) && !light.includes(name)),
+      loaded.filter((name) => /^src\/(profiler|report)\//.test(name) && !light.includes(name)),
     ).toEqual([]);
     expect(loaded).not.toContain("src/engine/schema/index.ts");
     // What runs a task comes with a run.
     const ofRuns =
-      /^src\/(instantiate|job\/(logging|callbacks|run-job)|record|launch|sweep|plugins\/(load-|slurm\/(?!slurm\.ts)|optuna\/optuna-))/;
+      /^src\/(engine\/instantiate|app\/(job\/(logging|callbacks|run-job)|record|launch|sweep|plugins\/(load-|slurm\/(?!slurm\.ts)|optuna\/optuna-)))/;
     expect(loaded.filter((name) => ofRuns.test(name))).toEqual([]);
   },
 );
@@ -66,7 +66,7 @@ test("completion adds no heavy module to what every command line loads", () => {
   expect(
     added.filter(
       (name) =>
-        !/^src\/(cli|job|text)\/|^src\/schema\/(describe|applicable-schemas)|^src\/shell-quote/.test(
+        !/^src\/(app\/(cli|job)|foundation\/text)\/|^src\/engine\/schema\/(describe|applicable-schemas)/.test(
           name,
         ),
     ),
@@ -79,7 +79,7 @@ test("the help of a subcommand of deep-profile needs neither the profiler nor th
     (module) => !usual.has(module),
   );
   const light =
-    /^yargs$|^src\/(command-line\/|profile\/(cli\/(commands|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/selection\/range-pattern\.ts$|system\/)/;
+    /^yargs$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/selection\/range-pattern\.ts$|foundation\/system\/)/;
   expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 it("refuses in a line where a process may not make code of texts", () => {
   const code = `
-    import { createAjv } from "./src/schema/ajv.ts";
+    import { createAjv } from "./src/engine/schema/ajv.ts";
     try { createAjv().compile({ type: "string" }); } catch (error) { console.log(error.code, error.message); }`;
   const node = [
     ...["--disallow-code-generation-from-strings", "--import", "./scripts/typescript-loader.mjs"],

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 /** A program that tolerates closed pipes, as often as a program that calls `hydraMain` again and again. */
 function run(code: string, stdout: "pipe" | number) {
   const text = `
-    import { tolerateClosedPipes } from "./src/system/standard-streams.ts";
+    import { tolerateClosedPipes } from "./src/foundation/system/standard-streams.ts";
     for (let times = 0; times < 20; times++) tolerateClosedPipes();
     ${code}`;
   const { status, stderr } = spawnSync(

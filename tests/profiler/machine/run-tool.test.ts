@@ -111,7 +111,7 @@ describe("run with progress", () => {
   it("one goes with the process that waits for it, however that ends", async () => {
     const script = `
     import { execa } from "execa";
-    import { runWithProgress } from "./src/profile/machine/run-tool.ts";
+    import { runWithProgress } from "./src/profiler/machine/run-tool.ts";
     const tool = execa("sh", ["-c", "trap '' TERM; echo $$; while :; do sleep 1; done"], {
       reject: false, detached: true, cleanup: false,
     });

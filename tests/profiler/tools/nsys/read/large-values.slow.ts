@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL("../../../../..", import.meta.url));
 /** What reading the export gives, in a process of its own, and the most memory that it had. */
 function readApart(path: string): { said: string; bytes: number } {
   const script = `
-    const { readNsysExport } = await import("./src/profile/tools/nsys/read/read-export.ts");
+    const { readNsysExport } = await import("./src/profiler/tools/nsys/read/read-export.ts");
     let said;
     try {
       const { processes, notes } = readNsysExport(${JSON.stringify(path)});
