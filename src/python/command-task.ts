@@ -1,4 +1,5 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,6 +15,7 @@ import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { makeDirectory } from "../foundation/system/files.ts";
 import { once } from "../foundation/system/get-or-create.ts";
+import type { Signal } from "../foundation/system/platform-types.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
 import type { Program } from "./command-line.ts";
@@ -126,11 +128,11 @@ interface ProgramOutcome {
   readonly argv: readonly string[];
   /** Null if a signal ended it, or it never started. */
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: Signal | null;
   /** Why it never started. */
   readonly problem?: string;
   /** The first signal that asked this process to end meanwhile. */
-  readonly interrupted: NodeJS.Signals | undefined;
+  readonly interrupted: Signal | undefined;
   /** Whether the kernel killed processes for lack of memory meanwhile; undefined if it does not say. */
   readonly lacksMemory: boolean | undefined;
   readonly output: string;
@@ -212,11 +214,11 @@ const AGAIN_MS = 2_000;
  * terminal or a launcher have reached the program, too, so they are not sent twice at once.
  */
 function passSignals(child: ChildProcess, isWorker: boolean) {
-  let first: NodeJS.Signals | undefined;
+  let first: Signal | undefined;
   const timers: NodeJS.Timeout[] = [];
   const hasTerminal = (statOf("self")?.foreground ?? -1) > 0;
-  const send = (signal: NodeJS.Signals): void => void child.kill(signal);
-  const onSignal = (signal: NodeJS.Signals): void => {
+  const send = (signal: Signal): void => void child.kill(signal);
+  const onSignal = (signal: Signal): void => {
     if (first === undefined) timers.push(setTimeout(() => send("SIGKILL"), GRACE_MS));
     first ??= signal;
     const isByKey = (signal === "SIGINT" || signal === "SIGQUIT") && hasTerminal;

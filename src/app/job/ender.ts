@@ -1,4 +1,5 @@
 /** Who ended an attempt at a job, and what follows from that. */
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { signalCode } from "../../foundation/system/process-signals.ts";
 
 /**
@@ -26,9 +27,9 @@ export type Ender =
   /** `hydraconf sweep cancel`. */
   | { readonly by: "cancel" }
   /** The launcher, because a signal stopped the whole sweep. */
-  | { readonly by: "launcher"; readonly signal: NodeJS.Signals }
+  | { readonly by: "launcher"; readonly signal: Signal }
   /** A process outside the sweep, by a signal to the job alone. */
-  | { readonly by: "signal"; readonly signal: NodeJS.Signals }
+  | { readonly by: "signal"; readonly signal: Signal }
   | { readonly by: "scheduler"; readonly cause: SchedulerCause }
   /** The kernel, or a scheduler's memory limit. */
   | { readonly by: "out_of_memory" }
@@ -68,7 +69,7 @@ export const isFailure = (status: string | undefined): status is "failed" | "tim
   status === "failed" || status === "timed_out";
 
 /** The signal that stopped the whole sweep, if that ended the job; undefined for every other end. */
-export function stopOfSweep(ender: Ender): NodeJS.Signals | undefined {
+export function stopOfSweep(ender: Ender): Signal | undefined {
   if (ender.by === "launcher") return ender.signal;
   return ender.by === "cancel" ? CANCEL_SIGNAL : undefined;
 }

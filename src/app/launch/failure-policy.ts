@@ -1,6 +1,7 @@
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { signalCode } from "../../foundation/system/process-signals.ts";
 import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
 import { plainAt } from "../job/hydra-values.ts";
@@ -42,9 +43,9 @@ export function failurePolicy(root: MapNode, context: ResolveContext): FailurePo
 export interface FailureGate {
   count(result: JobResult): void;
   /** No other job starts: a signal asked the sweep to end. The first signal counts. */
-  stop(signal: NodeJS.Signals): void;
+  stop(signal: Signal): void;
   /** The signal that stopped the sweep; undefined if none did. */
-  stoppedBy(): NodeJS.Signals | undefined;
+  stoppedBy(): Signal | undefined;
   /** Whether another job may start. */
   mayStart(): boolean;
   /** Whether another batch may follow. */
@@ -56,8 +57,8 @@ export interface FailureGate {
 /** @param isClosed whether another process has ended the sweep; called before each job */
 export function openGate(policy: FailurePolicy, isClosed = () => false): FailureGate {
   let failed = 0;
-  let stoppedBy: NodeJS.Signals | undefined;
-  const stop = (signal: NodeJS.Signals): void => {
+  let stoppedBy: Signal | undefined;
+  const stop = (signal: Signal): void => {
     stoppedBy ??= signal;
   };
   const mayStart = () =>
@@ -112,10 +113,7 @@ export function endOfState(state: JobState): JobEnd | undefined {
  * @param jobs in order; undefined for a job without an end
  * @param stoppedBy the signal that stopped the sweep, if that is known otherwise than by a job that it ended
  */
-export function sweepExitCode(
-  jobs: readonly (JobEnd | undefined)[],
-  stoppedBy?: NodeJS.Signals,
-): number {
+export function sweepExitCode(jobs: readonly (JobEnd | undefined)[], stoppedBy?: Signal): number {
   const open = jobs.filter((job) => job?.status !== "completed");
   if (open.length === 0) return 0;
   const stops = open.flatMap((job) => (job && stopOfSweep(job.endedBy)) ?? []);

@@ -36,7 +36,7 @@ export type LaunchEvent =
   /** The last event, if a signal to this process stops the sweep: no other job starts. */
   | {
       readonly kind: "stopped";
-      readonly signal: NodeJS.Signals;
+      readonly signal: Signal;
       /** Whether a scheduler goes on with the jobs that have not ended. */
       readonly goesOn?: boolean;
     };

@@ -1,3 +1,4 @@
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { hearSignals, INTERRUPTS } from "../../foundation/system/process-signals.ts";
 import { type Ender, ITSELF, processCode } from "../job/ender.ts";
 import { isCompleted, type JobResult } from "../job/job.ts";
@@ -14,7 +15,7 @@ export interface WatchRequest {
   readonly recorded: RecordedJob;
   readonly firstLine: (error: unknown) => string;
   /** Who has ended the job if this signal did. */
-  readonly enderOf: (signal: NodeJS.Signals) => Ender;
+  readonly enderOf: (signal: Signal) => Ender;
 }
 
 /**
@@ -39,15 +40,12 @@ export function endWithProcess(request: WatchRequest): WatchedProcess {
  *
  * @param more further signals that end the process, unless the task handles them
  */
-export function endWithWorker(
-  request: WatchRequest,
-  more: readonly NodeJS.Signals[],
-): WatchedProcess {
+export function endWithWorker(request: WatchRequest, more: readonly Signal[]): WatchedProcess {
   const { enderOf, recorded } = request;
   const signals = [...INTERRUPTS, ...more];
-  let first: NodeJS.Signals | undefined;
+  let first: Signal | undefined;
   let wasHandled = false;
-  const onSignal = (signal: NodeJS.Signals) => {
+  const onSignal = (signal: Signal) => {
     first ??= signal;
     const isHandled = process.listenerCount(signal) > 1;
     wasHandled ||= isHandled;
@@ -91,7 +89,7 @@ function recordExit({ firstLine, recorded }: WatchRequest): () => void {
 
 function judged(
   result: JobResult,
-  signal: NodeJS.Signals | undefined,
+  signal: Signal | undefined,
   { enderOf }: WatchRequest,
 ): JobResult {
   if (signal === undefined || isCompleted(result)) return result;

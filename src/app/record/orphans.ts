@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { isRunning, type ProcessIdentity } from "../../foundation/system/process-identity.ts";
 import { resumeGroups, suspendGroups } from "../../foundation/system/process-signals.ts";
 import { lastProcessOf } from "./damage.ts";
@@ -21,7 +22,7 @@ const POLL_MS = 100;
 /** A process that runs a job of a sweep. */
 export interface LiveWorker {
   /** Sends a signal to the worker. */
-  signal(signal: NodeJS.Signals): void;
+  signal(signal: Signal): void;
   /**
    * Suspends it with all processes that it started; its clock stands still, too.
    * @returns resumes it
@@ -133,7 +134,7 @@ export interface RunningWorker {
 export const GRACE_MS = 10_000;
 
 /** Signals a process group by its leader, which may have ended already; lack of permission is an error. */
-export function signalWorker(pid: number, signal: NodeJS.Signals): void {
+export function signalWorker(pid: number, signal: Signal): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { isRunning, type ProcessIdentity } from "../../foundation/system/process-identity.ts";
 import { resumeGroups } from "../../foundation/system/process-signals.ts";
 import { agreeing, plural } from "../../foundation/text/plural.ts";
@@ -122,7 +123,7 @@ async function endWorker({ process: identity }: RunningWorker): Promise<void> {
   }
 }
 
-function signal(identity: ProcessIdentity, name: NodeJS.Signals): void {
+function signal(identity: ProcessIdentity, name: Signal): void {
   if (isRunning(identity) !== true) return;
   try {
     process.kill(identity.pid, name);

@@ -10,7 +10,7 @@ import { statOf } from "./process-identity.ts";
 export const INTERRUPTS: readonly Signal[] = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"];
 
 /** The exit code by which a program says that a signal ended it: as shells do, 128 plus the signal's number. */
-export const signalCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+export const signalCode = (signal: Signal): number => 128 + constants.signals[signal];
 
 /** Within this time a second signal counts as the first: a terminal and a parent process may both send it. */
 const REPEAT_MS = 500;
@@ -28,7 +28,7 @@ export function watchRepeats(): () => boolean {
 
 /** What signals this process has got that some code in it handles. */
 export interface HeardSignals {
-  first(): NodeJS.Signals | undefined;
+  first(): Signal | undefined;
   release(): void;
 }
 
@@ -37,19 +37,19 @@ export interface HeardSignals {
  * listeners there is none of ours, and ours is gone before theirs run, since modules that start programs end this
  * process if they are the only ones that listen.
  */
-export function hearSignals(signals: readonly NodeJS.Signals[]): HeardSignals {
-  let first: NodeJS.Signals | undefined;
-  const listening = new Set<NodeJS.Signals>();
-  const isOne = (name: string | symbol): name is NodeJS.Signals =>
+export function hearSignals(signals: readonly Signal[]): HeardSignals {
+  let first: Signal | undefined;
+  const listening = new Set<Signal>();
+  const isOne = (name: string | symbol): name is Signal =>
     signals.some((signal) => signal === name);
-  const forget = (signal: NodeJS.Signals): void => {
+  const forget = (signal: Signal): void => {
     if (listening.delete(signal)) process.off(signal, onSignal);
   };
-  const onSignal = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: Signal): void => {
     first ??= signal;
     forget(signal);
   };
-  const listen = (signal: NodeJS.Signals): void => {
+  const listen = (signal: Signal): void => {
     if (first !== undefined || listening.has(signal)) return;
     listening.add(signal);
     process.prependListener(signal, onSignal);

@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import type { CommandLine } from "../../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { groupsBelow, signalGroup } from "../../foundation/system/process-signals.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { Subcommand, SubcommandIo } from "./subcommand.ts";
@@ -56,7 +57,7 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   try {
     const { code, signal } = await new Promise<{
       readonly code: number | null;
-      readonly signal: NodeJS.Signals | null;
+      readonly signal: Signal | null;
     }>((resolve, reject) => {
       child.on("error", reject);
       child.on("close", (exit, by) => resolve({ code: exit, signal: by }));
@@ -123,11 +124,7 @@ export interface ReadingSubcommand {
    */
   readonly begin: (command: ParsedCommand, io: SubcommandIo) => Promise<() => void>;
   /** Called if a signal ended the other process; returns the message for the user. */
-  readonly stopped: (
-    command: ParsedCommand,
-    io: SubcommandIo,
-    signal: NodeJS.Signals,
-  ) => Promise<string>;
+  readonly stopped: (command: ParsedCommand, io: SubcommandIo, signal: Signal) => Promise<string>;
 }
 
 /** Runs a subcommand in a separate process if the given files are large. */

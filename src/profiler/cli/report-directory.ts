@@ -6,6 +6,7 @@ import { usage } from "../../app/command-line/command-line.ts";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { makeDirectory, readablePath, realPlace } from "../../foundation/system/files.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import type { SweepWork } from "../../report/sweep/document.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import type { WithTool } from "../machine/interrupt.ts";
@@ -93,7 +94,7 @@ export async function reportDirectory(
 export async function stoppedReport(
   command: ParsedCommand,
   io: SubcommandIo,
-  signal: NodeJS.Signals,
+  signal: Signal,
 ): Promise<string> {
   const [name = ""] = command.positionals;
   const runDirectory = resolve(io.cwd, name);

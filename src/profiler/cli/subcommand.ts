@@ -1,7 +1,9 @@
 /** The form of a subcommand: `deep-profile NAME ARG...`. */
+
 import { type CommandLine, commandHelp } from "../../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { terminalWidth } from "../../foundation/system/standard-streams.ts";
 import {
   interruptOf,
@@ -76,7 +78,7 @@ export async function stoppable(
   { console }: SubcommandIo,
   run: (withTool: WithTool) => Promise<number>,
 ): Promise<number> {
-  let stoppedBy: NodeJS.Signals | null = null;
+  let stoppedBy: Signal | null = null;
   const withTool: WithTool = async (work) => {
     const { stop, dispose } = listenForInterrupt();
     try {

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { clearInterval, setInterval, setTimeout } from "node:timers";
 import { execa } from "execa";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import {
   groupsBelow,
   processesBelow,
@@ -134,7 +135,7 @@ function endOnAbort(pid: number | undefined, stop: AbortSignal) {
   let timer: NodeJS.Timeout | undefined;
   // Kept: a process whose parent has ended cannot be found again.
   const groups = new Set<number>();
-  const signalAll = (signal: NodeJS.Signals) => {
+  const signalAll = (signal: Signal) => {
     if (pid === undefined) return;
     for (const group of [pid, ...groupsBelow(pid)]) groups.add(group);
     for (const group of groups) signalGroup(group, signal);

@@ -16,6 +16,7 @@ import {
   makeDirectory,
   readablePath,
 } from "../../foundation/system/files.ts";
+import type { Signal } from "../../foundation/system/platform-types.ts";
 import { INTERRUPTS } from "../../foundation/system/process-signals.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { regionReportFile, regionsFolder } from "../../report/model/report-files.ts";
@@ -274,7 +275,7 @@ export function openStaging(directory: string): Staging {
   removeDeadDrafts(directory);
   const staging = draftBeside(join(directory, "reports"));
   mkdirSync(staging);
-  const onSignal = (signal: NodeJS.Signals): void => {
+  const onSignal = (signal: Signal): void => {
     remove();
     process.exit(signalExitCode(signal));
   };

@@ -1,3 +1,4 @@
+import type { Signal } from "../../../foundation/system/platform-types.ts";
 import {
   INTERRUPTS,
   signalCode,
@@ -9,7 +10,7 @@ export interface Interrupt {
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
   /** The first signal; undefined before it. */
-  name(): NodeJS.Signals | undefined;
+  name(): Signal | undefined;
   /** 128 plus the signal's number, as shells report it; undefined before a signal. */
   exitCode(): number | undefined;
   release(): void;
@@ -19,12 +20,12 @@ export interface Interrupt {
  * Listens for signals that ask this process to end, so that work in progress can be finished. A second signal ends the
  * process as usual, unless it only repeats the first.
  */
-export function listenForInterrupt(signals: readonly NodeJS.Signals[] = INTERRUPTS): Interrupt {
+export function listenForInterrupt(signals: readonly Signal[] = INTERRUPTS): Interrupt {
   const controller = new AbortController();
-  let first: NodeJS.Signals | undefined;
+  let first: Signal | undefined;
   const isRepeat = watchRepeats();
   // Not `once`: modules that start programs listen, too, and end this process if theirs is the only listener.
-  const onSignal = (name: NodeJS.Signals): void => {
+  const onSignal = (name: Signal): void => {
     if (isRepeat()) return;
     if (first === undefined) {
       first = name;

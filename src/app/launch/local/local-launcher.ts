@@ -1,4 +1,5 @@
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
+import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, type Suspendable } from "../../../foundation/system/process-signals.ts";
 import { agreeing, firstFewOf, plural } from "../../../foundation/text/plural.ts";
 import { isFailure } from "../../job/ender.ts";
@@ -423,14 +424,14 @@ function createQueue(batch: readonly SweepJob[], folder: string): JobQueue {
 
 interface Interruption {
   /** The first signal received. */
-  signal(): NodeJS.Signals | undefined;
+  signal(): Signal | undefined;
   release(): void;
 }
 
 /** @param passOn called with each signal: a second one may end a job sooner */
-function listenForSignals(passOn: (signal: NodeJS.Signals) => void): Interruption {
-  let first: NodeJS.Signals | undefined;
-  const onSignal = (signal: NodeJS.Signals): void => {
+function listenForSignals(passOn: (signal: Signal) => void): Interruption {
+  let first: Signal | undefined;
+  const onSignal = (signal: Signal): void => {
     first ??= signal;
     passOn(signal);
   };

@@ -1,6 +1,7 @@
 /** How a job ended, derived from the end of its worker's process. */
 
 import { readFileSync } from "node:fs";
+import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS } from "../../../foundation/system/process-signals.ts";
 import { type Ender, enderText, ITSELF } from "../../job/ender.ts";
 import { type AttemptEnd, ended, type JobState } from "../../record/job-state.ts";
@@ -10,7 +11,7 @@ import { isHeapFull, lastLines, MORE_HEAP } from "../job-log.ts";
 
 export interface Outcome {
   readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: Signal | null;
   /** Why the process could not be started. */
   readonly problem?: string;
   /** Whether the kernel killed processes for lack of memory meanwhile. */
@@ -67,7 +68,7 @@ function unaskedEnd(
  *
  * @param lacksMemory whether the kernel killed processes for lack of memory meanwhile
  */
-export function enderBySignal(signal: NodeJS.Signals, lacksMemory: boolean): Ender {
+export function enderBySignal(signal: Signal, lacksMemory: boolean): Ender {
   if (signal === "SIGKILL" && lacksMemory) return { by: "out_of_memory" };
   return signal === "SIGKILL" || INTERRUPTS.includes(signal) ? { by: "signal", signal } : ITSELF;
 }
@@ -82,7 +83,7 @@ function lastError(job: StartedJob): string | undefined {
 }
 
 /** Node reports this before it aborts. */
-const isHeapExhausted = (signal: NodeJS.Signals, job: StartedJob): boolean =>
+const isHeapExhausted = (signal: Signal, job: StartedJob): boolean =>
   signal === "SIGABRT" && isHeapFull(lastLogLines(job, 100));
 
 const lastLogLines = ({ folder, number, logStart }: StartedJob, count: number): readonly string[] =>

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type PausableTimer, startPausableTimer } from "../../../foundation/system/long-timer.ts";
+import type { Signal } from "../../../foundation/system/platform-types.ts";
 import {
   identityOf,
   type ProcessIdentity,
@@ -154,7 +155,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   worker.begin({ number, start });
   let asked: AskedEnd | undefined;
   let killer: PausableTimer | undefined;
-  const kill = (signal: NodeJS.Signals): void => {
+  const kill = (signal: Signal): void => {
     if (pid !== undefined) signalWorker(pid, signal);
     killer ??= startPausableTimer(
       GRACE_MS,

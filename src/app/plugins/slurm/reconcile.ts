@@ -1,3 +1,4 @@
+import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, signalCode } from "../../../foundation/system/process-signals.ts";
 import { type Ender, endStatus, ITSELF } from "../../job/ender.ts";
 import { isHeapFull, MORE_HEAP } from "../../launch/job-log.ts";
@@ -186,7 +187,7 @@ function mayBeOf(task: SubmittedTask, { attempts }: JobState): boolean {
 /**
  * The signal that ended a task's script before its job could record that: a worker ends with such a code only then.
  */
-const signalOf = (report: TaskReport | undefined): NodeJS.Signals | undefined =>
+const signalOf = (report: TaskReport | undefined): Signal | undefined =>
   report?.state === "FAILED"
     ? INTERRUPTS.find((signal) => signalCode(signal) === report.exitCode)
     : undefined;
