@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { listFiles } from "./files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -42,4 +43,20 @@ it("refuses instanceof for classes that are not ours", () => {
     "error.ts",
     "stats.ts",
   ]);
+});
+
+it("a require is made in one place, since bundlers of users take createRequire apart", () => {
+  const made = listFiles(join(root, "src"), ".ts").filter((file) =>
+    /\bcreateRequire\b(?!`)/.test(readFileSync(file, "utf8")),
+  );
+  expect(made.map((file) => file.slice(root.length))).toEqual([
+    "src/foundation/system/require-in.ts",
+  ]);
+});
+
+it("public types name none of Node's, which a program may lack", () => {
+  const signals = listFiles(join(root, "src"), ".ts").filter((file) =>
+    /\bNodeJS\.Signals\b(?!`)/.test(readFileSync(file, "utf8")),
+  );
+  expect(signals).toEqual([]);
 });

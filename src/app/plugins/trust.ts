@@ -4,7 +4,6 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { FileOrigin } from "../../engine/values/origin.ts";
@@ -17,6 +16,7 @@ import {
   realPlace,
   requireFile,
 } from "../../foundation/system/files.ts";
+import { requireIn } from "../../foundation/system/require-in.ts";
 import { userFolder } from "../../foundation/system/user-folder.ts";
 import { firstFew } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
@@ -181,7 +181,7 @@ export function codeSettings(
 function moduleFiles(module: string, folder: string): readonly string[] {
   if (isPathOfModule(module)) return [resolve(folder, module)];
   try {
-    const file = createRequire(resolve(folder, "settings.js")).resolve(module);
+    const file = requireIn(folder).resolve(module);
     if (!isAbsolute(file)) return [];
     const above = [dirname(file)];
     for (let at = dirname(file); at !== dirname(at); at = dirname(at)) above.push(dirname(at));
