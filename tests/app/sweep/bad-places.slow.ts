@@ -175,7 +175,7 @@ test.skipIf(!canMount("sweeps on read-only disks"))(
         ["status", "wait", "cancel", "collect"].map((action) => run(action)),
       );
       expect([status?.exitCode, status?.stderr]).toEqual([1, ""]);
-      const unwritten = `EROFS: read-only file system, open '${join(disk, "s/sweep.md")}'`;
+      const unwritten = `'${join(disk, "s/sweep.md")}': its file system is read-only`;
       expect([wait?.exitCode, wait?.stderr]).toEqual([4, expect.stringContaining(unwritten)]);
       expect([cancel?.exitCode, cancel?.stderr]).toEqual([0, ""]);
       expect([collect?.exitCode, collect?.stderr]).toEqual([1, expect.stringContaining(unwritten)]);
