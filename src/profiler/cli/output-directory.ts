@@ -110,7 +110,11 @@ function calledAsItWillBe(error: unknown, { path, directory }: OutputDraft): unk
   if (isConfigError(error)) return new ConfigError({ ...error.details, message });
   if (error instanceof ToolError)
     return new ToolError({ ...error.details, tool: error.tool, message });
-  return Object.assign(error, { message });
+  const named = "path" in error && typeof error.path === "string" ? error.path : undefined;
+  return Object.assign(error, {
+    message,
+    ...(named !== undefined && { path: named.replaceAll(path, directory) }),
+  });
 }
 
 /** Errors of renaming a directory to an existing one that is not empty. */
