@@ -148,6 +148,7 @@ export type {
   ErrorCode,
   ErrorDetails,
   ErrorHints,
+  NestedError,
   PluginErrorCode,
 } from "./engine/values/errors.ts";
 export type { Limits } from "./engine/values/limits.ts";

@@ -94,7 +94,11 @@ export type {
   NcuResults,
   ReadOptions,
 } from "./tools/importer.ts";
-export { createRecorder, type RecorderOptions } from "./tools/recorder/collector.ts";
+export {
+  createRecorder,
+  type GpuChoice,
+  type RecorderOptions,
+} from "./tools/recorder/collector.ts";
 export type { GpuDevice } from "./tools/recorder/gpu-work.ts";
 export {
   type RecordedProcess,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { simulations, told } from "./simulation/simulations.ts";
 
 /** More in `npm run nightly`. */
-const RUNS = Number(process.env["HYDRACONF_SIMULATIONS"] ?? 3_000);
+const RUNS = Number(process.env["HYDRACONF_SIMULATIONS"] ?? 1_000);
 const FIRST = Number(process.env["HYDRACONF_SIMULATION_SEED"] ?? 1_000_000);
 const sideBySide = Math.min(8, availableParallelism());
 
