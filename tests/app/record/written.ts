@@ -42,21 +42,28 @@ export function forgetJob(folder: string, number: number): void {
 export const writeSealed = (file: string, value: object): void =>
   writeFileSync(file, sealedText(file, value));
 
-/** Changes the texts of a sealed file, which is whole afterwards. */
+/** Changes the texts of a sealed file, which is whole afterwards; one that a failed write has torn stays torn. */
 export function rewriteSealed(file: string, change: (text: string) => string): void {
   if (!existsSync(file)) return;
-  const text = readFileSync(file, "utf8");
+  const text = change(readFileSync(file, "utf8"));
   const isList = file.endsWith(".jsonl");
-  const values = (isList ? text.trimEnd().split("\n") : [text]).map((one) => {
-    const { checksum: _, ...value } = JSON.parse(change(one));
-    return value;
-  });
-  writeFileSync(
-    file,
-    isList
-      ? sealedLinesText(file, values)
-      : values.map((value) => sealedText(file, value)).join(""),
-  );
+  const values = documentsIn(isList ? text.trimEnd().split("\n") : [text]);
+  const whole = isList
+    ? sealedLinesText
+    : (_: string, [value]: readonly object[]) => sealedText(file, value ?? {});
+  writeFileSync(file, values === undefined ? text : whole(file, values));
+}
+
+/** Undefined if one of them is torn. */
+function documentsIn(texts: readonly string[]): readonly object[] | undefined {
+  try {
+    return texts.map((text) => {
+      const { checksum: _, ...value } = JSON.parse(text);
+      return value;
+    });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Changes a manifest, which is whole afterwards. */
