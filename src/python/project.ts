@@ -1,7 +1,6 @@
 /** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { dirname, join, resolve } from "node:path";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import { packageFolders } from "../app/plugins/interpreter.ts";
@@ -31,7 +30,8 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
  *
  * @throws ConfigError `app.unsupported` if several programs are possible, or a required value is known only to Python
  */
-export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
+export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> {
+  const call = withCompletedFlags(given);
   const { invocation, parsed, settings } = call;
   const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
   const env = projectEnv(invocation.env, settings);
@@ -44,12 +44,17 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
       return { env, ...(store && { options: { store } }) };
     }
     const tree = treeOptions(app, call, env);
-    // `hydraconf completion` asks for a program of Python's Hydra.
-    const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
+    // The code of `hydraconf completion` names the Python program of the line; a user names one in the line.
+    const { flags } = given.parsed;
+    const completesPython = flags.has("shell-completion") && flags.has("app");
     return {
       env: tree.env,
-      options: { ...tree.options, jobName: app.name },
-      ...(isOthers && { flags: HYDRA_FLAGS }),
+      options: {
+        ...tree.options,
+        jobName: app.name,
+        ...(completesPython && { subcommands: [], base: dirname(app.file) }),
+      },
+      completesPython,
     };
   } catch (error) {
     // Help must work even then.
@@ -57,6 +62,13 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
     throw error;
   }
 }
+
+/** A line that is completed has its own flags, such as `--app`. */
+export const withCompletedFlags = (call: AdaptableCall): AdaptableCall => {
+  const { completedFlags, parsed } = call;
+  if (completedFlags === undefined) return call;
+  return { ...call, parsed: { ...parsed, flags: new Map([...completedFlags, ...parsed.flags]) } };
+};
 
 /** Refuses a program after `--`: the user probably means `hydraconf run`. */
 function refuseProgram(

@@ -119,6 +119,8 @@ export interface AdaptableCall {
   readonly parsed: ParsedArguments;
   readonly invocation: Invocation;
   readonly settings: Settings;
+  /** For completion: the flags of the line that a shell completes, as far as it is typed. */
+  readonly completedFlags?: ParsedArguments["flags"];
 }
 
 /** Further declarations of a program, which depend on its command line. */
@@ -127,8 +129,8 @@ export interface Adaptation {
   readonly parsed?: ParsedArguments;
   readonly task?: Task;
   readonly env?: Invocation["env"];
-  /** The flags to complete, if they are those of another program. */
-  readonly flags?: readonly Flag[];
+  /** Whether the line to complete is that of a Python program: it has Hydra's flags, launchers and sweepers, and none of ours. */
+  readonly completesPython?: boolean;
 }
 
 /** @param plugins those of the command, which are loaded after it is adapted */
@@ -209,7 +211,12 @@ async function dispatch(
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
-  const loadable = await settingsOf(declared, typed, timed);
+  const completedFlags = await flagsToComplete(declared, typed, timed);
+  const loadable = await settingsOf(
+    declared,
+    completedFlags === undefined ? typed : { ...typed, flags: completedFlags },
+    timed,
+  );
   const { settings } = loadable;
   const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
@@ -221,7 +228,12 @@ async function dispatch(
     return dispatch(declared, declaredTask, resumed, redaction);
   }
   const adapted = await declared.adapt(
-    { parsed: typed, invocation: timed, settings },
+    {
+      parsed: typed,
+      invocation: timed,
+      settings,
+      ...(completedFlags !== undefined && { completedFlags }),
+    },
     () => plugins,
   );
   const { parsed = typed, task = declaredTask } = adapted;
@@ -271,7 +283,8 @@ async function dispatch(
     task,
     invocation,
     parsed,
-    flags: adapted.flags ?? flags,
+    flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
+    hydrasOptionsOnly: adapted.completesPython === true,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
       return composer();
@@ -287,6 +300,20 @@ async function dispatch(
         { ...composing, console: SILENT },
       ),
   });
+}
+
+/** The flags of the line that a shell asks to complete; undefined for other requests. */
+async function flagsToComplete(
+  options: MainOptions,
+  parsed: ParsedArguments,
+  invocation: Invocation,
+): Promise<ParsedArguments["flags"] | undefined> {
+  if (!parsed.flags.has("shell-completion")) return undefined;
+  const { completedFlags } = await import("./completion/run.ts");
+  return completedFlags(
+    { parsed, invocation, dialect: dialectOf(options, parsed, invocation) },
+    flagsOf(options),
+  );
 }
 
 /** A worker uses the time and the dialect with which its sweep began. */
