@@ -7,6 +7,7 @@ import { packageFolders } from "../app/plugins/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
+import { getOrCreate } from "../foundation/system/get-or-create.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { shownCommand } from "./command-line.ts";
 import { currentStore, storedExport } from "./store-export.ts";
@@ -112,6 +113,27 @@ export function composedApp(
   if (parsed.flags.has("config-path")) return undefined;
   const app = onlyApp(place, settings);
   return app?.configName == null || app.unread !== undefined ? undefined : app;
+}
+
+/** How many programs of a directory a line of `hydraconf run` is completed for. */
+const MOST_COMPLETED = 5;
+
+/** The programs of a directory that the line of a `hydraconf run` may be for, nearest first: one for each config. */
+export function completedApps(
+  { parsed, settings }: Pick<AdaptableCall, "parsed" | "settings">,
+  place: AppPlace,
+): readonly App[] {
+  if (parsed.flags.has("config-path")) return [];
+  const search = searchApp(place, settings);
+  if (search.kind === "none") return [];
+  const all = search.kind === "found" ? [search.app] : search.apps;
+  const byConfig = new Map<string, App>();
+  for (const app of all) {
+    const { configName, configPath, unread } = app;
+    if (configName === null || unread !== undefined) continue;
+    getOrCreate(byConfig, JSON.stringify([configPath, configName]), () => app);
+  }
+  return [...byConfig.values()].slice(0, MOST_COMPLETED);
 }
 
 function onlyApp(place: AppPlace, settings: Settings): App | undefined {

@@ -27,7 +27,13 @@ import { commandTask } from "./command-task.ts";
 import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
 import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
-import { composedApp, projectEnv, treeOptions, withCompletedFlags } from "./project.ts";
+import {
+  completedApps,
+  composedApp,
+  projectEnv,
+  treeOptions,
+  withCompletedFlags,
+} from "./project.ts";
 import { type PythonFiles, sweepCallbacks } from "./python-callbacks.ts";
 import { mayBeAsked, openInspection } from "./python-inspection.ts";
 
@@ -123,16 +129,17 @@ async function adaptToProgram(
   };
 }
 
-/** The configs for a line that is completed: what is before the cursor has no program yet. */
+/** The configs for a line that is completed. There is no program before the cursor yet: it may be any of the directory. */
 function adaptToLine(call: AdaptableCall): Adaptation {
   const env = projectEnv(call.invocation.env, call.settings);
   const place = { cwd: call.invocation.cwd, env };
   try {
-    return treeOptions(
-      appOf({ app: undefined }, call, place) ?? composedApp(call, place),
-      call,
-      env,
-    );
+    const named = appOf({ app: undefined }, call, place);
+    const [app, ...others] = named === undefined ? completedApps(call, place) : [named];
+    return {
+      ...treeOptions(app, call, env),
+      alternatives: others.map((other) => treeOptions(other, call, env)),
+    };
   } catch (error) {
     if (!isConfigError(error)) throw error;
     return { env };

@@ -96,10 +96,7 @@ describe("a Python program", () => {
     [[""], ["hydra", "hydra.", "model.", "model=", "port=", "slots="]],
     [["m"], ["model.", "model="]],
     [["run"], []],
-    [
-      ["run", "m"],
-      ["model.", "model="],
-    ],
+    [["sweep", "c"], []],
     [["sweep"], []],
     [["model=b", "model.o"], ["model.only_b="]],
     [["-m", "model=a,"], ["model=a,b"]],
@@ -149,6 +146,20 @@ describe("the line of hydraconf run", () => {
     expect(named.run("--app", "eval.py", "o")).toEqual(["only_other="]);
     expect(named.hydraconf("--app", "eval.py", "o")).toEqual(["only_other="]);
     expect(asker({ ...two, "hydraconf.yaml": "app: train.py\n" }).run("po")).toEqual(["port="]);
+  });
+
+  it("completes what any of several programs has, where nothing names one", () => {
+    const several = asker({
+      ...TREE,
+      "train.py": main("configs", "train"),
+      "eval.py": main("configs", "other"),
+    });
+    expect(several.run("-m", "model=a,")).toEqual(["model=a,b"]);
+    expect(several.run("only")).toEqual(["only_other="]);
+    // These words compose with one of them.
+    expect(several.run("port=1", "po")).toEqual(["port="]);
+    expect(several.run("port=[1", "po")).toEqual([]);
+    expect(several.run("--pa")).toEqual(["--package", "--pass"]);
   });
 
   it("completes what is free of any tree where there is none", () => {

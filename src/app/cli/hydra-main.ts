@@ -29,7 +29,13 @@ import {
 } from "../job/process/invocation.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
 import { reportOwnError, warnOf } from "../job/report-error.ts";
-import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
+import {
+  EXIT_ERROR,
+  EXIT_OK,
+  EXIT_USAGE,
+  type ParsedArguments,
+  type Session,
+} from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
 import type { Settings } from "../plugins/load-settings.ts";
 import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
@@ -131,6 +137,8 @@ export interface Adaptation {
   readonly env?: Invocation["env"];
   /** Whether the line to complete is that of a Python program: it has Hydra's flags, launchers and sweepers, and none of ours. */
   readonly completesPython?: boolean;
+  /** For completion: the other trees that the line may be for. */
+  readonly alternatives?: readonly Pick<Adaptation, "env" | "options">[];
 }
 
 /** @param plugins those of the command, which are loaded after it is adapted */
@@ -271,6 +279,13 @@ async function dispatch(
     );
     return opened;
   };
+  const silentComposers =
+    (of: ProgramOptions, env: Invocation["env"]): Session["composerFor"] =>
+    (other) =>
+      openComposer(
+        { ...composerRequest(of, other, plugins), schemas },
+        { ...invocation, env, console: SILENT },
+      );
   let loaded: Promise<SweepRegistry> | undefined;
   const registry = (): Promise<SweepRegistry> => {
     loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
@@ -294,11 +309,10 @@ async function dispatch(
       const { logInfo } = await import("./log-info.ts");
       await logInfo({ composer: composer(), composition, overrides }, registry, logging);
     },
-    composerFor: (other) =>
-      openComposer(
-        { ...composerRequest(options, other, plugins), schemas },
-        { ...composing, console: SILENT },
-      ),
+    composerFor: silentComposers(options, composing.env),
+    alternatives: (adapted.alternatives ?? []).map(({ env = invocation.env, options: own }) => ({
+      composerFor: silentComposers({ ...options, ...own }, env),
+    })),
   });
 }
 

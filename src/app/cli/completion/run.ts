@@ -9,7 +9,8 @@ import type { Invocation } from "../../job/process/invocation.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
 import { subcommandOf } from "../arguments/subcommand.ts";
-import { complete } from "./complete.ts";
+import type { Candidate } from "./candidate.ts";
+import { type CompletionRequest, type CompletionSession, complete } from "./complete.ts";
 import { hydraQuery, stripProgram } from "./hydra-query.ts";
 import {
   type InstalledProgram,
@@ -106,12 +107,38 @@ async function answer(session: Session, shell: Shell): Promise<string> {
       await subcommand.run(...handedOn(session, shell));
       return "";
     }
-    const candidates = await complete(session, { words, word, describe: shell.describes });
-    return shell.print(candidates, line);
+    const request = { words, word, describe: shell.describes };
+    return shell.print(await completeInAll(session, request), line);
   } catch (error) {
     if (env["HYDRA_COMP_DEBUG"] === "1")
       console.stderr(`${isError(error) ? error.stack : String(error)}\n`);
     return "";
+  }
+}
+
+/** The continuations in each tree that the line may be for. Words may fit only some of them. */
+async function completeInAll(
+  session: Session,
+  request: CompletionRequest,
+): Promise<readonly Candidate[]> {
+  if (session.alternatives.length === 0) return complete(session, request);
+  const all = new Map<string, Candidate>();
+  for (const each of [{}, ...session.alternatives]) {
+    for (const found of await completeIfFits({ ...session, ...each }, request))
+      if (!all.has(found.text)) all.set(found.text, found);
+  }
+  return [...all.values()];
+}
+
+async function completeIfFits(
+  session: CompletionSession,
+  request: CompletionRequest,
+): Promise<readonly Candidate[]> {
+  try {
+    return await complete(session, request);
+  } catch (error) {
+    if (isConfigError(error)) return [];
+    throw error;
   }
 }
 

@@ -22,7 +22,7 @@ export interface ComposedTree extends CompletionTree {
   secrets(): readonly string[];
 }
 
-/** @param offers whether launchers and sweepers that only hydraconf has are left out of groups */
+/** @param hydrasOptionsOnly whether groups leave out the launchers and sweepers that only hydraconf has */
 export function treeFor(
   composer: Composer,
   words: readonly string[],
