@@ -46,6 +46,7 @@ void runMain(
       {
         name: "run",
         summary: "runs a program with the config of each job: [overrides] [-m] -- PROG ARG...",
+        isProgram: true,
         run: async (args, io) => (await import("../python/run-main.ts")).runCommandLine(args, io),
       },
       {

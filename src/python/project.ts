@@ -1,13 +1,13 @@
 /** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { dirname, join, resolve } from "node:path";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import { packageFolders } from "../app/plugins/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
+import { getOrCreate } from "../foundation/system/get-or-create.ts";
 import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
 import { shownCommand } from "./command-line.ts";
 import { currentStore, storedExport } from "./store-export.ts";
@@ -31,7 +31,8 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
  *
  * @throws ConfigError `app.unsupported` if several programs are possible, or a required value is known only to Python
  */
-export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
+export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> {
+  const call = withCompletedFlags(given);
   const { invocation, parsed, settings } = call;
   const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
   const env = projectEnv(invocation.env, settings);
@@ -44,12 +45,17 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
       return { env, ...(store && { options: { store } }) };
     }
     const tree = treeOptions(app, call, env);
-    // `hydraconf completion` asks for a program of Python's Hydra.
-    const isOthers = parsed.flags.has("shell-completion") && parsed.flags.has("app");
+    // The code of `hydraconf completion` names the Python program of the line; a user names one in the line.
+    const { flags } = given.parsed;
+    const completesPython = flags.has("shell-completion") && flags.has("app");
     return {
       env: tree.env,
-      options: { ...tree.options, jobName: app.name },
-      ...(isOthers && { flags: HYDRA_FLAGS }),
+      options: {
+        ...tree.options,
+        jobName: app.name,
+        ...(completesPython && { subcommands: [], base: dirname(app.file) }),
+      },
+      completesPython,
     };
   } catch (error) {
     // Help must work even then.
@@ -57,6 +63,13 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
     throw error;
   }
 }
+
+/** A line that is completed has its own flags, such as `--app`. */
+export const withCompletedFlags = (call: AdaptableCall): AdaptableCall => {
+  const { completedFlags, parsed } = call;
+  if (completedFlags === undefined) return call;
+  return { ...call, parsed: { ...parsed, flags: new Map([...completedFlags, ...parsed.flags]) } };
+};
 
 /** Refuses a program after `--`: the user probably means `hydraconf run`. */
 function refuseProgram(
@@ -100,6 +113,27 @@ export function composedApp(
   if (parsed.flags.has("config-path")) return undefined;
   const app = onlyApp(place, settings);
   return app?.configName == null || app.unread !== undefined ? undefined : app;
+}
+
+/** How many programs of a directory a line of `hydraconf run` is completed for. */
+const MOST_COMPLETED = 5;
+
+/** The programs of a directory that the line of a `hydraconf run` may be for, nearest first: one for each config. */
+export function completedApps(
+  { parsed, settings }: Pick<AdaptableCall, "parsed" | "settings">,
+  place: AppPlace,
+): readonly App[] {
+  if (parsed.flags.has("config-path")) return [];
+  const search = searchApp(place, settings);
+  if (search.kind === "none") return [];
+  const all = search.kind === "found" ? [search.app] : search.apps;
+  const byConfig = new Map<string, App>();
+  for (const app of all) {
+    const { configName, configPath, unread } = app;
+    if (configName === null || unread !== undefined) continue;
+    getOrCreate(byConfig, JSON.stringify([configPath, configName]), () => app);
+  }
+  return [...byConfig.values()].slice(0, MOST_COMPLETED);
 }
 
 function onlyApp(place: AppPlace, settings: Settings): App | undefined {

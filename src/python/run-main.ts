@@ -9,7 +9,7 @@ import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Plugin } from "../app/plugins/contract/plugin.ts";
 import { sweepCells } from "../app/sweep/sweep-tables.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
-import { ConfigError } from "../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../engine/values/errors.ts";
 import { findExecutable } from "../foundation/system/find-program.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import { printable } from "../foundation/text/printable.ts";
@@ -27,7 +27,13 @@ import { commandTask } from "./command-task.ts";
 import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
 import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
-import { composedApp, projectEnv, treeOptions } from "./project.ts";
+import {
+  completedApps,
+  composedApp,
+  projectEnv,
+  treeOptions,
+  withCompletedFlags,
+} from "./project.ts";
 import { type PythonFiles, sweepCallbacks } from "./python-callbacks.ts";
 import { mayBeAsked, openInspection } from "./python-inspection.ts";
 
@@ -79,7 +85,7 @@ async function adaptToProgram(
 ): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
   if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
-  if (parsed.flags.has("shell-completion")) return {};
+  if (parsed.flags.has("shell-completion")) return adaptToLine(withCompletedFlags(call));
   if (parsed.rest === undefined)
     throw new ConfigError({
       code: "app.usage",
@@ -123,6 +129,23 @@ async function adaptToProgram(
   };
 }
 
+/** The configs for a line that is completed. There is no program before the cursor yet: it may be any of the directory. */
+function adaptToLine(call: AdaptableCall): Adaptation {
+  const env = projectEnv(call.invocation.env, call.settings);
+  const place = { cwd: call.invocation.cwd, env };
+  try {
+    const named = appOf({ app: undefined }, call, place);
+    const [app, ...others] = named === undefined ? completedApps(call, place) : [named];
+    return {
+      ...treeOptions(app, call, env),
+      alternatives: others.map((other) => treeOptions(other, call, env)),
+    };
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return { env };
+  }
+}
+
 /** A program in TypeScript calls its callbacks in each job itself, and has no sweep callbacks. */
 const callbacksOf =
   (
@@ -140,7 +163,7 @@ const callbacksOf =
 
 /** The app that the program itself composes, else that of `--app` or the settings. */
 function appOf(
-  { app }: Program,
+  { app }: Pick<Program, "app">,
   { parsed, settings, invocation: { cwd } }: AdaptableCall,
   place: Parameters<typeof namedApp>[1],
 ): App | undefined {

@@ -95,6 +95,7 @@ const SUBCOMMAND: OptionChecks<Subcommand> = {
   name: text,
   summary: text,
   commandLine: optional(fn),
+  isProgram: optional(trueOrFalse),
   run: fn,
 };
 

@@ -29,7 +29,13 @@ import {
 } from "../job/process/invocation.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
 import { reportOwnError, warnOf } from "../job/report-error.ts";
-import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
+import {
+  EXIT_ERROR,
+  EXIT_OK,
+  EXIT_USAGE,
+  type ParsedArguments,
+  type Session,
+} from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
 import type { Settings } from "../plugins/load-settings.ts";
 import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
@@ -119,6 +125,8 @@ export interface AdaptableCall {
   readonly parsed: ParsedArguments;
   readonly invocation: Invocation;
   readonly settings: Settings;
+  /** For completion: the flags of the line that a shell completes, as far as it is typed. */
+  readonly completedFlags?: ParsedArguments["flags"];
 }
 
 /** Further declarations of a program, which depend on its command line. */
@@ -127,8 +135,10 @@ export interface Adaptation {
   readonly parsed?: ParsedArguments;
   readonly task?: Task;
   readonly env?: Invocation["env"];
-  /** The flags to complete, if they are those of another program. */
-  readonly flags?: readonly Flag[];
+  /** Whether the line to complete is that of a Python program: it has Hydra's flags, launchers and sweepers, and none of ours. */
+  readonly completesPython?: boolean;
+  /** For completion: the other trees that the line may be for. */
+  readonly alternatives?: readonly Pick<Adaptation, "env" | "options">[];
 }
 
 /** @param plugins those of the command, which are loaded after it is adapted */
@@ -209,7 +219,12 @@ async function dispatch(
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
-  const loadable = await settingsOf(declared, typed, timed);
+  const completedFlags = await flagsToComplete(declared, typed, timed);
+  const loadable = await settingsOf(
+    declared,
+    completedFlags === undefined ? typed : { ...typed, flags: completedFlags },
+    timed,
+  );
   const { settings } = loadable;
   const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
@@ -221,7 +236,12 @@ async function dispatch(
     return dispatch(declared, declaredTask, resumed, redaction);
   }
   const adapted = await declared.adapt(
-    { parsed: typed, invocation: timed, settings },
+    {
+      parsed: typed,
+      invocation: timed,
+      settings,
+      ...(completedFlags !== undefined && { completedFlags }),
+    },
     () => plugins,
   );
   const { parsed = typed, task = declaredTask } = adapted;
@@ -259,6 +279,13 @@ async function dispatch(
     );
     return opened;
   };
+  const silentComposers =
+    (of: ProgramOptions, env: Invocation["env"]): Session["composerFor"] =>
+    (other) =>
+      openComposer(
+        { ...composerRequest(of, other, plugins), schemas },
+        { ...invocation, env, console: SILENT },
+      );
   let loaded: Promise<SweepRegistry> | undefined;
   const registry = (): Promise<SweepRegistry> => {
     loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
@@ -271,7 +298,8 @@ async function dispatch(
     task,
     invocation,
     parsed,
-    flags: adapted.flags ?? flags,
+    flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
+    hydrasOptionsOnly: adapted.completesPython === true,
     overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
     get composer() {
       return composer();
@@ -281,12 +309,25 @@ async function dispatch(
       const { logInfo } = await import("./log-info.ts");
       await logInfo({ composer: composer(), composition, overrides }, registry, logging);
     },
-    composerFor: (other) =>
-      openComposer(
-        { ...composerRequest(options, other, plugins), schemas },
-        { ...composing, console: SILENT },
-      ),
+    composerFor: silentComposers(options, composing.env),
+    alternatives: (adapted.alternatives ?? []).map(({ env = invocation.env, options: own }) => ({
+      composerFor: silentComposers({ ...options, ...own }, env),
+    })),
   });
+}
+
+/** The flags of the line that a shell asks to complete; undefined for other requests. */
+async function flagsToComplete(
+  options: MainOptions,
+  parsed: ParsedArguments,
+  invocation: Invocation,
+): Promise<ParsedArguments["flags"] | undefined> {
+  if (!parsed.flags.has("shell-completion")) return undefined;
+  const { completedFlags } = await import("./completion/run.ts");
+  return completedFlags(
+    { parsed, invocation, dialect: dialectOf(options, parsed, invocation) },
+    flagsOf(options),
+  );
 }
 
 /** A worker uses the time and the dialect with which its sweep began. */

@@ -308,6 +308,8 @@ export interface Subcommand {
   readonly summary: string;
   /** Its own options, for shell completion. */
   readonly commandLine?: () => Promise<SubcommandLine>;
+  /** Whether it is a program of its own, whose arguments are flags and overrides: it answers `-sc query=SHELL` itself. */
+  readonly isProgram?: boolean;
   /**
    * @param args the arguments after the name
    * @returns the exit code

@@ -16,6 +16,10 @@ export interface Session {
   readonly composer: Composer;
   /** A composer for other flags than those of this command line; it prints nothing. */
   readonly composerFor: (parsed: ParsedArguments) => Composer;
+  /** For completion: composers of further trees that the line may be for. */
+  readonly alternatives: readonly Pick<Session, "composerFor">[];
+  /** Whether completion leaves out the launchers and sweepers that only hydraconf has: those of a Python program. */
+  readonly hydrasOptionsOnly: boolean;
 }
 
 export const EXIT_OK = 0;

@@ -28,7 +28,7 @@ export interface CompletionRequest {
 /** The part of a session that completion uses. */
 export type CompletionSession = Pick<
   Session,
-  "options" | "flags" | "invocation" | "composerFor" | "parsed"
+  "options" | "flags" | "invocation" | "composerFor" | "parsed" | "hydrasOptionsOnly"
 >;
 
 /**
@@ -147,7 +147,9 @@ function openTree(session: CompletionSession, words: readonly string[]): Compose
   const flags = new Map([...session.parsed.flags, ...parsed.flags]);
   const composer = session.composerFor({ ...parsed, flags } satisfies ParsedArguments);
   const overrides = [...parsed.overrides, ...(parsed.more ?? [])];
-  return treeFor(composer, overrides, parsed.flags.has("multirun") ? "multirun" : "run");
+  const mode = parsed.flags.has("multirun") ? "multirun" : "run";
+  const { hydrasOptionsOnly } = session;
+  return treeFor(composer, overrides, mode, { hydrasOptionsOnly });
 }
 
 function openSchema(

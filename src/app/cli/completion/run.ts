@@ -1,12 +1,16 @@
 import { basename, resolve } from "node:path";
 import type { Dialect } from "../../../engine/values/dialect.ts";
-import { ConfigError, nearest } from "../../../engine/values/errors.ts";
+import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
 import { readYamlValue } from "../../../engine/values/yaml/reader.ts";
 import { isError } from "../../../foundation/system/builtin-types.ts";
+import type { Flag, Subcommand } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
-import type { Session } from "../../job/session.ts";
-import { complete } from "./complete.ts";
+import type { ParsedArguments, Session } from "../../job/session.ts";
+import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
+import { subcommandOf } from "../arguments/subcommand.ts";
+import type { Candidate } from "./candidate.ts";
+import { type CompletionRequest, type CompletionSession, complete } from "./complete.ts";
 import { hydraQuery, stripProgram } from "./hydra-query.ts";
 import {
   type InstalledProgram,
@@ -96,10 +100,15 @@ function installedProgram({ script, cwd }: Invocation, name: string): InstalledP
 async function answer(session: Session, shell: Shell): Promise<string> {
   const { env, console } = session.invocation;
   try {
-    const line = readLine(session);
+    const line = readLine(callOf(session));
     const { words, word } = line;
-    const candidates = await complete(session, { words, word, describe: shell.describes });
-    return shell.print(candidates, line);
+    const subcommand = subcommandOf(words, session.options.subcommands ?? []);
+    if (subcommand?.isProgram === true) {
+      await subcommand.run(...handedOn(session, shell));
+      return "";
+    }
+    const request = { words, word, describe: shell.describes };
+    return shell.print(await completeInAll(session, request), line);
   } catch (error) {
     if (env["HYDRA_COMP_DEBUG"] === "1")
       console.stderr(`${isError(error) ? error.stack : String(error)}\n`);
@@ -107,17 +116,94 @@ async function answer(session: Session, shell: Shell): Promise<string> {
   }
 }
 
+/** The continuations in each tree that the line may be for. Words may fit only some of them. */
+async function completeInAll(
+  session: Session,
+  request: CompletionRequest,
+): Promise<readonly Candidate[]> {
+  if (session.alternatives.length === 0) return complete(session, request);
+  const all = new Map<string, Candidate>();
+  for (const each of [{}, ...session.alternatives]) {
+    for (const found of await completeIfFits({ ...session, ...each }, request))
+      if (!all.has(found.text)) all.set(found.text, found);
+  }
+  return [...all.values()];
+}
+
+async function completeIfFits(
+  session: CompletionSession,
+  request: CompletionRequest,
+): Promise<readonly Candidate[]> {
+  try {
+    return await complete(session, request);
+  } catch (error) {
+    if (isConfigError(error)) return [];
+    throw error;
+  }
+}
+
 /** Hydra's shell code passes neither words after `--` nor `COMP_WORDBREAKS`. */
-const asksAsHydra = ({ invocation, parsed }: Session): boolean =>
+const asksAsHydra = ({ invocation, parsed }: Pick<Session, "invocation" | "parsed">): boolean =>
   parsed.rest === undefined && invocation.env["COMP_WORDBREAKS"] === undefined;
 
+/** A shell's request. */
+interface CompletionCall extends Pick<Session, "invocation" | "parsed"> {
+  readonly dialect: Dialect;
+}
+
+const callOf = ({ composer, invocation, parsed }: Session): CompletionCall => ({
+  invocation,
+  parsed,
+  dialect: composer.context.dialect,
+});
+
 /** @throws ConfigError `app.flags` for a line without a program */
-function readLine({ composer, invocation, parsed }: Session): ShellLine {
-  const { env } = invocation;
-  if (parsed.rest !== undefined)
-    return { words: parsed.rest.slice(0, -1), word: parsed.rest.at(-1) ?? "", kept: 0, quote: "" };
+function readLine(call: CompletionCall): ShellLine {
+  const { rest } = call.parsed;
+  if (rest !== undefined)
+    return { words: rest.slice(0, -1), word: rest.at(-1) ?? "", kept: 0, quote: "" };
+  return readShellLine(typedArguments(call), call.invocation.env["COMP_WORDBREAKS"] ?? "");
+}
+
+/** The line up to the cursor, without its program. */
+function typedArguments({ dialect, invocation: { env } }: CompletionCall): string {
   const whole = [...(env["COMP_LINE"] ?? "")];
   const point = Number(env["COMP_POINT"]);
   const typed = whole.slice(0, Number.isInteger(point) ? point : whole.length).join("");
-  return readShellLine(stripProgram(typed, composer.context.dialect), env["COMP_WORDBREAKS"] ?? "");
+  return stripProgram(typed, dialect);
+}
+
+/** The request for a subcommand that is a program: its name is the program of the line. */
+function handedOn(session: Session, shell: Shell): Parameters<Subcommand["run"]> {
+  const { invocation, parsed } = session;
+  const request = ["-sc", `query=${shell.name}`];
+  if (parsed.rest !== undefined) return [[...request, "--", ...parsed.rest.slice(1)], invocation];
+  const env = {
+    ...invocation.env,
+    COMP_LINE: typedArguments(callOf(session)),
+    COMP_POINT: undefined,
+  };
+  return [request, { ...invocation, env }];
+}
+
+/**
+ * The flags of the line that a shell completes, as far as it is typed; undefined for other requests, and for Hydra's
+ * own shell code, which takes no notice of them.
+ */
+export function completedFlags(
+  call: CompletionCall,
+  flags: readonly Flag[],
+): ParsedArguments["flags"] | undefined {
+  const { invocation, parsed } = call;
+  const hasLine = parsed.rest !== undefined || invocation.env["COMP_LINE"] !== undefined;
+  if (!hasLine || asksAsHydra(call)) return undefined;
+  try {
+    const { words } = readLine(call);
+    // The value of the last flag may be the word that is completed.
+    const isPending = /value$/.test(flagIn(words.at(-1) ?? "", flags)?.flag.takes ?? "");
+    return parseArgv(isPending ? words.slice(0, -1) : words, flags).flags;
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
+  }
 }

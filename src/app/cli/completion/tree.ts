@@ -22,8 +22,17 @@ export interface ComposedTree extends CompletionTree {
   secrets(): readonly string[];
 }
 
-export function treeFor(composer: Composer, words: readonly string[], mode: RunMode): ComposedTree {
-  const groups = once<Repository>(() => composer.searchPath(words));
+/** @param hydrasOptionsOnly whether groups leave out the launchers and sweepers that only hydraconf has */
+export function treeFor(
+  composer: Composer,
+  words: readonly string[],
+  mode: RunMode,
+  { hydrasOptionsOnly = false }: { readonly hydrasOptionsOnly?: boolean } = {},
+): ComposedTree {
+  const groups = once<Repository>(() => {
+    const repository = composer.searchPath(words);
+    return hydrasOptionsOnly ? withHydrasOptions(repository) : repository;
+  });
   let composed: Composition | undefined;
   const composition = (): Composition => {
     composed ??= composer.compose(words, { mode });
@@ -43,6 +52,28 @@ export function treeFor(composer: Composer, words: readonly string[], mode: RunM
     config: () => composition().root,
     context: composer.context,
   };
+}
+
+/** Ours still compose, where a file names them: the plugin in the wheel lets Python's Hydra do so, too. */
+const withHydrasOptions = (repository: Repository): Repository => ({
+  ...repository,
+  list: (group, kind) =>
+    repository
+      .list(group, kind)
+      .filter((name) => kind === "group" || !isOurs(repository, group, name)),
+});
+
+/** Only launchers and sweepers can be ours. */
+const isOurs = (repository: Repository, group: string, name: string): boolean =>
+  /^hydra\/+(launcher|sweeper)$/.test(group) && isReplaceable(repository, `${group}/${name}`);
+
+function isReplaceable(repository: Repository, path: string): boolean {
+  try {
+    return repository.load(path)?.replaceable === true;
+  } catch {
+    // A file of the user that cannot be read.
+    return false;
+  }
 }
 
 /** A program's configs, as completion needs them, for the words before the one to complete. */

@@ -263,6 +263,53 @@ describe("completion", () => {
   });
 });
 
+describe("a subcommand that is a program", () => {
+  const asked: (readonly [readonly string[], string | undefined, string | undefined])[] = [];
+  const { cwd, run } = program(
+    { "conf/config.yaml": "x: 1\n" },
+    {
+      subcommands: [
+        {
+          name: "go",
+          summary: "runs",
+          isProgram: true,
+          run: async (args, { console, env }) => {
+            asked.push([args, env["COMP_LINE"], env["COMP_POINT"]]);
+            console.stdout("from go\n");
+            return 0;
+          },
+        },
+      ],
+    },
+  );
+  afterAll(() => rmSync(cwd, { recursive: true }));
+
+  it("completes the words behind its name", async () => {
+    const { stdout } = await run(["-sc", "query=fish", "--", "go", "-m", "a=", "b"], refuse);
+    expect(stdout).toBe("from go\n");
+    expect(asked.pop()).toEqual([
+      ["-sc", "query=fish", "--", "-m", "a=", "b"],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("completes the line up to the cursor as if it were the program", async () => {
+    const env = { COMP_LINE: "prog go 'a b' c= -- d", COMP_POINT: "16", COMP_WORDBREAKS: "=" };
+    const { stdout } = await run(["-sc", "query=bash"], refuse, env);
+    expect(stdout).toBe("from go\n");
+    expect(asked.pop()).toEqual([["-sc", "query=bash"], "go 'a b' c=", undefined]);
+  });
+
+  it("is offered itself where it is being typed, and only there", async () => {
+    const answer = async (...words: string[]) =>
+      (await run(["-sc", "query=zsh", "--", ...words], refuse)).stdout;
+    expect(await answer("go")).toBe("-go\truns\n");
+    expect(await answer("x=2", "go")).toBe("");
+    expect(asked).toEqual([]);
+  });
+});
+
 test("bash puts a blank behind what is whole, and behind no beginning", async () => {
   const { run, cwd } = program({
     "conf/config.yaml": "defaults:\n- both: a\n- /only@src: o\n- _self_\nx: 1\n",

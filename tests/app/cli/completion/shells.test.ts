@@ -51,12 +51,29 @@ beforeAll(() => {
     join(home, "train.mjs"),
     `import { hydraMain } from "${library}";\nawait hydraMain({ configPath: "conf", configName: "config" }, () => {});\n`,
   );
+  mkdirSync(join(home, "py"));
+  writeFileSync(
+    join(home, "py", "learn.py"),
+    'import hydra\n\n@hydra.main(version_base="1.3", config_path="../conf", config_name="config")\ndef main(cfg):\n    pass\n',
+  );
 });
 
 describe.concurrent.each([
-  ["bash", 'eval "$(hydraconf -sc install=bash)"', 'eval "$(node train.mjs -sc install=bash)"'],
-  ["zsh", 'eval "$(hydraconf -sc install=zsh)"', 'eval "$(node train.mjs -sc install=zsh)"'],
-  ["fish", "hydraconf -sc install=fish | source", "node train.mjs -sc install=fish | source"],
+  [
+    "bash",
+    'eval "$(hydraconf -sc install=bash)"',
+    'eval "$(node train.mjs -sc install=bash)"; eval "$(hydraconf completion bash)"',
+  ],
+  [
+    "zsh",
+    'eval "$(hydraconf -sc install=zsh)"',
+    'eval "$(node train.mjs -sc install=zsh)"; eval "$(hydraconf completion zsh)"',
+  ],
+  [
+    "fish",
+    "hydraconf -sc install=fish | source",
+    "node train.mjs -sc install=fish | source; hydraconf completion fish | source",
+  ],
 ])("%s", (shell, install, installScript) => {
   test("completes commands and scripts, in quotes and behind colons", async ({ expect, skip }) => {
     const missing = [shell, "python3"].find((program) => !isThere(program));
@@ -76,6 +93,18 @@ describe.concurrent.each([
       "hydraconf port=1 -- con\t",
       "node train.mjs db=p\t",
       "node tra\t",
+      "hydraconf run -m db=mysql,\t",
+      "hydraconf run hydra/launcher=lo\t",
+      "hydraconf run hydra/launcher=local hydra.launcher.n\t",
+      "hydraconf run po\t",
+      "hydraconf run --pas\targ\t",
+      "hydraconf run port=1 -- con\t",
+      "python py/learn.py db=my\t",
+      "python py/learn.py hydra/launcher=lo\t",
+      // Nothing of these is known to Hydra: `run`, `mcp`, `--pass`.
+      "python py/learn.py ru\t",
+      "python py/learn.py mc\t",
+      "python py/learn.py --pas\t",
     ]);
     expect(lines).toEqual([
       "hydraconf db=mysql ",
@@ -91,6 +120,17 @@ describe.concurrent.each([
       "hydraconf port=1 -- conf/",
       "node train.mjs db=postgres ",
       "node train.mjs ",
+      "hydraconf run -m db=mysql,postgres ",
+      "hydraconf run hydra/launcher=local ",
+      "hydraconf run hydra/launcher=local hydra.launcher.n_jobs=",
+      "hydraconf run port=",
+      "hydraconf run --pass args ",
+      "hydraconf run port=1 -- conf/",
+      "python py/learn.py db=mysql ",
+      "python py/learn.py hydra/launcher=lo",
+      "python py/learn.py ru",
+      "python py/learn.py mc",
+      "python py/learn.py --pas",
     ]);
   });
 });
