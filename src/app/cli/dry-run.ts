@@ -1,7 +1,7 @@
 import { isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
-import { drawTable } from "../../foundation/text/table.ts";
+import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
@@ -60,10 +60,10 @@ export async function dryRun(session: SweepSession): Promise<number> {
   if (!isFit) return EXIT_ERROR;
   await options.delegate?.inspection?.finish({ isPlan: true });
   const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
-  const { stdout } = invocation.console;
+  const { redact, stdout } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);
   else {
-    stdout(planText(plan));
+    stdout(planText(plan, redact));
     for (const text of texts) stdout(`\n${text}`);
   }
   return EXIT_OK;
@@ -126,7 +126,7 @@ function problemText(jobs: readonly JobRow[]): string {
   return `${name}${more} does not resolve: ${first.problem}\n`;
 }
 
-function planText({ directory, jobs, mode, note }: Plan): string {
+function planText({ directory, jobs, mode, note }: Plan, redact: TableOptions["redact"]): string {
   const what = mode === "run" ? "One job" : plural(jobs.length, "job");
   const rows = jobs.map((job) => [
     String(job.number ?? ""),
@@ -134,6 +134,6 @@ function planText({ directory, jobs, mode, note }: Plan): string {
     job.overrides.join(" "),
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
-  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
   return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

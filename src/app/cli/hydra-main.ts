@@ -279,7 +279,8 @@ async function dispatch(
     registry,
     async logInfo(composition, overrides, logging) {
       const { logInfo } = await import("./log-info.ts");
-      await logInfo({ composer: composer(), composition, overrides }, registry, logging);
+      const { redact } = invocation.console;
+      await logInfo({ composer: composer(), composition, overrides, redact }, registry, logging);
     },
     composerFor: (other) =>
       openComposer(

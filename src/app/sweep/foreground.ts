@@ -224,7 +224,7 @@ export function failureTable(
       `#${result.number}`,
       printable(redact(shown(result.overrides))),
       fitText(errorLine(result, redact), MOST_ERROR),
-      printable(readablePath(result.log ?? result.outputDir, cwd)),
+      printable(redact(readablePath(result.log ?? result.outputDir, cwd))),
     ]);
   const head = ["Job", "Overrides", "Error", "Log"];
   const widths = columnWidths([head, ...rows]);

@@ -1,14 +1,27 @@
+export interface TableOptions {
+  /** Removes secrets from cells before columns are laid out: the layout would show their length. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
 /** A table as Hydra's `--info` draws it; the first row is the header. */
-export const drawTable = (rows: readonly (readonly string[])[]): string =>
-  tableLines(rows)
+export const drawTable = (
+  rows: readonly (readonly string[])[],
+  options: TableOptions = {},
+): string =>
+  tableLines(rows, options)
     .map((line) => `${line}\n`)
     .join("");
 
-/** The lines of a table in that format. */
+/**
+ * The lines of a table in that format.
+ *
+ * @param headerTail ends the line of the header
+ */
 export function tableLines(
-  rows: readonly (readonly string[])[],
-  headerTail = "",
+  cells: readonly (readonly string[])[],
+  { headerTail = "", redact }: TableOptions & { readonly headerTail?: string } = {},
 ): readonly string[] {
+  const rows = redact === undefined ? cells : cells.map((row) => row.map(redact));
   const [header = [], ...body] = rows;
   const widths = header.map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
