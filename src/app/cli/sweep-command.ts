@@ -206,10 +206,11 @@ function shortView(view: SweepView, invocation: Invocation): string {
 function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left = 0): string {
   if (jobs.length === 0) return summary(view, cwd);
   const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
+  const recorded = new Map(
+    readManifest(sweepFolder(view.directory)).jobs.map((job) => [job.number, job.task_overrides]),
+  );
   const overrides = distinctOverrides(
-    jobs.map(({ swept }) => ({
-      overrides: Object.entries(swept).map(([key, value]) => `${key}=${value}`),
-    })),
+    jobs.map(({ number }) => ({ overrides: recorded.get(number) ?? [] })),
   );
   const rows = jobs.map((job, index) => [
     String(job.number),
