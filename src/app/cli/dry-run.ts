@@ -1,9 +1,11 @@
-import { isConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import type { Console } from "../job/process/invocation.ts";
+import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
@@ -43,10 +45,18 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
   let isFit = true;
+  let refusal = "";
+  const console: Console = {
+    ...invocation.console,
+    stderr(text) {
+      refusal += text;
+      invocation.console.stderr(text);
+    },
+  };
   // Jobs are planned in parts, so that only some of many are in memory.
   for (const jobs of parts) {
     if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
-    isFit = (await checkJobs(jobs, options, invocation.console, place, { isPlan: true })) && isFit;
+    isFit = (await checkJobs(jobs, options, console, place, { isPlan: true })) && isFit;
     if (!isFit) continue;
     for (const job of jobs) {
       place.publish(job.root);
@@ -57,11 +67,15 @@ export async function dryRun(session: SweepSession): Promise<number> {
       if (plan !== undefined) texts.push(plan.text);
     }
   }
-  if (!isFit) return EXIT_ERROR;
+  if (!isFit) {
+    const message = refusal.trimEnd();
+    printJsonError(new ConfigError({ code: "schema.mismatch", message }), invocation);
+    return EXIT_ERROR;
+  }
   await options.delegate?.inspection?.finish({ isPlan: true });
   const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
   const { redact, stdout } = invocation.console;
-  if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);
+  if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
     stdout(planText(plan, redact));
     for (const text of texts) stdout(`\n${text}`);

@@ -28,7 +28,7 @@ import {
   watchForLostTask,
 } from "../job/process/invocation.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
-import { reportOwnError, warnOf } from "../job/report-error.ts";
+import { printJsonError, reportOwnError, warnOf } from "../job/report-error.ts";
 import { EXIT_ERROR, EXIT_OK, EXIT_USAGE, type ParsedArguments } from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
 import type { Settings } from "../plugins/load-settings.ts";
@@ -165,6 +165,7 @@ export async function runMain(
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);
+    printJsonError(error, invocation);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, { invocation, options });
       return EXIT_ERROR;

@@ -190,7 +190,11 @@ export function infoJson(topic: string, inputs: InfoContext): string {
   const chosen = Object.entries(FACTS).flatMap(([name, facts]) =>
     ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, facts(inputs)]] : [],
   );
-  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(chosen) };
+  const document = {
+    version: 1,
+    dialect: inputs.context().dialect.name,
+    ...Object.fromEntries(chosen),
+  };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

@@ -49,6 +49,12 @@ test("says what a run would refuse", async () => {
   const { exitCode, stderr, stdout } = await run(["--dry-run", "-m", "x=1,2"]);
   expect([exitCode, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("Job #1 (x=2):\n");
+  const json = await run(["--dry-run", "-m", "x=1,2", "--json"]);
+  expect([json.exitCode, json.stderr]).toEqual([1, stderr]);
+  expect(JSON.parse(json.stdout)).toEqual({
+    version: 1,
+    error: { code: "schema.mismatch", message: stderr.trimEnd() },
+  });
   expect((await run(["--dry-run", "--cfg", "job"])).exitCode).toBe(1);
 });
 
