@@ -1,6 +1,10 @@
+import { columnWidths, fitText, fittedWidths } from "./text-width.ts";
+
 export interface TableOptions {
   /** Removes secrets from cells before columns are laid out: the layout would show their length. */
   readonly redact?: ((text: string) => string) | undefined;
+  /** The columns of the terminal: longer cells are cut so that the table fits. Undefined for no limit. */
+  readonly width?: number | undefined;
 }
 
 /** A table as Hydra's `--info` draws it; the first row is the header. */
@@ -19,9 +23,10 @@ export const drawTable = (
  */
 export function tableLines(
   cells: readonly (readonly string[])[],
-  { headerTail = "", redact }: TableOptions & { readonly headerTail?: string } = {},
+  { headerTail = "", redact, width }: TableOptions & { readonly headerTail?: string } = {},
 ): readonly string[] {
-  const rows = redact === undefined ? cells : cells.map((row) => row.map(redact));
+  const whole = redact === undefined ? cells : cells.map((row) => row.map(redact));
+  const rows = width === undefined ? whole : fitRows(whole, width);
   const [header = [], ...body] = rows;
   const widths = header.map((_, column) =>
     Math.max(...rows.map((row) => [...(row[column] ?? "")].length)),
@@ -31,6 +36,19 @@ export function tableLines(
   const first = draw(header) + headerTail;
   const rule = "-".repeat([...first].length);
   return [first, rule, ...body.map(draw), rule];
+}
+
+const BORDERS = "|  |".length;
+const BETWEEN = " | ".length;
+
+function fitRows(
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly (readonly string[])[] {
+  const [header = []] = rows;
+  const room = width - BORDERS - BETWEEN * Math.max(0, header.length - 1);
+  const widths = fittedWidths(columnWidths(rows), header, room);
+  return rows.map((row) => row.map((cell, column) => fitText(cell, widths[column] ?? 0)));
 }
 
 /** Pads by characters, because `padEnd` counts UTF-16 units. */

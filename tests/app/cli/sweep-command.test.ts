@@ -11,9 +11,17 @@ const CONFIG = {
 
 const WAITING = { timeout: 30_000 };
 
-async function command(cwd: string, ...args: readonly string[]) {
+const command = (cwd: string, ...args: readonly string[]) => commandOn({}, cwd, ...args);
+
+/** @param terminal what the terminal says of itself */
+async function commandOn(
+  terminal: { readonly stdoutWidth?: number },
+  cwd: string,
+  ...args: readonly string[]
+) {
   let stdout = "";
   const console = {
+    ...terminal,
     stdout: (text: string) => {
       stdout += text;
     },
@@ -139,4 +147,22 @@ test("swept values have their types, as results have", async () => {
   expect(csv[1]).toMatch(
     /^0,1\.5,true,"\[1,""a b""\]","\{""k"":\{""n"":null\}\}",1,,12345678901234567890,Infinity,a,,completed,/,
   );
+});
+
+test("the table of status fits the terminal, and is whole elsewhere", async () => {
+  const { cwd, run } = program(CONFIG);
+  const name = "n".repeat(90);
+  await run(["-m", "x=1,2", `+name=${name},b`], () => {
+    throw new Error(`boom ${"e".repeat(200)}`);
+  });
+  for (const stdoutWidth of [60, 80, 120]) {
+    const { stdout } = await commandOn({ stdoutWidth }, cwd, "status", "s");
+    const lines = stdout.split("\n").filter((line) => /^[|-]/.test(line));
+    expect(lines).toHaveLength(7);
+    expect(lines.map(({ length }) => length)).toEqual(lines.map(() => lines[0]?.length));
+    expect(lines[0]?.length).toBeLessThanOrEqual(stdoutWidth);
+    expect(lines[0]).toMatch(/\| Overrides +\| Status +\| Attempts \| Seconds \| Error +\|$/);
+    expect(lines[2]).toContain("failed");
+  }
+  expect((await command(cwd, "status", "s")).stdout).toContain(`name=${name}`);
 });
