@@ -24,7 +24,7 @@ describe("the report of a sweep", () => {
     const table = JSON.parse(readFileSync(inHere("sweep/sweep.json"), "utf8"));
     const [second] = readBundle(inHere("sweep/1")).reports;
     expect(table.jobs[1]).toMatchObject({
-      swept: { "infer.batch_size": "2" },
+      swept: { "infer.batch_size": 2 },
       result: {
         collector: "recorder",
         total_ms: second?.totals.total_ms,

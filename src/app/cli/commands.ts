@@ -73,7 +73,12 @@ export const infoCommand: Command = {
     const { infoJson, JSON_TOPICS, openInfo, TOPICS } = await import("./info.ts");
     const { invocation, overrides, parsed } = session;
     const asked = String(parsed.flags.get("info"));
-    const context = openInfo(() => session.composer, await session.registry(), overrides);
+    const context = openInfo(
+      () => session.composer,
+      await session.registry(),
+      overrides,
+      invocation.console.redact,
+    );
     if (parsed.flags.has("json")) {
       if (!JSON_TOPICS.includes(asked))
         throw new ConfigError({

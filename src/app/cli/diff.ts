@@ -34,7 +34,7 @@ export function showDiff(session: Session): number {
   invocation.console.stdout(
     parsed.flags.has("json")
       ? differencesJson(differences)
-      : diffText(differences, invocation.console.stdoutColor === true),
+      : diffText(differences, invocation.console.stdoutColor === true, invocation.console.redact),
   );
   return EXIT_OK;
 }
@@ -77,12 +77,20 @@ function jobConfig({ composer, parsed }: Session, overrides: readonly string[]):
   };
 }
 
-/** What `--diff` prints: each differing key with both values and their origins; empty without differences. */
-export function diffText(differences: readonly Difference[], color: boolean): string {
+/**
+ * What `--diff` prints: each differing key with both values and their origins; empty without differences.
+ *
+ * @param redact removes secrets before the origins are aligned: the layout would show their length
+ */
+export function diffText(
+  differences: readonly Difference[],
+  color: boolean,
+  redact: (text: string) => string = (text) => text,
+): string {
   const { bold, green, red } = pc.createColors(color);
   return differences
     .map((difference) => {
-      const [before, after] = shown(difference);
+      const [before, after] = shown(difference).map((text) => text && redact(text));
       const width = Math.max(before?.length ?? 0, after?.length ?? 0);
       const side = (sign: string, text: string, node: ConfigNode) =>
         `  ${sign} ${text.padEnd(width)}  # ${oneLine(describeOrigin(node.origin))}\n`;

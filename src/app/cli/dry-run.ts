@@ -1,9 +1,11 @@
-import { isConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
-import { drawTable } from "../../foundation/text/table.ts";
+import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import type { Console } from "../job/process/invocation.ts";
+import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
@@ -43,10 +45,18 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
   let isFit = true;
+  let refusal = "";
+  const console: Console = {
+    ...invocation.console,
+    stderr(text) {
+      refusal += text;
+      invocation.console.stderr(text);
+    },
+  };
   // Jobs are planned in parts, so that only some of many are in memory.
   for (const jobs of parts) {
     if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
-    isFit = (await checkJobs(jobs, options, invocation.console, place, { isPlan: true })) && isFit;
+    isFit = (await checkJobs(jobs, options, console, place, { isPlan: true })) && isFit;
     if (!isFit) continue;
     for (const job of jobs) {
       place.publish(job.root);
@@ -57,13 +67,17 @@ export async function dryRun(session: SweepSession): Promise<number> {
       if (plan !== undefined) texts.push(plan.text);
     }
   }
-  if (!isFit) return EXIT_ERROR;
+  if (!isFit) {
+    const message = refusal.trimEnd();
+    printJsonError(new ConfigError({ code: "schema.mismatch", message }), invocation);
+    return EXIT_ERROR;
+  }
   await options.delegate?.inspection?.finish({ isPlan: true });
   const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
-  const { stdout } = invocation.console;
-  if (parsed.flags.has("json")) stdout(`${JSON.stringify(plan, null, 2)}\n`);
+  const { redact, stdout } = invocation.console;
+  if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
-    stdout(planText(plan));
+    stdout(planText(plan, redact));
     for (const text of texts) stdout(`\n${text}`);
   }
   return EXIT_OK;
@@ -126,7 +140,7 @@ function problemText(jobs: readonly JobRow[]): string {
   return `${name}${more} does not resolve: ${first.problem}\n`;
 }
 
-function planText({ directory, jobs, mode, note }: Plan): string {
+function planText({ directory, jobs, mode, note }: Plan, redact: TableOptions["redact"]): string {
   const what = mode === "run" ? "One job" : plural(jobs.length, "job");
   const rows = jobs.map((job) => [
     String(job.number ?? ""),
@@ -134,6 +148,6 @@ function planText({ directory, jobs, mode, note }: Plan): string {
     job.overrides.join(" "),
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
-  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows]);
+  const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
   return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -28,7 +28,7 @@ import {
   watchForLostTask,
 } from "../job/process/invocation.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";
-import { reportOwnError, warnOf } from "../job/report-error.ts";
+import { printJsonError, reportOwnError, warnOf } from "../job/report-error.ts";
 import {
   EXIT_ERROR,
   EXIT_OK,
@@ -175,6 +175,7 @@ export async function runMain(
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);
+    printJsonError(error, invocation);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, { invocation, options });
       return EXIT_ERROR;
@@ -307,7 +308,8 @@ async function dispatch(
     registry,
     async logInfo(composition, overrides, logging) {
       const { logInfo } = await import("./log-info.ts");
-      await logInfo({ composer: composer(), composition, overrides }, registry, logging);
+      const { redact } = invocation.console;
+      await logInfo({ composer: composer(), composition, overrides, redact }, registry, logging);
     },
     composerFor: silentComposers(options, composing.env),
     alternatives: (adapted.alternatives ?? []).map(({ env = invocation.env, options: own }) => ({

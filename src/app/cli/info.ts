@@ -44,16 +44,20 @@ export interface InfoContext {
   readonly whole: () => Composition;
   readonly context: () => ResolveContext;
   readonly registry: SweepRegistry;
+  /** Removes secrets before tables are laid out. */
+  readonly redact: ((text: string) => string) | undefined;
 }
 
 /**
  * @param composer called when a topic needs it
+ * @param redact removes secrets before tables are laid out
  * @param composition of the overrides, if they are already composed
  */
 export const openInfo = (
   composer: () => Composer,
   registry: SweepRegistry,
   overrides: readonly string[],
+  redact: InfoContext["redact"],
   composition?: Composition,
 ): InfoContext => {
   let taken: Defaults | undefined;
@@ -61,6 +65,7 @@ export const openInfo = (
   return {
     context: () => composer().context,
     registry,
+    redact,
     repository: () => composer().searchPath(overrides),
     taken: () => {
       taken ??= composer().defaults(overrides, composition ?? {});
@@ -90,13 +95,14 @@ const searchPath: Topic = {
   name: "searchpath",
   *show(inputs) {
     yield* debug(["", ...titleLines("Config search path")]);
-    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(inputs)]));
+    const { redact } = inputs;
+    yield* debug(tableLines([["Provider", "Search path"], ...sourceRows(inputs)], { redact }));
   },
 };
 
 const defaultsList: Topic = {
   name: "defaults",
-  *show({ taken }) {
+  *show({ redact, taken }) {
     const rows = taken().defaults.map(({ configPath, isSelf, package: pkg, parent }) => [
       configPath,
       pkg,
@@ -105,7 +111,11 @@ const defaultsList: Topic = {
     ]);
     const header = ["Config path", "Package", "_self_", "Parent"];
     // Hydra ends the header row, and no other, with a blank.
-    yield* debug(["", ...titleLines("Defaults List"), ...tableLines([header, ...rows], " ")]);
+    yield* debug([
+      "",
+      ...titleLines("Defaults List"),
+      ...tableLines([header, ...rows], { headerTail: " ", redact }),
+    ]);
   },
 };
 
@@ -180,7 +190,11 @@ export function infoJson(topic: string, inputs: InfoContext): string {
   const chosen = Object.entries(FACTS).flatMap(([name, facts]) =>
     ["all", name === "groups" ? "defaults" : name].includes(topic) ? [[name, facts(inputs)]] : [],
   );
-  const document = { dialect: inputs.context().dialect.name, ...Object.fromEntries(chosen) };
+  const document = {
+    version: 1,
+    dialect: inputs.context().dialect.name,
+    ...Object.fromEntries(chosen),
+  };
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 

@@ -12,6 +12,8 @@ interface Composed {
   readonly composer: Composer;
   readonly composition: Composition;
   readonly overrides: readonly string[];
+  /** Removes secrets before tables are laid out. */
+  readonly redact: ((text: string) => string) | undefined;
 }
 
 /**
@@ -19,14 +21,14 @@ interface Composed {
  * Hydra does.
  */
 export async function logInfo(
-  { composer, composition, overrides }: Composed,
+  { composer, composition, overrides, redact }: Composed,
   registry: () => Promise<SweepRegistry>,
   logging: Logging,
 ): Promise<void> {
   const log = logging.logger(LOGGER);
   if (!log.isEnabledFor("DEBUG")) return;
   const { openInfo, TOPICS } = await import("./info.ts");
-  const topic = openInfo(() => composer, await registry(), overrides, composition);
+  const topic = openInfo(() => composer, await registry(), overrides, redact, composition);
   const all = TOPICS.find(({ name }) => name === "all");
   for (const { level, text } of all?.show(topic) ?? []) log[level](text);
 }

@@ -149,6 +149,7 @@ export function configView(root: ConfigNode, view: ConfigView): ConfigNode {
 /** The output of `--explain KEY --json`. */
 export const explanationJson = ({ key, value, cause, replaced }: Explanation): string =>
   jsonText({
+    version: 1,
     key,
     value: toObject(value),
     ...causeData(cause),
@@ -163,18 +164,22 @@ const valueJson = (node: ConfigNode): string => jsonText(toObject(node));
 
 /** The output of `--cfg --origins --json`: every leaf. */
 const originsJson = (leaves: readonly KeyedNode[]): string =>
-  jsonText(leaves.map(({ path, node }) => ({ key: pathText(path), ...valueData(node) })));
+  jsonText({
+    version: 1,
+    values: leaves.map(({ path, node }) => ({ key: pathText(path), ...valueData(node) })),
+  });
 
 /** The output of `--diff --json`. `before` is absent for an added key, `after` for a removed one. */
 export const differencesJson = (differences: readonly Difference[]): string =>
-  jsonText(
-    differences.map((difference) => ({
+  jsonText({
+    version: 1,
+    differences: differences.map((difference) => ({
       key: pathText(difference.path),
       kind: difference.kind,
       ...("before" in difference && { before: valueData(difference.before) }),
       ...("after" in difference && { after: valueData(difference.after) }),
     })),
-  );
+  });
 
 const valueData = (node: ConfigNode) => ({
   value: toObject(node),

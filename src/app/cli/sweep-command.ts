@@ -96,7 +96,7 @@ async function status(
   { all, json, only }: Filter,
   invocation: Invocation,
 ): Promise<number> {
-  const { console, cwd } = invocation;
+  const { console } = invocation;
   const { view } = await readSweepStatus(sweep);
   const isShown = ({ status }: JobView) => only === undefined || only.includes(status);
   const isShort = !all && only === undefined && view.jobs.length > MOST_SHOWN;
@@ -105,7 +105,7 @@ async function status(
       ? `${JSON.stringify({ ...view, jobs: view.jobs.filter(isShown) }, null, 2)}\n`
       : isShort
         ? shortView(view, invocation)
-        : shownView(view, view.jobs.filter(isShown), cwd),
+        : shownView(view, view.jobs.filter(isShown), invocation),
   );
   return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
 }
@@ -194,7 +194,7 @@ function shortView(view: SweepView, invocation: Invocation): string {
     view.jobs.filter((job) => job.status === status),
   );
   const left = notable.length - MOST_NOTABLE;
-  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), invocation.cwd, left);
+  const shown = shownView(view, notable.slice(0, MOST_NOTABLE), invocation, left);
   return `${shown}  ${nextCommand("status", view.directory, typedCommand(invocation)?.hydraconf)} --all   each job; --only failed,running of these\n`;
 }
 
@@ -203,13 +203,19 @@ function shortView(view: SweepView, invocation: Invocation): string {
  *
  * @param left number of further jobs
  */
-function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left = 0): string {
+function shownView(
+  view: SweepView,
+  jobs: readonly JobView[],
+  { console, cwd }: Invocation,
+  left = 0,
+): string {
   if (jobs.length === 0) return summary(view, cwd);
   const hasScheduler = jobs.some(({ scheduler }) => scheduler !== null);
+  const recorded = new Map(
+    readManifest(sweepFolder(view.directory)).jobs.map((job) => [job.number, job.task_overrides]),
+  );
   const overrides = distinctOverrides(
-    jobs.map(({ swept }) => ({
-      overrides: Object.entries(swept).map(([key, value]) => `${key}=${value}`),
-    })),
+    jobs.map(({ number }) => ({ overrides: recorded.get(number) ?? [] })),
   );
   const rows = jobs.map((job, index) => [
     String(job.number),
@@ -224,7 +230,7 @@ function shownView(view: SweepView, jobs: readonly JobView[], cwd: string, left 
   const head = ["#", "Overrides", "Status", "Attempts", "Seconds", "Error"];
   if (hasScheduler) head.splice(3, 0, "Scheduler");
   const more = left > 0 ? `and ${left} more\n` : "";
-  return `${drawTable([head, ...rows])}${more}${waiting}${summary(view, cwd)}`;
+  return `${drawTable([head, ...rows], { width: console.stdoutWidth })}${more}${waiting}${summary(view, cwd)}`;
 }
 
 /** One line for all jobs that wait for the same reason. */

@@ -61,12 +61,14 @@ export function runTrust(program: string, args: readonly string[], invocation: I
   const [named] = parsed.positionals;
   const directory = resolve(cwd, named ?? ".");
   const print = (data: object, text: () => string): void =>
-    console.stdout(parsed.has("json") ? `${JSON.stringify(data, null, 2)}\n` : text());
+    console.stdout(
+      parsed.has("json") ? `${JSON.stringify({ version: 1, ...data }, null, 2)}\n` : text(),
+    );
   if (action === "list") {
     if (named !== undefined) throw usage("--list takes no directory");
     const records = allRecords(env).map((record) => ({ record, state: stateNow(record) }));
     print(
-      records.map(({ record, state }) => ({ ...recordJson(record), state })),
+      { projects: records.map(({ record, state }) => ({ ...recordJson(record), state })) },
       () => records.map(listLine).join("") || "No project is trusted\n",
     );
     return 0;

@@ -337,8 +337,8 @@ export interface SubcommandOption {
 /** A job in the table of a sweep; keys are those of `sweep.json`. */
 export interface SweepRow {
   readonly number: number;
-  /** What the job's overrides set, by key. */
-  readonly swept: Readonly<Record<string, string>>;
+  /** What the job's overrides set, by key: values as JSON has them, with `inf` and integers beyond JSON's as texts. */
+  readonly swept: Readonly<Record<string, unknown>>;
   readonly status: SweepJobStatus;
   readonly attempts: number;
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */

@@ -1,5 +1,11 @@
 import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../../engine/values/dialect.ts";
-import { type CodedError, ConfigError, isCodedError } from "../../engine/values/errors.ts";
+import {
+  type CodedError,
+  ConfigError,
+  isCodedError,
+  isConfigError,
+} from "../../engine/values/errors.ts";
+import { lineColumn } from "../../engine/values/origin.ts";
 import { pyRepr } from "../../engine/values/python-text.ts";
 import { renderError } from "../../engine/values/render-error.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
@@ -85,6 +91,30 @@ export const isRefusalOfSystem = (error: unknown): error is Error =>
  */
 const ofTarget = (error: CodedError): readonly string[] =>
   error.code === "instantiate.failed" ? ["", ...userStacks(error.details.cause)] : [];
+
+/**
+ * With `--json` on the command line, the error also as a JSON document on standard output, where programs read. People and
+ * logs have its text on standard error.
+ */
+export function printJsonError(error: unknown, { argv, console }: Invocation): void {
+  const dashes = argv.indexOf("--");
+  if (!(dashes < 0 ? argv : argv.slice(0, dashes)).includes("--json")) return;
+  console.stdout(`${JSON.stringify({ version: 1, error: errorData(coded(error)) }, null, 2)}\n`);
+}
+
+function errorData(error: unknown) {
+  if (!isCodedError(error) && !isConfigError(error))
+    return { code: null, message: isError(error) ? error.message : String(error) };
+  const { available, code, hint, key, message, nearest, origin } = error.details;
+  const place =
+    origin?.kind === "file"
+      ? { file: origin.source.name, ...lineColumn(origin) }
+      : origin?.kind === "override"
+        ? { override: origin.text }
+        : undefined;
+  // Absent details are not written.
+  return { code, message, key, place, available, nearest, hint };
+}
 
 const causesOf = (error: CodedError): readonly string[] =>
   error.cause === undefined ? [] : [`Caused by: ${stacks(error.cause).join("\n")}`];

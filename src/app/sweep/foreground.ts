@@ -10,7 +10,7 @@ import type { Suspension } from "../../foundation/system/process-signals.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
-import { columnWidths, fitText, padText } from "../../foundation/text/text-width.ts";
+import { columnWidths, fitText, fittedWidths, padText } from "../../foundation/text/text-width.ts";
 import { isFailure, stopOfSweep } from "../job/ender.ts";
 import {
   enderOf,
@@ -192,8 +192,12 @@ const isRecorded = (error: unknown): boolean => isConfigError(error) && error.co
 /** `hydraconf sweep status` shows the others. */
 const MOST_ROWS = 50;
 const MOST_ERROR = 200;
-const NARROWEST_ERROR = 24;
+/** What the overrides and the error of a job have at least, beside its number and its log. */
+const NARROWEST = [Number.POSITIVE_INFINITY, 16, 24, Number.POSITIVE_INFINITY];
 const GAP = "  ";
+
+const leastWidths = (widths: readonly number[]): number =>
+  widths.reduce((sum, width, column) => sum + Math.min(width, NARROWEST[column] ?? width), 0);
 
 /**
  * A table of the jobs of a sweep that failed, or that their scheduler ended: number, overrides, the first line of the
@@ -224,26 +228,31 @@ export function failureTable(
       `#${result.number}`,
       printable(redact(shown(result.overrides))),
       fitText(errorLine(result, redact), MOST_ERROR),
-      printable(readablePath(result.log ?? result.outputDir, cwd)),
+      printable(redact(readablePath(result.log ?? result.outputDir, cwd))),
     ]);
   const head = ["Job", "Overrides", "Error", "Log"];
   const widths = columnWidths([head, ...rows]);
-  const [first = 0, second = 0, third = 0, last = 0] = widths;
-  const others = first + second + last + 3 * GAP.length;
-  const room = Math.max(NARROWEST_ERROR, (columns ?? Number.POSITIVE_INFINITY) - others);
-  const fitted = [first, second, Math.min(third, room)];
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, column) => {
-        const width = fitted[column];
-        return width === undefined ? cell : padText(fitText(cell, width), width, "left");
-      })
-      .join(GAP);
+  const width = columns ?? Number.POSITIVE_INFINITY;
+  // A path is shown whole, so that it can be copied: below its job if it takes the room of the others.
+  const isBelow = leastWidths(widths) + (head.length - 1) * GAP.length > width;
+  const beside = isBelow ? head.slice(0, -1) : head;
+  const room = width - (beside.length - 1) * GAP.length;
+  const path = widths.at(-1) ?? 0;
+  const texts = fittedWidths(widths.slice(0, -1), head, isBelow ? room : room - path);
+  const line = (cells: readonly string[], isHead = false): string => {
+    const [texted, last = ""] = [cells.slice(0, -1), cells.at(-1)];
+    const row = texted.map((cell, column) => {
+      const most = texts[column] ?? 0;
+      return padText(fitText(cell, most), most, "left");
+    });
+    if (!isBelow) return [...row, last].join(GAP);
+    return `${row.join(GAP).trimEnd()}${isHead ? "" : `\n${GAP}${last}`}`;
+  };
   const left = failed.length - rows.length;
   return [
     `${counted(failed, results.length)}:`,
-    line(head),
-    ...rows.map(line),
+    line(head, true),
+    ...rows.map((cells) => line(cells)),
     ...(left > 0 ? [`and ${left} more`] : []),
     "",
   ].join("\n");

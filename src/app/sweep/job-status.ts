@@ -1,3 +1,8 @@
+import { toPlain } from "../../engine/compose/index.ts";
+import { overrideNode, parseOverride } from "../../engine/overrides/index.ts";
+import { type Dialect, dialectNamed } from "../../engine/values/dialect.ts";
+import { isConfigError } from "../../engine/values/errors.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import type { SweepJobStatus } from "../job/job.ts";
@@ -8,6 +13,7 @@ import {
   type DamagedState,
   type JobState,
   recordedEnder,
+  storedValue,
   tookMs,
 } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
@@ -62,10 +68,12 @@ export function sweepJobStatus(
  */
 export function sweepRows(directory: string, prospect: SweepActivity): readonly SweepRow[] {
   const folder = sweepFolder(directory);
-  return readManifest(folder).jobs.flatMap((job) => {
+  const { dialect, jobs } = readManifest(folder);
+  const read = createValueReader(dialectNamed(dialect));
+  return jobs.flatMap((job) => {
     const state = recordOrphan(folder, job.number);
     if (job.left_out === true && state?.status !== "completed") return [];
-    return [rowOf(job, state, prospect)];
+    return [rowOf(job, state, prospect, read)];
   });
 }
 
@@ -73,6 +81,7 @@ function rowOf(
   job: ManifestJob,
   found: JobState | DamagedState | undefined,
   prospect: SweepActivity,
+  read: ValueReader,
 ): SweepRow {
   const { error, status } = sweepJobStatus(job.number, found, prospect);
   const state = found?.status === "damaged" ? undefined : found;
@@ -80,7 +89,7 @@ function rowOf(
   const last = state?.attempts.at(-1);
   return {
     number: job.number,
-    swept: Object.fromEntries(job.task_overrides.map(keyAndValue)),
+    swept: Object.fromEntries(job.task_overrides.map(read)),
     status,
     attempts: begun?.attempts.length ?? 0,
     seconds: last === undefined ? null : secondsOf(last, status),
@@ -95,7 +104,28 @@ function rowOf(
 const secondsOf = (attempt: Attempt, status: SweepJobStatus): number | null =>
   attempt.ended === null && status !== "running" ? null : tookMs(attempt) / 1000;
 
-function keyAndValue(override: string): readonly [string, string] {
-  const [key, value = ""] = splitAtEquals(override);
-  return [key.replace(/^[+~]+/, ""), value];
+type ValueReader = (override: string) => readonly [key: string, value: unknown];
+
+/**
+ * Reads the key and the value of an override, in the form in which records hold results. A text that is no override, such
+ * as one with a masked secret, has its text as value. Jobs share most overrides, so each is read once.
+ */
+function createValueReader(dialect: Dialect): ValueReader {
+  const known = new Map<string, readonly [string, unknown]>();
+  return (override) =>
+    getOrCreate(known, override, () => {
+      const [key, text = ""] = splitAtEquals(override);
+      return [key.replace(/^[+~]+/, ""), readValue(override, text, dialect)];
+    });
+}
+
+function readValue(override: string, text: string, dialect: Dialect): unknown {
+  if (text === "") return "";
+  try {
+    const node = overrideNode(parseOverride(override, { dialect }));
+    return node === null ? text : storedValue(toPlain(node));
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return text;
+  }
 }

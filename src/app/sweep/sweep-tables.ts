@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { csvRecord } from "../../foundation/text/csv.ts";
+import { csvRecord, valueText } from "../../foundation/text/csv.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import type { SweepRow } from "../job/options.ts";
@@ -84,11 +84,11 @@ export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string
     head,
     ...rows.map((row, at) => [
       String(row.number),
-      ...keys.map((key) => row.swept[key] ?? ""),
+      ...keys.map((key) => valueText(row.swept[key])),
       row.status,
       String(row.attempts),
       row.seconds === null ? "" : String(row.seconds),
-      ...results.map((name) => cell(fields[at]?.get(name))),
+      ...results.map((name) => valueText(fields[at]?.get(name))),
       row.error ?? "",
       row.output_dir,
     ]),
@@ -124,13 +124,6 @@ function fieldsOf(result: unknown, path = ""): readonly (readonly [string, unkno
     fieldsOf(value, path === "" ? name : `${path}.${name}`),
   );
 }
-
-const cell = (value: unknown): string =>
-  value === undefined || value === null
-    ? ""
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
 
 export const csvText = (cells: readonly (readonly string[])[]): string =>
   cells.map((line) => `${csvRecord(line)}\n`).join("");

@@ -21,3 +21,11 @@ const couldBeFormula = (text: string): boolean =>
   /^[=+\-@]/.test(text) && !SIGNED_NUMBER.test(text);
 
 const SIGNED_NUMBER = /^[+-](?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|nan)$/i;
+
+/** A value as the text of a cell: a string as it is, others as JSON; nothing for null. */
+export const valueText = (value: unknown): string =>
+  value === undefined || value === null
+    ? ""
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);

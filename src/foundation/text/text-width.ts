@@ -45,6 +45,24 @@ export const columnWidths = (rows: readonly (readonly string[])[]): readonly num
     rows.reduce((widest, row) => Math.max(widest, textWidth(row[column] ?? "")), 0),
   );
 
+/**
+ * Narrows the widest columns so that all of them take at most `room`. None becomes narrower than its heading, so that they may
+ * take more on a very narrow terminal.
+ */
+export function fittedWidths(
+  widths: readonly number[],
+  headings: readonly string[],
+  room: number,
+): readonly number[] {
+  const least = headings.map(textWidth);
+  for (let most = Math.max(0, ...widths); ; most--) {
+    const fitted = widths.map((width, column) =>
+      Math.min(width, Math.max(most, least[column] ?? 0)),
+    );
+    if (most <= 0 || fitted.reduce((sum, width) => sum + width, 0) <= room) return fitted;
+  }
+}
+
 /** The text in lines of at most `width` columns, broken at blanks. A longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];

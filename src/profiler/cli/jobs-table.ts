@@ -1,5 +1,6 @@
 /** The jobs of a sweep as a short table, shown at its end. */
 
+import { valueText } from "../../foundation/text/csv.ts";
 import { capitalized } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
@@ -14,7 +15,7 @@ import { isJobSummary, type JobSummary } from "./job-result.ts";
 /** A job in the record of its sweep. */
 export interface SweptJob {
   readonly number: number;
-  readonly swept: Readonly<Record<string, string>>;
+  readonly swept: Readonly<Record<string, unknown>>;
   readonly status: string;
   readonly result: unknown;
 }
@@ -56,7 +57,7 @@ export function jobsTable(
   const table = tableOf(
     [
       valueField("Job", ({ number }) => `#${number}`),
-      ...keys.map((key) => valueField(key, ({ swept }) => swept[key] ?? "")),
+      ...keys.map((key) => valueField(key, ({ swept }) => valueText(swept[key]))),
       {
         title: "ms",
         align: "right",
@@ -103,5 +104,5 @@ export function jobsTable(
 /** The keys whose values differ between jobs. */
 function sweptKeys(jobs: readonly SweptJob[]): readonly string[] {
   const keys = [...new Set(jobs.flatMap(({ swept }) => Object.keys(swept)))];
-  return keys.filter((key) => new Set(jobs.map(({ swept }) => swept[key])).size > 1);
+  return keys.filter((key) => new Set(jobs.map(({ swept }) => valueText(swept[key]))).size > 1);
 }

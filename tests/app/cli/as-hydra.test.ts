@@ -62,7 +62,7 @@ describe("--info", () => {
     const { exitCode, stdout } = await runPlaced(["--info", "--json", "db=b"]);
     expect(exitCode).toBe(0);
     const facts = JSON.parse(stdout);
-    expect(Object.keys(facts)).toEqual(["dialect", "groups", "defaults", "searchpath"]);
+    expect(Object.keys(facts)).toEqual(["version", "dialect", "groups", "defaults", "searchpath"]);
     expect(facts.groups).toContainEqual({
       name: "db",
       options: ["a", "b"],
@@ -75,7 +75,7 @@ describe("--info", () => {
     ]);
     expect(facts.searchpath[1]).toMatchObject({ provider: "main" });
     const some = JSON.parse((await runPlaced(["--info", "defaults", "--json"])).stdout);
-    expect(Object.keys(some)).toEqual(["dialect", "groups", "defaults"]);
+    expect(Object.keys(some)).toEqual(["version", "dialect", "groups", "defaults"]);
     const refused = await runPlaced(["--info", "plugins", "--json"]);
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,

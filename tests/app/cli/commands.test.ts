@@ -22,3 +22,38 @@ test("as one JSON array", async () => {
   expect(await json("-m", "x=range(0)")).toEqual([]);
   expect(await json("x=3")).toEqual({ x: 3, num: "${hydra:job.num}" });
 });
+
+test("every document of --json has its version, and an error is one, too", async () => {
+  const { run } = program({ "conf/config.yaml": "db: {port: 1}\nhydra: {sweep: {dir: s}}\n" });
+  const json = async (...argv: readonly string[]) =>
+    JSON.parse((await run([...argv, "--json"])).stdout);
+  for (const argv of [
+    ["--dry-run"],
+    ["--dry-run", "-m", "db.port=1,2"],
+    ["--explain", "db.port"],
+    ["--info"],
+    ["--cfg", "job", "--origins"],
+    ["db.port=2", "--diff", "db.port=3"],
+  ])
+    expect((await json(...argv)).version, argv.join(" ")).toBe(1);
+  expect(await json("--explain", "db.prt")).toEqual({
+    version: 1,
+    error: {
+      code: "key.not_found",
+      message: "Key 'db.prt' not found in config",
+      key: "db.prt",
+      available: ["db.port"],
+      nearest: "db.port",
+    },
+  });
+  const mistyped = await run(["--cfg", "job", "--json", "db.port=[1"]);
+  expect(mistyped.exitCode).toBe(1);
+  expect(JSON.parse(mistyped.stdout).error).toMatchObject({
+    code: "override.syntax",
+    place: { override: "db.port=[1" },
+  });
+  expect(mistyped.stderr).toContain("db.port=[1");
+  const usage = await run(["--nonsense", "--json"]);
+  expect([usage.exitCode, JSON.parse(usage.stdout).error.code]).toEqual([2, "app.usage"]);
+  expect((await run(["--explain", "db.prt"])).stdout).toBe("");
+});

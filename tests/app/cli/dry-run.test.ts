@@ -49,5 +49,29 @@ test("says what a run would refuse", async () => {
   const { exitCode, stderr, stdout } = await run(["--dry-run", "-m", "x=1,2"]);
   expect([exitCode, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("Job #1 (x=2):\n");
+  const json = await run(["--dry-run", "-m", "x=1,2", "--json"]);
+  expect([json.exitCode, json.stderr]).toEqual([1, stderr]);
+  expect(JSON.parse(json.stdout)).toEqual({
+    version: 1,
+    error: { code: "schema.mismatch", message: stderr.trimEnd() },
+  });
   expect((await run(["--dry-run", "--cfg", "job"])).exitCode).toBe(1);
+});
+
+test("the layout does not depend on the length of a secret", async () => {
+  const schema = { properties: { token: { type: "string", writeOnly: true } } };
+  const { run } = program(
+    { "conf/config.yaml": "token: none\nx: 1\nhydra: {run: {dir: o}, sweep: {dir: s}}\n" },
+    { schema },
+  );
+  const shown = async (token: string) => {
+    const { stdout } = await run(["--dry-run", "-m", `token=${token}`, "x=1,2"]);
+    expect(stdout).not.toContain(token);
+    return stdout.replaceAll(/sha256:\w+/g, "");
+  };
+  expect(await shown("s3cr3t")).toBe(await shown(`s3cr3t-${"0123456789".repeat(9)}`));
+  const lines = (await shown("s3cr3t-of-some-length"))
+    .split("\n")
+    .filter((line) => /^[|-]/.test(line));
+  expect(lines.length).toBeGreaterThan(4);
 });

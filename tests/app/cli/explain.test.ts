@@ -79,7 +79,9 @@ describe("--cfg --origins", () => {
   test("--json lists every value with its origin", async () => {
     const { run } = program(CONFIG);
     const { stdout } = await run(["--cfg", "job", "-p", "db", "--origins", "--json", "+db.n=.inf"]);
-    expect(JSON.parse(stdout)).toEqual([
+    const { values, version } = JSON.parse(stdout);
+    expect(version).toBe(1);
+    expect(values).toEqual([
       {
         key: "db.port",
         value: 3306,
@@ -220,7 +222,9 @@ describe("--diff", () => {
   test("prints nothing where nothing differs", async () => {
     const { run } = program(CONFIG);
     expect(await run(["--diff", "db.port=3306"])).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    expect((await run(["--diff", "db=mysql", "--json"])).stdout).toBe("[]\n");
+    expect((await run(["--diff", "db=mysql", "--json"])).stdout).toBe(
+      `${JSON.stringify({ version: 1, differences: [] }, null, 2)}\n`,
+    );
   });
 
   test("compares two runs, without any config tree", async () => {
@@ -233,7 +237,7 @@ describe("--diff", () => {
       "changed x\n  - 1    # a=1/config.yaml:1:4\n  + 1.0  # b/.hydra/config.yaml:1:4\n",
     );
     const json = await run(["--diff", "a=1", "b", "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject([
+    expect(JSON.parse(json.stdout).differences).toMatchObject([
       { key: "x", kind: "changed", before: { value: 1 }, after: { origin: { line: 1 } } },
     ]);
     const missing = await run(["--diff", "a=1", "c"]);

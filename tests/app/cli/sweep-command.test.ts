@@ -11,9 +11,17 @@ const CONFIG = {
 
 const WAITING = { timeout: 30_000 };
 
-async function command(cwd: string, ...args: readonly string[]) {
+const command = (cwd: string, ...args: readonly string[]) => commandOn({}, cwd, ...args);
+
+/** @param terminal what the terminal says of itself */
+async function commandOn(
+  terminal: { readonly stdoutWidth?: number },
+  cwd: string,
+  ...args: readonly string[]
+) {
   let stdout = "";
   const console = {
+    ...terminal,
     stdout: (text: string) => {
       stdout += text;
     },
@@ -36,8 +44,8 @@ test("status and collect tell what a sweep came to", async () => {
   expect((await command(cwd, "collect", "s")).code).toBe(0);
   const { jobs } = JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8"));
   expect(jobs).toMatchObject([
-    { number: 0, swept: { x: "1", y: "a" }, status: "completed", result: { loss: 0.5 } },
-    { number: 1, swept: { x: "2", y: "a" }, status: "failed", error: 'boom, "twice"' },
+    { number: 0, swept: { x: 1, y: "a" }, status: "completed", result: { loss: 0.5 } },
+    { number: 1, swept: { x: 2, y: "a" }, status: "failed", error: 'boom, "twice"' },
   ]);
   const [head, first, second] = readFileSync(join(cwd, "s/sweep.csv"), "utf8").split("\n");
   expect(head).toBe("job,x,y,status,attempts,seconds,loss,big,error,output_dir");
@@ -105,4 +113,56 @@ test("of more than 50 jobs status shows those that failed, and as many of them a
   expect(await rows("--only", "failed,running")).toBe(30);
   const told = JSON.parse((await command(cwd, "status", "s", "--json", "--only=completed")).stdout);
   expect([told.jobs.length, told.counts]).toEqual([30, { completed: 30, failed: 30 }]);
+});
+
+test("swept values have their types, as results have", async () => {
+  const { cwd, run } = program({
+    "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+    "conf/model/a.yaml": "n: 1\n",
+  });
+  const values = {
+    x: ["1.5", 1.5],
+    "+flag": ["true", true],
+    "+list": ["[1,'a b']", [1, "a b"]],
+    "+map": ["{k:{n:null}}", { k: { n: null } }],
+    "+text": ["'1'", "1"],
+    "+none": ["null", null],
+    "+big": ["12345678901234567890", "12345678901234567890"],
+    "+open": ["inf", "Infinity"],
+    "+model": ["a", "a"],
+    "+empty": ["", ""],
+  } as const;
+  const given = Object.entries(values).map(([key, [text]]) => `${key}=${text}`);
+  await run(["-m", ...given], () => ({ loss: 1.5 }));
+  const swept = Object.fromEntries(
+    Object.entries(values).map(([key, [, value]]) => [key.replace("+", ""), value]),
+  );
+  await command(cwd, "collect", "s");
+  const { jobs } = JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8"));
+  expect(jobs[0].swept).toEqual(swept);
+  const view = JSON.parse((await command(cwd, "status", "s", "--json")).stdout);
+  expect(view.jobs[0].swept).toEqual(swept);
+  const csv = readFileSync(join(cwd, "s/sweep.csv"), "utf8").split("\n");
+  expect(csv[0]).toMatch(/^job,x,flag,list,map,text,none,big,open,model,empty,status,/);
+  expect(csv[1]).toMatch(
+    /^0,1\.5,true,"\[1,""a b""\]","\{""k"":\{""n"":null\}\}",1,,12345678901234567890,Infinity,a,,completed,/,
+  );
+});
+
+test("the table of status fits the terminal, and is whole elsewhere", async () => {
+  const { cwd, run } = program(CONFIG);
+  const name = "n".repeat(90);
+  await run(["-m", "x=1,2", `+name=${name},b`], () => {
+    throw new Error(`boom ${"e".repeat(200)}`);
+  });
+  for (const stdoutWidth of [60, 80, 120]) {
+    const { stdout } = await commandOn({ stdoutWidth }, cwd, "status", "s");
+    const lines = stdout.split("\n").filter((line) => /^[|-]/.test(line));
+    expect(lines).toHaveLength(7);
+    expect(lines.map(({ length }) => length)).toEqual(lines.map(() => lines[0]?.length));
+    expect(lines[0]?.length).toBeLessThanOrEqual(stdoutWidth);
+    expect(lines[0]).toMatch(/\| Overrides +\| Status +\| Attempts \| Seconds \| Error +\|$/);
+    expect(lines[2]).toContain("failed");
+  }
+  expect((await command(cwd, "status", "s")).stdout).toContain(`name=${name}`);
 });

@@ -223,7 +223,9 @@ Fingerprint of: hydraconf.yaml, plugin.mjs, up.mjs, own.py, python
       new RegExp(`^trusted {2}\\d{4}-\\d\\d-\\d\\d ${folder}/hydraconf.yaml\n$`),
     );
     writeFileSync(join(folder, "up.mjs"), "");
-    const [listed] = JSON.parse(hydraconf("trust", "--list", "--json").stdout);
+    const { projects, version } = JSON.parse(hydraconf("trust", "--list", "--json").stdout);
+    expect(version).toBe(1);
+    const [listed] = projects;
     expect(listed).toMatchObject({ state: "changed", file: join(folder, "hydraconf.yaml") });
     rmSync(join(folder, "hydraconf.yaml"));
     expect(hydraconf("trust", "--list").stdout).toContain("gone ");

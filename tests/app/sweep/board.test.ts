@@ -448,6 +448,20 @@ describe("the table of failures", () => {
     });
     for (const line of wide.split("\n")) expect(line.length).toBeLessThanOrEqual(70);
     expect(wide).toContain("s/0");
+    const long = job(7, ...Array.from({ length: 9 }, (_, at) => `section.parameter${at}=${at}`));
+    const log = `/w/${"outputs/".repeat(9)}7.log`;
+    for (const columns of [40, 60, 80, 120, 300]) {
+      const table = failureTable(
+        [{ ...failedJob(long, new Error("e".repeat(300))), log }, failedJob(a, "boom")],
+        { cwd: "/w", columns },
+      );
+      const lines = table.split("\n");
+      const path = log.slice("/w/".length);
+      expect(table).toContain(path);
+      for (const line of lines)
+        if (line.trim() !== path) expect(line.length).toBeLessThanOrEqual(columns);
+      expect(lines.filter((line) => line.startsWith("#"))).toHaveLength(2);
+    }
     const many = failureTable(
       jobs(120).map((one) => failedJob(one, "x")),
       { cwd: "/w" },

@@ -180,7 +180,7 @@ describe("-m", () => {
     const outcome = await run(["-m", "+g=a,nope"], () => expect.unreachable());
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stderr).toContain("Could not find 'g/nope'");
-    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
+    expect(readdirSync(cwd)).toEqual(["conf"]);
   });
 
   test("all jobs are checked against the schema before the first starts", async () => {
@@ -191,7 +191,7 @@ describe("-m", () => {
     expect(outcome.stderr).toContain("Job #1 (x=3):\n");
     expect(outcome.stderr).toContain("Job #2 (x=4):\n");
     expect(outcome.stderr).not.toContain("Job #0");
-    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
+    expect(readdirSync(cwd)).toEqual(["conf"]);
   });
 
   test("another sweep's directory is left alone where results must not mix", async () => {

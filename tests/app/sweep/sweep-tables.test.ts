@@ -25,8 +25,8 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
   await run(["-m", "x=1,2"], (config) => ({ twice: 2 * Number(config.get("x")) }));
   const own = read(join(cwd, "s/.sweep"));
   expect(JSON.parse(own[0] ?? "").jobs).toMatchObject([
-    { swept: { x: "1" }, status: "completed", result: { twice: 2 } },
-    { swept: { x: "2" }, status: "completed", result: { twice: 4 } },
+    { swept: { x: 1 }, status: "completed", result: { twice: 2 } },
+    { swept: { x: 2 }, status: "completed", result: { twice: 4 } },
   ]);
   expect(TABLES.some((name) => existsSync(join(cwd, "s", name)))).toBe(false);
   const directory = join(cwd, "s");

@@ -3,7 +3,7 @@ import { shellCommand } from "../../../foundation/text/shell-words.ts";
 import { usageText } from "../../command-line/command-line.ts";
 import type { Flag, Subcommand } from "../../job/options.ts";
 import type { Invocation } from "../../job/process/invocation.ts";
-import { reportOwnError } from "../../job/report-error.ts";
+import { printJsonError, reportOwnError } from "../../job/report-error.ts";
 import { EXIT_ERROR, EXIT_USAGE } from "../../job/session.ts";
 import { flagIn } from "./parse-argv.ts";
 
@@ -22,6 +22,7 @@ export async function runSubcommand(
   try {
     return await run(invocation.argv.slice(1), invocation);
   } catch (error) {
+    printJsonError(error, invocation);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, { invocation, options: { hasUserCode: false } });
       return EXIT_ERROR;

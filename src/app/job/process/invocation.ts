@@ -1,6 +1,10 @@
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../../foundation/system/process-identity.ts";
-import { takesColor, tolerateClosedPipes } from "../../../foundation/system/standard-streams.ts";
+import {
+  takesColor,
+  terminalWidth,
+  tolerateClosedPipes,
+} from "../../../foundation/system/standard-streams.ts";
 import { writerTo } from "../../../foundation/text/printable.ts";
 
 /** Everything a program takes from its surroundings, in one place, so that tests can replace them. */
@@ -85,6 +89,7 @@ const processConsole = (): Console => ({
   stderr: writerTo(process.stderr),
   color: takesColor(process.stderr, process.env),
   stdoutColor: takesColor(process.stdout, process.env),
+  ...(process.stdout.isTTY && { stdoutWidth: terminalWidth(process.env) }),
   ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
 });
 
@@ -138,6 +143,8 @@ export interface Console {
   readonly color?: boolean;
   /** Whether text on `stdout` may be coloured. */
   readonly stdoutColor?: boolean;
+  /** The columns of the terminal that `stdout` is; absent if it is none. */
+  readonly stdoutWidth?: number;
   /** `stderr` as a terminal whose lines can be redrawn; absent if they cannot. */
   readonly terminal?: Terminal;
   /** Removes secrets from a text that will be stored. */

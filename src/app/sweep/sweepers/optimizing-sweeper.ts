@@ -73,6 +73,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
     tell(results) {
       const batch = round.slice(scores.length, asked);
       const problems: string[] = [];
+      let areNonFinite = true;
       let lost = 0;
       for (const [index, trial] of batch.entries()) {
         const result = results[index];
@@ -82,13 +83,14 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         scores.push(score);
         if (outcome?.score !== null) continue;
         lost++;
-        if (result !== undefined && isCompleted(result))
-          problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
+        if (result === undefined || !isCompleted(result)) continue;
+        problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
+        if (outcome.isNonFinite !== true) areNonFinite = false;
       }
       failures += lost;
       if (lost === 0 || lost / batch.length <= maxFailureRate) return;
       failedTooOften = true;
-      if (problems.length > 0) throw withoutNumber(problems, directory);
+      if (problems.length > 0) throw withoutNumber(problems, { directory, areNonFinite });
     },
     problemOf(result) {
       const outcome = !isCompleted(result) ? undefined : outcomeOf(result, objective);
@@ -98,13 +100,20 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   };
 }
 
-function withoutNumber(problems: readonly string[], directory: string): ConfigError {
+function withoutNumber(
+  problems: readonly string[],
+  { areNonFinite, directory }: { readonly areNonFinite: boolean; readonly directory: string },
+): ConfigError {
   const [first, ...others] = problems;
+  const shown = shellQuote(directory);
+  const again = `--retry-failed ${shown} runs ${others.length === 0 ? "the job" : "these jobs"} again`;
   return new ConfigError({
     code: "app.objective",
     message: `${first}${andOthers(others.length)}`,
     key: "hydra.sweeper.objective",
-    hint: `name the key of a number in the returned values: --resume ${shellQuote(directory)} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: --retry-failed ${shellQuote(directory)} runs ${others.length === 0 ? "the job" : "these jobs"} again`,
+    hint: areNonFinite
+      ? `the training has probably diverged; --resume ${shown} hydra.sweeper.max_failure_rate=1 continues, counting such jobs as failed trials; or let the task return a finite number: ${again}`
+      : `name the key of a number in the returned values: --resume ${shown} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: ${again}`,
   });
 }
 
@@ -179,7 +188,12 @@ export const byScore =
 /** The score of a job, or why it has none. */
 export type Outcome =
   | { readonly score: number }
-  | { readonly score: null; readonly problem: string };
+  | {
+      readonly score: null;
+      readonly problem: string;
+      /** Whether the task returned a float there, but NaN or an infinity. */
+      readonly isNonFinite?: boolean;
+    };
 
 /**
  * Reads the score from a job's return value.
@@ -193,6 +207,13 @@ function outcomeOf(result: JobResult, key: string | undefined): Outcome {
   if (score !== null) return { score };
   const what =
     key === undefined ? "the value that the task" : `'${key}' in the value that the task`;
+  const float = nonFinite(value);
+  if (float !== undefined)
+    return {
+      score: null,
+      problem: `${what} returned is not a finite number but the float ${float}`,
+      isNonFinite: true,
+    };
   const instead = value === undefined ? `nothing${fields(result.returnValue)}` : shown(value);
   return { score: null, problem: `${what} returned is not a finite number but ${instead}` };
 }
@@ -200,6 +221,12 @@ function outcomeOf(result: JobResult, key: string | undefined): Outcome {
 /** A number that the sweep's record cannot store does not count: a resumed sweep would not find it there. */
 const numberOr = (value: unknown): Score =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
+
+/** Records and Python's results hold such floats as texts, because JSON has none. */
+const nonFinite = (value: unknown): string | undefined =>
+  /^(?:NaN|-?Infinity)$/.test(String(value)) && typeof value !== "object"
+    ? String(value)
+    : undefined;
 
 /** A key that contains dots itself takes precedence. */
 function valueAt(value: unknown, key: string): unknown {

@@ -144,6 +144,37 @@ describe("hydra/sweeper=random", () => {
     expect(jobs).toHaveLength(4);
   });
 
+  test.each([
+    ["NaN", Number.NaN],
+    ["-Infinity", Number.NEGATIVE_INFINITY],
+    ["NaN", "NaN"],
+  ])(
+    "a float that is %s is told as one, and its hint lets the search go on",
+    async (float, value) => {
+      const { cwd, run } = program(FILES);
+      const jobs: number[] = [];
+      const play = (...argv: readonly string[]) =>
+        run(argv, (config, job) => {
+          jobs.push(job.number ?? -1);
+          return { loss: job.number === 1 ? value : Number(config.get("x")) ** 2 };
+        });
+      const first = await play(
+        ...RANDOM,
+        ...["hydra.sweeper.n_trials=4", "hydra.sweeper.n_jobs=2", "hydra.sweeper.objective=loss"],
+      );
+      expect([first.exitCode, jobs]).toEqual([1, [0, 1]]);
+      expect(first.stderr).toContain(
+        `job #1: 'loss' in the value that the task returned is not a finite number but the float ${float}`,
+      );
+      expect(first.stderr).not.toContain("objective=KEY");
+      expect(first.stderr).toContain(`--retry-failed ${join(cwd, "s")} runs the job again`);
+      const [, given = ""] = /; (--resume \S+ \S+) continues/.exec(first.stderr) ?? [];
+      const resumed = await play(...given.split(" "));
+      expect([resumed.exitCode, jobs]).toEqual([0, [0, 1, 2, 3]]);
+      expect(resumed.stdout).toMatch(/Best of 4 trials, 1 failed: x=/);
+    },
+  );
+
   test("trials of a space that has no dimension are told as such", async () => {
     const argv = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=2", "x=2"];
     const { results, stdout } = await sweep(argv, () => 4);
