@@ -149,7 +149,7 @@ export function treeOptions(
     refuseUnnamed(cwd);
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
-  if (app.unread !== undefined && !isNamed) throw app.unread;
+  if (app.unread !== undefined && (!isNamed || app.isBroken === true)) throw app.unread;
   const store = storeFor(app, call, env);
   return {
     env: { ...env, ...app.env },

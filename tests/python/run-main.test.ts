@@ -549,6 +549,20 @@ describe("refusals", () => {
     expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining(printed)]);
   });
 
+  test.each([[[]], [["-cn", "train"]]])(
+    "a program with a syntax error, before the first job: %j",
+    (flags) => {
+      const cwd = project({
+        "conf/train.yaml": "lr: 1\n",
+        "train.py": TRAIN.replace("def main(cfg):", "def main(cfg:"),
+      });
+      const ran = hydraconf(cwd, "run", "-m", "lr=1,2", ...flags, "--", "python3", "train.py");
+      expect([ran.status, ran.stdout]).toEqual([1, ""]);
+      expect(ran.stderr).toMatch(/train\.py has a syntax error: .*\n --> .*train\.py:4:/);
+      expect(readdirSync(cwd).sort()).toEqual(["conf", "train.py"]);
+    },
+  );
+
   test("a program whose config only its ConfigStore has", () => {
     const source =
       'import hydra\n@hydra.main(config_name="config", version_base=None)\ndef f(cfg): pass\n';
