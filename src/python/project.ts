@@ -1,7 +1,7 @@
 /** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import { packageFolders } from "../app/plugins/interpreter.ts";
@@ -33,7 +33,10 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
  */
 export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
-  const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
+  // Help for a KEY is about the configs of a program; help for the command must work without one.
+  const isAside =
+    ["hydra-help", "shell-completion"].some((id) => parsed.flags.has(id)) ||
+    (parsed.flags.has("help") && keysOfHelp(parsed).length === 0);
   const env = projectEnv(invocation.env, settings);
   refuseProgram(parsed, invocation.argv);
   try {
@@ -52,7 +55,6 @@ export async function adaptToProject(call: AdaptableCall): Promise<Adaptation> {
       ...(isOthers && { flags: HYDRA_FLAGS }),
     };
   } catch (error) {
-    // Help must work even then.
     if (isAside) return { env };
     throw error;
   }

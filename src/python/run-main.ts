@@ -1,7 +1,7 @@
 /** `hydraconf run`: jobs, sweeps and searches of a program in any language. */
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
@@ -28,7 +28,7 @@ import { commandTask } from "./command-task.ts";
 import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
 import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
-import { composedApp, projectEnv, treeOptions } from "./project.ts";
+import { adaptToProject, composedApp, projectEnv, treeOptions } from "./project.ts";
 import { type PythonFiles, sweepCallbacks } from "./python-callbacks.ts";
 import { mayBeAsked, openInspection } from "./python-inspection.ts";
 
@@ -79,7 +79,9 @@ async function adaptToProgram(
   plugins: () => readonly Plugin[],
 ): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
-  if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
+  const isHelp = parsed.flags.has("help");
+  if (parsed.flags.has("hydra-help") || (isHelp && keysOfHelp(parsed).length === 0)) return {};
+  if (isHelp && parsed.rest === undefined) return adaptToProject(call);
   if (parsed.flags.has("shell-completion")) return {};
   if (parsed.rest === undefined)
     throw new ConfigError({
@@ -94,6 +96,7 @@ async function adaptToProgram(
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
   const tree = treeOptions(app ?? composedApp(call, place), call, env);
+  if (isHelp) return tree;
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
   const files = new Map<Dialect, PythonFiles>();
