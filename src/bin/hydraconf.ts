@@ -72,8 +72,8 @@ void runMain(
         summary: "answers clients of the Model Context Protocol: compose, explain, groups",
         commandLine: async () => (await import("../app/command-line/mcp.ts")).mcpLine("hydraconf"),
         run: async (args, io) => {
-          const { CONFIG_TOOLS, serveMcp } = await import("../app/command-line/mcp.ts");
-          return serveMcp("hydraconf", CONFIG_TOOLS, args, io);
+          const { PROJECT_TOOLS, serveMcp } = await import("../app/command-line/mcp.ts");
+          return serveMcp("hydraconf", PROJECT_TOOLS, args, io);
         },
       },
       {

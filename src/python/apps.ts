@@ -7,6 +7,8 @@ import { ConfigError, nearest } from "../engine/values/errors.ts";
 import type { FileOrigin, SourceText } from "../engine/values/origin.ts";
 import { getOrCreate } from "../foundation/system/get-or-create.ts";
 import { firstFew } from "../foundation/text/plural.ts";
+import { shellQuote } from "../foundation/text/shell-words.ts";
+import type { SyntaxProblem } from "./python-lexer.ts";
 import {
   isRootFinder,
   type PythonCall,
@@ -38,6 +40,8 @@ export interface App {
   readonly env: Readonly<Record<string, string>>;
   /** Why its config is unknown: it depends on an argument that only Python can evaluate. */
   readonly unread?: ConfigError;
+  /** Whether its source has a syntax error, which `unread` tells. */
+  readonly isBroken?: boolean;
 }
 
 /** The directory and the environment for finding programs. */
@@ -53,13 +57,36 @@ export function appsIn(file: string, place: AppPlace): readonly App[] {
   if (source === undefined) return [];
   if (isScript) return scriptApps(source, file);
   const python = { ...place, file };
-  const calls = readPythonCalls(source, python);
+  const { calls, problem } = readPythonCalls(source, python);
   const env = envSetBy(calls, python);
   const text = { name: file, text: source };
-  return calls.flatMap((call): readonly App[] => {
+  const apps = calls.flatMap((call): readonly App[] => {
     const app = appOf(call, calls, { python, text });
     return app === undefined ? [] : [{ ...app, env }];
   });
+  return problem === undefined ? apps : brokenApps(apps, problem, text);
+}
+
+/** The programs in a source with a syntax error. Their declarations may stand behind it. */
+function brokenApps(
+  apps: readonly App[],
+  { line, message }: SyntaxProblem,
+  source: SourceText,
+): readonly App[] {
+  const { name: file, text } = source;
+  const unread = new ConfigError({
+    code: "app.unsupported",
+    message: `${basename(file)} has a syntax error: ${message}`,
+    origin: lineOrigin(source, line),
+    hint: `python3 -m py_compile ${shellQuote(file)} shows what Python says of it`,
+  });
+  const broken = { unread, isBroken: true } as const;
+  if (apps.length > 0) return apps.map((app) => ({ ...app, ...broken }));
+  if (!/^\s*@(hydra\.)?main\b/m.test(text)) return [];
+  const name = basename(file, extname(file));
+  return [
+    { kind: "main", file, line, name, ...NO_CONFIG, versionBase: undefined, env: {}, ...broken },
+  ];
 }
 
 /** The programs in a source file. What `apps` of the settings say about the file takes precedence. */

@@ -177,6 +177,54 @@ export function scriptIn(argv: readonly string[], cwd: string): Script | undefin
     : undefined;
 }
 
+/**
+ * A script that an interpreter or a launcher is to run and that does not exist. Undefined where the command line does not
+ * tell for certain which word is the script, and for a path above the working directory, which a job may not run in.
+ */
+export function absentScript(argv: readonly string[], cwd: string): string | undefined {
+  const word = argv[scriptPosition(argv) ?? -1];
+  const isScript = word !== undefined && /^(?!\.\.\/)[^${}]+\.(py|[mc]?[jt]s|sh)$/.test(word);
+  return isScript && !existsSync(resolve(cwd, word)) ? word : undefined;
+}
+
+/** The index of the word that names the script: the first that is no option, nor the value of one. */
+function scriptPosition(argv: readonly string[]): number | undefined {
+  const name = basename(argv[0] ?? "");
+  if (/^(torchrun|deepspeed)$/.test(name) || (name === "accelerate" && argv[1] === "launch")) {
+    const at = argv.findIndex((word) => /\.py$/.test(word));
+    const before = argv.slice(1, at);
+    return !before.at(-1)?.startsWith("-") && !before.includes("-m") ? at : undefined;
+  }
+  const [skipped, options] =
+    (name === "uv" || name === "poetry") && argv[1] === "run"
+      ? [2, NO_OPTIONS]
+      : [1, interpreterOptions(name)];
+  if (options === undefined) return undefined;
+  let at = skipped;
+  for (; argv[at]?.startsWith("-") === true; at++) {
+    const word = argv[at] ?? "";
+    if (options.valued.includes(word)) at++;
+    else if (!options.bare.test(word)) return undefined;
+  }
+  return at;
+}
+
+/** Options that may stand before a script; any other may name the program itself, such as `-c` and `-m`. */
+interface InterpreterOptions {
+  readonly bare: RegExp;
+  readonly valued: readonly string[];
+}
+
+const NO_OPTIONS: InterpreterOptions = { bare: /$^/, valued: [] };
+
+function interpreterOptions(name: string): InterpreterOptions | undefined {
+  if (/^python(\d(\.\d+)?)?$/.test(name))
+    return { bare: /^-[bBdEiIOPqsSuvx]+$/, valued: ["-W", "-X"] };
+  if (name === "node") return { bare: /^--[\w-]+=/, valued: ["--import", "--require", "-r"] };
+  if (/^(ba|da|z)?sh$/.test(name)) return { bare: /^-[euxv]+$/, valued: [] };
+  return name === "tsx" || name === "bun" ? NO_OPTIONS : undefined;
+}
+
 function moduleFile(module: string, cwd: string): string | undefined {
   if (!/^[\p{L}_][\w.]*$/u.test(module)) return undefined;
   const path = join(...module.split("."));

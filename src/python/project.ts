@@ -1,6 +1,7 @@
 /** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import { packageFolders } from "../app/plugins/interpreter.ts";
@@ -34,7 +35,10 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
 export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> {
   const call = withCompletedFlags(given);
   const { invocation, parsed, settings } = call;
-  const isAside = ["help", "hydra-help", "shell-completion"].some((id) => parsed.flags.has(id));
+  // Help for a KEY is about the configs of a program; help for the command must work without one.
+  const isAside =
+    ["hydra-help", "shell-completion"].some((id) => parsed.flags.has(id)) ||
+    (parsed.flags.has("help") && keysOfHelp(parsed).length === 0);
   const env = projectEnv(invocation.env, settings);
   refuseProgram(parsed, invocation.argv);
   try {
@@ -58,7 +62,6 @@ export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> 
       completesPython,
     };
   } catch (error) {
-    // Help must work even then.
     if (isAside) return { env };
     throw error;
   }
@@ -183,7 +186,7 @@ export function treeOptions(
     refuseUnnamed(cwd);
     return { env, options: { configPath: null, configName: null, freeKeys: [""] } };
   }
-  if (app.unread !== undefined && !isNamed) throw app.unread;
+  if (app.unread !== undefined && (!isNamed || app.isBroken === true)) throw app.unread;
   const store = storeFor(app, call, env);
   return {
     env: { ...env, ...app.env },

@@ -19,15 +19,30 @@ const NUMBER = /(?:0[xXbBoO][\da-fA-F_]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE]
 const STRING = /([rRbBuUfFtT]{0,2})("""|'''|"|')/y;
 const OPERATOR = /\*\*=?|\/\/=?|->|:=|[=!<>]=|[+\-*/%&|^@]=|./suy;
 
+/** Where a source is no Python, and why. */
+export interface SyntaxProblem {
+  /** From 1. */
+  readonly line: number;
+  /** `'(' is never closed` */
+  readonly message: string;
+}
+
+/** The tokens of a source, up to its first problem. */
+export interface PythonTokens {
+  readonly tokens: readonly PythonToken[];
+  readonly problem?: SyntaxProblem;
+}
+
 /**
  * Splits a Python source into tokens. Lines inside brackets and after a backslash are joined; comments are dropped. At
- * invalid syntax (an unterminated string) the tokens end.
+ * a string that does not end and at brackets that do not match the tokens end.
  */
-export function pythonTokens(source: string): readonly PythonToken[] {
+export function pythonTokens(source: string): PythonTokens {
   const tokens: PythonToken[] = [];
+  const open: PythonToken[] = [];
+  const problemAt = (line: number, message: string) => ({ tokens, problem: { line, message } });
   const lineOf = lineCounter(source);
   let at = 0;
-  let depth = 0;
   let indent = 0;
   let isLineStart = true;
   const push = (kind: PythonToken["kind"], text: string, end: number, prefix?: string): void => {
@@ -39,9 +54,9 @@ export function pythonTokens(source: string): readonly PythonToken[] {
   while (at < source.length) {
     const char = source[at] ?? "";
     if (char === "\n") {
-      if (depth === 0 && !isLineStart) push("end of line", "\n", at);
+      if (open.length === 0 && !isLineStart) push("end of line", "\n", at);
       at++;
-      isLineStart ||= depth === 0;
+      isLineStart ||= open.length === 0;
       indent = 0;
     } else if (char === " " || char === "\t" || char === "\r" || char === "\f") {
       if (isLineStart && char !== "\r") indent++;
@@ -55,8 +70,8 @@ export function pythonTokens(source: string): readonly PythonToken[] {
       const string = matchAt(STRING, source, at);
       if (string !== null) {
         const [opening, prefix = "", quote = ""] = string;
-        const end = endOfString(source, at + opening.length, quote);
-        if (end === undefined) return tokens;
+        const end = endOfString(source, at + opening.length, { prefix, quote });
+        if (end === undefined) return problemAt(lineOf(at), "a string is never closed");
         const body = source.slice(at + opening.length, end - quote.length);
         push("string", /r/i.test(prefix) ? body : unescaped(body), end, prefix.toLowerCase());
         continue;
@@ -72,26 +87,99 @@ export function pythonTokens(source: string): readonly PythonToken[] {
         continue;
       }
       const operator = matchAt(OPERATOR, source, at)?.[0] ?? char;
-      if ("([{".includes(operator)) depth++;
-      if (")]}".includes(operator)) depth = Math.max(0, depth - 1);
       push("operator", operator, at + operator.length);
+      const bracket = tokens.at(-1);
+      if (bracket !== undefined && "([{".includes(operator)) open.push(bracket);
+      if (bracket !== undefined && ")]}".includes(operator)) {
+        const opening = open.pop();
+        if (opening === undefined) return problemAt(bracket.line, `'${operator}' closes nothing`);
+        if (CLOSING[opening.text] !== operator)
+          return problemAt(
+            bracket.line,
+            `'${operator}' does not close '${opening.text}' of line ${opening.line}`,
+          );
+      }
     }
   }
-  return tokens;
+  const [unclosed] = open;
+  return unclosed === undefined
+    ? { tokens }
+    : problemAt(unclosed.line, `'${unclosed.text}' is never closed`);
 }
+
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
 function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(source);
 }
 
+interface Opening {
+  readonly prefix: string;
+  readonly quote: string;
+}
+
 /** Undefined if it is unterminated; only triple-quoted strings span lines. */
-function endOfString(source: string, from: number, quote: string): number | undefined {
+const endOfString = (source: string, from: number, opening: Opening): number | undefined =>
+  (/[ft]/i.test(opening.prefix) ? endOfFormatted(source, from, opening.quote) : undefined) ??
+  endOfText(source, from, opening.quote);
+
+function endOfText(source: string, from: number, quote: string): number | undefined {
   for (let at = from; at < source.length; at++) {
     const char = source[at];
-    if (char === "\\") at++;
+    if (char === "\\") at += escapeLength(source, at) - 1;
     else if (char === "\n" && quote.length === 1) return undefined;
     else if (source.startsWith(quote, at)) return at + quote.length;
+  }
+  return undefined;
+}
+
+/** A backslash and what it escapes, which may be the end of a line. */
+const escapeLength = (source: string, at: number): number =>
+  source.startsWith("\r\n", at + 1) ? 3 : 2;
+
+/** The end of an f-string, whose expressions may have strings with the same quotes (from Python 3.12 on). */
+function endOfFormatted(source: string, from: number, quote: string): number | undefined {
+  let at = from;
+  while (at < source.length) {
+    const char = source[at];
+    if (char === "\\") at += escapeLength(source, at);
+    else if (char === "\n" && quote.length === 1) return undefined;
+    else if (source.startsWith(quote, at)) return at + quote.length;
+    else if (source.startsWith("{{", at)) at += 2;
+    else if (char === "{") {
+      const end = endOfPlaceholder(source, at + 1);
+      if (end === undefined) return undefined;
+      at = end;
+    } else at++;
+  }
+  return undefined;
+}
+
+/** The index after the brace that closes a placeholder. */
+function endOfPlaceholder(source: string, from: number): number | undefined {
+  let depth = 0;
+  let isFormat = false;
+  let at = from;
+  while (at < source.length) {
+    const char = source[at] ?? "";
+    const string = isFormat ? null : matchAt(STRING, source, at);
+    if (string !== null) {
+      const [opening, prefix = "", quote = ""] = string;
+      const end = endOfString(source, at + opening.length, { prefix, quote });
+      if (end === undefined) return undefined;
+      at = end;
+    } else if (isFormat && char === "{") {
+      const end = endOfPlaceholder(source, at + 1);
+      if (end === undefined) return undefined;
+      at = end;
+    } else {
+      if (char === "}" && depth === 0) return at + 1;
+      if ("([{".includes(char)) depth++;
+      else if (")]}".includes(char)) depth--;
+      else if (char === ":" && depth === 0) isFormat = true;
+      at++;
+    }
   }
   return undefined;
 }

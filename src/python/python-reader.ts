@@ -1,7 +1,14 @@
 /** The function calls of a Python source, with the arguments that can be evaluated without running it. */
 import { existsSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
-import { closing, type PythonToken, pythonTokens, splitAt, type Tokens } from "./python-lexer.ts";
+import {
+  closing,
+  type PythonToken,
+  pythonTokens,
+  type SyntaxProblem,
+  splitAt,
+  type Tokens,
+} from "./python-lexer.ts";
 
 /** The value of an expression; `unknown` if only Python can evaluate it. Paths are texts. */
 export type PythonValue =
@@ -31,11 +38,18 @@ export interface PythonPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** What a Python source calls, up to its first problem. */
+export interface PythonCalls {
+  readonly calls: readonly PythonCall[];
+  /** The first syntax error found. Python may find others: only what a reader of declarations needs is checked. */
+  readonly problem?: SyntaxProblem;
+}
+
 /**
  * The calls of imported functions in a Python source, in order. Nothing is run: names resolve to what the module
  * assigns to them at its top level, and a few functions of `os.path` and `pathlib` are known.
  */
-export function readPythonCalls(source: string, place: PythonPlace): readonly PythonCall[] {
+export function readPythonCalls(source: string, place: PythonPlace): PythonCalls {
   const scope: Scope = {
     place,
     source,
@@ -43,7 +57,9 @@ export function readPythonCalls(source: string, place: PythonPlace): readonly Py
     variables: new Map(),
   };
   const calls: PythonCall[] = [];
-  for (const statement of statementsOf(pythonTokens(source))) {
+  const { tokens, problem } = pythonTokens(source);
+  const statements = [...statementsOf(tokens)];
+  for (const statement of statements) {
     const [first] = statement;
     if (first?.text === "import" && first.kind === "name") readImport(statement, scope);
     else if (first?.text === "from" && first.kind === "name") readFromImport(statement, scope);
@@ -52,8 +68,33 @@ export function readPythonCalls(source: string, place: PythonPlace): readonly Py
       assign(statement, scope);
     }
   }
-  return calls;
+  const found = problemIn(problem === undefined ? statements : statements.slice(0, -1)) ?? problem;
+  return { calls, ...(found !== undefined && { problem: found }) };
 }
+
+/** Statements that have a block after a colon. */
+const COMPOUND = /^(async|class|def|elif|else|except|finally|for|if|try|while|with)$/;
+
+/** A block without its colon, and a decorator of nothing. */
+function problemIn(statements: readonly Tokens[]): SyntaxProblem | undefined {
+  for (const [at, statement] of statements.entries()) {
+    const [first] = statement;
+    if (first === undefined) continue;
+    const { kind, line, text } = first;
+    if (kind === "name" && COMPOUND.test(text) && !hasColon(statement))
+      return { line, message: `'${text}' lacks its ':'` };
+    const next = statements[at + 1]?.[0]?.text;
+    if (kind === "operator" && text === "@" && next !== undefined && !DECORATED.test(next))
+      return { line, message: "a decorator stands before neither a function nor a class" };
+  }
+  return undefined;
+}
+
+/** Outside brackets, or at the end. */
+const hasColon = (statement: Tokens): boolean =>
+  statement.at(-1)?.text === ":" || splitAt(statement, ":").length > 1;
+
+const DECORATED = /^(@|async|class|def)$/;
 
 interface Scope {
   readonly place: PythonPlace;
@@ -310,7 +351,7 @@ function formatted(template: string, scope: Scope): string | undefined {
   const filled = template.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (all, expression?: string) => {
     if (expression === undefined) return all.slice(1);
     const value = evaluate(
-      pythonTokens(expression).filter(({ kind }) => kind !== "end of line"),
+      pythonTokens(expression).tokens.filter(({ kind }) => kind !== "end of line"),
       scope,
     );
     if (value.kind === "text") return value.text;

@@ -1,7 +1,7 @@
 /** `hydraconf run`: jobs, sweeps and searches of a program in any language. */
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { HYDRA_FLAGS } from "../app/cli/arguments/hydra-flags.ts";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
@@ -9,13 +9,14 @@ import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Plugin } from "../app/plugins/contract/plugin.ts";
 import { sweepCells } from "../app/sweep/sweep-tables.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
-import { ConfigError, isConfigError } from "../engine/values/errors.ts";
+import { ConfigError, isConfigError, nearest } from "../engine/values/errors.ts";
 import { findExecutable } from "../foundation/system/find-program.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import { printable } from "../foundation/text/printable.ts";
 import { drawTable } from "../foundation/text/table.ts";
 import { type App, namedApp } from "./apps.ts";
 import {
+  absentScript,
   type Program,
   RUN_FLAGS,
   readProgram,
@@ -28,6 +29,7 @@ import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
 import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import {
+  adaptToProject,
   completedApps,
   composedApp,
   projectEnv,
@@ -84,20 +86,24 @@ async function adaptToProgram(
   plugins: () => readonly Plugin[],
 ): Promise<Adaptation> {
   const { invocation, parsed, settings } = call;
-  if (parsed.flags.has("help") || parsed.flags.has("hydra-help")) return {};
+  const isHelp = parsed.flags.has("help");
+  if (parsed.flags.has("hydra-help") || (isHelp && keysOfHelp(parsed).length === 0)) return {};
   if (parsed.flags.has("shell-completion")) return adaptToLine(withCompletedFlags(call));
+  if (isHelp && parsed.rest === undefined) return adaptToProject(call);
   if (parsed.rest === undefined)
     throw new ConfigError({
       code: "app.usage",
       message: "no program: put -- and its command line behind the overrides",
       hint: "hydraconf run [overrides] [-m] -- PROG ARG...",
     });
+  refuseAbsentScript(parsed.rest, invocation.cwd);
   const env = projectEnv(invocation.env, settings);
   const place = { cwd: invocation.cwd, env };
   const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
   const tree = treeOptions(app ?? composedApp(call, place), call, env);
+  if (isHelp) return tree;
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
   const files = new Map<Dialect, PythonFiles>();
@@ -210,6 +216,32 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
         ? `for the file here, write ./${file}`
         : "give it after -- as the shell would find it: a name on PATH, or a path such as ./prog",
   });
+}
+
+/**
+ * Before anything is composed: the script says which config tree it is.
+ *
+ * @throws ConfigError `app.unsupported` for a script that does not exist
+ */
+function refuseAbsentScript(argv: readonly string[], cwd: string): void {
+  const script = absentScript(argv, cwd);
+  if (script === undefined) return;
+  const near = nearest(basename(script), filesBeside(resolve(cwd, script)));
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `The script '${script}' was not found`,
+    ...(near !== undefined && { nearest: join(dirname(script), near) }),
+    hint: `paths begin in ${cwd}`,
+  });
+}
+
+/** The files of the same kind in its directory; empty if that cannot be read. */
+function filesBeside(file: string): readonly string[] {
+  try {
+    return readdirSync(dirname(file)).filter((name) => extname(name) === extname(file));
+  } catch {
+    return [];
+  }
 }
 
 function jobPlan(program: Program, job: JobFacts) {

@@ -2,7 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { describe, expect, test } from "vitest";
 import { commandPath } from "../e2e/command.ts";
 
 const COMMAND = commandPath("hydraconf");
@@ -71,4 +73,59 @@ test("a reader that closes the pipe early is no error", () => {
     encoding: "utf8",
   });
   expect([stdout, stderr]).toEqual(["key_number_0: some text\n", ""]);
+});
+
+describe("in a directory with several programs", () => {
+  const main = (config: string) =>
+    `import hydra\n@hydra.main(version_base="1.3", config_path="conf", config_name="${config}")\ndef f(cfg): pass\n`;
+  function programs(): string {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-programs-"));
+    for (const name of ["a", "b"]) {
+      mkdirSync(join(cwd, name, "conf"), { recursive: true });
+      writeFileSync(join(cwd, name, "conf/train.yaml"), `lr: ${name === "a" ? 1 : 2}\n`);
+      writeFileSync(join(cwd, name, "train.py"), main("train"));
+    }
+    return cwd;
+  }
+
+  test.each([[[]], [["run"]]])("--help KEY asks which one is meant: %j", (first) => {
+    const { status, stderr } = hydraconf([...first, "--help", "lr"], programs());
+    expect([status, stderr]).toEqual([1, expect.stringContaining("Several programs are here")]);
+  });
+
+  test.each([
+    [["--help", "lr", "--app", "b/train.py"]],
+    [["run", "--help", "lr", "--app", "b/train.py"]],
+    [["run", "--help", "lr", "--", "python3", "b/train.py"]],
+  ])("--help KEY describes a key of the one that is named: %j", (argv) => {
+    const { status, stderr, stdout } = hydraconf(argv, programs());
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("default  2  (b/conf/train.yaml:1:5)");
+  });
+
+  test("--help alone needs none", () => {
+    for (const first of [[], ["run"]])
+      expect(hydraconf([...first, "--help"], programs()).status).toBe(0);
+  });
+
+  test("mcp has an input for it", async () => {
+    const client = new Client({ name: "test", version: "1" });
+    const cwd = programs();
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [COMMAND, "mcp"], cwd }),
+    );
+    const ask = async (app: string) => {
+      const input = { name: "compose", arguments: { app } };
+      const { content } = await client.callTool(input);
+      return (content as readonly { readonly text: string }[])[0]?.text ?? "";
+    };
+    try {
+      expect(JSON.parse(await ask("b/train.py"))).toEqual({ lr: 2 });
+      expect(await ask("../x.py")).toContain("has '..' in a path");
+      expect(await ask("--run")).toContain("begins with '-'");
+      expect(await ask("c/train.py")).toContain("c/train.py");
+    } finally {
+      await client.close();
+    }
+  });
 });

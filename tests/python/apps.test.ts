@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { errorText } from "../../src/engine/values/error-text.ts";
 import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/python/apps.ts";
 
 function project(files: Readonly<Record<string, string>>): string {
@@ -94,6 +95,54 @@ describe("what a Python source says of its configs", () => {
     ["import hydra\n@hydra.main\ndef f(): pass", "@hydra.main is not called"],
   ])("says what it cannot read: %s", (source, message) => {
     expect(read(source)[0]?.[4]).toContain(message);
+  });
+
+  const DECLARED = '@hydra.main(version_base=None, config_path="conf", config_name="c")';
+  test.each([
+    [
+      "an open call",
+      '@hydra.main(config_path="conf"\ndef f(cfg):\n    pass\n',
+      2,
+      "'(' is never closed",
+    ],
+    [
+      "a wrong bracket",
+      `${DECLARED}\ndef f(cfg):\n    x = (1,\n      2]\n`,
+      5,
+      "']' does not close '(' of line 4",
+    ],
+    ["a bracket too many", `x = 1)\n${DECLARED}\ndef f(cfg): pass\n`, 2, "')' closes nothing"],
+    ["an open string", `x = "abc\n${DECLARED}\ndef f(cfg): pass\n`, 2, "a string is never closed"],
+    ["no colon", `${DECLARED}\ndef f(cfg)\n    pass\n`, 3, "'def' lacks its ':'"],
+    [
+      "no function",
+      `${DECLARED}\nx = 1\n`,
+      2,
+      "a decorator stands before neither a function nor a class",
+    ],
+  ])("names the line of a syntax error: %s", (_, source, line, message) => {
+    const folder = project({ "train.py": `import hydra\n${source}` });
+    const [app] = appsIn(join(folder, "train.py"), { cwd: folder, env: {} });
+    expect(app?.isBroken).toBe(true);
+    expect(app?.unread?.message).toContain(`train.py has a syntax error: ${message}`);
+    expect(errorText(app?.unread?.details ?? { code: "app.job", message: "" })).toContain(
+      `train.py:${line}:`,
+    );
+  });
+
+  test.each([
+    [`f"{d["k"] + "("}"`],
+    [`f"{x["it's"]}"`],
+    [`f"{x:'>10}"`],
+    [`f'{{(' + f"{x!r:{w}}"`],
+    [`f'''{\n'}' + x["("]}'''`],
+    [`rf'\\d{{2}}(' f"{x:%H:%M}"`],
+    [`"a \\\r\n(b"`],
+    ["lambda x: {1: 2}[x]"],
+    ["[a if b else c for d in e]"],
+  ])("takes no Python for a syntax error: %s", (expression) => {
+    const source = `import hydra\nx = ${expression}\n${DECLARED}\nasync def f(cfg): return x\nif (y := 1) > 0: pass\n`;
+    expect(read(source)).toEqual([["main", "src/conf", "c", null]]);
   });
 
   test.each([

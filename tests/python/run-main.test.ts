@@ -502,6 +502,12 @@ describe("refusals", () => {
     expect(ran.stderr).toContain(expected);
   });
 
+  test.each([["-m", "lr=1,2", "--", "true"], ["-m"]])("a misspelt run: %j", (...argv) => {
+    const ran = hydraconf(project(), "rnu", ...argv);
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toContain("did you mean run?");
+  });
+
   test.each([
     ["no-such-program", "The program 'no-such-program' was not found on PATH"],
     ["./data.txt", "'./data.txt' is not executable"],
@@ -512,6 +518,50 @@ describe("refusals", () => {
     expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining(expected)]);
     expect(readdirSync(cwd)).toEqual(["data.txt"]);
   });
+
+  test.each([
+    [["python3", "trainn.py"], "The script 'trainn.py' was not found\n  Did you mean 'train.py'?"],
+    [["python3", "-u", "src/evl.py", "x=1"], "Did you mean 'src/eval.py'?"],
+    [["uv", "run", "trainn.py"], "Did you mean 'train.py'?"],
+    [["torchrun", "--nproc-per-node", "2", "trainn.py"], "Did you mean 'train.py'?"],
+    [["node", "other.mjs"], "The script 'other.mjs' was not found"],
+  ])("a script that is not there, before the first job: %j", (argv, expected) => {
+    const cwd = project({ "train.py": TRAIN, "src/eval.py": TRAIN });
+    for (const flags of [["-m", "lr=1,2"], ["-m", "lr=1,2", "--dry-run"], []]) {
+      const ran = hydraconf(cwd, "run", ...flags, "--", ...argv);
+      expect([ran.status, ran.stdout, ran.stderr]).toEqual([
+        1,
+        "",
+        expect.stringContaining(expected),
+      ]);
+    }
+    expect(readdirSync(cwd).sort()).toEqual(["src", "train.py"]);
+  });
+
+  test.each([
+    [["sh", "-c", "echo $0", "absent.py"], "absent.py"],
+    [["echo", "absent.py"], "absent.py"],
+    [["python3", "-c", "import sys; print(sys.argv[1])", "absent.py"], "absent.py"],
+    [["python3", "${name}.py"], "printed"],
+  ])("a word that is not its script may name no file: %j", (argv, printed) => {
+    const cwd = project({ "given.py": "print('printed')\n" });
+    const ran = hydraconf(cwd, "run", "name=given", "--", ...argv);
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining(printed)]);
+  });
+
+  test.each([[[]], [["-cn", "train"]]])(
+    "a program with a syntax error, before the first job: %j",
+    (flags) => {
+      const cwd = project({
+        "conf/train.yaml": "lr: 1\n",
+        "train.py": TRAIN.replace("def main(cfg):", "def main(cfg:"),
+      });
+      const ran = hydraconf(cwd, "run", "-m", "lr=1,2", ...flags, "--", "python3", "train.py");
+      expect([ran.status, ran.stdout]).toEqual([1, ""]);
+      expect(ran.stderr).toMatch(/train\.py has a syntax error: .*\n --> .*train\.py:4:/);
+      expect(readdirSync(cwd).sort()).toEqual(["conf", "train.py"]);
+    },
+  );
 
   test("a program whose config only its ConfigStore has", () => {
     const source =

@@ -10,13 +10,13 @@ import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { type Flag, readJsonSchema } from "../job/options.ts";
 import { EXIT_OK } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
-import { flagsHelp } from "./arguments/hydra-flags.ts";
+import { flagsHelp, keysOfHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
 /** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys. */
 export function showHelp(session: SweepSession): Promise<number> {
-  const keys = session.overrides.filter(isKey);
+  const keys = keysOfHelp(session);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
 }
 
@@ -24,15 +24,11 @@ export function showHelp(session: SweepSession): Promise<number> {
 export const showHydraHelp = (session: SweepSession): Promise<number> =>
   printHelp(session, "hydra");
 
-/** Whether a word cannot be an override. */
-const isKey = (word: string): boolean =>
-  word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word);
-
 async function printKeys(keys: readonly string[], session: SweepSession): Promise<number> {
   const { keyHelp } = await import("./help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
-    overrides.filter((word) => !isKey(word)),
+    overrides.filter((word) => !keys.includes(word)),
     { mode: "multirun" },
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);

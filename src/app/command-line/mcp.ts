@@ -224,6 +224,25 @@ const NO_FORMS = {
   },
 };
 
+/** The same tools for a command that finds the program of a directory, and can be told which: `hydraconf`. */
+export const PROJECT_TOOLS: readonly McpTool[] = CONFIG_TOOLS.map((tool) => ({
+  ...tool,
+  inputs: {
+    app: {
+      type: "string",
+      pattern: none([FLAG, UPWARDS]),
+      description:
+        "the program whose configs are composed, where there are several: its file, or its name in hydraconf.yaml",
+    },
+    ...tool.inputs,
+  },
+  argv: ({ app, ...input }) => [
+    ...(app === undefined ? [] : ["--app", String(app)]),
+    ...tool.argv(input),
+  ],
+  files: ({ app }) => (app === undefined || /^[\w-]+$/.test(String(app)) ? [] : [String(app)]),
+}));
+
 const schemaOf = ({ inputs, required = [], name }: McpTool) => ({
   type: "object" as const,
   properties: {

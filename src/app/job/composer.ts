@@ -110,6 +110,8 @@ export interface ComposedTask {
 
 /** Composes for one program run: one snapshot of the files, one time, one set of resolvers. */
 export interface Composer {
+  /** Tells a note of our own, each once. */
+  readonly note: (message: string) => void;
   readonly configName: string | null;
   readonly context: ResolveContext;
   readonly plugins: readonly ConfigPlugin[];
@@ -197,6 +199,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     return composition;
   };
   return {
+    note: noteOnce,
     configName: primary,
     context,
     plugins,

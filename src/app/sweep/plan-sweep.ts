@@ -15,7 +15,7 @@ import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { LauncherSettings } from "../launch/launcher.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
-import { dimensionsOf } from "./sweepers/basic-sweeper.ts";
+import { dimensionsOf, globNotes } from "./sweepers/basic-sweeper.ts";
 import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
 
 /** Hydra's record of a sweep, in its directory. */
@@ -218,20 +218,22 @@ export function planSweep(
   const ofJob = isByJob ? settingsOfJobs(master, context) : () => undefined;
   const numbering = { ...place, ...(idOf && { idOf }) };
   const ofHydra = textsAt(root, "hydra.overrides.hydra", context);
+  const sweeper = chosenOne("hydra.sweeper", sweepers, master, composer).open({
+    ...request,
+    // Computed only for a sweeper that reads it: others read single settings, which may be missing.
+    get settings() {
+      return (plainAt(root, "hydra.sweeper", context) ?? {}) as SweeperRequest["settings"];
+    },
+    dimensions: () => dimensionsOf(request),
+  });
+  for (const note of globNotes(request)) composer.note(note);
   return {
     master,
     directory,
     launcherSettings: isByJob
       ? settingsOfSweep(master, context)
       : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
-    sweeper: chosenOne("hydra.sweeper", sweepers, master, composer).open({
-      ...request,
-      // Computed only for a sweeper that reads it: others read single settings, which may be missing.
-      get settings() {
-        return (plainAt(root, "hydra.sweeper", context) ?? {}) as SweeperRequest["settings"];
-      },
-      dimensions: () => dimensionsOf(request),
-    }),
+    sweeper,
     planBatch: (batch, first, numberOf = (at) => at) =>
       batch.map((job, index) => {
         const at = first + index;

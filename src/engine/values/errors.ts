@@ -158,8 +158,8 @@ const SHORTEST_PART = 3;
 
 /**
  * The candidate that a name was probably meant to be, or undefined when none is near: at most two
- * edits in every five characters, but two in a word of four, so that swapped letters are found; else
- * the only one that begins or ends with the name.
+ * edits in every five characters, but two in a word of four; else the one with two neighbouring letters
+ * swapped; else the only one that begins or ends with the name.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
@@ -167,8 +167,19 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   const length = Math.max(name.length, candidate.length);
   const edits = Math.max(length > 3 ? 2 : 1, Math.floor((2 * length) / 5));
   if (distance(name, candidate) <= edits) return candidate;
+  const swapped = candidates.find((one) => areLettersSwapped(name, one));
+  if (swapped !== undefined) return swapped;
   const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));
   return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
+}
+
+/** Whether two names differ only in the order of two neighbouring letters. */
+function areLettersSwapped(name: string, other: string): boolean {
+  const at = [...name].findIndex((char, index) => char !== other[index]);
+  return (
+    at >= 0 &&
+    name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2) === other
+  );
 }
 
 /** The alternatives for an error about a name: all valid names, and the likely one. */

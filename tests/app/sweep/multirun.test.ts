@@ -68,6 +68,38 @@ describe("-m", () => {
     expect([code, values]).toEqual([0, [1, 2]]);
   });
 
+  test.each([
+    [
+      ["-m", "+exp=glob(**)"],
+      ["-m", "+exp=glob(**)", "--dry-run"],
+    ],
+    [["-m", "+exp=glob([a*,b*],exclude=c)"]],
+  ])("a glob over a group that has only groups inside names them: %j", async (...lines) => {
+    const { run } = program({
+      ...CONFIG,
+      "conf/exp/a/one.yaml": "v: 1\n",
+      "conf/exp/b/two.yaml": "v: 2\n",
+    });
+    for (const argv of lines) {
+      const { exitCode: code, stderr } = await run(argv);
+      const [, override = ""] = argv;
+      expect([code, stderr.match(/^note: .*$/gm)]).toEqual([
+        0,
+        [
+          `note: ${override} selects nothing: exp has no options of its own, only the groups a, b; to select from one: ${override.replace("exp", "exp/a")}`,
+        ],
+      ]);
+    }
+  });
+
+  test.each([["+exp=glob(x*)"], ["+none=glob(*)"], ["+exp/a=glob(*)"]])(
+    "a glob with options to choose from, or no group, has no note: %s",
+    async (override) => {
+      const { run } = program({ ...CONFIG, "conf/exp/a/one.yaml": "", "conf/exp/b.yaml": "" });
+      expect((await run(["-m", override])).stderr).not.toContain("note:");
+    },
+  );
+
   test("a list in hydra.sweeper.params is one value and no sweep, as in Hydra", async () => {
     const params = "  sweeper:\n    params:\n      x: [1, a b]\n      y: b,c\n";
     const { run } = program({ "conf/config.yaml": `${CONFIG["conf/config.yaml"]}${params}` });

@@ -147,6 +147,8 @@ describe("nearest", () => {
     { name: "mysqll", candidates: ["mysql", "postgresql"], near: "mysql" },
     { name: "x", candidates: ["y", "zzzz"], near: "y" },
     { name: "learning_rat", candidates: ["learning_rate", "epochs"], near: "learning_rate" },
+    { name: "rnu", candidates: ["trust", "run"], near: "run" },
+    { name: "unr", candidates: ["run"], near: undefined },
     { name: "abc", candidates: ["xyz"], near: undefined },
     { name: "optimizer", candidates: ["scheduler"], near: undefined },
     { name: "a", candidates: [], near: undefined },

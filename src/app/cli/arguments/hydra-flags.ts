@@ -247,3 +247,11 @@ export function usageError(
   const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
   return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
 }
+
+/** The keys that `--help KEY...` describes: the words that cannot be overrides. */
+export const keysOfHelp = ({
+  overrides,
+}: {
+  readonly overrides: readonly string[];
+}): readonly string[] =>
+  overrides.filter((word) => word.trim() !== "" && !word.includes("=") && !/^[~+]/.test(word));

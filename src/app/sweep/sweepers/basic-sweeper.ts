@@ -9,7 +9,7 @@ import type { MapNode } from "../../../engine/values/node.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
 import { asDeclared, type ResolveContext } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
-import { plural } from "../../../foundation/text/plural.ts";
+import { firstFew, plural } from "../../../foundation/text/plural.ts";
 import { byKey, pointsOf, product } from "./dimensions.ts";
 import { readExclusion } from "./exclusion.ts";
 import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.ts";
@@ -77,6 +77,34 @@ export function dimensionsOf({
 export const globOptions = (repository: Repository): SweepOptions => ({
   groupOptions: (group) => repository.list(group, "config"),
 });
+
+/**
+ * Notes about each `glob` that selects nothing because its group has no options, only groups inside it: a sweep over it
+ * has no jobs.
+ */
+export function globNotes({
+  context,
+  groups,
+  master,
+  overrides,
+}: Pick<SweeperRequest, "context" | "groups" | "master" | "overrides">): readonly string[] {
+  const texts = [...sweepParams(master.root, context), ...overrides];
+  return parseOverrides(
+    texts.filter((text) => text.includes("glob(")),
+    { dialect: context.dialect },
+  ).flatMap(({ keyOrGroup: group, origin, value }) => {
+    if (value?.kind !== "glob" || groups.list(group, "config").length > 0) return [];
+    const below = groups.list(group, "group");
+    const [first] = below;
+    return first === undefined
+      ? []
+      : [
+          `${origin.text} selects nothing: ${group} has no options of its own, only the groups ${firstFew(below, MOST_GROUPS)}; to select from one: ${origin.text.replace(group, `${group}/${first}`)}`,
+        ];
+  });
+}
+
+const MOST_GROUPS = 5;
 
 export interface BatchesRequest {
   /** The overrides of `hydra.sweeper.params`, then those of the command line. */

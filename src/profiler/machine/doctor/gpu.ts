@@ -30,7 +30,7 @@ export async function probeGpu(machine: Machine): Promise<GpuFindings> {
     driver:
       all.length > 0 && gpus.length === 0
         ? hiddenGpus(all.length, visible ?? "")
-        : driverCheck(gpus, loaded, {
+        : driverCheck(machine, gpus, loaded, {
             onWsl,
             shadowed,
             mismatched: loaded === undefined ? null : mismatchedDriver(machine, loaded),
@@ -75,6 +75,7 @@ interface DriverFacts {
 }
 
 function driverCheck(
+  machine: Machine,
   gpus: readonly Gpu[],
   loaded: string | undefined,
   { onWsl, shadowed, mismatched }: DriverFacts,
@@ -98,15 +99,57 @@ function driverCheck(
       detail: "WSL has the Windows driver, but nvidia-smi shows no GPU",
       hint: `nvidia-smi is in ${WSL_LIBRARIES}: add that to PATH; if nvidia-smi itself fails: wsl --update in Windows, and install a new NVIDIA driver there`,
     };
-  if (loaded === undefined) return { name, state: "missing", detail: "no NVIDIA driver" };
+  if (loaded === undefined) return { name, state: "missing", ...driverAbsence(machine) };
   if (mismatched !== null) return { name, state: "warning", ...mismatched };
+  return { name, state: "warning", ...deviceAbsence(machine, loaded) };
+}
+
+/** Without a loaded driver: a GPU that lacks one, libraries without a device, or neither. */
+function driverAbsence(machine: Machine): Problem {
+  if (hasGpuOnBus(machine))
+    return {
+      detail: "no NVIDIA driver is loaded, although the machine has a GPU of NVIDIA",
+      hint: "install the distribution's package of the driver, then restart (or: sudo modprobe nvidia); dmesg shows why a module is not loaded",
+    };
+  if (FOLDERS.some((folder) => machine.list(`/${folder}`).includes("libcuda.so.1")))
+    return {
+      detail:
+        "the driver's libraries are installed, but no GPU and no loaded driver are here (cuInit returns 100, CUDA_ERROR_NO_DEVICE)",
+      hint: "in a container: start it with --gpus all on a host with a GPU; on a cluster: ask for a GPU (srun --gpus=1); without a GPU: device=cpu",
+    };
   return {
-    name,
-    state: "warning",
-    detail: `driver ${loaded} is loaded, but nvidia-smi shows no GPU`,
+    detail: "no NVIDIA driver",
+    hint: "in a container: start it with --gpus all on a host with a driver; without a GPU: device=cpu",
+  };
+}
+
+/** With a loaded driver that shows this process no device. */
+function deviceAbsence({ list, env }: Machine, loaded: string): Problem {
+  const gpus = list("/proc/driver/nvidia/gpus").length;
+  const nodes = list("/dev").filter((name) => /^nvidia\d+$/.test(name)).length;
+  const cause = `driver ${loaded} is loaded, but nvidia-smi shows no GPU`;
+  if (gpus > 0 && nodes === 0)
+    return {
+      detail: `${cause}: /dev has no nvidia0, so that cuInit returns 100 (CUDA_ERROR_NO_DEVICE)`,
+      hint: "in a container: start it with --gpus all; in a job of a cluster: ask for a GPU (srun --gpus=1); otherwise: sudo nvidia-modprobe -u -c=0",
+    };
+  const visible = env["CUDA_VISIBLE_DEVICES"];
+  const hidden =
+    visible === undefined ? "" : `; CUDA_VISIBLE_DEVICES=${visible} also limits what programs see`;
+  return {
+    detail: `${cause}${hidden}`,
     hint: "in a container: start it with --gpus all; otherwise see the message of nvidia-smi",
   };
 }
+
+/** Display and 3D controllers (class 03) of NVIDIA (vendor 10de) on the PCI bus. */
+const hasGpuOnBus = ({ list, read }: Machine): boolean =>
+  list(PCI).some((device) => {
+    const fact = (name: string) => (read(join(PCI, device, name)) ?? "").trim();
+    return fact("vendor") === "0x10de" && fact("class").startsWith("0x03");
+  });
+
+const PCI = "/sys/bus/pci/devices";
 
 /** `RmProfilingAdminOnly` of the driver: 1 lets only administrators read hardware counters. */
 function counterPermission(machine: Machine): boolean | null {

@@ -180,6 +180,46 @@ describe("a machine without a GPU", () => {
   });
 });
 
+describe("no GPU for programs", () => {
+  const check = async (sketch: Parameters<typeof findingsOf>[0]) =>
+    (await findingsOf({ answers: TOOLCHAIN, ...sketch })).check("GPU");
+
+  it("since the GPU lacks a driver: install one", async () => {
+    const device = "sys/bus/pci/devices/0000:01:00.0";
+    const files = { [`${device}/vendor`]: "0x10de\n", [`${device}/class`]: "0x030200\n" };
+    expect(await check({ files })).toMatchObject({
+      state: "missing",
+      detail: "no NVIDIA driver is loaded, although the machine has a GPU of NVIDIA",
+      hint: expect.stringContaining("sudo modprobe nvidia"),
+    });
+    const audio = { ...files, [`${device}/class`]: "0x040300\n" };
+    expect(await check({ files: audio })).toMatchObject({ detail: "no NVIDIA driver" });
+  });
+
+  it("since only the driver's libraries are here: start the container with it", async () => {
+    expect(await check({ files: { "usr/lib/x86_64-linux-gnu/libcuda.so.1": "" } })).toMatchObject({
+      state: "missing",
+      detail: expect.stringContaining("cuInit returns 100"),
+      hint: expect.stringMatching(/--gpus all.*device=cpu/),
+    });
+  });
+
+  it("since the loaded driver's devices are not passed on: pass them on", async () => {
+    const gpus = { "proc/driver/nvidia/gpus/0000:01:00.0/information": "" };
+    expect(await check({ files: { ...params(0), ...gpus } })).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("/dev has no nvidia0, so that cuInit returns 100"),
+      hint: expect.stringMatching(/--gpus all.*nvidia-modprobe/),
+    });
+    const files = { ...params(0), ...gpus, "dev/nvidia0": "" };
+    const env = { CUDA_VISIBLE_DEVICES: "-1" };
+    expect(await check({ files, env })).toMatchObject({
+      detail: expect.stringMatching(/shows no GPU; CUDA_VISIBLE_DEVICES=-1 also limits/),
+      hint: expect.stringContaining("see the message of nvidia-smi"),
+    });
+  });
+});
+
 describe("WSL", () => {
   const files = { "usr/lib/wsl/lib/libcuda.so.1": "", "usr/lib/wsl/lib/nvidia-smi": "" };
 
