@@ -146,6 +146,9 @@ describe("the line of hydraconf run", () => {
     expect(named.run("--app", "eval.py", "o")).toEqual(["only_other="]);
     expect(named.hydraconf("--app", "eval.py", "o")).toEqual(["only_other="]);
     expect(asker({ ...two, "hydraconf.yaml": "app: train.py\n" }).run("po")).toEqual(["port="]);
+    const set = asker({ ...two, "mine.yaml": "app: eval.py\n" });
+    expect(set.run("--settings", "mine.yaml", "o")).toEqual(["only_other="]);
+    expect(set.run("--settings", "mine.yaml", "po")).toEqual([]);
   });
 
   it("completes what any of several programs has, where nothing names one", () => {

@@ -16,6 +16,7 @@ import {
   type ComposerRequest,
   openComposer,
   openSchemas,
+  type Schemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
 import type { Flag, ProgramOptions, ProgramSchema } from "../job/options.ts";
@@ -223,7 +224,7 @@ async function dispatch(
   const completedFlags = await flagsToComplete(declared, typed, timed);
   const loadable = await settingsOf(
     declared,
-    completedFlags === undefined ? typed : { ...typed, flags: completedFlags },
+    { ...typed, flags: new Map([...(completedFlags ?? []), ...typed.flags]) },
     timed,
   );
   const { settings } = loadable;
@@ -281,12 +282,18 @@ async function dispatch(
     return opened;
   };
   const silentComposers =
-    (of: ProgramOptions, env: Invocation["env"]): Session["composerFor"] =>
+    (of: ProgramOptions, env: Invocation["env"], given: Schemas): Session["composerFor"] =>
     (other) =>
       openComposer(
-        { ...composerRequest(of, other, plugins), schemas },
+        { ...composerRequest(of, other, plugins), schemas: given },
         { ...invocation, env, console: SILENT },
       );
+  const alternatives = await Promise.all(
+    (adapted.alternatives ?? []).map(async ({ env = invocation.env, options: own }) => {
+      const of = { ...declared, ...own };
+      return { composerFor: silentComposers(of, env, await openSchemas(of)) };
+    }),
+  );
   let loaded: Promise<SweepRegistry> | undefined;
   const registry = (): Promise<SweepRegistry> => {
     loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
@@ -311,10 +318,8 @@ async function dispatch(
       const { redact } = invocation.console;
       await logInfo({ composer: composer(), composition, overrides, redact }, registry, logging);
     },
-    composerFor: silentComposers(options, composing.env),
-    alternatives: (adapted.alternatives ?? []).map(({ env = invocation.env, options: own }) => ({
-      composerFor: silentComposers({ ...options, ...own }, env),
-    })),
+    composerFor: silentComposers(options, composing.env, schemas),
+    alternatives,
   });
 }
 
