@@ -317,6 +317,17 @@ describe("run.json", () => {
     expect((await report()).code).toBe(2);
   });
 
+  it("that was ended before it was written is imported, as its hint says", async () => {
+    copyWithoutReports("run", "ended");
+    rmSync(inHere("ended/run.json"));
+    const { code, stderr } = await report("ended");
+    expect(code).toBe(1);
+    const [, command = ""] = /'deep-profile (import ended)' makes reports/.exec(stderr) ?? [];
+    const imported = await profile([...command.split(" "), "-o", "imported"]);
+    expect(imported.code).toBe(0);
+    expect(filesOf("imported")).toContain("report.md");
+  });
+
   it("keeps what failed: the reports say it again", async () => {
     const program = ["--", "sh", "-c", "exit 3"];
     expect((await profile(["hydra.run.dir=failed", ...program])).code).toBe(1);

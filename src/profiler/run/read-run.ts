@@ -5,6 +5,7 @@ import type { ConfigError } from "../../engine/values/errors.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { errorCode, readablePath, readText } from "../../foundation/system/files.ts";
+import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
 import { TOOL_NAMES } from "../tools/table.ts";
@@ -79,7 +80,7 @@ function noRun(directory: string, name: string): ConfigError {
   const hint =
     raw.length === 0
       ? "give a run directory, e.g. tmp/profile-output/20260102-030405"
-      : `use 'deep-profile import' to make reports from ${raw.join(", ")}`;
+      : `a run that was ended early has none: '${shellCommand(["deep-profile", "import", file])}' makes reports of what ${raw.join(" and ")} left there`;
   if (!existsSync(directory)) return inputError(file, "there is no such directory", hint);
   return statSync(directory).isDirectory()
     ? inputError(

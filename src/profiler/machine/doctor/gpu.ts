@@ -119,7 +119,7 @@ function driverAbsence(machine: Machine): Problem {
     };
   return {
     detail: "no NVIDIA driver",
-    hint: "in a container: start it with --gpus all on a host with a driver; without a GPU: device=cpu",
+    hint: "install NVIDIA's driver (nvidia-smi must list the GPU); in a container: start it with --gpus all on a host with a driver; without a GPU: device=cpu",
   };
 }
 
