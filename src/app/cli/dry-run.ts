@@ -3,11 +3,13 @@ import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
+import type { JobResult } from "../job/job.ts";
 import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
 import type { Console } from "../job/process/invocation.ts";
 import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
+import { openShownRecord } from "../sweep/open-sweep.ts";
 import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
 import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
 
@@ -39,7 +41,7 @@ interface JobRow {
  */
 export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
-  const { directory, mode, note, parts } = planAll(session, await session.registry());
+  const { directory, mode, note, parts } = await planAll(session, await session.registry());
   const place = placeOf(session);
   const rows: JobRow[] = [];
   const texts: string[] = [];
@@ -55,7 +57,9 @@ export async function dryRun(session: SweepSession): Promise<number> {
   };
   // Jobs are planned in parts, so that only some of many are in memory.
   for (const jobs of parts) {
-    if (mode === "multirun") checkJobDirectories(jobs, options.resultFiles ?? [], owners);
+    // A job that runs again keeps its directory.
+    if (mode === "multirun" && invocation.resumed === undefined)
+      checkJobDirectories(jobs, options.resultFiles ?? [], owners);
     isFit = (await checkJobs(jobs, options, console, place, { isPlan: true })) && isFit;
     if (!isFit) continue;
     for (const job of jobs) {
@@ -83,7 +87,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   return EXIT_OK;
 }
 
-function planAll(session: SweepSession, registry: SweepRegistry) {
+async function planAll(session: SweepSession, registry: SweepRegistry) {
   const { composer, parsed } = session;
   const { composition, mode, overrides } = composer.composeTask(
     session.overrides,
@@ -94,21 +98,26 @@ function planAll(session: SweepSession, registry: SweepRegistry) {
     const job = planJob(composition(), place);
     return { mode, directory: job.outputDir, parts: [[job]], note: undefined } as const;
   }
-  const { directory, planBatch, sweeper } = planSweep(
-    composition(),
-    overrides,
-    composer,
-    place,
-    registry,
-  );
+  const { resumed } = session.invocation;
+  const sweep = planSweep(composition(), overrides, composer, place, registry, resumed?.directory);
+  const { directory, planBatch, sweeper } = sweep;
+  const record = await openShownRecord(session, sweep, overrides);
   const parts = function* (): Generator<readonly PlannedJob[]> {
     let first = 0;
     for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+      const results: (JobResult | undefined)[] = [];
+      let isDue = false;
       for (const part of partsOf(batch)) {
-        yield planBatch(part, first);
+        const jobs = planBatch(part, first, record?.numberOf);
         first += part.length;
+        const due = record?.due(jobs) ?? jobs;
+        isDue ||= due.length > 0;
+        if (record !== undefined) results.push(...jobs.map(record.resultOf));
+        yield due;
       }
-      sweeper.tell([]);
+      // What a search asks for next depends on the results of these jobs.
+      if (record !== undefined && isDue && sweeper.judgesFailures === true) return;
+      sweeper.tell(results);
     }
   };
   return { mode, directory, parts: parts(), note: sweeper.unforeseeable } as const;

@@ -318,7 +318,8 @@ const lost = (job: SweepJob, reason: string): JobResult => ({
 
 const failure = (message: string): ConfigError => new ConfigError({ code: "app.job", message });
 
-function tookOf(folder: string, { number }: SweepJob): { readonly took?: number } {
+/** How long a job took in milliseconds, according to its record; empty if that does not say. */
+export function tookOf(folder: string, { number }: SweepJob): { readonly took?: number } {
   const last = undamagedState(folder, number)?.attempts.at(-1);
   return last !== undefined && last.ended !== null ? { took: tookMs(last) } : {};
 }

@@ -83,6 +83,8 @@ export interface RecordRequest {
   /** The facts about the sweep, except its jobs. */
   readonly sweep: Omit<SweepFacts, "holds_secrets">;
   readonly resumption?: Resumption;
+  /** Whether the jobs of a resumed sweep are only shown: then nothing is claimed, and no job is admitted. */
+  readonly isPlan?: boolean;
   /** Whether its jobs depend on results: a resumed sweep may then have other jobs. */
   readonly isSearch: boolean;
   /** Why the sweeper counts a completed job as failed; undefined if it does not. */
@@ -100,7 +102,16 @@ export interface RecordRequest {
 
 /** Opens the record of a new or resumed sweep. Writes nothing before jobs are admitted. */
 export function openRecord(request: RecordRequest): SweepRecord {
-  const { isSearch, mode, onAdmitted, problemOf, redact, resumption, retries } = request;
+  const {
+    isPlan = false,
+    isSearch,
+    mode,
+    onAdmitted,
+    problemOf,
+    redact,
+    resumption,
+    retries,
+  } = request;
   const { secretsKnown, sweep } = request;
   const folder = sweepFolder(sweep.directory);
   let isAdmitted = false;
@@ -116,7 +127,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
   });
 
   const enter = (): void => {
-    if (claim !== undefined) return;
+    if (claim !== undefined || isPlan) return;
     if (resumption === undefined) makeRecordFolder(folder, mode);
     claim = claimSweep(folder);
     removeDraftsOfSweep(folder);
@@ -132,7 +143,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
     enter();
     if (earlier === undefined) {
       const { jobs } = readManifest(folder);
-      acceptDamaged(folder, jobs, resumption?.acceptDamaged ?? []);
+      if (!isPlan) acceptDamaged(folder, jobs, resumption?.acceptDamaged ?? []);
       refuseDamaged(folder, jobs);
       const known = new Map(jobs.map((job) => [job.number, job]));
       earlier = { jobs: known, numbering: createNumbering(jobs), fresh: new Set() };

@@ -166,6 +166,27 @@ export async function openSweep(
 const trustOf = ({ trust }: Invocation): Partial<Pick<WorkerRequest, "trust">> =>
   trust === undefined ? {} : { trust };
 
+/** The record of a resumed sweep whose jobs are only shown: it is not claimed, and nothing is written. */
+export async function openShownRecord(
+  session: SweepSession,
+  sweep: PlannedSweep,
+  overrides: readonly string[],
+): Promise<SweepRecord | undefined> {
+  const { composer, invocation, registry } = session;
+  const { resumed } = invocation;
+  if (resumed === undefined) return undefined;
+  const { launchers } = await registry();
+  const chosen = chosenOne("hydra.launcher", launchers, sweep.master, composer);
+  return openRecord({
+    sweep: sweepFacts(session, sweep, overrides),
+    isSearch: sweep.sweeper.judgesFailures === true,
+    ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
+    retries: chosen.retries?.(sweep.launcherSettings) ?? 0,
+    resumption: resumed,
+    isPlan: true,
+  });
+}
+
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (
   { composer, invocation, options }: SweepSession,

@@ -48,7 +48,7 @@ export function resumedInvocation(
   enter(cwd);
   return {
     ...invocation,
-    argv: withOverrides(manifest, overrides, plugins),
+    argv: withOverrides(manifest, [...overrides, ...shownBy(flags)], plugins),
     cwd,
     now: new Date(now),
     dialect,
@@ -64,6 +64,12 @@ export function resumedInvocation(
     },
   };
 }
+
+/** The flags that only show what would run. */
+const shownBy = (flags: ParsedArguments["flags"]): readonly string[] =>
+  flags.has("dry-run")
+    ? ["dry-run", "json"].flatMap((id) => (flags.has(id) ? [`--${id}`] : []))
+    : [];
 
 /** @throws ConfigError `app.usage` */
 function jobNumbers(text: string): readonly number[] {

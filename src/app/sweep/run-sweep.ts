@@ -7,6 +7,7 @@ import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
 import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
+import { tookOf } from "../launch/scheduler.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
@@ -143,20 +144,25 @@ const NOTHING: Launched = { results: new Map(), goesOn: false };
 
 async function launch(
   jobs: readonly SweepJob[],
-  { gate, launcher, onEvent }: SweepRequest,
+  { gate, launcher, onEvent, record }: SweepRequest,
 ): Promise<Launched> {
   const results = new Map<SweepJob, JobResult>();
+  // A job that did not start in this call has the time of an earlier one in its record.
+  const begun = new Set<SweepJob>();
   let goesOn = false;
   for await (const event of launcher.launch(jobs)) {
     if (event.kind === "stopped") {
       gate.stop(event.signal);
       goesOn = event.goesOn === true;
     }
+    if (event.kind === "started") begun.add(event.job);
     if (event.kind === "ended") {
       results.set(event.job, event.result);
       gate.count(event.result);
     }
-    onEvent?.(event);
+    // The starts and ends of processes are seen later than their jobs record them.
+    const isOfRecord = event.kind === "ended" && begun.has(event.job);
+    onEvent?.(isOfRecord ? { ...tookOf(record.folder, event.job), ...event } : event);
   }
   return { results, goesOn };
 }

@@ -75,3 +75,29 @@ test("the layout does not depend on the length of a secret", async () => {
     .filter((line) => /^[|-]/.test(line));
   expect(lines.length).toBeGreaterThan(4);
 });
+
+test("of a resumed sweep it shows the jobs that would run, and changes nothing", async () => {
+  const { cwd, run } = program({
+    "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+  });
+  await run(["-m", "x=1,2,3"], (config) => {
+    if (config.get("x") === 2) throw new Error("boom");
+  });
+  const files = () => readdirSync(join(cwd, "s"), { recursive: true, encoding: "utf8" }).sort();
+  const before = files();
+  const shown = async (...argv: readonly string[]) => {
+    const { exitCode, stderr, stdout } = await run([...argv, "--dry-run", "--json"], () =>
+      expect.unreachable(),
+    );
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    return JSON.parse(stdout).jobs.map(({ number }: { readonly number: number }) => number);
+  };
+  expect(await shown("--resume", "s")).toEqual([]);
+  expect(await shown("--retry-failed", "s")).toEqual([1]);
+  expect(files()).toEqual(before);
+  const table = await run(["--retry-failed", "s", "--dry-run"], () => expect.unreachable());
+  expect(table.stdout).toMatch(/^1 job would run in .*\/s; nothing was written\.\n/);
+  const ran: (number | undefined)[] = [];
+  await run(["--retry-failed", "s"], (_, { number }) => void ran.push(number));
+  expect(ran).toEqual([1]);
+});

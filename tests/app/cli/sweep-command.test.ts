@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
+import { durationText } from "../../../src/app/sweep/tally.ts";
 import { workplace } from "../sweep/program/start.ts";
 import { program } from "./program.ts";
 
@@ -165,4 +166,17 @@ test("the table of status fits the terminal, and is whole elsewhere", async () =
     expect(lines[2]).toContain("failed");
   }
   expect((await command(cwd, "status", "s")).stdout).toContain(`name=${name}`);
+});
+
+test("the seconds of a failed job are those of its record wherever they are told", async () => {
+  const place = workplace();
+  const sweep = await place.start(["-m", "x=1,2", "do=flaky", "seconds=0", "hydra/launcher=local"]);
+  const { jobs } = JSON.parse(readFileSync(join(place.cwd, "s/sweep.json"), "utf8"));
+  for (const { number, seconds, status } of jobs) {
+    const told = new RegExp(`^#${number} .*?: ${status} (?:in|after) (.*?) \\(`, "m").exec(
+      String(sweep.stderr),
+    );
+    expect(told?.[1]).toBe(durationText(seconds * 1000));
+  }
+  expect(jobs.map(({ status }: { readonly status: string }) => status)).toContain("failed");
 });

@@ -14,7 +14,6 @@ test.each([
     ["--resume", "s", "--retry-failed", "t"],
     "argument --retry-failed: it must name the same sweep",
   ],
-  [["--resume", "s", "--dry-run"], "argument --dry-run: not allowed with argument --resume"],
   [
     ["--retry-failed", "s", "--cfg", "job"],
     "argument --cfg: not allowed with argument --retry-failed",

@@ -66,7 +66,7 @@ export function refuseConflicts(
     throw conflict("The --resolve flag can only be used in conjunction with --cfg or --help");
   if (flags.has("hydra-help")) return;
   const resuming = RESUMING.find((id) => flags.has(id));
-  const other = [...EXCLUSIVE, "dry-run"].find((id) => id !== "multirun" && flags.has(id));
+  const other = EXCLUSIVE.find((id) => id !== "multirun" && flags.has(id));
   if (resuming !== undefined && other !== undefined)
     throw new ConfigError({
       code: "app.usage",
