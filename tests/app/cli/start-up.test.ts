@@ -83,12 +83,12 @@ test("the help of a subcommand of deep-profile needs neither the profiler nor th
   expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 
-test("the help of hydraconf schema and sweep loads no package beside yargs that the command does not", () => {
+test("the help of hydraconf schema and sweep loads yargs and what measures text, and no other package that the command does not", () => {
   const usual = loadedWith("src/bin/hydraconf.ts");
-  for (const entry of ["tree-schema/schema-command.ts", "sweep-command.ts"])
-    expect(
-      [...loadedWith(`src/app/cli/${entry}`)].filter(
-        (module) => !/^(src\/|node:)/.test(module) && !usual.has(module),
-      ),
-    ).toEqual(["yargs"]);
+  const packagesOf = (entry: string) =>
+    [...loadedWith(`src/app/cli/${entry}`)]
+      .filter((module) => !/^(src\/|node:)/.test(module) && !usual.has(module))
+      .sort();
+  expect(packagesOf("tree-schema/schema-command.ts")).toEqual(["yargs"]);
+  expect(packagesOf("sweep-command.ts")).toEqual(["string-width", "yargs"]);
 });
