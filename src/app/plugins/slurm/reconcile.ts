@@ -79,6 +79,8 @@ function reconcile(
   if (isNew && !mayBeOf(task, state)) return "recorded already";
   if (isNew && hasEnded(state)) return "recorded already";
   noteOver(folder, task);
+  // Two launchers may both have submitted the job: the task that found it completed has run nothing.
+  if (!isNew && state?.status === "completed") return { kind: "ended" };
   const slurmLines = lastSlurmLines(folder, task);
   const logged = loggedEnd(folder, task);
   const { endedBy, known, lack, why } = endOf({ folder, task, report, slurmLines, logged, logsOf });

@@ -52,6 +52,18 @@ test("a job that now runs in another task is not ended by a process that looked 
   expect(readJobState(folder, 3)).toEqual(local);
 });
 
+test("a job that another task completed stays completed, though a second task found nothing to run", () => {
+  const running = inTask("5_0");
+  const completed = ended(running, { endedBy: { by: "itself" }, exitCode: 0 });
+  const folder = folderWith(completed);
+  expect(completed.status).toBe("completed");
+  // Submitted while the first task ran, by a launcher that did not find it.
+  const second = { ...TASK, attempts: running.attempts.length };
+  expect(settle(folder, second, report("COMPLETED", 0))).toEqual({ kind: "ended" });
+  expect(readJobState(folder, 3)).toEqual(completed);
+  expect([...tasksKnownOver(folder)]).toEqual(["7_1"]);
+});
+
 test("a job that said itself that it was stopped is not failed by the code of its script", () => {
   const stopped = ended(inTask("7_1"), {
     endedBy: { by: "signal", signal: "SIGTERM" },
