@@ -51,8 +51,8 @@ export interface SweepOutcome {
 }
 
 /**
- * Runs a sweep: batch by batch composes and checks every job before the first of them starts, records the jobs to run, and
- * launches them. Writes the sweep's config to `multirun.yaml` before its first job, and nothing if that batch is refused. A resumed sweep runs only the jobs that are due;
+ * Runs a sweep: writes its config to `multirun.yaml`, then batch by batch composes and checks every job before the
+ * first of them starts, records the jobs to run, and launches them. A resumed sweep runs only the jobs that are due;
  * the results of the others come from its record. No batch follows one with a failed job, unless the launcher's policy
  * or the sweeper says otherwise.
  *
@@ -70,18 +70,11 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const { gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, sweeper } = sweep;
   const { dialect } = master;
-  if (record.isResumed) makeSweepDirectory(directory, record);
-  let isBegun = false;
-  // A sweep whose first jobs are refused leaves no files.
-  const begin = (): void => {
-    if (isBegun) return;
-    isBegun = true;
-    makeSweepDirectory(directory, record);
-    writeFileAtomicSync(
-      join(directory, SWEEP_FILE),
-      writeYaml(maskSecrets(master.root, master), { dialect }),
-    );
-  };
+  makeSweepDirectory(directory, record);
+  writeFileAtomicSync(
+    join(directory, SWEEP_FILE),
+    writeYaml(maskSecrets(master.root, master), { dialect }),
+  );
   const results: JobResult[] = [];
   let planned = 0;
   let wasCutShort = false;
@@ -91,7 +84,6 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
-    begin();
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
@@ -108,7 +100,6 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     sweeper.tell(ended);
   }
   // A sweep without a batch is recorded, too.
-  begin();
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();

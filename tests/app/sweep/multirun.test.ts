@@ -212,7 +212,7 @@ describe("-m", () => {
     const outcome = await run(["-m", "+g=a,nope"], () => expect.unreachable());
     expect(outcome.exitCode).toBe(1);
     expect(outcome.stderr).toContain("Could not find 'g/nope'");
-    expect(readdirSync(cwd)).toEqual(["conf"]);
+    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
   });
 
   test("all jobs are checked against the schema before the first starts", async () => {
@@ -223,7 +223,7 @@ describe("-m", () => {
     expect(outcome.stderr).toContain("Job #1 (x=3):\n");
     expect(outcome.stderr).toContain("Job #2 (x=4):\n");
     expect(outcome.stderr).not.toContain("Job #0");
-    expect(readdirSync(cwd)).toEqual(["conf"]);
+    expect(readdirSync(join(cwd, "s"))).toEqual(["multirun.yaml"]);
   });
 
   test("another sweep's directory is left alone where results must not mix", async () => {
