@@ -132,16 +132,21 @@ export function openCursor(
     return cursor.more();
   };
   const endOfWord = (): number | null => {
+    let from = cursor.at;
     for (;;) {
-      const end = endOf(WORD, text, cursor.at);
-      if (end !== text.length || !moreOfToken()) return end;
+      NOT_IN_WORD.lastIndex = from;
+      const end = NOT_IN_WORD.test(text) ? NOT_IN_WORD.lastIndex - 1 : text.length;
+      const length = end - cursor.at;
+      if (end < text.length || !moreOfToken()) return length === 0 ? null : end;
+      from = cursor.at + length;
     }
   };
   return cursor;
 }
 
 const BLANK = /[ \t\n\r]+/y;
-const WORD = /[-+.\w]+/y;
+/** Searched for from where the last piece ended, so that a long word is looked at once. */
+const NOT_IN_WORD = /[^-+.\w]/g;
 
 /** Counts backslashes backwards from the quote: a regular expression would need a stack as deep as the run is long. */
 function isEscaped(text: string, quote: number): boolean {

@@ -47,8 +47,8 @@ describe("a value that is too long", () => {
       readJson(() => endless(start, unit));
       expect.unreachable();
     } catch (error) {
-      expect(isFileProblem(error)).toBe(true);
       expect(fileProblem(error)).toBe("one value in it is too long to be read");
+      expect(isFileProblem(error)).toBe(true);
     }
   });
 });
