@@ -89,7 +89,7 @@ describe("a question about a run", () => {
     });
     const text = await query("a", "regions", "--limit", "2");
     expect(text).toContain("2 of 3; more with --limit N");
-    expect(text).toMatch(/ Wall excl\. +Kernels +Total excl\. +Share % +Excl\. share %\n/);
+    expect(text).toMatch(/ Wall excl +Kernels +GPU excl +Share % +Excl\. share %\n/);
     const { answer: why } = await asked("a", "why", "step");
     expect(why.regions).toMatchObject([{ share_pct: 100, exclusive_share_pct: 0 }]);
   });
