@@ -81,8 +81,10 @@ const withoutUndefined = <Code extends string>(
   ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
 });
 
-/** Alternatives to a wrong name, computed when they are read. */
-export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
+/** Alternatives to a wrong name, and the remedy, computed when they are read. */
+export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest"> & {
+  readonly hint?: string | undefined;
+};
 
 /**
  * The `stack` property of every error, with our text. Most errors are never shown, so the text is computed when it is
