@@ -274,7 +274,9 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          ...(settings.notes !== false && {
+            onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          }),
         }),
       },
       composing,
