@@ -62,6 +62,6 @@ describe("a note about what composes, but not to what was meant", () => {
     const silent = { ...files, "hydraconf.yaml": "notes: false\n" };
     const { stderr, stdout } = await program(silent, AS_COMMAND).run(["--cfg", "job"]);
     expect(stderr).toBe("");
-    expect(stdout).toBe("default:\n- db: a\n\n");
+    expect(stdout).toBe("default:\n- db: a\n");
   });
 });
