@@ -148,6 +148,7 @@ async function requestOf(
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
+    isOfSweep: job.number !== undefined,
     isBrief: job.number !== undefined && job.get("hydra.verbose") === false,
     cwd: invocation.cwd,
     ...(invocation.command !== undefined && { command: invocation.command }),

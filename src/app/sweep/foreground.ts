@@ -29,6 +29,7 @@ import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-polic
 import { undamagedState } from "../record/damage.ts";
 import type { Attempt } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
+import { jobsToRetry } from "../record/next-commands.ts";
 import type { Board } from "./board.ts";
 import { NO_ACTIVITY, sweepRows } from "./job-status.ts";
 import { openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
@@ -160,7 +161,7 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
   const failed = results.map(statusOf).filter(isFailure);
   if (failed.length > 0 && !sweep.toleratesFailures)
     stderr(
-      `Run the ${[...new Set(failed)].sort().join(" and ")} ${failed.length === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
+      `Run the ${jobsToRetry(failed)} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
 }
 

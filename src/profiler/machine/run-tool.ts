@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { clearInterval, setInterval, setTimeout } from "node:timers";
 import { execa } from "execa";
 import type { Signal } from "../../foundation/system/platform-types.ts";
+import { openGuard } from "../../foundation/system/process-guard.ts";
 import {
   groupsBelow,
   processesBelow,
@@ -141,18 +142,19 @@ function endOnAbort(pid: number | undefined, stop: AbortSignal) {
     for (const group of groups) signalGroup(group, signal);
   };
   const kill = () => signalAll("SIGKILL");
+  // Terminal signals do not reach it, because it has its own group, and nobody else waits for what it writes.
+  const guard = openGuard();
+  if (pid !== undefined) guard.watch(-pid);
   const end = () => {
     signalAll("SIGTERM");
     timer = setTimeout(kill, GRACE_MS);
   };
-  // Terminal signals do not reach it, because it has its own group.
-  process.once("exit", kill);
   if (stop.aborted) end();
   else stop.addEventListener("abort", end, { once: true });
   return {
     dispose: () => {
       clearTimeout(timer);
-      process.off("exit", kill);
+      guard.release();
       stop.removeEventListener("abort", end);
     },
   };

@@ -9,6 +9,7 @@ import {
   path,
   shape,
   text,
+  trueOrFalse,
   whichIs,
   withMethods,
 } from "../../engine/values/check-options.ts";
@@ -257,6 +258,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
     stop: signal,
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
+    isGuarded: optional(trueOrFalse),
   }),
   awaitOthers: optional(fn),
   tools: optional(

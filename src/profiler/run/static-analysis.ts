@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { execa } from "execa";
 import { fileProblem, readText } from "../../foundation/system/files.ts";
+import { openGuard } from "../../foundation/system/process-guard.ts";
 import {
   fits,
   listOf,
@@ -103,7 +104,8 @@ export async function measurePeaks(
 ): Promise<DevicePeaks | null> {
   if (peaksArgv === undefined || stop.aborted) return null;
   const [program = "", ...args] = peaksArgv;
-  const result = await execa(program, args, {
+  const guard = openGuard();
+  const measuring = execa(program, args, {
     cwd,
     env: { ...env },
     stdin: "ignore",
@@ -111,6 +113,8 @@ export async function measurePeaks(
     cancelSignal: stop,
     timeout: PEAKS_LIMIT_MS,
   });
+  if (measuring.pid !== undefined) guard.watch(measuring.pid);
+  const result = await measuring.finally(guard.release);
   const peaks = result.failed ? undefined : documentOf(result.stdout)?.peaks;
   if (peaks !== undefined) return peaks;
   if (!stop.aborted) {
