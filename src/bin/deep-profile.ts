@@ -43,6 +43,7 @@ const program: Parameters<typeof hydraMain>[0] = {
   settingsFiles: true,
   trustCommand: "deep-profile trust",
   resultFiles: RESULT_FILES,
+  launchesRuns: true,
   restAsOverrides: commandOverrides,
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],

@@ -134,6 +134,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   reusesWorkers: optional(trueOrFalse),
+  launchesRuns: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -135,6 +135,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * could see. Default: false.
    */
   readonly reusesWorkers?: boolean;
+  /**
+   * Whether a launcher that the command line names or sets runs a single job, too. Default: false, as in Hydra, where
+   * launchers are for sweeps.
+   */
+  readonly launchesRuns?: boolean;
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */
