@@ -47,6 +47,12 @@ const program: Parameters<typeof hydraMain>[0] = {
   restAsOverrides: commandOverrides,
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],
+  textLists: [
+    "workload.command",
+    "workload.overrides",
+    "pipeline.nsys.extra_args",
+    "pipeline.ncu.ncu_cli.extra_args",
+  ],
   subcommands: [
     ...subcommandsOf((...run) => openRun(...run)),
     {

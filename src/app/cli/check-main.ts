@@ -109,6 +109,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   configName: orNull(text),
   base: optional(pathOrFileUrl),
   freeKeys: optional(listOf("strings", text)),
+  textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
   schema: optional(schema),
   check: optional(fn),

@@ -56,6 +56,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. Default: none.
    */
   readonly freeKeys?: readonly string[];
+  /**
+   * Keys of lists of texts: what an interpolation in them yields is read as its text, as OmegaConf reads a field of type
+   * `str`. Default: none.
+   */
+  readonly textLists?: readonly string[];
   /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
   readonly packageRoots?: () => readonly string[];
   /**
