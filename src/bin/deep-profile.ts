@@ -43,9 +43,16 @@ const program: Parameters<typeof hydraMain>[0] = {
   settingsFiles: true,
   trustCommand: "deep-profile trust",
   resultFiles: RESULT_FILES,
+  launchesRuns: true,
   restAsOverrides: commandOverrides,
   programUse: "profile",
   freeKeys: [ARGUMENT_KEYS],
+  textLists: [
+    "workload.command",
+    "workload.overrides",
+    "pipeline.nsys.extra_args",
+    "pipeline.ncu.ncu_cli.extra_args",
+  ],
   subcommands: [
     ...subcommandsOf((...run) => openRun(...run)),
     {

@@ -490,6 +490,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.textLists !== undefined && { textLists: options.textLists }),
     ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,

@@ -166,7 +166,11 @@ async function measure(measurement: Measurement, io: SubcommandIo): Promise<numb
 async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side> {
   const { tools = TOOLS } = request;
   const config = { ...request.config, repeats: 1 };
-  const prepared = await prepareRun({ ...request, config, say: request.log.info, interrupt });
+  const prepared = await prepareRun({
+    ...{ ...request, config, interrupt },
+    say: request.log.info,
+    progress: terminalProgress(),
+  });
   const [collector, ...others] = enabledCollectors({ ...prepared, config }, tools);
   const repeatsItself = tools.some((tool) => tool.repeatsItself && tool.name === collector?.name);
   if (collector === undefined || others.length > 0 || repeatsItself)

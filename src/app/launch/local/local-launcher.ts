@@ -59,7 +59,10 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
-  open: (request) => openLocal(request, read, appearance),
+  open: (request) => {
+    const { isRun } = request.internals;
+    return openLocal(request, read, isRun ? { output: "followed", ...appearance } : appearance);
+  },
 });
 
 /** Runs the jobs of a sweep one after the other, on its console. */
