@@ -82,9 +82,12 @@ export function gateExitCode(
   { console }: SubcommandIo,
 ): number {
   const failing = isStrict ? ["breached", "unclear", "unchecked"] : ["breached"];
-  if (!gates.some(({ outcome }) => failing.includes(outcome))) return 0;
+  const isFailed = gates.some(({ outcome }) => failing.includes(outcome));
+  // A gate that single runs cannot breach must not look like one that holds.
+  const isOpen = gates.some((gate) => gate.outcome === "unclear" && gate.too_few_runs === true);
+  if (!isFailed && !isOpen) return 0;
   console.stderr(`deep-profile ${name}: ${gateSummary(gates)}\n`);
-  return EXIT_BREACHED;
+  return isFailed ? EXIT_BREACHED : 0;
 }
 
 /**

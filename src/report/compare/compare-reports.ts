@@ -5,12 +5,12 @@ import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
   type Changes,
-  changeOf,
   changesIf,
   countChange,
   type Measured,
   pairedChange,
   present,
+  timeChange,
 } from "./change.ts";
 import {
   comparisonNotes,
@@ -120,7 +120,9 @@ export function compareReports(
   return {
     a: facts(a),
     b: facts(b),
-    totals: present(withPairs({ ...timeChanges({ a, b }, isSameTotal), ...counts }, pairs?.totals)),
+    totals: present(
+      withPairs({ ...totalChanges({ a, b }, isSameTotal), ...counts }, pairs?.totals),
+    ),
     regions,
     kernels,
     kernel_pairs: kernelPairs(kernels, kernelSpread({ a, b }, isShared)),
@@ -135,12 +137,12 @@ export function compareReports(
 }
 
 /** Kernel time depends on the kernels, which may be of different work; wall time is that of the whole run. */
-const timeChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
-  ...changesIf(isSameWork, { total_ms: changeOf(totalWork(a), totalWork(b)) }),
-  wall_ms: changeOf(totalWall(a), totalWall(b)),
-  ...present({ cpu_ms: changeOf(totalCpu(a), totalCpu(b)) }),
+const totalChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
+  ...changesIf(isSameWork, { total_ms: timeChange(totalWork(a), totalWork(b)) }),
+  wall_ms: timeChange(totalWall(a), totalWall(b)),
+  ...present({ cpu_ms: timeChange(totalCpu(a), totalCpu(b)) }),
   ...changesIf(isSameWork, {
-    outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
+    outside_ms: timeChange(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
     kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
   }),
 });

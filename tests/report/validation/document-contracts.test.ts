@@ -132,6 +132,7 @@ const change: Keys<Change> = {
   uncertainty: true,
   verdict: true,
   freedom: true,
+  too_few_runs: true,
   log_ratios: true,
   relative_low: true,
   relative_high: true,
@@ -161,6 +162,7 @@ const gateResult: Keys<GateResult> = {
   outcome: true,
   reason: true,
   tested: true,
+  too_few_runs: true,
   decided: true,
 };
 const gate: Keys<Gate> = {
@@ -181,8 +183,8 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
   comparison: ["kernel_pairs", "differences"],
-  Change: ["freedom", "log_ratios", "relative_low", "relative_high"],
-  GateResult: ["tested", "decided"],
+  Change: ["freedom", "too_few_runs", "log_ratios", "relative_low", "relative_high"],
+  GateResult: ["tested", "too_few_runs", "decided"],
 };
 
 const TYPES = [
