@@ -12,6 +12,7 @@ import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-
 import { fileProblem } from "../../foundation/system/files.ts";
 import {
   compareReports,
+  judgedBy,
   type PairedRatios,
   type ReportComparison,
 } from "../../report/compare/compare-reports.ts";
@@ -205,7 +206,8 @@ export function compare(
   const compared = compareReports(a.report, b.report, pairs);
   const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
   const notes = [...same, ...known.notes, ...compared.notes];
-  const reports: ReportComparison = { ...compared, notes };
+  const names = gates.map(({ name }) => name);
+  const reports: ReportComparison = judgedBy({ ...compared, notes }, names);
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {
     names: { a: a.name, b: b.name },

@@ -13,7 +13,7 @@ import {
   TOO_FEW_RUNS,
   type Verdict,
 } from "./change.ts";
-import type { ReportComparison } from "./compare-reports.ts";
+import type { MainTime, ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";
 import type { GateResult } from "./gates.ts";
 import type { KernelChange } from "./kernel-changes.ts";
@@ -37,16 +37,21 @@ export interface ConfigDifference {
   readonly b: string | null;
 }
 
-/** The time that is compared: kernel time if both have it, else wall time. */
-export const mainTime = ({ totals }: ReportComparison): "total_ms" | "wall_ms" => {
-  const total = totals["total_ms"];
-  return total !== undefined && total.a !== null && total.b !== null ? "total_ms" : "wall_ms";
-};
+/** The time that is compared. */
+export const mainTime = ({ main_time }: ReportComparison): MainTime => main_time;
 
-export const TIME_LABELS = {
+export const TIME_LABELS: Readonly<Record<MainTime, string>> = {
   total_ms: "time of kernels or CPU operations",
   wall_ms: "wall time",
-} as const;
+  cpu_ms: "processor time in ranges",
+};
+
+/** The compared time of a region without the regions inside it. */
+const OWN_TIMES = {
+  total_ms: "exclusive_ms",
+  wall_ms: "wall_exclusive_ms",
+  cpu_ms: "cpu_exclusive_ms",
+} as const satisfies Readonly<Record<MainTime, string>>;
 
 export const VERDICTS: Readonly<Record<Verdict, string>> = {
   more: "slower",
@@ -66,8 +71,6 @@ export interface Overall {
   readonly change: Change;
 }
 
-const OVERALL_LABELS = { ...TIME_LABELS, cpu_ms: "processor time in ranges" } as const;
-
 /** The compared time first, then the other times that both reports have. */
 export function overallTimes(reports: ReportComparison): readonly Overall[] {
   const main = mainTime(reports);
@@ -76,7 +79,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
     const change = reports.totals[name];
     return change === undefined || (change.delta === null && name !== main)
       ? []
-      : [{ name: OVERALL_LABELS[name], change }];
+      : [{ name: TIME_LABELS[name], change }];
   });
 }
 
@@ -151,7 +154,7 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
   const time = mainTime(reports);
   const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
   if (a === null || b === null || delta === null) return null;
-  const own = time === "total_ms" ? "exclusive_ms" : "wall_exclusive_ms";
+  const own = OWN_TIMES[time];
   const lineOf = pathLines(reports.regions);
   const all = reports.regions
     .flatMap((region): readonly Contribution[] => {

@@ -256,6 +256,20 @@ export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limite
 
 type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
 
+/** The numbers of `activityChanges` of one run, which pairs of runs compare. */
+export const activityTimes = (region: Region): Readonly<Record<string, number | null>> =>
+  region.gpu_activity === undefined
+    ? {}
+    : {
+        gpu_busy_pct: busyShare(region),
+        ...Object.fromEntries(
+          Object.entries(ACTIVITY_PARTS).map(([name, part]) => [
+            name,
+            region.gpu_activity?.[part] ?? null,
+          ]),
+        ),
+      };
+
 /** Empty if neither report has GPU activity. */
 export function activityChanges(a: Region | null, b: Region | null): Changes {
   if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};

@@ -107,6 +107,7 @@ const comparison: Keys<
   names: true,
   a: true,
   b: true,
+  main_time: true,
   totals: true,
   regions: true,
   kernels: true,
@@ -182,7 +183,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
-  comparison: ["kernel_pairs", "differences"],
+  comparison: ["main_time", "kernel_pairs", "differences"],
   Change: ["freedom", "too_few_runs", "log_ratios", "relative_low", "relative_high"],
   GateResult: ["tested", "too_few_runs", "decided"],
 };
