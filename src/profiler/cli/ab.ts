@@ -13,6 +13,7 @@ import { type Comparison, comparisonJsonPieces } from "../../report/compare/comp
 import { LEVEL } from "../../report/compare/evidence.ts";
 import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
+import { activityTimes } from "../../report/compare/kernel-changes.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
@@ -275,8 +276,7 @@ export function isDecided(pairs: readonly PairOfReports[], gates: readonly Gate[
   if (last === undefined) return false;
   const compared = compareReports(last.a.report, last.b.report, ratiosOf(pairs));
   if (gates.length === 0) {
-    const { cpu_ms: cpu, wall_ms: wall } = compared.totals;
-    const change = cpu ?? wall;
+    const change = compared.totals[compared.main_time];
     return change?.log_ratios !== undefined && change.verdict !== "unclear";
   }
   const results = checkGates(gates, compared);
@@ -326,6 +326,7 @@ const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, T
   new Map(regions.map((region) => [regionKey(region), timesOf(region)]));
 
 const timesOf = (region: NCUProfileRegion): Times => ({
+  ...activityTimes(region),
   total_ms: totalMs(region),
   exclusive_ms: exclusiveMs(region),
   wall_ms: region.wall_ms,

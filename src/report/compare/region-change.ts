@@ -2,6 +2,7 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
 import { allMetrics } from "../view/program-numbers.ts";
+import { isTimeUnit } from "../view/roofline.ts";
 import { exclusiveMs, totalMs } from "../view/times.ts";
 import {
   asLeftOut,
@@ -12,6 +13,7 @@ import {
   countChange,
   type Presence,
   presenceOf,
+  timeChange,
 } from "./change.ts";
 import {
   activityChanges,
@@ -50,9 +52,9 @@ export function regionChange(
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
   const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
-    changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
+    timeChange(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
   const work = (of: "total_ms" | "exclusive_ms") =>
-    changeOf(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
+    timeChange(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
   const percentile = (region: NCUProfileRegion | null) =>
     measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   const presence = presenceOf(a, b, (side) => looked[side].region(shown));
@@ -69,16 +71,16 @@ export function regionChange(
       ...changesIf(isSame, { total_ms: work("total_ms"), exclusive_ms: work("exclusive_ms") }),
       wall_ms: wall("wall_ms"),
       wall_exclusive_ms: wall("wall_exclusive_ms"),
-      cpu_ms: changeOf(
+      cpu_ms: timeChange(
         a && measuredCpu(a, a.cpu_ms ?? null),
         b && measuredCpu(b, b.cpu_ms ?? null),
       ),
-      cpu_exclusive_ms: changeOf(
+      cpu_exclusive_ms: timeChange(
         a && measuredCpu(a, a.cpu_exclusive_ms ?? null),
         b && measuredCpu(b, b.cpu_exclusive_ms ?? null),
       ),
-      median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
-      p95_ms: changeOf(percentile(a), percentile(b)),
+      median_ms: timeChange(a && measuredMedian(a), b && measuredMedian(b)),
+      p95_ms: timeChange(percentile(a), percentile(b)),
       ...changesIf(isSame, {
         kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
       }),
@@ -95,7 +97,7 @@ export function regionChange(
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a?.ranks === undefined && b?.ranks === undefined) return {};
   const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
-    changeOf(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
+    timeChange(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
   const waiting = change("waiting_ms");
   return {
     imbalance: change("imbalance"),
@@ -119,7 +121,8 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
       const [before, after] = [ofA, ofB].map((metrics) =>
         Object.hasOwn(metrics, name) ? metrics[name] : undefined,
       );
-      const change = changeOf(
+      const isTime = [before, after].some((metric) => isTimeUnit(metric?.unit ?? ""));
+      const change = (isTime ? timeChange : changeOf)(
         measuredAlone(before?.value ?? null),
         measuredAlone(after?.value ?? null),
       );
