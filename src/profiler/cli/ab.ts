@@ -18,7 +18,7 @@ import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
 import { regionKey, regionReportFile } from "../../report/model/report-files.ts";
-import { exclusiveMs, totalMs } from "../../report/view/times.ts";
+import { COMPARED_COLUMNS } from "../../report/view/region-columns.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import {
   type Interrupt,
@@ -327,14 +327,12 @@ const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, T
 
 const timesOf = (region: NCUProfileRegion): Times => ({
   ...activityTimes(region),
-  total_ms: totalMs(region),
-  exclusive_ms: exclusiveMs(region),
-  wall_ms: region.wall_ms,
-  wall_exclusive_ms: region.wall_exclusive_ms,
-  cpu_ms: region.cpu_ms,
-  cpu_exclusive_ms: region.cpu_exclusive_ms,
-  median_ms: region.invocation_wall_ms?.median,
-  p95_ms: region.invocation_wall_ms?.p95,
+  ...Object.fromEntries(
+    COMPARED_COLUMNS.filter(({ noise }) => noise !== "count").map(({ name, value }) => [
+      name,
+      value(region),
+    ]),
+  ),
 });
 
 async function conclude(

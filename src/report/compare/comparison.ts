@@ -193,12 +193,6 @@ export const notesBeside = ({ notes, differences }: ReportComparison): readonly 
   return notes.filter((note) => !shown.has(note));
 };
 
-/** All differences of the measurements: machines and versions first, then the configuration. */
-export const allDifferences = ({ reports, config }: Comparison): readonly ConfigDifference[] => [
-  ...reports.differences.map(({ what, a, b }) => ({ key: what, a: a || null, b: b || null })),
-  ...(config ?? []),
-];
-
 /** Kernels that both selections include and whose time differs, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
   kernels.filter(

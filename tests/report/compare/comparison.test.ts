@@ -68,7 +68,7 @@ describe("what decides", () => {
     expect(waterfallOf(reports, 5)?.parts).toMatchObject([{ label: "step", ms: 10 }]);
     const text = shownAs(reports);
     expect(text).toMatch(/^step +10\.000 +20\.000 .* slower$/m);
-    expect(text).toMatch(/^processor time in ranges; /m);
+    expect(text).toMatch(/^Numbers are processor time in ranges; /m);
   });
 
   it("is shown of conditions: the time of the first that names one", () => {
