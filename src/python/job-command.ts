@@ -119,7 +119,7 @@ function modeOfConfig(root: MapNode): string | undefined {
 }
 
 /** A text as a single value of the override grammar. */
-export const overrideText = (text: string): string =>
+const overrideText = (text: string): string =>
   /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
     ? text
     : quoted(
@@ -221,7 +221,7 @@ function referenceText(reference: string, word: string, { context, root }: JobFa
 }
 
 /** A value as one argument or variable: texts unchanged, `true`, `null`, numbers, and JSON for maps and lists. */
-export function argumentText(node: ConfigNode): string {
+function argumentText(node: ConfigNode): string {
   if (node.kind !== "scalar") return JSON.stringify(jsonValue(node));
   return typeof node.value === "boolean" || node.value === null ? String(node.value) : pyStr(node);
 }

@@ -22,7 +22,7 @@ import { overrideValue } from "./open-tree.ts";
  * @throws ConfigError `compose.override_failed`, at the override; `limit.values`, `limit.characters`
  * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
  */
-export function applyOverrides(
+function applyOverrides(
   root: ConfigNode,
   overrides: readonly Override[],
   context: ResolveContext,

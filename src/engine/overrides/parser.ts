@@ -136,7 +136,7 @@ export function parseOverrides(
 }
 
 /** The error of one of several overrides, whose message lists all of them first. */
-export function withList(error: unknown, texts: readonly string[]): unknown {
+function withList(error: unknown, texts: readonly string[]): unknown {
   if (!isConfigError(error) || error.details.origin?.kind !== "override") return error;
   const { index, text } = error.details.origin;
   const all = texts.map((each) => pyRepr(each)).join(", ");

@@ -209,7 +209,7 @@ function differenceLines({ config, reports }: Comparison): readonly string[] {
 
 // Selects the regions of a long comparison that are listed: those that changed.
 
-export interface ShownRegions {
+interface ShownRegions {
   /** In the order of the comparison. */
   readonly shown: readonly RegionChange[];
   /** The number of all others by verdict. */

@@ -25,7 +25,7 @@ import {
 } from "./times.ts";
 import { regionLabels, type TreeRow, treeRows } from "./tree-rows.ts";
 
-export type RegionField = Field<TreeRow>;
+type RegionField = Field<TreeRow>;
 
 type RegionColumn =
   | "calls"
@@ -226,9 +226,7 @@ export type RegionSort = (typeof REGION_SORTS)[number];
  * Times without inner regions, on the clock that the report's shares refer to; with inner regions if their parts are
  * unknown.
  */
-export function ownTimes(
-  report: NCUProfileRegionReport,
-): (region: NCUProfileRegion) => number | null {
+function ownTimes(report: NCUProfileRegionReport): (region: NCUProfileRegion) => number | null {
   if (shareBase(report).basis === "wall") return ({ wall_exclusive_ms }) => wall_exclusive_ms;
   const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
   return isWhole ? totalMs : exclusiveMs;
@@ -258,7 +256,7 @@ export function sortedRegions(
 }
 
 /** The three regions with the longest exclusive times, if each is a tenth of the whole or more. */
-export function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfileRegion> {
+function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfileRegion> {
   const own = ownTimes(report);
   const { whole } = shareBase(report);
   const least = (whole ?? 0) * HOT;
