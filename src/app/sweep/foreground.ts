@@ -116,7 +116,7 @@ function logPlanned(
 
 const SWEEP_LOGGER = "hydraconf.sweep";
 
-export interface EndedSweep {
+interface EndedSweep {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly results: readonly JobResult[];

@@ -269,7 +269,7 @@ export interface Composition {
 }
 
 /** A composition before the overrides of values: the result of the files and the chosen groups. */
-export interface Base extends Defaults {
+interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
   /** What merging added by expanding interpolations. */

@@ -178,7 +178,7 @@ const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"]
   a < b ? -1 : a > b ? 1 : 0;
 
 /** Detects different tables of one report, which would count each kernel several times. */
-export interface RepeatedResults {
+interface RepeatedResults {
   see(file: string, result: NcuResult): void;
   notes(): readonly string[];
 }

@@ -194,7 +194,7 @@ export const byScore =
   };
 
 /** The score of a job, or why it has none. */
-export type Outcome =
+type Outcome =
   | { readonly score: number }
   | {
       readonly score: null;

@@ -331,14 +331,14 @@ function pythonText(value: RecordedSelection["value"], origin: Origin, dialect: 
 }
 
 /** An unused `override`, with the group's path from the root of the tree. */
-export interface UnusedOverride {
+interface UnusedOverride {
   /** `GROUP`, or `GROUP@PACKAGE` if the package is not the group's default. */
   readonly key: string;
   /** The config that contains it, e.g. `experiment/small`. */
   readonly within: string;
 }
 
-export interface SuggestedOverride {
+interface SuggestedOverride {
   /** The existing group. */
   readonly key: string;
   /** How to write it in that config, without the option. */
@@ -374,10 +374,7 @@ function suggestOverrides(
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
 
 /** The options of a group; none if the group cannot be listed. */
-export function optionsForHint(
-  repository: Pick<Repository, "list">,
-  group: string,
-): readonly string[] {
+export function optionsForHint(repository: Pick<Repository, "list">, group: string): readonly string[] {
   try {
     return repository.list(group, "config");
   } catch {
