@@ -12,6 +12,7 @@ import { andOthers, firstFew, plural } from "../../../foundation/text/plural.ts"
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import type { JobResult } from "../../job/job.ts";
 import { isCompleted } from "../../job/job.ts";
+import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -173,8 +174,6 @@ type Score = number | null;
  * the same scores lead to the same trials.
  */
 export type Search = Generator<readonly Trial[], void, readonly Score[]>;
-
-export type Direction = "minimize" | "maximize";
 
 /** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =
