@@ -13,14 +13,10 @@ import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import {
-  type FailureGate,
-  type FailurePolicy,
-  failurePolicy,
-  openGate,
-} from "../launch/failure-policy.ts";
+import { type FailureGate, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
+import type { FailurePolicy } from "../launch/settings.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
-import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
+import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { NO_REPORTS, type Subcommand, stoppable, subcommand } from "./subcommand.ts";
 
@@ -149,8 +149,7 @@ ${TOOLS.toReversed()
     },
     locale: {
       value: "LOCALE",
-      choices: LOCALES,
-      help: "how a CSV writes numbers: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
+      help: "how a CSV writes numbers: C (1234.5), or as in a locale by\nits name: en (1,234.5), de (1.234,5), fr, de-CH, ...\n(default: what the file shows, else C)",
     },
     "nvtx-scope": {
       value: "SCOPE",

@@ -22,7 +22,7 @@ export interface ImportRequest {
   /** Absolute path of the existing directory for the reports. */
   readonly directory: string;
   readonly reader: ReadOptions["reader"];
-  readonly locale: ReadOptions["locale"];
+  readonly numberFormat: ReadOptions["numberFormat"];
   /** The regions to show. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];

@@ -13,6 +13,7 @@ import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import type { EndStatus } from "../../job/ender.ts";
 import type { JobResult } from "../../job/job.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
+import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -181,8 +182,6 @@ type Score = number | null;
  * the same scores lead to the same trials.
  */
 export type Search = Generator<readonly Trial[], void, readonly Score[]>;
-
-export type Direction = "minimize" | "maximize";
 
 /** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =

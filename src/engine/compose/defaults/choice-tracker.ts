@@ -374,7 +374,10 @@ function suggestOverrides(
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
 
 /** The options of a group; none if the group cannot be listed. */
-export function optionsForHint(repository: Pick<Repository, "list">, group: string): readonly string[] {
+export function optionsForHint(
+  repository: Pick<Repository, "list">,
+  group: string,
+): readonly string[] {
   try {
     return repository.list(group, "config");
   } catch {
