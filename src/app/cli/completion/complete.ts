@@ -93,7 +93,7 @@ function completeOverride(
   const { options, invocation } = session;
   const schema = openSchema(options.schema, tree);
   const fromHydra = hydraMatches(tree, word, invocation.cwd).filter(
-    (match) => !repeatsMember(tree, word, match),
+    (match) => !repeatsMember(tree, match),
   );
   const isOption = fromHydra.length > 0 && /^[^=]*=/.test(word) && isGroup(tree, word);
   const more = isOption
