@@ -1,3 +1,4 @@
+/** The command `deep-profile`, as a function of its invocation. */
 import { resolve } from "node:path";
 import { configLines } from "../app/cli/explain.ts";
 import { hydraMain } from "../app/cli/hydra-main.ts";

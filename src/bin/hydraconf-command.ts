@@ -1,3 +1,4 @@
+/** The command `hydraconf`, as a function of its invocation. */
 import { existsSync, readdirSync } from "node:fs";
 import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
 import type { Flag } from "../app/job/options.ts";

@@ -1,3 +1,4 @@
+/** `--dry-run`: what a run would do, job by job. */
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";

@@ -1,3 +1,4 @@
+/** `hydraMain`: one call of a program, from its command line to its exit code. */
 import { resolve } from "node:path";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
 import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";

@@ -1,3 +1,4 @@
+/** Runs the task of a program: one job or a sweep. */
 import type { Composition } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { createSuspension } from "../../foundation/system/process-signals.ts";

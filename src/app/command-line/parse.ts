@@ -1,3 +1,4 @@
+/** Parses the command line of a subcommand as it is declared. */
 import yargs from "yargs";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";

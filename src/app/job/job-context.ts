@@ -1,3 +1,4 @@
+/** What all jobs of one run share: logging, callbacks, the composer. */
 import { eachOnce } from "../../engine/compose/compose.ts";
 import { type Composition, createConfig } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";

@@ -1,3 +1,4 @@
+/** Decides what precedes the files of a job: its directory, its number, its config. */
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import {

@@ -1,3 +1,4 @@
+/** The record of one job: its attempts and their ends. */
 import {
   mkdirSync,
   readdirSync,

@@ -1,3 +1,4 @@
+/** Opens a sweep: its plan, its launcher and its record. */
 import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { Suspension } from "../../foundation/system/process-signals.ts";

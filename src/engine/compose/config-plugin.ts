@@ -1,3 +1,4 @@
+/** What plugins add to a composition: configs, resolvers and kinds of sources, without clashes of names. */
 import {
   checkedAsRegistered,
   fn,

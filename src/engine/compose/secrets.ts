@@ -1,3 +1,4 @@
+/** Values that schemas mark secret: where they are, and the tree with masks in their place. */
 import type { Override, OverrideValue } from "../overrides/ast.ts";
 import type { Difference } from "../values/diff.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";

@@ -1,3 +1,4 @@
+/** Values in messages: on one line, cut where they are long. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";

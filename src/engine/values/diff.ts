@@ -1,3 +1,4 @@
+/** The keys in which two configs differ. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
 import { isPathValue } from "./node.ts";

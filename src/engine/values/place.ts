@@ -1,3 +1,4 @@
+/** A node with the way to it from its root, since nodes do not know their parents. */
 import { ConfigError } from "./errors.ts";
 import {
   type ConfigNode,

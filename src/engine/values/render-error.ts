@@ -1,3 +1,4 @@
+/** The public function that shows an error to people. */
 import { checkOptions, optional, trueOrFalse, wrongArgument } from "./check-options.ts";
 import { errorText } from "./error-text.ts";
 import { type CodedError, isCodedError } from "./errors.ts";

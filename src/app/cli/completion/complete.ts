@@ -1,3 +1,4 @@
+/** Completes the word at the cursor of a shell. */
 import { defaultsOf, type Repository } from "../../../engine/compose/index.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
 import { type ProgramSchema, readJsonSchema } from "../../job/options.ts";

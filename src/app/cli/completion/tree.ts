@@ -1,3 +1,4 @@
+/** The configs that completion looks at: groups, options and keys for the words before the cursor. */
 import {
   type Composition,
   checkSweeps,

@@ -1,3 +1,4 @@
+/** Completion of values, and of keys after `+`, `++` and `~`. */
 import type { JsonSchema } from "../../../engine/schema/applicable-schemas.ts";
 import { describePlace, valuesAt } from "../../../engine/schema/describe.ts";
 import type { JsonValue } from "../../../engine/schema/json-document.ts";

@@ -1,3 +1,4 @@
+/** The tree of loggers, with Python's levels and propagation. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { callerOf } from "../../../foundation/system/caller.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";

@@ -1,3 +1,4 @@
+/** What a program takes from its process: arguments, environment, console, requests of other processes. */
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../../foundation/system/process-identity.ts";
 import {

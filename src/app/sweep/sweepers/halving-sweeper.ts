@@ -1,3 +1,4 @@
+/** The sweeper of successive halving. */
 import { parseOverride } from "../../../engine/overrides/index.ts";
 import type { Dialect } from "../../../engine/values/dialect.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";

@@ -1,3 +1,4 @@
+/** Reads the settings of sweepers. */
 import { parseOverrides } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";

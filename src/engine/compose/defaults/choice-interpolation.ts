@@ -1,3 +1,4 @@
+/** Interpolations in defaults lists, which refer to the options chosen for other groups. */
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { list, map, scalar } from "../../values/node.ts";

@@ -1,3 +1,4 @@
+/** The errors of building a defaults list, in Hydra's words. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";

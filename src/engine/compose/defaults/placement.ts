@@ -1,3 +1,4 @@
+/** Where an item of a defaults list leads: its group, its option and its package. */
 import type { Dialect } from "../../values/dialect.ts";
 import {
   type ConfigItem,

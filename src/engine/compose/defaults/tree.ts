@@ -1,3 +1,4 @@
+/** The defaults tree: each config with those that its defaults list includes, with every choice made. */
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import {
   completeItems,

@@ -1,3 +1,4 @@
+/** Setting a child of a map or a list, by OmegaConf's rules of types and flags. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";

@@ -1,3 +1,4 @@
+/** `OmegaConf.merge` and `merge_with`. */
 import { ConfigError } from "../errors.ts";
 import { type InterpolationNode, isInterpolationNode } from "../interpolation/parser.ts";
 import { suggesting } from "../key-path.ts";

@@ -1,3 +1,4 @@
+/** What a resolution depends on: resolvers, environment, dialect, time. */
 import { type OptionCheck, wrongArgument } from "../check-options.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";

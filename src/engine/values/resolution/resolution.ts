@@ -1,3 +1,4 @@
+/** The state of one resolution, and how references are followed in it. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";

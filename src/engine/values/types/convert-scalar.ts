@@ -1,3 +1,4 @@
+/** Converts scalars to declared types as OmegaConf does. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import {

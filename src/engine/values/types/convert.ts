@@ -1,3 +1,4 @@
+/** Converts maps, lists and objects to declared types as OmegaConf does. */
 import { ConfigError } from "../errors.ts";
 import {
   type ConfigNode,
