@@ -5,7 +5,7 @@ import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
-import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
 import type { Console } from "../job/process/invocation.ts";
 import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
@@ -43,7 +43,7 @@ interface JobRow {
 export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
   const { directory, mode, note, parts } = await planAll(session, await session.registry());
-  const place = placeOf(session);
+  const place = jobPlace(session);
   const rows: JobRow[] = [];
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
@@ -94,7 +94,7 @@ async function planAll(session: SweepSession, registry: SweepRegistry) {
     session.overrides,
     parsed.flags.has("multirun"),
   );
-  const place = placeOf(session);
+  const place = jobPlace(session);
   if (mode === "run") {
     const job = planJob(composition(), place);
     return { mode, directory: job.outputDir, parts: [[job]], note: undefined } as const;

@@ -6,7 +6,7 @@ import { checkJobs } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import { type JobPlace, type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { type JobPlace, jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted, runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
@@ -61,7 +61,7 @@ async function runOne(
     hydraLogging(composition, session, logging)();
     await session.logInfo(composition, overrides, logging);
   }
-  const place = placeOf(session);
+  const place = jobPlace(session);
   // Callbacks are created first, so that an error leaves no directory behind.
   const surroundings = await openJobContext(session, composition, logging);
   const { callbacks } = surroundings;

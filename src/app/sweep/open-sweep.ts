@@ -10,7 +10,7 @@ import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
@@ -69,7 +69,7 @@ export async function openSweep(
   suspension?: Suspension,
 ): Promise<OpenSweep> {
   const { composer, invocation, options } = session;
-  const place = placeOf(session);
+  const place = jobPlace(session);
   const { announce, console, resumed } = invocation;
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();

@@ -12,7 +12,7 @@ import {
   isOptionList,
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
-import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
+import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search for it; the place,
@@ -328,7 +328,7 @@ export function notFoundBelow(
 
 /** The path of a config if slashes in options do not belong to the group. */
 function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
-  let place = rootPlace(placed.dialect);
+  let place = rootOfLists(placed.dialect);
   let path = placed.configPath;
   for (const { item, name } of [...parents, placed]) {
     const written =

@@ -10,8 +10,8 @@ import type { KernelRecord, ReportScope } from "../../../../report/model/documen
 import { byTime } from "../../../analysis/kernel-rows.ts";
 import {
   type PathNode,
-  placeOf,
   type RegionIdentity,
+  rangePath,
   type SelectedNodes,
 } from "../../../analysis/path-tree.ts";
 import type {
@@ -98,7 +98,7 @@ function entryOf(
   const metrics = tally.metrics.metrics();
   const isRange = results === "range";
   return {
-    ...placeOf(node),
+    ...rangePath(node),
     kind,
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),
