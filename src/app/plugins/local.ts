@@ -1,3 +1,4 @@
+/** The plugin of our own launcher for processes of this machine. */
 import {
   ANY,
   BOOL,

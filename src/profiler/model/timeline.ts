@@ -1,3 +1,4 @@
+/** The timeline: what a collector recorded, in a form that no tool owns. */
 import type { PayloadNumber } from "./payload.ts";
 
 /**

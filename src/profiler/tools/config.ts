@@ -1,3 +1,4 @@
+/** The types of the profiler's config. */
 import type { LabelRules } from "../analysis/labels.ts";
 
 /**

@@ -1,3 +1,4 @@
+/** Validates region reports: the contract, then its rules. */
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
 import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";

@@ -1,3 +1,4 @@
+/** The settings of launchers of this machine, and how many CPUs a process may use. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -1,3 +1,4 @@
+/** Submits the jobs of a batch to Slurm, and follows them. */
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";

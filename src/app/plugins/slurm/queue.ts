@@ -1,3 +1,4 @@
+/** Runs Slurm's queries, and reads their answers. */
 import type { ChildProcess } from "node:child_process";
 import { execa } from "execa";
 import { missing } from "./slurm-errors.ts";

@@ -5,6 +5,7 @@ import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
+import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
@@ -392,6 +393,8 @@ export interface ChosenGroups {
   /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly repository: Pick<Repository, "list">;
+  /** The configs with the other options of swept groups. */
+  readonly swept?: () => readonly ConfigNode[];
 }
 
 /** A choice as typed. */

@@ -1,5 +1,5 @@
 /** Setting a child of a map or a list, by OmegaConf's rules of types and flags. */
-import { plural } from "../../../foundation/text/plural.ts";
+import { firstFew, plural } from "../../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
@@ -211,7 +211,18 @@ export function checkReplacesObject(
     message: `Merge error: ${found} is not a subclass of ${existing.type.name}. value: ${pyStr(source)}`,
     key: fullKeyOf(dest, key),
     origin: source.origin,
+    hint: fieldHint(fullKeyOf(dest, key), existing, source),
   });
+}
+
+/** Where a value belongs that was given in place of the object that it is a part of. */
+function fieldHint(key: string, known: MapNode, source: ConfigNode): string | undefined {
+  const fields = [...known.entries.values()].map((entry) => String(entry.key));
+  const [field] = fields;
+  if (field === undefined) return undefined;
+  if (fields.length > 1) return `'${key}' is a map with the keys ${firstFew(fields, 8)}`;
+  const value = source.kind === "scalar" ? pyStr(source) : "VALUE";
+  return `'${key}' is a map: to set ${key}.${field}, write \`${field}: ${value}\` in it`;
 }
 
 /**

@@ -105,8 +105,37 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
       key: fullKeyOf(at),
       origin: at.node.origin,
     },
-    () => keysBeside(key, at),
+    () => ({ ...keysBeside(key, at), hint: referenceHint(key, at) }),
   );
+
+/** What is in the way of a reference: an index that a list does not have, or a calculation. */
+function referenceHint(key: ReferenceKey, at: Place): string | undefined {
+  let { node } = startOf(key, at);
+  for (const [index, part] of key.components.entries()) {
+    if (node.kind === "list" && /^-?\d+$/.test(part) && child(node, BigInt(part)) === undefined)
+      return `'${key.components.slice(0, index).join(".")}' has ${node.items.length} items, counted from 0`;
+    const next = child(node, node.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part);
+    if (next === undefined) break;
+    node = next;
+  }
+  return calculationHint(key, at);
+}
+
+const OPERATORS = /(\s*[-+*/%()]+\s*|\s+)/;
+
+/** The reference as a calculation, if it has operators between keys that are there. */
+function calculationHint(key: ReferenceKey, at: Place): string | undefined {
+  const parts = key.rest.split(OPERATORS);
+  const start = startOf(key, at).node;
+  const isKey = (part: string) => /^[A-Za-z_]/.test(part) && nodeAt(start, part) !== undefined;
+  if (parts.length < 3 || !parts.some(isKey)) return undefined;
+  const dots = ".".repeat(key.levels);
+  const written = parts.map((part) => (isKey(part) ? `\${${dots}${part}}` : part.trim())).join("");
+  return `an interpolation does not calculate: write \${eval:'${written}'}, with the resolver eval of your program, or of the settings (resolvers: {eval: ready} in hydraconf.yaml)`;
+}
+
+const nodeAt = (root: ConfigNode, key: string): ConfigNode | undefined =>
+  key.split(".").reduce<ConfigNode | undefined>((node, part) => node && child(node, part), root);
 
 /** The message for the key, as the dialect words it. */
 function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string {

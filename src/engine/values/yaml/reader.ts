@@ -93,7 +93,7 @@ function load(source: SourceText, rules: Rules): Constructed {
   const document = parse(source, dialect);
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
-    return { root: empty, foreign: new Map(), suspicious: false };
+    return { root: empty, foreign: new Map(), nullKeys: [], suspicious: false };
   }
   if (dialect.limitsAliases) checkAliasLimits(source, document, rules.env);
   const constructed = construct(source, document, rules);
@@ -212,8 +212,8 @@ function construct(
   const construction = startConstruction(source, merges, document.hasAliases ? new Map() : null);
   const root = construction.build(document.root);
   fillCollections(construction);
-  const { foreign, suspicious } = construction;
-  return { root, foreign, suspicious };
+  const { foreign, nullKeys, suspicious } = construction;
+  return { root, foreign, nullKeys, suspicious };
 }
 
 function startConstruction(
@@ -229,6 +229,7 @@ function startConstruction(
     foreign: new Map(),
     pending: [],
     suspicious: false,
+    nullKeys: [],
     build: (node) => build(node, construction),
   };
   return construction;

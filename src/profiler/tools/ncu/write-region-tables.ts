@@ -1,3 +1,4 @@
+/** Writes the raw results of each region into its directory. */
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory } from "../../../foundation/system/files.ts";

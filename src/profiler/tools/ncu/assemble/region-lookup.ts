@@ -1,3 +1,4 @@
+/** Finds the regions that a result of ncu counts for. */
 import { isDeepStrictEqual } from "node:util";
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import { matchesRange, parseRangePattern } from "../../../../report/selection/range-pattern.ts";

@@ -1,3 +1,4 @@
+/** Makes the regions of a scope from ncu's results. */
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import {
   agreeing,
