@@ -1,3 +1,4 @@
+/** Reads settings files, and loads the plugins that they name. */
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deepmerge } from "deepmerge-ts";

@@ -1,3 +1,4 @@
+/** Runs a sweep while its user waits, and tells how it ended. */
 import { join } from "node:path";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { readablePath } from "../../foundation/system/files.ts";

@@ -1,3 +1,4 @@
+/** The last step of a composition: overrides of config values, applied in order. */
 import type { Override } from "../overrides/ast.ts";
 import { append } from "../values/edit/assign.ts";
 import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";

@@ -1,3 +1,4 @@
+/** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
 import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { once } from "../../foundation/system/get-or-create.ts";

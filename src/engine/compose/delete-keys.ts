@@ -1,3 +1,4 @@
+/** Overrides that delete: `~key` and `~key=value`. */
 import type { Override } from "../overrides/ast.ts";
 import { type Copies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";

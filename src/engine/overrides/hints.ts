@@ -1,3 +1,4 @@
+/** Hints for overrides that are not valid: what was probably meant. */
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./print.ts";

@@ -1,3 +1,4 @@
+/** The errors of the whole project: data with a code, a place and a remedy. */
 import { join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import { isError } from "../../foundation/system/builtin-types.ts";

@@ -1,3 +1,4 @@
+/** `deep-profile compare`: two runs or reports, and the gates. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { usage } from "../../app/command-line/command-line.ts";

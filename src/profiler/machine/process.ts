@@ -1,3 +1,4 @@
+/** Runs workloads: process groups, output, time limits, signals. */
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Writable } from "node:stream";

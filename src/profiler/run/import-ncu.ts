@@ -1,3 +1,4 @@
+/** Imports files of Nsight Compute: passes or processes of one program. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
 import type { LabelRules } from "../analysis/labels.ts";

@@ -1,3 +1,4 @@
+/** A run: prepares the workload, runs it under each collector, makes the reports. */
 import { statSync } from "node:fs";
 import {
   anything,

@@ -1,3 +1,4 @@
+/** The static analysis of the built-in workload, and the peaks of its device. */
 import { basename } from "node:path";
 import { askProgram } from "../../foundation/system/ask-program.ts";
 import { fileProblem, readText } from "../../foundation/system/files.ts";

@@ -1,3 +1,4 @@
+/** The launcher that runs jobs in processes of this machine. */
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, type Suspendable } from "../../../foundation/system/process-signals.ts";

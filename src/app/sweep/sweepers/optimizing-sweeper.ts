@@ -1,3 +1,4 @@
+/** What sweepers that learn from results have in common. */
 import {
   overrideKeyElement,
   overrideNode,

@@ -12,7 +12,7 @@ import { type GroupItem, type GroupValue, isOptionList } from "../sources/config
 import { byCodePoint, type Repository } from "../sources/repository.ts";
 import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
-import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts";
+import { type ListPlace, nameOf, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**
  * The state of building one tree: which choices were made, and which overrides took effect. The tree keeps only its
@@ -24,7 +24,7 @@ export interface ChoiceTracker {
    *
    * @param eligible keys of the overrides that apply; absent for all
    */
-  choose(item: GroupItem, place: Place, eligible?: ReadonlySet<string>): GroupItem;
+  choose(item: GroupItem, place: ListPlace, eligible?: ReadonlySet<string>): GroupItem;
   /** The keys of all overrides so far. */
   overridden(): ReadonlySet<string>;
   /** Records an `override` item of a list; the command line and earlier overrides have priority over it. */

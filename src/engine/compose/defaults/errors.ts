@@ -1,3 +1,4 @@
+/** The errors of building a defaults list, in Hydra's words. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
@@ -12,7 +13,7 @@ import {
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import { entryRemedy } from "./entry-remedy.ts";
-import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
+import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search for it; the place,
@@ -318,7 +319,7 @@ export function notFoundBelow(
 
 /** The path of a config if slashes in options do not belong to the group. */
 function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
-  let place = rootPlace(placed.dialect);
+  let place = rootOfLists(placed.dialect);
   let path = placed.configPath;
   for (const { item, name } of [...parents, placed]) {
     const written =

@@ -1,3 +1,4 @@
+/** The parser of interpolations and of arguments of resolvers. */
 import { ConfigError, isConfigError } from "../errors.ts";
 import { referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";

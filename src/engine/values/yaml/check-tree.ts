@@ -20,13 +20,13 @@ export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
- * @param at the future place of the tree, which the keys of errors include
+ * @param place the future place of the tree, which the keys of errors include
  * @param foreign placeholders of values of types that a config does not support: the type's name
  * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `value.wrong_type`
  */
 export function checkTree(
   node: ConfigNode,
-  at: Place = rootPlace(node),
+  place: Place = rootPlace(node),
   foreign?: ForeignTypes,
 ): ConfigNode {
   const shared = createSharedTexts();
@@ -44,7 +44,7 @@ export function checkTree(
   try {
     check(node, path, refusals);
   } catch (error) {
-    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(placeBelow(at, path))) : error;
+    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(placeBelow(place, path))) : error;
   }
   return node;
 }

@@ -1,3 +1,4 @@
+/** Makes values of YAML nodes by their tags, as PyYAML's constructors do. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitError } from "../limits.ts";

@@ -1,3 +1,4 @@
+/** Reads YAML as OmegaConf's loader does: text to a config tree. */
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";

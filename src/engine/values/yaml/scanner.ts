@@ -1,3 +1,4 @@
+/** The scanner of YAML 1.1: text to tokens, on demand. */
 import type { SourceText } from "../origin.ts";
 import {
   atDocumentMarker,

@@ -1,3 +1,4 @@
+/** Reads the report of a pass: printed by ncu, or by our own reader. */
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
