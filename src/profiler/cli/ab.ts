@@ -13,6 +13,7 @@ import { type Comparison, comparisonJsonPieces } from "../../report/compare/comp
 import { LEVEL } from "../../report/compare/evidence.ts";
 import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
+import { activityTimes } from "../../report/compare/kernel-changes.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
@@ -166,7 +167,11 @@ async function measure(measurement: Measurement, io: SubcommandIo): Promise<numb
 async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side> {
   const { tools = TOOLS } = request;
   const config = { ...request.config, repeats: 1 };
-  const prepared = await prepareRun({ ...request, config, say: request.log.info, interrupt });
+  const prepared = await prepareRun({
+    ...{ ...request, config, interrupt },
+    say: request.log.info,
+    progress: terminalProgress(),
+  });
   const [collector, ...others] = enabledCollectors({ ...prepared, config }, tools);
   const repeatsItself = tools.some((tool) => tool.repeatsItself && tool.name === collector?.name);
   if (collector === undefined || others.length > 0 || repeatsItself)
@@ -271,8 +276,7 @@ export function isDecided(pairs: readonly PairOfReports[], gates: readonly Gate[
   if (last === undefined) return false;
   const compared = compareReports(last.a.report, last.b.report, ratiosOf(pairs));
   if (gates.length === 0) {
-    const { cpu_ms: cpu, wall_ms: wall } = compared.totals;
-    const change = cpu ?? wall;
+    const change = compared.totals[compared.main_time];
     return change?.log_ratios !== undefined && change.verdict !== "unclear";
   }
   const results = checkGates(gates, compared);
@@ -321,13 +325,15 @@ const totalTimes = ({ totals }: NCUProfileRegionReport): Times => ({
 const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, Times> =>
   new Map(regions.map((region) => [regionKey(region), timesOf(region)]));
 
-const timesOf = (region: NCUProfileRegion): Times =>
-  Object.fromEntries(
+const timesOf = (region: NCUProfileRegion): Times => ({
+  ...activityTimes(region),
+  ...Object.fromEntries(
     COMPARED_COLUMNS.filter(({ noise }) => noise !== "count").map(({ name, value }) => [
       name,
       value(region),
     ]),
-  );
+  ),
+});
 
 async function conclude(
   { a, b }: Readonly<Record<"a" | "b", Side>>,

@@ -1,3 +1,4 @@
+/** The region table of the page. */
 import { type Field, tableOf } from "../../pages/blocks.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { createTable, type ShownTable } from "../../pages/client/table.ts";

@@ -3,6 +3,7 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document
 import { type Placed, placeKey } from "../model/region-path.ts";
 import { allMetrics } from "../view/program-numbers.ts";
 import { COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts";
+import { isTimeUnit } from "../view/roofline.ts";
 import {
   asLeftOut,
   type Changes,
@@ -13,6 +14,7 @@ import {
   type Measured,
   type Presence,
   presenceOf,
+  timeChange,
 } from "./change.ts";
 import {
   activityChanges,
@@ -82,7 +84,7 @@ const timeChanges = (
       const changed =
         noise === "count"
           ? countChange(a && value(a), b && value(b))
-          : changeOf(a && MEASURED[noise](a, value(a)), b && MEASURED[noise](b, value(b)));
+          : timeChange(a && MEASURED[noise](a, value(a)), b && MEASURED[noise](b, value(b)));
       return needsSameWork ? changesIf(isSame, { [name]: changed }) : { [name]: changed };
     }),
   );
@@ -104,7 +106,7 @@ const MEASURED: Readonly<
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a?.ranks === undefined && b?.ranks === undefined) return {};
   const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
-    changeOf(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
+    timeChange(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
   const waiting = change("waiting_ms");
   return {
     imbalance: change("imbalance"),
@@ -126,7 +128,8 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
       const [before, after] = [ofA, ofB].map((metrics) =>
         Object.hasOwn(metrics, name) ? metrics[name] : undefined,
       );
-      const change = changeOf(
+      const isTime = [before, after].some((metric) => isTimeUnit(metric?.unit ?? ""));
+      const change = (isTime ? timeChange : changeOf)(
         measuredAlone(before?.value ?? null),
         measuredAlone(after?.value ?? null),
       );

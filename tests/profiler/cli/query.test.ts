@@ -114,7 +114,7 @@ describe("a question about a run", () => {
 
   it("says what changed to another run", async () => {
     const { answer } = await asked("a", "compare", "b");
-    expect(answer.totals.total_ms).toMatchObject({ a: 22, b: 26, verdict: "more" });
+    expect(answer.totals.total_ms).toMatchObject({ a: 22, b: 26, verdict: "unclear" });
     expect(answer.kernels).toMatchObject([
       { kernel_name: "gemm", changes: { total_ms: { delta: 4 } } },
     ]);
