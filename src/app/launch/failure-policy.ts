@@ -1,3 +1,4 @@
+/** What a sweep does after a job has failed. */
 import type { MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";

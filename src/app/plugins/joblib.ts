@@ -1,3 +1,4 @@
+/** The plugin `hydra-joblib-launcher`: jobs in parallel on this machine. */
 import { relative } from "node:path";
 import {
   type Field,

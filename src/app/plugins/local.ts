@@ -1,3 +1,4 @@
+/** The plugin of our own launcher for processes of this machine. */
 import { field, object, STR } from "../../engine/compose/hydra/schema.ts";
 import { fieldsOf } from "../job/settings.ts";
 import { LOCAL_SETTINGS, readLocalSettings } from "../launch/local/settings.ts";

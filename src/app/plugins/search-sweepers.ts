@@ -1,3 +1,4 @@
+/** The plugin of our own sweepers: random search and successive halving. */
 import {
   ANY,
   emptyList,

@@ -12,8 +12,9 @@ export const COMPARE: CommandLine = {
   name: "deep-profile compare",
   takes: { shown: "A B", expected: "two runs or reports", least: 2, most: 2 },
   about: `Compares two runs, A before and B after a change. Each is a run directory, the folder of a collector
-in it, or a report.json. Regions are matched by their paths, kernels by their names. Differences
-within the spread of a region's calls are called unclear.`,
+in it, or a report.json. Regions are matched by their paths, kernels by their names. Counts are exact.
+Differences of times are certain only between repeated runs (repeats=5 of both), beyond their spread;
+those of single runs are called unclear. deep-profile ab runs both programs in turns.`,
   options: {
     "fail-on": {
       value: "CONDITIONS",
@@ -22,8 +23,8 @@ within the spread of a region's calls are called unclear.`,
 'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
     },
     strict: {
-      help: `also fail limits that are exceeded only within the noise, and those that a selection
-leaves unchecked`,
+      help: `also fail limits that are exceeded only within the noise or in single runs, and those
+that a selection leaves unchecked`,
     },
     "allow-failed": {
       help: `also check conditions against a run that failed, which is otherwise an error, since

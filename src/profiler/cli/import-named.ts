@@ -1,3 +1,4 @@
+/** `deep-profile import`: reports of files that a profiler wrote. */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fastGlob, { type Options } from "fast-glob";

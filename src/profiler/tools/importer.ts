@@ -1,3 +1,4 @@
+/** What an importer is: a reader of one format of files. */
 import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";

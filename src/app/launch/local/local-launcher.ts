@@ -1,3 +1,4 @@
+/** The launcher that runs jobs in processes of this machine. */
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, type Suspendable } from "../../../foundation/system/process-signals.ts";
@@ -54,7 +55,10 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
-  open: (request) => openLocal(request, read, appearance),
+  open: (request) => {
+    const { isRun } = request.internals;
+    return openLocal(request, read, isRun ? { output: "followed", ...appearance } : appearance);
+  },
 });
 
 /** Runs the jobs of a sweep one after the other, on its console. */

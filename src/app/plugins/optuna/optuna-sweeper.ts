@@ -1,3 +1,4 @@
+/** The sweeper of `hydra/sweeper=optuna`. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { optimizingSweeper } from "../../sweep/sweepers/optimizing-sweeper.ts";
 import { randomSearch } from "../../sweep/sweepers/random-sweeper.ts";

@@ -1,3 +1,4 @@
+/** The plugin `hydra-optuna-sweeper`: its configs and its sweeper. */
 import type { Field } from "../../../engine/compose/hydra/schema.ts";
 import {
   ANY,

@@ -1,3 +1,4 @@
+/** The script of a Slurm array task, and the options of sbatch. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { TRUST_VARIABLE } from "../../job/process/invocation.ts";

@@ -1,3 +1,4 @@
+/** Submits the jobs of a batch to Slurm, and follows them. */
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
@@ -27,7 +28,7 @@ const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
  */
 export async function submitToSlurm(
   batch: readonly SweepJob[],
-  given: SlurmSettings,
+  written: SlurmSettings,
   request: LauncherRequest,
   signal?: AbortSignal,
 ): Promise<SweepBackend> {
@@ -42,7 +43,7 @@ export async function submitToSlurm(
   refuseRunning(batch, record, typedCommand(invocation)?.hydraconf);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
-    const settings = placed(given, facts.cwd);
+    const settings = placed(written, facts.cwd);
     const groups = resourceGroups(due, settings, facts.cwd);
     const retry = { say: request.say, ...(signal && { signal }) };
     const { trust } = invocation;
@@ -82,11 +83,11 @@ const placed = (settings: SlurmSettings, cwd: string): SlurmSettings => ({
  */
 export async function* launchOnSlurm(
   batch: readonly SweepJob[],
-  given: SlurmSettings,
+  written: SlurmSettings,
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent, void> {
   const { cwd } = request.internals.record.facts();
-  const settings = placed(given, cwd);
+  const settings = placed(written, cwd);
   const sweep = await submitToSlurm(batch, settings, request);
   const resultOf = (job: SweepJob) => resultWithLog(job, settings, request);
   const shares = shareLimit(batch, settings.array_parallelism, request);

@@ -1,3 +1,4 @@
+/** The launcher for Slurm. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BackendRequest, LauncherDefinition } from "../../launch/launcher.ts";

@@ -1,3 +1,4 @@
+/** The settings of the Slurm launcher: submitit's keys. */
 import { ConfigError, nearest } from "../../../engine/values/errors.ts";
 import { readSettings, type SettingValues } from "../../job/settings.ts";
 import type { InsteadOf } from "../../launch/launcher.ts";

@@ -1,3 +1,4 @@
+/** The plugin for Slurm: configs under submitit's name and ours. */
 import {
   type Field,
   field,

@@ -1,3 +1,4 @@
+/** The plugin `hydra-submitit-launcher`: its configs, and its local queue. */
 import {
   type Field,
   field,

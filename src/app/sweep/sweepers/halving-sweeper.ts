@@ -1,3 +1,4 @@
+/** The sweeper of successive halving. */
 import { parseOverride } from "../../../engine/overrides/index.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
@@ -81,7 +82,7 @@ export function halvingRungs(
 ): readonly Rung[] {
   const isInt = typeof min === "bigint" && typeof max === "bigint";
   const [least, most] = [Number(min), Number(max)];
-  // The tolerance absorbs rounding of logarithms: log(243) / log(3) is below 5.
+  // The tolerance absorbs rounding of logarithms: log(1000) / log(10) is below 3.
   const last = Math.floor(Math.log(most / least) / Math.log(eta) + 1e-9);
   const rungs: Rung[] = [];
   let count = trials ?? Math.ceil(eta ** last - 1e-9);

@@ -1,3 +1,4 @@
+/** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";

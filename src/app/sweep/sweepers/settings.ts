@@ -111,7 +111,7 @@ export const SEARCH_SETTINGS = {
   objective: text("the key of the number in what the task returns; null: the number itself"),
   max_failure_rate: {
     field: field(FLOAT, 0),
-    help: "the share of a batch that may fail before the sweep ends; a job without a finite number (NaN, an infinity) counts as failed",
+    help: "the share of a batch that may fail before the sweep ends; a job that exceeded its time limit, or without a finite number (NaN, an infinity) counts as failed",
     read: (value: unknown, refuse: Refuse) => orNone(readNumber(0))(value, refuse) ?? 0,
   },
   seed: int(-Infinity, "an int; null: from the directory of the sweep"),

@@ -1,3 +1,4 @@
+/** Pairs openings and closings of ranges. */
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { type Column, createColumn, doubles } from "../../model/columns.ts";
 import type {

@@ -1,3 +1,4 @@
+/** Reads the recordings of a run into a timeline. */
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join } from "node:path";

@@ -281,6 +281,27 @@ test.each([
     expect(runTask({ srun, scontrol: [PREEMPTED] }).requeues).toBe(1);
 });
 
+describe("a job that is told of its end and goes on", () => {
+  // Sleeping costs the script no time, and its clock goes on nevertheless.
+  const setup = ['sleep() { SECONDS=$((SECONDS + $1)); echo "sleep $1" >>"$CALLS"; }'];
+  const untilPutBack = 'until grep -q requeue "$CALLS"; do /bin/sleep 0.01; done';
+  const srun = ["trap '' USR2", "kill -USR2 $PPID", untilPutBack];
+
+  test.each([
+    [120, 105],
+    [60, 45],
+    [16, 1],
+    [10, 1],
+  ])(
+    "%d s before its time is over has %d s to save its work, and is queued again",
+    (signal_delay_s, seconds) => {
+      const { calls, status } = runTask({ srun, scontrol: [] }, { setup, signal_delay_s });
+      expect(calls.slice(0, calls.indexOf("requeue 77_0"))).toEqual(Array(seconds).fill("sleep 1"));
+      expect(status).toBe(1);
+    },
+  );
+});
+
 describe("a job that is told of its end before it began", () => {
   const commands = { srun: [': >"$BEGUN"'], scontrol: [PREEMPTED] };
   const setup = ["kill -USR2 $$"];

@@ -1,3 +1,4 @@
+/** Numbers as ncu prints them in each locale. */
 import { type CellPlaces, rawCellText } from "./cells.ts";
 
 /**

@@ -1,3 +1,4 @@
+/** Reads the report of a pass: printed by ncu, or by our own reader. */
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -213,7 +214,7 @@ const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`
 // Ratios with full precision, from a second table of a report: the raw table rounds to two decimals.
 
 /** Replaces values of results by those of a second table, whose fractions have full precision. */
-export type Sharpen = (result: NcuResult, place: number) => NcuResult;
+type Sharpen = (result: NcuResult, place: number) => NcuResult;
 
 async function readRatios(file: string): Promise<Sharpen> {
   const rows: NcuResult[] = [];
