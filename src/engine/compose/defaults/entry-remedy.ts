@@ -3,7 +3,7 @@ import { nearest } from "../../values/errors.ts";
 import { type GroupItem, SELF } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
 import { optionsForHint } from "./choice-tracker.ts";
-import { belowGroup, type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
+import { belowGroup, type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 export interface EntryRemedy {
   readonly hint: string;
@@ -163,7 +163,7 @@ function write(entry: Entry, search: Search, why = ""): EntryRemedy {
 
 function isChosenAbove(group: string, { parents, repository, placed }: Search): boolean {
   return parents.slice(0, -1).some(({ configPath, group: own, dialect }) => {
-    const place = { ...rootPlace(dialect), group: own };
+    const place = { ...rootOfLists(dialect), group: own };
     return (repository.load(configPath)?.defaults ?? []).some(
       (item) =>
         item.kind === "group" &&
