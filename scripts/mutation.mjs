@@ -51,7 +51,7 @@ process.exitCode = scores.every(([, score]) => score >= LEAST) ? 0 : 1;
 
 /** `require` as Stryker's own folder has it: it is no dependency of the repository, since no other command needs it. */
 function stryker() {
-  const folder = join(root, "tests", "mutation");
+  const folder = join(root, "scripts", "mutation");
   if (!existsSync(join(folder, "node_modules"))) {
     const { status } = spawnSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
     if (status !== 0) process.exit(2);

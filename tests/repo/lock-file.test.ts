@@ -9,7 +9,7 @@ interface LockedPackage {
 }
 
 /** That of the repository, and that of what only `npm run mutation` installs. */
-describe.each(["package-lock.json", "tests/mutation/package-lock.json"])("%s", (file) => {
+describe.each(["package-lock.json", "scripts/mutation/package-lock.json"])("%s", (file) => {
   const { packages } = JSON.parse(
     readFileSync(new URL(`../../${file}`, import.meta.url), "utf8"),
   ) as { readonly packages: Readonly<Record<string, LockedPackage>> };
