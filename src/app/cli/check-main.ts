@@ -110,6 +110,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   configName: orNull(text),
   base: optional(pathOrFileUrl),
   freeKeys: optional(listOf("strings", text)),
+  textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
   schema: optional(schema),
   check: optional(fn),
@@ -135,6 +136,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   reusesWorkers: optional(trueOrFalse),
+  launchesRuns: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -98,7 +98,7 @@ async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export interface HelpRequest {
+interface HelpRequest {
   readonly composition: Composition;
   /** The repository whose groups are listed: as in Hydra, without `hydra.searchpath` of the config. */
   readonly repository: Repository;

@@ -275,7 +275,9 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          ...(settings.notes !== false && {
+            onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          }),
         }),
       },
       composing,
@@ -489,6 +491,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.textLists !== undefined && { textLists: options.textLists }),
     ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,

@@ -135,7 +135,10 @@ export const jobPlace = ({ composer, invocation, options }: Session): JobPlace =
   resultFiles: options.resultFiles ?? [],
 });
 
-/** A planned job of a sweep, with its number. */
+/**
+ * A planned job of a sweep, with its number. That of a single run under a launcher has number 0, for its record alone:
+ * the config does not have it.
+ */
 export type SweepJob = PlannedJob & {
   readonly number: number;
   /** The overrides as the sweeper gave them; a config that sets `hydra.overrides.task` adds its own to `overrides`. */

@@ -254,7 +254,7 @@ function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
 }
 
 /** Changes to the process while a job runs. */
-export interface ProcessSettings {
+interface ProcessSettings {
   /** Variables to set (`hydra.job.env_set`). */
   readonly env?: Readonly<Record<string, string>>;
   /** Directory to work in (`hydra.job.chdir`). */

@@ -41,7 +41,7 @@ export interface ManifestJob {
   readonly left_out?: true;
 }
 
-export const JOB: Shape<ManifestJob> = {
+const JOB: Shape<ManifestJob> = {
   number: count,
   id: maybe(text),
   overrides: texts,

@@ -243,7 +243,7 @@ export const isRecorded = (directory: string): boolean =>
   existsSync(manifestFile(sweepFolder(directory)));
 
 /** The number of a job in a resumed sweep. */
-export interface JobNumber {
+interface JobNumber {
   readonly number: number;
   /** Absent for a job that the sweep did not have. */
   readonly recorded?: ManifestJob;

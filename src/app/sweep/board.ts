@@ -188,7 +188,7 @@ function tableView(
   };
 }
 
-export interface FrameSize {
+interface FrameSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -221,7 +221,7 @@ const TIME_WIDTH = 11;
 /** A narrower table would not help. */
 const NARROWEST = 30;
 
-export interface FrameContext {
+interface FrameContext {
   readonly color: boolean;
   /** A value of `performance.now()`. */
   readonly now: number;

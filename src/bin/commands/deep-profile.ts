@@ -53,9 +53,16 @@ function createProgram(invocation: Invocation): Program {
     settingsFiles: true,
     trustCommand: "deep-profile trust",
     resultFiles: RESULT_FILES,
+    launchesRuns: true,
     restAsOverrides: commandOverrides,
     programUse: "profile",
     freeKeys: [ARGUMENT_KEYS],
+    textLists: [
+      "workload.command",
+      "workload.overrides",
+      "pipeline.nsys.extra_args",
+      "pipeline.ncu.ncu_cli.extra_args",
+    ],
     subcommands: [
       ...subcommandsOf((argv, measure) =>
         hydraMain(program, measuredBy(measure, invocation), { ...invocation, argv }),
@@ -160,6 +167,7 @@ async function requestOf(
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
     runDirectory: directory,
+    isOfSweep: job.number !== undefined,
     isBrief: job.number !== undefined && job.get("hydra.verbose") === false,
     cwd: invocation.cwd,
     ...(invocation.command !== undefined && { command: invocation.command }),

@@ -24,7 +24,7 @@ import { overrideRemedy } from "./override-remedy.ts";
  * @throws ConfigError `compose.override_failed`, at the override; `limit.values`, `limit.characters`
  * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
  */
-export function applyOverrides(
+function applyOverrides(
   root: ConfigNode,
   overrides: readonly Override[],
   context: ResolveContext,

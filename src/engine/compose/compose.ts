@@ -37,6 +37,7 @@ import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
 import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
+import { trapNotes } from "./traps.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
@@ -105,6 +106,14 @@ function composeChecked(asked: ComposeRequest): Composition {
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
+  if (asked.onWarning !== undefined)
+    trapNotes({
+      ...request,
+      values: choices.values,
+      repository,
+      choices: base.tree.known,
+      optionsOf: (override) => chosenOptions(override, repository),
+    }).forEach(onWarning);
   const groups = {
     choices: base.tree.known,
     repository,
@@ -261,7 +270,7 @@ export interface Composition {
 }
 
 /** A composition before the overrides of values: the result of the files and the chosen groups. */
-export interface Base extends Defaults {
+interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
   /** What merging added by expanding interpolations. */
@@ -304,7 +313,9 @@ function sweptRoots(
     if (!isSweep(override) || !repository.groupExists(override.keyOrGroup)) continue;
     for (const option of chosenOptions(override, repository)) {
       if (roots.length === MOST_SWEPT) return roots;
-      const chosen = overrides.map((each) => (each === override ? parseOverride(option) : each));
+      const chosen = overrides.map((each) =>
+        each === override ? parseOverride(option, { dialect: context.dialect }) : each,
+      );
       try {
         const choices = splitOverrides(chosen, repository, context.dialect);
         roots.push(composeBase({ ...request, choices, onWarning: () => {} }).root);

@@ -118,7 +118,7 @@ const hasKey = (root: ConfigNode, parts: readonly string[]): boolean =>
 
 /** Whether an override applies to the config, and to those of the other jobs, and keeps what is there. */
 function works(text: string, failed: FailedOverride): boolean {
-  const override = select(() => parseOverride(text));
+  const override = select(() => parseOverride(text, { dialect: failed.context.dialect }));
   if (override === undefined || override.keyOrGroup === "") return false;
   return [failed.root, ...failed.swept].every(
     (root) => keepsValues(root, override, failed) && select(() => failed.apply(root, override)),

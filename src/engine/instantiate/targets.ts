@@ -48,7 +48,7 @@ const memberNames = (holder: object): readonly string[] =>
   );
 
 /** `module:export`, split. */
-export interface ModuleTarget {
+interface ModuleTarget {
   readonly module: string;
   /** `Adam`, or `Adam.fromConfig` split at the dots. */
   readonly path: readonly string[];

@@ -233,7 +233,7 @@ function intProgression(start: bigint, stop: bigint, step: bigint): readonly Pro
   return isEmpty ? [] : [{ first: start, increment: step, count: ceilDivide(stop - start, step) }];
 }
 
-export interface DecimalSums {
+interface DecimalSums {
   /** The power of ten that the numbers are multiples of. */
   readonly exponent: number;
   readonly progressions: Iterable<Progression>;

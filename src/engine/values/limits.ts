@@ -139,7 +139,7 @@ export const createBudget = (limits: Limits, spent: Size = NOTHING): Budget => (
   characters: spent.characters,
 });
 
-export const NOTHING: Size = { values: 0, characters: 0 };
+const NOTHING: Size = { values: 0, characters: 0 };
 
 /** What has been spent by now. */
 export const spentOf = ({ values, characters }: Budget): Size => ({ values, characters });

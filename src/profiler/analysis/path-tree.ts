@@ -210,7 +210,7 @@ function mergeInto(from: PathNode, into: PathNode): void {
 }
 
 /** The node into which a node was merged, or itself. */
-export function latestNode(node: PathNode): PathNode {
+function latestNode(node: PathNode): PathNode {
   let at = node;
   while (at.foldedInto !== null) at = at.foldedInto;
   return at;

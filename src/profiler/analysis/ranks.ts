@@ -33,7 +33,7 @@ export function groupByRank(
 type RankGroups = ReturnType<typeof groupByRank>;
 
 /** The ranks as members of the report. */
-export function rankInfos(groups: RankGroups): readonly RankInfo[] {
+function rankInfos(groups: RankGroups): readonly RankInfo[] {
   return [...groups].flatMap(([rank, processes]) => {
     const identity = identityOf(processes);
     return identity === undefined
@@ -53,7 +53,7 @@ const identityOf = ([first]: readonly ProcessAttribution[]): RankIdentity | unde
   first?.process.rank;
 
 /** Notes about all ranks together. */
-export function rankNotes(groups: RankGroups): readonly string[] {
+function rankNotes(groups: RankGroups): readonly string[] {
   const size = Math.max(0, ...[...groups.values()].map((of) => identityOf(of)?.size ?? 0));
   const missing = Array.from({ length: size }, (_, rank) => rank).filter(
     (rank) => !groups.has(rank),

@@ -80,7 +80,7 @@ export async function reportSweep(request: SweepRequest): Promise<SweepReported>
 
 // Finds the jobs of a sweep in its directory.
 
-export interface LoadedSweep {
+interface LoadedSweep {
   readonly collector: string;
   readonly jobs: readonly JobInput[];
 }

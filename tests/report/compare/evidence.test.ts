@@ -160,7 +160,7 @@ describe("gates over many regions", () => {
     const [first] = compared(1);
     expect(first?.tested).toBe(100);
     expect(first?.reason).toContain("corrected for 100 tests");
-    expect(compared(1, 2)[0]?.reason).toContain("too few runs to trust: use repeats=5");
+    expect(compared(1, 2)[0]?.reason).toContain("too few runs to be certain: use repeats=5");
   });
 
   it("do not mean what ran outside all ranges, unless it is named", () => {

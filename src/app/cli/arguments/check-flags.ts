@@ -108,5 +108,5 @@ export const notDetachable = (message: string): ConfigError =>
   new ConfigError({
     code: "app.usage",
     message: `argument --detach: ${message}`,
-    hint: "use it with --multirun, --resume DIR or --retry-failed DIR; for a single run, use tmux, or 'setsid COMMAND >run.log 2>&1 &' (nohup does not keep Node.js from ending)",
+    hint: "use it with --multirun, --resume DIR or --retry-failed DIR, or in 'hydraconf run' and 'deep-profile' with hydra/launcher=local; for a single run, use tmux, or 'setsid COMMAND >run.log 2>&1 &' (nohup does not keep Node.js from ending)",
   });

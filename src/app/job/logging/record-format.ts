@@ -76,15 +76,15 @@ function errorText({ error }: LogRecord): string {
 }
 
 /** A parsed format: literal texts, attributes with their conversion, and fields that no record can satisfy. */
-export type FormatPart = string | FormatField | FormatProblem;
+type FormatPart = string | FormatField | FormatProblem;
 
-export interface FormatField {
+interface FormatField {
   readonly name: string;
   readonly write: (value: AttributeValue) => string;
 }
 
 /** Python accepts such a format, and reports an error with every record. */
-export interface FormatProblem {
+interface FormatProblem {
   readonly problem: string;
 }
 

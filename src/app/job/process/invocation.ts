@@ -315,9 +315,7 @@ export const DRIVES = "drives";
  *
  * @returns confirms that this process now drives the sweep; undefined without a request
  */
-export function takeDriverRequest(
-  env: Record<string, string | undefined>,
-): (() => void) | undefined {
+function takeDriverRequest(env: Record<string, string | undefined>): (() => void) | undefined {
   if (env[DRIVER_VARIABLE] === undefined) return undefined;
   delete env[DRIVER_VARIABLE];
   return () => {

@@ -125,7 +125,7 @@ export interface WorkerRun {
 }
 
 /** A worker that this process started. */
-export interface StartedWorker extends JobWorker {
+interface StartedWorker extends JobWorker {
   /** Undefined if it could not be started. */
   readonly pid: number | undefined;
   /** The byte of the job's log at which its output begins. */

@@ -13,7 +13,7 @@ import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
 import { createSlurm, type SlurmClient } from "./client.ts";
 import { logFolder } from "./job-logs.ts";
-import { readSettings, type SlurmSettings } from "./settings.ts";
+import { readSlurmSettings, type SlurmSettings } from "./settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, tasksOf } from "./submissions.ts";
 import { type JobGroup, passOnShares, submitJobs } from "./submit.ts";
@@ -66,7 +66,8 @@ function resourceGroups(
   for (const { launcher, number } of jobs) getOrCreate(groups, launcher, () => []).push(number);
   return [...groups].map(([own, numbers]) => ({
     numbers,
-    settings: own === undefined ? ofSweep : placed(readSettings(own, ofSweep.submitit_folder), cwd),
+    settings:
+      own === undefined ? ofSweep : placed(readSlurmSettings(own, ofSweep.submitit_folder), cwd),
   }));
 }
 

@@ -183,7 +183,7 @@ export const builtinResolvers: readonly Resolver[] = [
 ];
 
 /** The parameters of a resolver, in order; the optional ones come last. */
-export interface Parameters {
+interface Parameters {
   readonly required: readonly string[];
   readonly optional?: readonly string[];
 }

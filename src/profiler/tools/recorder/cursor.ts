@@ -291,7 +291,7 @@ interface Chunk {
   readonly baseNs: bigint;
 }
 
-export interface ChunkScan {
+interface ChunkScan {
   readonly chunks: readonly Chunk[];
   /** Where the next scan continues. */
   readonly nextOffset: number;

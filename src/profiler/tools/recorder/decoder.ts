@@ -255,7 +255,7 @@ const countsField = (record: RecordReader): ThreadCounts | null =>
     : null;
 
 /** The context in which GPU records of a stream are decoded. */
-export interface GpuRecordContext {
+interface GpuRecordContext {
   readonly stream: number;
   readonly names: NameTable;
   readonly notes: NoteCollector;
@@ -268,7 +268,7 @@ export interface GpuRecordContext {
 }
 
 /** Decodes a GPU record to its event; null for one that only prepares later ones. */
-export type GpuDecoder = (record: RecordReader) => GpuEvent | null;
+type GpuDecoder = (record: RecordReader) => GpuEvent | null;
 
 function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
   const { stream, names, notes, gpuTimes, threadId, time, sinceOrigin } = context;

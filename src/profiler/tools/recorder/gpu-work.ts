@@ -217,7 +217,7 @@ export function createLaunches(): Launches {
   };
 }
 
-export interface GpuFindings {
+interface GpuFindings {
   readonly states: readonly GpuStateEvent[];
   /** Lost records by reason. */
   readonly losses: ReadonlyMap<number, number>;

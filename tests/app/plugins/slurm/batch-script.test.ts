@@ -18,12 +18,12 @@ import {
   signalDelay,
 } from "../../../../src/app/plugins/slurm/batch-script.ts";
 import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
-import { insteadOfSetting, readSettings } from "../../../../src/app/plugins/slurm/settings.ts";
+import { insteadOfSetting, readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { shellQuote } from "../../../../src/foundation/text/shell-words.ts";
 import { runs } from "../../../runs.ts";
 
 const settingsOf = (plain: Readonly<Record<string, unknown>> = {}) =>
-  readSettings(plain, "/s/.submitit/%j");
+  readSlurmSettings(plain, "/s/.submitit/%j");
 
 /** A text of what shells read as more than itself. */
 const nasty = fc
