@@ -1,6 +1,6 @@
 /** The entry point of the command `deep-profile`. */
 import { processInvocation } from "../app/job/process/invocation.ts";
-import { deepProfile } from "./deep-profile-command.ts";
+import { deepProfile } from "./commands/deep-profile.ts";
 
 void deepProfile(processInvocation()).then((code) => {
   process.exitCode = code;

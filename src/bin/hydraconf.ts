@@ -1,6 +1,6 @@
 /** The entry point of the command `hydraconf`. */
 import { processInvocation } from "../app/job/process/invocation.ts";
-import { hydraconf } from "./hydraconf-command.ts";
+import { hydraconf } from "./commands/hydraconf.ts";
 
 void hydraconf(processInvocation()).then((code) => {
   process.exitCode = code;

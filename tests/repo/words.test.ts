@@ -43,6 +43,9 @@ function curried(value: ts.Node | undefined): readonly AnyFunction[] {
   return [value, ...curried(value.body)];
 }
 
+/** Whether there may be such a parameter: parsing all sources takes seconds. */
+const MAY_POINT = new RegExp(`[(,]\\s*(?:${[...POINTING].join("|")})\\??\\s*[:=](?!>)`);
+
 const pointingParameters = (text: string): readonly string[] =>
   exportedFunctions(text).flatMap(({ parameters }) =>
     parameters.flatMap(({ name }) =>
@@ -52,9 +55,11 @@ const pointingParameters = (text: string): readonly string[] =>
 
 describe("parameters of exported functions", () => {
   it("are named after what they are", () => {
-    const pointing = sources.flatMap(({ name, text }) =>
-      pointingParameters(text).map((parameter) => `${name}: ${parameter}`),
-    );
+    const pointing = sources
+      .filter(({ text }) => MAY_POINT.test(text))
+      .flatMap(({ name, text }) =>
+        pointingParameters(text).map((parameter) => `${name}: ${parameter}`),
+      );
     expect(pointing).toEqual([]);
   });
 

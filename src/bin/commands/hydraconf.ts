@@ -1,8 +1,8 @@
 /** The command `hydraconf`, as a function of its invocation. */
 import { existsSync, readdirSync } from "node:fs";
-import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
-import type { Flag } from "../app/job/options.ts";
-import type { Invocation } from "../app/job/process/invocation.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../../app/cli/hydra-main.ts";
+import type { Flag } from "../../app/job/options.ts";
+import type { Invocation } from "../../app/job/process/invocation.ts";
 
 const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Without a subcommand it runs and writes nothing.
 
@@ -48,33 +48,35 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
           name: "run",
           summary: "runs a program with the config of each job: [overrides] [-m] -- PROG ARG...",
           isProgram: true,
-          run: async (args, io) => (await import("../python/run-main.ts")).runCommandLine(args, io),
+          run: async (args, io) =>
+            (await import("../../python/run-main.ts")).runCommandLine(args, io),
         },
         {
           name: "sweep",
           summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
-          commandLine: async () => (await import("../app/cli/sweep-line.ts")).SWEEP_LINE,
+          commandLine: async () => (await import("../../app/cli/sweep-line.ts")).SWEEP_LINE,
           run: async (args, io) =>
-            (await import("../app/cli/sweep-command.ts")).runSweepCommand(args, io),
+            (await import("../../app/cli/sweep-command.ts")).runSweepCommand(args, io),
         },
         {
           name: "python",
           summary: "python sync: reads what only Python registers, the ConfigStore of a project",
-          run: async (args, io) => (await import("../python/store-export.ts")).runPython(args, io),
+          run: async (args, io) =>
+            (await import("../../python/store-export.ts")).runPython(args, io),
         },
         {
           name: "completion",
           summary: "code for a shell that completes python train.py: bash, zsh or fish",
           run: async (args, io) =>
-            (await import("../python/completion.ts")).runCompletionCode(args, io),
+            (await import("../../python/completion.ts")).runCompletionCode(args, io),
         },
         {
           name: "mcp",
           summary: "answers clients of the Model Context Protocol: compose, explain, groups",
           commandLine: async () =>
-            (await import("../app/command-line/mcp.ts")).mcpLine("hydraconf"),
+            (await import("../../app/command-line/mcp.ts")).mcpLine("hydraconf"),
           run: async (args, io) => {
-            const { PROJECT_TOOLS, serveMcp } = await import("../app/command-line/mcp.ts");
+            const { PROJECT_TOOLS, serveMcp } = await import("../../app/command-line/mcp.ts");
             return serveMcp("hydraconf", PROJECT_TOOLS, args, io);
           },
         },
@@ -82,17 +84,21 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
           name: "trust",
           summary: "lets a project run what its settings file names, such as plugins",
           commandLine: async () =>
-            (await import("../app/cli/trust-command.ts")).trustLine("hydraconf"),
+            (await import("../../app/cli/trust-command.ts")).trustLine("hydraconf"),
           run: async (args, io) =>
-            (await import("../app/cli/trust-command.ts")).runTrust("hydraconf", args, io),
+            (await import("../../app/cli/trust-command.ts")).runTrust("hydraconf", args, io),
         },
         {
           name: "schema",
           summary: "JSON Schemas of the files of a tree for editors, and TypeScript types",
           commandLine: async () =>
-            (await import("../app/cli/tree-schema/schema-command.ts")).COMMAND,
+            (await import("../../app/cli/tree-schema/schema-command.ts")).COMMAND,
           run: async (args, io) =>
-            (await import("../app/cli/tree-schema/schema-command.ts")).runSchema(args, io, adapt),
+            (await import("../../app/cli/tree-schema/schema-command.ts")).runSchema(
+              args,
+              io,
+              adapt,
+            ),
         },
       ],
     },
@@ -110,7 +116,7 @@ async function adapt(call: AdaptableCall): Promise<Adaptation> {
     Object.keys(settings).length === 0 &&
     !existsSync(".hydraconf");
   if (!isAsked && (isSettled || (Object.keys(settings).length === 0 && !hasSources()))) return {};
-  return (await import("../python/project.ts")).adaptToProject(call);
+  return (await import("../../python/project.ts")).adaptToProject(call);
 }
 
 /** Whether the working directory or a directory below may contain a program. */

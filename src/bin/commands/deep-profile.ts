@@ -1,25 +1,25 @@
 /** The command `deep-profile`, as a function of its invocation. */
 import { resolve } from "node:path";
-import { configLines } from "../app/cli/explain.ts";
-import { hydraMain } from "../app/cli/hydra-main.ts";
-import { usageText } from "../app/command-line/command-line.ts";
-import { exitCode, type Job, type Task } from "../app/job/job.ts";
-import type { Invocation } from "../app/job/process/invocation.ts";
-import { claimRunDirectory, makeRunDirectory } from "../app/job/run-directory.ts";
-import { type Config, maskSecrets } from "../engine/compose/index.ts";
-import { isConfigError } from "../engine/values/errors.ts";
-import type { ConfigNode } from "../engine/values/node.ts";
-import { packageInfo } from "../engine/values/package-info.ts";
-import { toObject } from "../engine/values/plain-objects.ts";
-import { resolveTree } from "../engine/values/resolution/resolve-tree.ts";
-import { once } from "../foundation/system/get-or-create.ts";
-import { terminalWidth } from "../foundation/system/standard-streams.ts";
-import type { OpenRun } from "../profiler/cli/ab.ts";
-import type { MainRequest } from "../profiler/cli/main.ts";
-import { subcommandsOf } from "../profiler/cli/subcommands.ts";
-import { ARGUMENT_KEYS, commandOverrides } from "../profiler/run/command-override.ts";
-import type { ProfileConfig } from "../profiler/tools/config.ts";
-import { RESULT_FILES } from "../profiler/tools/table.ts";
+import { configLines } from "../../app/cli/explain.ts";
+import { hydraMain } from "../../app/cli/hydra-main.ts";
+import { usageText } from "../../app/command-line/command-line.ts";
+import { exitCode, type Job, type Task } from "../../app/job/job.ts";
+import type { Invocation } from "../../app/job/process/invocation.ts";
+import { claimRunDirectory, makeRunDirectory } from "../../app/job/run-directory.ts";
+import { type Config, maskSecrets } from "../../engine/compose/index.ts";
+import { isConfigError } from "../../engine/values/errors.ts";
+import type { ConfigNode } from "../../engine/values/node.ts";
+import { packageInfo } from "../../engine/values/package-info.ts";
+import { toObject } from "../../engine/values/plain-objects.ts";
+import { resolveTree } from "../../engine/values/resolution/resolve-tree.ts";
+import { once } from "../../foundation/system/get-or-create.ts";
+import { terminalWidth } from "../../foundation/system/standard-streams.ts";
+import type { OpenRun } from "../../profiler/cli/ab.ts";
+import type { MainRequest } from "../../profiler/cli/main.ts";
+import { subcommandsOf } from "../../profiler/cli/subcommands.ts";
+import { ARGUMENT_KEYS, commandOverrides } from "../../profiler/run/command-override.ts";
+import type { ProfileConfig } from "../../profiler/tools/config.ts";
+import { RESULT_FILES } from "../../profiler/tools/table.ts";
 
 /** The command `deep-profile`: profiles, or runs a subcommand. @returns the exit code */
 export function deepProfile(invocation: Invocation): Promise<number> {
@@ -35,10 +35,10 @@ function createProgram(invocation: Invocation): Program {
   const { root, version } = packageInfo();
   /** Shared by all jobs that this command plans. */
   const gpuQueries = once(async () =>
-    (await import("../profiler/machine/gpu.ts")).createGpuQueries(),
+    (await import("../../profiler/machine/gpu.ts")).createGpuQueries(),
   );
   const requestCheck = once(async () => {
-    const { createRequestCheck } = await import("../profiler/cli/check-request.ts");
+    const { createRequestCheck } = await import("../../profiler/cli/check-request.ts");
     return createRequestCheck(invocation.cwd, await gpuQueries());
   });
 
@@ -71,14 +71,14 @@ function createProgram(invocation: Invocation): Program {
         name: "trust",
         summary: "lets a project run what its settings file names, such as plugins",
         commandLine: async () =>
-          (await import("../app/cli/trust-command.ts")).trustLine("deep-profile"),
+          (await import("../../app/cli/trust-command.ts")).trustLine("deep-profile"),
         run: async (args, io) =>
-          (await import("../app/cli/trust-command.ts")).runTrust("deep-profile", args, io),
+          (await import("../../app/cli/trust-command.ts")).runTrust("deep-profile", args, io),
       },
     ],
     check: async (resolved, how) => (await requestCheck())(profileConfig(resolved), how),
     planJob: async (resolved, outputDir) => {
-      const { planProfile } = await import("../profiler/run/plan.ts");
+      const { planProfile } = await import("../../profiler/run/plan.ts");
       const say = (line: string) => invocation.console.stderr(`${line}\n`);
       return planProfile(profileConfig(resolved), {
         queries: await gpuQueries(),
@@ -88,7 +88,7 @@ function createProgram(invocation: Invocation): Program {
       });
     },
     summarizeSweep: async (rows, page) =>
-      (await import("../profiler/cli/jobs-table.ts")).jobsTable(rows, page),
+      (await import("../../profiler/cli/jobs-table.ts")).jobsTable(rows, page),
   };
   return program;
 }
@@ -103,7 +103,7 @@ const OF_RANKS =
 async function asRank(invocation: Invocation): Promise<number> {
   const program = createProgram(invocation);
   const { awaitRanks, joiningArgv, joinRun, launchedRank, lead, refuseOtherTools } = await import(
-    "../profiler/cli/join.ts"
+    "../../profiler/cli/join.ts"
   );
   const rank = launchedRank(invocation.env);
   if (rank === null) return hydraMain(program, profileTask(invocation), invocation);
@@ -122,7 +122,7 @@ async function asRank(invocation: Invocation): Promise<number> {
     const { request, release } = await requestOf(composed, job, invocation);
     const measured = async () => {
       if (!isFirst) return exitCode(await joinRun(request));
-      const { profileMain } = await import("../profiler/cli/main.ts");
+      const { profileMain } = await import("../../profiler/cli/main.ts");
       refuseOtherTools(request.config);
       await lead(request.runDirectory, rank);
       const awaitOthers = (stop: AbortSignal) => awaitRanks(request.runDirectory, rank, stop);
@@ -139,7 +139,7 @@ const profileTask =
   (invocation: Invocation): Task =>
   async (composed, job) => {
     // The profiler is loaded only when something is profiled, to keep `--cfg job` fast.
-    const { profileMain } = await import("../profiler/cli/main.ts");
+    const { profileMain } = await import("../../profiler/cli/main.ts");
     const { request, release } = await requestOf(composed, job, invocation);
     const { exitCode: code, reason, result } = await profileMain(request).finally(release);
     return exitCode(code, { returnValue: result, reason });
@@ -158,8 +158,8 @@ async function requestOf(
   job: Job,
   invocation: Invocation,
 ): Promise<{ readonly request: MainRequest; readonly release: () => void }> {
-  const { configFingerprint } = await import("../engine/values/fingerprint.ts");
-  const { idleSettings } = await import("../profiler/cli/check-request.ts");
+  const { configFingerprint } = await import("../../engine/values/fingerprint.ts");
+  const { idleSettings } = await import("../../profiler/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
   const { directory, release } = resultDirectory(config, job, invocation.cwd);
