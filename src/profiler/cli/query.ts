@@ -19,6 +19,7 @@ import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
 import { inputError } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
+import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
 import {
@@ -60,7 +61,11 @@ export async function queryRun(
     toMs: timeOf("to", command.value("to")),
     timeline: async (request) =>
       timelineSlice(await timelineOf(run, report.collector.name, io, withTool), request),
-    compareWith: (other) => compareNamed({ a: run, b: other }, io.cwd, chosen),
+    compareWith: (other) =>
+      compareNamed({ a: run, b: other }, io.cwd, {
+        ...chosen,
+        find: calibrationFinder(undefined, io),
+      }),
   };
   const { answer, items, blocks } = await question.ask(asked);
   const isCut = items !== undefined && items.shown < items.total;

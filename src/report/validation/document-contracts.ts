@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
+import { CALIBRATION_CONTRACT } from "../compare/calibration.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { QUERY_CONTRACT } from "../model/contract.ts";
 import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
@@ -41,6 +42,7 @@ const OTHERS: readonly DocumentContract[] = [
   documentContract(SWEEP_CONTRACTS, "sweep-report.schema.json", sweepIssues),
   documentContract(COMPARISON_CONTRACTS, "comparison.schema.json"),
   documentContract([QUERY_CONTRACT], "query.schema.json"),
+  documentContract([CALIBRATION_CONTRACT], "calibration.schema.json"),
 ];
 
 /**
