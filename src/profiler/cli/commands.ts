@@ -317,6 +317,11 @@ export const QUERY: CommandLine = {
   options: {
     json: { help: "print JSON, whose form schemas/query.schema.json describes" },
     limit: { value: "N", help: "most items of the answer (default: 20, at most 1000)" },
+    bytes: {
+      value: "N",
+      help: "longest answer with --json; what is left follows with --cursor\n(default: 50000)",
+    },
+    cursor: { value: "NEXT", help: "go on where an answer ended: its 'next'" },
     region: {
       value: "GLOB",
       repeatable: true,

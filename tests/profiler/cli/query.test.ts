@@ -39,6 +39,28 @@ beforeAll(() => {
     const file = join(cwd, run, "recorder", "regions", "report.json");
     writeFileSync(file, JSON.stringify(bundle(slower)));
   }
+  const ranges = (lengths: Readonly<Record<string, number>>) =>
+    bundleOf(
+      [
+        {
+          pid: 1,
+          ranges: Object.entries(lengths).map(([name, ms], at) => ({
+            ...{ name, start: at * 1000 * MS },
+            end: (at * 1000 + ms) * MS,
+          })),
+        },
+      ],
+      { labels: { fold: null } },
+    );
+  for (const [run, lengths] of [
+    ["small", { early: 100, gone: 20, late: 100 }],
+    ["large", { early: 110, late: 140 }],
+    ["many", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`region ${at}`, 1 + at]))],
+  ] as const) {
+    mkdirSync(join(cwd, run, "recorder", "regions"), { recursive: true });
+    const file = join(cwd, run, "recorder", "regions", "report.json");
+    writeFileSync(file, JSON.stringify(ranges(lengths)));
+  }
 });
 
 async function query(...args: readonly string[]) {
@@ -114,6 +136,53 @@ describe("a question about a run", () => {
     expect(answer.kernels).toMatchObject([
       { kernel_name: "gemm", changes: { total_ms: { delta: 4 } } },
     ]);
+    expect(answer).toMatchObject({ main_time: "total_ms" });
+    expect(answer.headline).toMatch(/^It is unclear whether B is slower or faster: \+4\.000 ms/);
+    expect(await query("a", "compare", "b")).toMatch(
+      /^step \/ conv +\+4\.000 +22\.000 +26\.000 +\+4\.000 +\+18\.2 +unclear$/m,
+    );
+  });
+
+  it("has what contributed most first, whatever the order of the tree", async () => {
+    const { answer } = await asked("small", "compare", "large");
+    expect(
+      answer.regions.map(({ path, contributed_ms: ms }: Record<string, unknown>) => [path, ms]),
+    ).toEqual([
+      [["late"], expect.closeTo(40, 6)],
+      [["gone"], expect.closeTo(-20, 6)],
+      [["early"], expect.closeTo(10, 6)],
+    ]);
+  });
+
+  it("is as long as asked for, and goes on at its cursor until all items were given", async () => {
+    const names: string[] = [];
+    let cursor: string | undefined;
+    for (let turn = 0; turn < 500; turn++) {
+      const more = cursor === undefined ? [] : ["--cursor", cursor];
+      const text = await query(
+        ...["many", "regions", "--json", "--limit", "1000", "--bytes", "5000"],
+        ...more,
+      );
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(5001);
+      const { answer, total, shown, next } = JSON.parse(text);
+      expect(createDocumentValidator().validate(JSON.parse(text))).toEqual([]);
+      expect([total, shown]).toEqual([300, answer.regions.length]);
+      names.push(...answer.regions.map(({ path }: { path: readonly string[] }) => path.join()));
+      cursor = next;
+      if (cursor === undefined) break;
+    }
+    expect(new Set(names).size).toBe(300);
+    expect(names).toHaveLength(300);
+    expect(
+      Buffer.byteLength(await query("many", "regions", "--json", "--limit", "1000")),
+    ).toBeLessThan(50_002);
+    expect(await query("many", "regions", "--limit", "2", "--cursor", "7")).toContain(
+      "2 of 300; more with --limit N, at most 1000, or --cursor 9",
+    );
+    expect(await refusal("many", "regions", "--cursor", "next")).toMatchObject({
+      code: "app.usage",
+      message: "--cursor: 'next' is not a cursor",
+    });
   });
 
   it.each([
