@@ -5,6 +5,7 @@ import { usage } from "../../app/command-line/command-line.ts";
 import { CONFIG_TOOLS, type McpTool, serveMcp } from "../../app/command-line/mcp.ts";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { readablePath } from "../../foundation/system/files.ts";
 import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
 import { terminalWidth } from "../../foundation/system/standard-streams.ts";
 import { QUERY_CONTRACT } from "../../report/model/contract.ts";
@@ -23,15 +24,10 @@ import { TOOLS } from "../tools/table.ts";
 import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
-import {
-  type Asked,
-  QUESTIONS,
-  type Question,
-  type Slice,
-  type SliceEvent,
-  type SliceRequest,
-} from "./questions.ts";
+import { type Asked, QUESTIONS, type Question } from "./questions.ts";
+import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
 import type { SubcommandIo } from "./subcommand.ts";
+import { traceSlice } from "./trace-slice.ts";
 
 const DEFAULT_LIMIT = 20;
 /** The limit suits people, and agents with a small context: reports have everything. */
@@ -72,7 +68,12 @@ export async function queryRun(
     sort: command.choice("sort", REGION_SORTS, "exclusive"),
     fromMs: timeOf("from", command.value("from")),
     toMs: timeOf("to", command.value("to")),
-    timeline: async (request) => timelineSlice(await timeline(), request),
+    timeline: async (request) => {
+      const trace = traceOf(run, report.collector.name, io.cwd);
+      return trace === null
+        ? timelineSlice(await timeline(), request)
+        : traceSlice(readablePath(trace, io.cwd), trace, request);
+    },
     compareWith: compared,
   };
   if (command.has("json")) {
@@ -200,6 +201,14 @@ async function loadRun(
   });
 }
 
+/** The trace of an import, which has no recording beside it; null without one. */
+function traceOf(run: string, collector: string, cwd: string): string | null {
+  const directory = resolve(cwd, run);
+  if (existsSync(resolve(directory, "run.json"))) return null;
+  const files = [resolve(directory, collector, "trace.json"), resolve(directory, "trace.json")];
+  return files.find((file) => existsSync(file)) ?? null;
+}
+
 /** The timeline of a collector of a run, read from its raw files. */
 async function timelineOf(
   run: string,
@@ -212,7 +221,7 @@ async function timelineOf(
     throw inputError(
       run,
       "it holds reports only, and a timeline is read from the recordings of a run",
-      "ask the directory of a run; of an import, 'deep-profile import FILE --trace' writes the timeline",
+      "ask the directory of a run, or of an import with its timeline: deep-profile import FILE --trace",
     );
   const saved = readSavedRun(runDirectory, cwd);
   const only = {
@@ -243,20 +252,15 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
   const least = originNs + (fromMs ?? 0) * MS;
   const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
   let total = 0;
-  let first: Event[] = [];
-  const takeFirst = () => {
-    first = first.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
-  };
+  const kept = firstEvents<Event>(limit, ({ startNs }) => startNs);
   for (const process of processes)
     forEachEvent(process, (event) => {
       if (event.endNs < least || event.startNs > most) return;
       total++;
-      first.push(event);
-      if (first.length > 2 * Math.max(MOST_ITEMS, limit)) takeFirst();
+      kept.add(event);
     });
-  takeFirst();
   return {
-    events: first.map(({ kind, name, row, startNs, endNs }) => ({
+    events: kept.first().map(({ kind, name, row, startNs, endNs }) => ({
       kind,
       name,
       row,

@@ -38,35 +38,7 @@ import { type Reason, reasonFor } from "../../report/view/reasons.ts";
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
 import { shareBase, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
-
-export interface SliceRequest {
-  /** Milliseconds since the start of the run; null for the start and the end of the run. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-  /** The maximum number of events; those that began first are kept. */
-  readonly limit: number;
-}
-
-/** Times are milliseconds since the start of the run. */
-export interface SliceEvent {
-  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
-  readonly kind: string;
-  readonly name: string;
-  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
-  readonly row: string;
-  readonly start_ms: number;
-  /** For an event that never ended, the end of its process. */
-  readonly end_ms: number;
-}
-
-export interface Slice {
-  /** In order of their starts. */
-  readonly events: readonly SliceEvent[];
-  /** The number of events between the two times. */
-  readonly total: number;
-  /** The recorded duration of the run. */
-  readonly spanMs: number;
-}
+import type { Slice, SliceRequest } from "./slice.ts";
 
 /** The run and the options of a question. */
 export interface Asked {

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCodedError } from "../../../src/engine/values/errors.ts";
 import { runQuery } from "../../../src/profiler/cli/commands.ts";
 import { timelineSlice } from "../../../src/profiler/cli/query.ts";
+import { traceSlice } from "../../../src/profiler/cli/trace-slice.ts";
+import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { bundleOf } from "../../report/bundles.ts";
@@ -221,6 +223,36 @@ describe("a part of a timeline", () => {
   const timelineOf = (ranges: readonly (readonly [number, number | null])[]) => ({
     ...{ collector: "recorder", clock: "CLOCK_MONOTONIC", originNs: 0n, notes: [] },
     processes: [process(ranges)],
+  });
+
+  it("is the same of a trace, which imports leave", async () => {
+    const timeline = timelineOf([
+      [100, 400],
+      [150, null],
+      [600, 900],
+    ]);
+    const file = join(cwd, "many", "recorder", "trace.json");
+    writeFileSync(file, [...renderChromeTrace(timeline)].join(""));
+    for (const [from, to] of [
+      [0, 1000],
+      [0, 140],
+      [450, 1000],
+    ] as const) {
+      const request = { fromMs: from / 1e6, toMs: to / 1e6, limit: 2 };
+      const { events, total } = timelineSlice(timeline, request);
+      const read = await traceSlice("trace.json", file, request);
+      expect(read.total).toBe(total);
+      expect(read.events).toEqual(events);
+    }
+    const { answer } = await asked("many", "timeline");
+    expect(answer.events).toMatchObject([{ name: "r0" }, { name: "r1" }, { name: "r2" }]);
+    expect((await asked("many/recorder", "timeline")).answer).toEqual(answer);
+    writeFileSync(file, '{"ph":"X","name":\n');
+    expect(await refusal("many", "timeline")).toMatchObject({
+      code: "profile.input",
+      message: expect.stringMatching(/trace\.json: it is damaged/),
+    });
+    rmSync(file);
   });
 
   it("has what was going on between its times, however it began and ended", () => {
