@@ -34,7 +34,12 @@ import { regionKey } from "../../report/model/report-files.ts";
 import { blockLines } from "../../report/render/terminal.ts";
 import { treeRows } from "../../report/view/tree-rows.ts";
 import { requireOpenFiles } from "../machine/files.ts";
-import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
+import {
+  type Interrupt,
+  interruptOf,
+  listenForInterrupt,
+  signalExitCode,
+} from "../machine/interrupt.ts";
 import { describeOutcome } from "../machine/process.ts";
 import { isWhole } from "../run/collectors.ts";
 import { overrideText } from "../run/command-override.ts";
@@ -128,7 +133,7 @@ async function measure(request: MainRequest, plan: Plan, io: SubcommandIo): Prom
       }
       found.reports.push(reports);
     }
-    const instructions = await countInstructions(side, io);
+    const instructions = await countInstructions(side, io, interrupt);
     const calibration = calibrationOf(found, instructions);
     const file = plan.file === null ? calibrationFile(calibration, io) : resolve(io.cwd, plan.file);
     await write(file, calibration, plan.file);
@@ -241,18 +246,21 @@ const LONGEST_MS = 600_000;
 async function countInstructions(
   { prepared: { workload } }: MeasuredSide,
   { cwd, env }: SubcommandIo,
+  interrupt: Interrupt,
 ): Promise<CountedInstructions> {
   const perf = findExecutable("perf", cwd, env["PATH"] ?? "");
   if (perf === null) return { spread: null, why: "perf is not installed" };
-  const count = async (argv: readonly string[], limitMs: number) => {
-    const { failed, why, stdout, stderr } = await askProgram({
+  const count = async (argv: readonly string[], timeoutMs: number) => {
+    // The program's own output is not wanted; perf prints on standard error.
+    const { failed, why, stderr } = await askProgram({
       argv: [perf, "stat", "-x,", "-e", "instructions:u", "--", ...argv],
-      env: { ...process.env, ...workload.env },
-      limitMs,
+      cwd: workload.cwd,
+      env: { ...env, ...workload.env },
+      stdout: "nowhere",
       maxBytes: 1e8,
-      guarded: true,
+      ...{ limitMs: timeoutMs, abort: interrupt.stop, guarded: true },
     });
-    return failed ? { count: null, why: why || stderr } : countedIn(`${stdout}\n${stderr}`);
+    return failed ? { count: null, why: why || stderr } : countedIn(stderr);
   };
   const probe = await count(["true"], 10_000);
   if (probe.count === null) return { spread: null, why: probe.why };
