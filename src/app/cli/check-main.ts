@@ -1,3 +1,4 @@
+/** The declaration of a program, checked and completed. */
 import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {

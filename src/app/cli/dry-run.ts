@@ -1,10 +1,11 @@
+/** `--dry-run`: what a run would do, job by job. */
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
-import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Console } from "../job/process/invocation.ts";
 import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
@@ -45,7 +46,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
   const planned = await planAll(session, await session.registry());
   const { directory, launcher, mode, note, parts } = planned;
-  const place = placeOf(session);
+  const place = jobPlace(session);
   const rows: JobRow[] = [];
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
@@ -106,7 +107,7 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
     session.overrides,
     parsed.flags.has("multirun"),
   );
-  const place = placeOf(session);
+  const place = jobPlace(session);
   const composed = composition();
   const launcher = mode === "run" ? await launcherOfRun(session, composed) : undefined;
   if (mode === "run" && launcher === undefined) {

@@ -1,3 +1,4 @@
+/** Runs the task of a program: one job or a sweep. */
 import type { Composition } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { createSuspension } from "../../foundation/system/process-signals.ts";
@@ -5,7 +6,7 @@ import { checkJobs } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import { type JobPlace, type PlannedJob, placeOf } from "../job/plan-job.ts";
+import { type JobPlace, jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted, runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
@@ -64,7 +65,7 @@ async function runOne(
     hydraLogging(composition, session, logging)();
     await session.logInfo(composition, overrides, logging);
   }
-  const place = placeOf(session);
+  const place = jobPlace(session);
   // Callbacks are created first, so that an error leaves no directory behind.
   const surroundings = await openJobContext(session, composition, logging);
   const { callbacks } = surroundings;

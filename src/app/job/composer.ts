@@ -1,3 +1,4 @@
+/** Composes configs for one run of a program: one snapshot of its files, one time, one set of resolvers. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";

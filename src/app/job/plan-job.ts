@@ -1,3 +1,4 @@
+/** Decides what precedes the files of a job: its directory, its number, its config. */
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import {
@@ -127,7 +128,7 @@ export function isFromOverride(
 }
 
 /** The values that planning this program's jobs depends on. */
-export const placeOf = ({ composer, invocation, options }: Session): JobPlace => ({
+export const jobPlace = ({ composer, invocation, options }: Session): JobPlace => ({
   cwd: invocation.cwd,
   context: composer.context,
   publish: composer.publish,

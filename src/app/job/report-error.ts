@@ -1,3 +1,4 @@
+/** Shows errors as Hydra does. */
 import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../../engine/values/dialect.ts";
 import { type CodedError, ConfigError, isCodedError } from "../../engine/values/errors.ts";
 import { pyRepr } from "../../engine/values/python-text.ts";

@@ -1,3 +1,4 @@
+/** What a launcher is: how it is declared, what it is given, what it tells. */
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
 import type { Suspension } from "../../foundation/system/process-signals.ts";
 import type { EndStatus } from "../job/ender.ts";

@@ -8,7 +8,7 @@ import { processCode } from "../job/ender.ts";
 import { enderOf, failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
-import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
 import {
   type JobBegun,
   type JobDone,
@@ -187,7 +187,7 @@ async function runAlone(
 ): Promise<JobResult> {
   const { composer, invocation, options } = session;
   const logging = createLogging({ console: invocation.console });
-  const place = placeOf(session);
+  const place = jobPlace(session);
   try {
     const composition = composer.compose(job.overrides);
     const named = { ...place, idOf: (number: number) => job.id ?? String(number) };

@@ -1,3 +1,4 @@
+/** The manifest of a sweep: what it is, and how it can be resumed. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

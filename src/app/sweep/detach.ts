@@ -1,3 +1,4 @@
+/** Hands a sweep to a process of its own, or to a scheduler. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,3 +1,4 @@
+/** Runs a sweep while its user waits, and tells how it ended. */
 import { join } from "node:path";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { readablePath } from "../../foundation/system/files.ts";
@@ -28,6 +29,7 @@ import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-polic
 import { undamagedState } from "../record/damage.ts";
 import type { Attempt } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
+import { jobsToRetry } from "../record/next-commands.ts";
 import type { Board } from "./board.ts";
 import { NO_ACTIVITY, sweepRows } from "./job-status.ts";
 import { openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
@@ -115,7 +117,7 @@ function logPlanned(
 
 const SWEEP_LOGGER = "hydraconf.sweep";
 
-export interface EndedSweep {
+interface EndedSweep {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly results: readonly JobResult[];
@@ -169,7 +171,7 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
   const failed = results.map(statusOf).filter(isFailure);
   if (failed.length > 0 && !sweep.toleratesFailures)
     stderr(
-      `Run the ${[...new Set(failed)].sort().join(" and ")} ${failed.length === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
+      `Run the ${jobsToRetry(failed)} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
 }
 

@@ -1,3 +1,4 @@
+/** Opens a sweep: its plan, its launcher and its record. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { Suspension } from "../../foundation/system/process-signals.ts";
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
@@ -8,19 +9,15 @@ import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import {
-  type FailureGate,
-  type FailurePolicy,
-  failurePolicy,
-  openGate,
-} from "../launch/failure-policy.ts";
+import { type FailureGate, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
+import type { FailurePolicy } from "../launch/settings.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";
@@ -74,7 +71,7 @@ export async function openSweep(
   const { composer, invocation, options } = session;
   const { composition: wished, overrides } = task;
   const isRun = task.mode === "run";
-  const place = placeOf(session);
+  const place = jobPlace(session);
   const { announce, console, resumed } = invocation;
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();

@@ -1,3 +1,4 @@
+/** Plans a sweep: its directory, and the configs of its jobs, checked. */
 import { resolve } from "node:path";
 import type { Composition, RunMode } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";

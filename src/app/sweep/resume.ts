@@ -1,3 +1,4 @@
+/** The call that began a sweep, for `--resume` and `--retry-failed`. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ConfigPlugin, optionTarget } from "../../engine/compose/index.ts";

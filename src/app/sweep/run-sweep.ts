@@ -1,3 +1,4 @@
+/** Runs a sweep, batch by batch. */
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";

@@ -1,3 +1,4 @@
+/** The public function that shows an error to people. */
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { checkOptions, optional, trueOrFalse, wrongArgument } from "./check-options.ts";
 import { errorText } from "./error-text.ts";

@@ -152,7 +152,7 @@ export async function joinRun(request: MainRequest): Promise<number> {
   const { listenForInterrupt, interruptOf, signalExitCode } = await import(
     "../machine/interrupt.ts"
   );
-  const interrupt = listenForInterrupt();
+  const interrupt = listenForInterrupt(request.isOfSweep);
   try {
     while (!isLed() && Date.now() - begin < LEADER_MS && !interrupt.stop.aborted)
       await setTimeout(PAUSE_MS);

@@ -1,3 +1,4 @@
+/** `deep-profile doctor`: what works on this machine, with remedies. */
 import picocolors from "picocolors";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";

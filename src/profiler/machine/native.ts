@@ -1,3 +1,4 @@
+/** The native part: whether it is built, for what, and how to build it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

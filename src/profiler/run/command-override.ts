@@ -1,3 +1,4 @@
+/** `-- PROG ARG...` as overrides of the config. */
 import { quoted } from "../../engine/overrides/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { MISSING } from "../../engine/values/node.ts";

@@ -1,3 +1,4 @@
+/** Chooses the device of a run, and checks the settings for GPUs. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import { type Gpu, type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "../machine/native.ts";

@@ -1,3 +1,4 @@
+/** A run: prepares the workload, runs it under each collector, makes the reports. */
 import { statSync } from "node:fs";
 import {
   anything,
@@ -9,6 +10,7 @@ import {
   path,
   shape,
   text,
+  trueOrFalse,
   whichIs,
   withMethods,
 } from "../../engine/values/check-options.ts";
@@ -260,6 +262,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
     stop: signal,
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
+    isGuarded: optional(trueOrFalse),
   }),
   awaitOthers: optional(fn),
   tools: optional(

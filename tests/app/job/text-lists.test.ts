@@ -12,9 +12,7 @@ async function read(overrides: readonly string[]) {
   };
   const declared = {
     ...{ name: "prog", base: "/", configPath: null, configName: "config" },
-    store: new Map([
-      ["config", { text: "command: []\nmore: {texts: []}\nargs: {}\n" }],
-    ]),
+    store: new Map([["config", { text: "command: []\nmore: {texts: []}\nargs: {}\n" }]]),
     textLists: ["command", "more.texts", "absent.key", "args"],
     freeKeys: ["args"],
     schema: {
@@ -51,7 +49,11 @@ describe("lists of texts", () => {
     ["nan", "nan"],
     ["123456789012345678901234567890", "123456789012345678901234567890"],
   ])("an interpolation that yields %s is the text %j", async (value, text) => {
-    const { code, seen, text: printed } = await read([
+    const {
+      code,
+      seen,
+      text: printed,
+    } = await read([
       `args.n=${value}`,
       "command=[prog,'${args.n}','n=${args.n}']",
       "more.texts=['${args.n}']",

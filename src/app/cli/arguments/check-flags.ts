@@ -10,8 +10,8 @@ import {
 import type { ParsedArguments } from "../../job/session.ts";
 
 /** @throws ConfigError `app.unsupported` for Hydra's flags that have no meaning here */
-export function refuseUnsupported({ flags }: ParsedArguments, known: readonly Flag[]): void {
-  for (const flag of known)
+export function refuseUnsupported({ flags }: ParsedArguments, declared: readonly Flag[]): void {
+  for (const flag of declared)
     if (flag.refusal !== undefined && flags.has(flag.id))
       throw new ConfigError({
         code: "app.unsupported",
