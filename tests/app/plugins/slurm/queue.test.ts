@@ -262,9 +262,9 @@ describe("Slurm's commands", () => {
   }
 
   test("do not see the job that this process is in, and list indices whole", async () => {
-    const { failed, stdout } = await commands("env | grep -E '^[A-Z_]*(SLURM|SRUN)' | sort; echo $#")("squeue", [
-      "a b",
-    ]);
+    const { failed, stdout } = await commands(
+      "env | grep -E '^[A-Z_]*(SLURM|SRUN)' | sort; echo $#",
+    )("squeue", ["a b"]);
     expect(failed).toBe(false);
     expect(stdout.split("\n")).toEqual([
       "MY_SLURM_JOB=kept",
