@@ -7,7 +7,8 @@ import { alternativesTo, ConfigError, isConfigError } from "../../engine/values/
 import type { FileOrigin, SourceText } from "../../engine/values/origin.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import { fileProblem, fileRemedy, readText } from "../../foundation/system/files.ts";
-import { importFile, importRemedy } from "../../foundation/system/import-file.ts";
+import { importFile } from "../../foundation/system/import-file.ts";
+import { importRemedy } from "../../foundation/system/import-remedy.ts";
 import { requireIn } from "../../foundation/system/require-in.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
 import {

@@ -20,7 +20,8 @@ import {
   resolver,
 } from "../../engine/values/resolution/resolver.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
-import { importFile, importRemedy } from "../../foundation/system/import-file.ts";
+import { importFile } from "../../foundation/system/import-file.ts";
+import { importRemedy } from "../../foundation/system/import-remedy.ts";
 import { interpreterOf } from "./interpreter.ts";
 import type { PythonFunction } from "./python-resolvers.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { importFile, importRemedy } from "../../../src/foundation/system/import-file.ts";
+import { importFile } from "../../../src/foundation/system/import-file.ts";
+import { importRemedy } from "../../../src/foundation/system/import-remedy.ts";
 
 test("where modules cannot be imported at all, Jest's remedy is told", () => {
   const ofJest = Object.assign(new TypeError("A dynamic import callback was invoked"), {
