@@ -8,6 +8,7 @@ import type { FileOrigin, SourceText } from "../../engine/values/origin.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import { fileProblem, fileRemedy, readText } from "../../foundation/system/files.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
+import { importRemedy } from "../../foundation/system/import-remedy.ts";
 import { requireIn } from "../../foundation/system/require-in.ts";
 import { type Plugin, plugin } from "./contract/plugin.ts";
 import {
@@ -303,6 +304,7 @@ async function load(url: string, { module, origin }: PluginEntry): Promise<Plugi
       code: "plugin.invalid",
       message: `Cannot load the plugin '${module}': ${firstLine(messageOf(cause))}`,
       origin,
+      hint: importRemedy(cause),
       cause,
     });
   });

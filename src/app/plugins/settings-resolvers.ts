@@ -21,6 +21,7 @@ import {
 } from "../../engine/values/resolution/resolver.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
+import { importRemedy } from "../../foundation/system/import-remedy.ts";
 import { interpreterOf } from "./interpreter.ts";
 import type { PythonFunction } from "./python-resolvers.ts";
 
@@ -113,7 +114,13 @@ async function moduleResolver(name: string, entry: ResolverEntry): Promise<Resol
   if (!/^\.{1,2}\//.test(path) && !isAbsolute(path))
     throw refused(`'${entry.from}' is neither 'ready', nor python:..., nor a path`, entry);
   const invalid = (message: string, cause?: unknown) =>
-    new ConfigError({ code: "plugin.invalid", message, origin: entry.origin, cause });
+    new ConfigError({
+      code: "plugin.invalid",
+      message,
+      origin: entry.origin,
+      hint: importRemedy(cause),
+      cause,
+    });
   const file = resolve(entry.folder, path);
   const loaded = await importFile(pathToFileURL(file).href).catch((cause: unknown) => {
     const [why] = String(isError(cause) ? cause.message : cause).split("\n");
