@@ -17,6 +17,7 @@ import { makeDirectory } from "../foundation/system/files.ts";
 import { startProblem } from "../foundation/system/find-program.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import type { Signal } from "../foundation/system/platform-types.ts";
+import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
 import type { Program } from "./command-line.ts";
@@ -85,24 +86,14 @@ export function commandTask(
 }
 
 /**
- * Has a shell kill the process group of this process, a worker, when that is gone without having ended by itself: a program would go on
- * alone, beside the same job when the sweep is resumed, if the launcher was killed, too. The shell waits for the end of a pipe that nobody
- * but this process can write to.
+ * Has the process group of this process, a worker, killed when that is gone without having ended by itself: a program would go on
+ * alone, beside the same job when the sweep is resumed, if the launcher was killed, too.
  */
 function guardGroup(): void {
   if (statOf("self")?.group !== process.pid) return;
-  const guard = spawn("/bin/sh", ["-c", `read -r word; kill -9 -${process.pid}`], {
-    cwd: "/",
-    env: {},
-    stdio: ["pipe", "ignore", "ignore"],
-    // A kill of the group must leave it.
-    detached: true,
-  });
-  // Without a shell programs are as they were.
-  guard.once("error", () => {});
-  guard.stdin.once("error", () => {});
-  guard.unref();
-  process.once("exit", () => guard.kill("SIGKILL"));
+  const guard = openGuard();
+  guard.watch(-process.pid);
+  process.once("exit", guard.release);
 }
 
 const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, string>> => ({

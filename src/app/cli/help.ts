@@ -1,3 +1,4 @@
+/** `--help` and `--hydra-help`, by Hydra's templates. */
 import type { Composition } from "../../engine/compose/compose.ts";
 import { allGroups, maskSecrets } from "../../engine/compose/index.ts";
 import type { Repository } from "../../engine/compose/sources/repository.ts";

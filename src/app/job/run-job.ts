@@ -1,3 +1,4 @@
+/** Runs one job in its directory, as Hydra does. */
 import { join, resolve } from "node:path";
 import { type Config, createConfig, toPlain } from "../../engine/compose/index.ts";
 import { maskSecrets, type Secrets } from "../../engine/compose/secrets.ts";

@@ -1,3 +1,4 @@
+/** The list of a sweep's jobs, a line each, in the record. */
 import { randomUUID } from "node:crypto";
 import { writeFileDurableSync } from "../../foundation/system/atomic-write.ts";
 import {

@@ -1,3 +1,4 @@
+/** The record of a sweep while it runs: new or resumed. */
 import { existsSync, rmSync } from "node:fs";
 import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";

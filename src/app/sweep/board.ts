@@ -1,3 +1,4 @@
+/** The display of a sweep's progress on a terminal. */
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import type { Suspension } from "../../foundation/system/process-signals.ts";

@@ -1,3 +1,4 @@
+/** Merges the configs of a defaults list, each at its package. */
 import { mergeNodes } from "../values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";

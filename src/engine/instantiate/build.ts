@@ -1,3 +1,4 @@
+/** Instantiates a config from the innermost node outwards, in steps that may be asynchronous. */
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import {

@@ -1,3 +1,4 @@
+/** The functions and classes that `_target_` may name. */
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../foundation/system/builtin-types.ts";

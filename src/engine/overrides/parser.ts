@@ -1,3 +1,4 @@
+/** The parser of the override language. */
 import {
   anything,
   checkOptions,

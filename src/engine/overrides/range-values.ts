@@ -1,3 +1,4 @@
+/** The values of `range`, with Python's arithmetic of decimals. */
 import type { PythonNumber, RangeSweep } from "./ast.ts";
 
 /** Why a range has no values to enumerate. */

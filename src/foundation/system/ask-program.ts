@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
 import { startProblem } from "./find-program.ts";
 import type { Signal } from "./platform-types.ts";
+import { openGuard } from "./process-guard.ts";
 import { openEnding } from "./process-signals.ts";
 
 export interface Question {
@@ -24,6 +25,8 @@ export interface Question {
   readonly graceMs?: number;
   /** Whether it leads a process group, which keyboard signals do not reach. Default: false. */
   readonly group?: boolean;
+  /** Whether it is killed, too, if this process is killed before it could end it. Default: as `group`. */
+  readonly guarded?: boolean;
   /**
    * Where its standard output goes: into the answer, there together with standard error in the order of arrival, to
    * nowhere, or to a stream. Default: `answer`.
@@ -61,9 +64,10 @@ const SILENCE_MS = 500;
  */
 export async function askProgram(question: Question): Promise<Answer> {
   const { abort, env = process.env, graceMs = 0, group = false, stdout = "answer" } = question;
-  const { argv, cwd, limitMs, maxBytes = MAX_BYTES } = question;
+  const { argv, cwd, guarded = group, limitMs, maxBytes = MAX_BYTES } = question;
   const [program = "", ...args] = argv;
   const target = typeof stdout === "string" ? undefined : stdout;
+  const guard = guarded ? openGuard() : undefined;
   const child = execa(program, args, {
     ...(cwd !== undefined && { cwd }),
     env,
@@ -78,13 +82,14 @@ export async function askProgram(question: Question): Promise<Answer> {
     detached: group,
     cleanup: !group,
   });
+  if (child.pid !== undefined) guard?.watch(group ? -child.pid : child.pid);
   const written = target && child.stdout ? copied(child.stdout, target) : undefined;
   if (target === undefined) closeWhenSilent(child);
-  const guard = giveUpOn(child, { abort, graceMs, group, limitMs });
+  const givingUp = giveUpOn(child, { abort, graceMs, group, limitMs });
   try {
-    const result = await Promise.race([child, guard.killed]);
+    const result = await Promise.race([child, givingUp.killed]);
     const unwritten = await written;
-    const given = guard.why();
+    const given = givingUp.why();
     if (result === undefined)
       return { failed: true, why: given ?? "", isGivenUp: true, stdout: "", stderr: "" };
     const why = given ?? whyFailed(result, maxBytes);
@@ -101,7 +106,8 @@ export async function askProgram(question: Question): Promise<Answer> {
       ...(unwritten !== undefined && { unwritten }),
     };
   } finally {
-    guard.release();
+    givingUp.release();
+    guard?.release();
   }
 }
 

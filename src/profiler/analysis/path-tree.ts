@@ -235,7 +235,7 @@ export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
 }
 
 /** Names and domains from the outermost range to this one, as in reports. */
-export function placeOf(node: PathNode): Placed {
+export function rangePath(node: PathNode): Placed {
   const { domain } = node;
   const path: string[] = [];
   const domains: string[] = [];

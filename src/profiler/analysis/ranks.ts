@@ -15,7 +15,7 @@ import {
   type Timeline,
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
-import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
+import { latestRegion, type PathNode, type RegionIdentity, rangePath } from "./path-tree.ts";
 import type { ScopeModel } from "./region-model.ts";
 
 /** Processes by rank, in order; empty for fewer than two ranks. */
@@ -164,7 +164,7 @@ function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
   const waits = new Map<string, Waits>();
   for (const [{ node, kind }, byRank] of calls) {
     const wait = byRank.size === groups.size ? waitsFor(byRank) : null;
-    if (wait !== null) waits.set(regionKey({ ...placeOf(node), kind }), wait);
+    if (wait !== null) waits.set(regionKey({ ...rangePath(node), kind }), wait);
   }
   return waits;
 }

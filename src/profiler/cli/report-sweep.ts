@@ -1,3 +1,4 @@
+/** `deep-profile report` of a sweep: one report of all jobs. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ConfigError, isCodedError } from "../../engine/values/errors.ts";

@@ -1,3 +1,4 @@
+/** The GPUs of this machine, as the driver lists them. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import { askProgram } from "../../foundation/system/ask-program.ts";
 import { once } from "../../foundation/system/get-or-create.ts";

@@ -1,9 +1,11 @@
+/** Runs workloads: process groups, output, time limits, signals. */
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Writable } from "node:stream";
 import { execa } from "execa";
 import { fileProblem, isSystemError } from "../../foundation/system/files.ts";
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
+import { openGuard } from "../../foundation/system/process-guard.ts";
 import {
   openEnding,
   type Suspension,
@@ -69,6 +71,11 @@ export interface StopRequests {
    * process is suspended.
    */
   readonly suspension?: Suspension;
+  /**
+   * Whether a workload is killed if this process is gone without having waited for it: as a job of a sweep, it would run beside
+   * itself once that is resumed. Without it, it goes on.
+   */
+  readonly isGuarded?: boolean;
 }
 
 const GRACE_MS = 5_000;
@@ -89,11 +96,12 @@ export async function runWorkload(
   const isDocument = workload.stdout === "document";
   const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
   const stderrFile = join(options.directory, "stderr.txt");
+  // Like the pause, before the process exists, so that they cover its first moment.
+  const guard = options.interrupt.isGuarded === true ? openGuard(workload) : undefined;
   const started = performance.now();
   const startNs = process.hrtime.bigint();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
-  // Registered before the process exists, so that it covers its first moment.
   const pause = pauseWithUs(() => child.pid, options.interrupt);
   const child = execa(program, args, {
     cwd: workload.cwd,
@@ -111,6 +119,7 @@ export async function runWorkload(
     cleanup: false,
   });
   const { pid } = child;
+  if (pid !== undefined) guard?.watch(-pid);
   // Its children may hold its output open for longer.
   if (pid !== undefined) options.onStart?.(pid);
   if (pid !== undefined)
@@ -120,6 +129,7 @@ export async function runWorkload(
   const result = await child.finally(() => {
     stop.dispose();
     pause.dispose();
+    guard?.release();
   });
   const { sleptMs, suspendedMs } = endWatch();
 

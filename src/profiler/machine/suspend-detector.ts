@@ -1,3 +1,4 @@
+/** Detects that this process, or the machine, stood still during a run. */
 import { readFileSync } from "node:fs";
 
 /** Interruptions of a run about which this process gets no signal. Milliseconds. */

@@ -1,3 +1,4 @@
+/** The reports of imported files. */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { packageInfo } from "../../engine/values/package-info.ts";

@@ -1,3 +1,4 @@
+/** The static analysis of the built-in workload, and the peaks of its device. */
 import { basename } from "node:path";
 import { askProgram } from "../../foundation/system/ask-program.ts";
 import { fileProblem, readText } from "../../foundation/system/files.ts";
@@ -110,6 +111,7 @@ export async function measurePeaks(
     abort: stop,
     limitMs: PEAKS_LIMIT_MS,
     maxBytes: MAX_DOCUMENT_BYTES,
+    guarded: true,
   });
   const peaks = result.failed ? undefined : documentOf(result.stdout)?.peaks;
   if (peaks !== undefined) return peaks;

@@ -1,3 +1,4 @@
+/** Writes the files of a run directory. */
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fromCode } from "../../engine/values/origin.ts";

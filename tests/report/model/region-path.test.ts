@@ -34,8 +34,6 @@ describe("the place of a region", () => {
     expect(startsAt(placed("a@A"), placed("a@A"))).toBe(true);
   });
 
-  it("may be inside of any where a domain is not known", () => {});
-
   it("has one key, whichever region tells it", () => {
     expect(placeKey(placed("a@A/b@io/c"), 1)).toBe(placeKey(placed("a@A")));
     expect(placeKey(placed("a@A/b@io/c"), 2)).toBe(placeKey(placed("a@A/b@io")));

@@ -1,3 +1,4 @@
+/** Compiles formats of log lines in Python's three styles. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { isError } from "../../../foundation/system/builtin-types.ts";
 import { type FieldFormat, isNumeric, plainText, writeField } from "./field-format.ts";

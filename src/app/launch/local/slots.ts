@@ -1,3 +1,4 @@
+/** Slots: devices, or anything countable, that jobs have to themselves. */
 import { accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";

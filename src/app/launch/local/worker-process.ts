@@ -1,3 +1,4 @@
+/** The processes that run jobs: started, reused, suspended and ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";

@@ -1,3 +1,4 @@
+/** The Slurm commands that a sweep uses. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import type { SbatchOption } from "./batch-script.ts";
 import { createQueue, isForgotten, readShownJobs, slurmCommands } from "./queue.ts";

@@ -1,3 +1,4 @@
+/** Runs Slurm's queries, and reads their answers. */
 import { type Answer, askProgram } from "../../../foundation/system/ask-program.ts";
 import { missing } from "./slurm-errors.ts";
 import type { TaskReport } from "./task-state.ts";

@@ -1,3 +1,4 @@
+/** The functions that convert: `bool`, `float`, `int`, `str` and `json_str`. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import type { Key } from "../../values/node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt, pyRepr } from "../../values/python-text.ts";

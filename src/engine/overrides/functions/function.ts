@@ -1,3 +1,4 @@
+/** What an override function is: its parameters, its evaluation and the types of its arguments. */
 import type { Dialect } from "../../values/dialect.ts";
 import type { Override, OverrideValue, Span } from "../ast.ts";
 import { functionError, type OverrideSource } from "../errors.ts";

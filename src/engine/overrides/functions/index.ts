@@ -1,3 +1,4 @@
+/** The table of all override functions. */
 import type { Dialect } from "../../values/dialect.ts";
 import { bool, float, int, jsonStr, str } from "./casts.ts";
 import type { OverrideFunction } from "./function.ts";

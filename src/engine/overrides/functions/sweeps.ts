@@ -1,3 +1,4 @@
+/** The functions whose values are sweeps: `choice`, `range`, `logrange`, `interval`, `glob` and others. */
 import {
   type ChoiceSweep,
   type ElementScalar,

@@ -1,3 +1,4 @@
+/** The resolvers of OmegaConf: `oc.env`, `oc.select`, `oc.decode` and others. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { ConfigError } from "../errors.ts";

@@ -1,3 +1,4 @@
+/** `OmegaConf.select` and `missing_keys`: values at keys, resolved on the way. */
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { TextPart } from "../interpolation/ast.ts";
 import { isInterpolationNode, parseNode } from "../interpolation/parser.ts";

@@ -78,7 +78,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** The result of `deep-profile doctor` as data, which `--json` prints. */
+/** The result of `deep-profile doctor` as data. */
 export interface Findings {
   /** The version of this package. */
   readonly version: string;

@@ -1,3 +1,4 @@
+/** Reads a recording file, also while it grows. */
 import { createGpuTimes, type GpuTimes } from "./clocks.ts";
 import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
 import {

@@ -1,3 +1,4 @@
+/** Decodes the records of a stream into events. */
 import { type GpuActivityKind, memoryCopyName, type ThreadCounts } from "../../model/timeline.ts";
 import type { GpuTimes } from "./clocks.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";

@@ -1,3 +1,4 @@
+/** Joins GPU work with the calls that launched it. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { bytes, createColumn, createIdIndex, doubles, words } from "../../model/columns.ts";
 import { createKernelTable, type ExecutedKernel } from "../../model/kernel-table.ts";
