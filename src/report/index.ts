@@ -4,7 +4,7 @@
  * @module deep-profile/report
  */
 export { writeFileAtomic } from "../foundation/system/atomic-write.ts";
-export { contractFile, upgradeBundle } from "./model/contract.ts";
+export { contractFile, wholeBundle } from "./model/contract.ts";
 export * from "./model/document.ts";
 export type { ReportErrorCode } from "./model/error-codes.ts";
 export {

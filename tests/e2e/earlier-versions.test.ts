@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CONTRACT, createReportValidator, upgradeBundle } from "../../src/report/index.ts";
+import { CONTRACT, createReportValidator, wholeBundle } from "../../src/report/index.ts";
 import { rewriteSealed } from "../app/record/written.ts";
 import { readBundle, runCommand } from "./command.ts";
 
@@ -90,7 +90,7 @@ describe.each(recorded)("version %s", (version) => {
     const files = ["run/recorder/regions/report.json", "comparison.json"];
     const checked = await runCommand("validate-regions", files, { cwd: project });
     expect(checked.code, checked.stdout + checked.stderr).toBe(0);
-    const bundle = upgradeBundle(readBundle(join(project, "run")));
+    const bundle = wholeBundle(readBundle(join(project, "run")));
     expect(bundle.contract).toBe(CONTRACT);
     expect(createReportValidator().validate(bundle)).toEqual([]);
     const compared = await profile("compare", "run", "run");
@@ -110,7 +110,7 @@ describe.each(recorded)("version %s", (version) => {
           ...{ path, kind, invocations, wall_ms, total_ms },
         })),
       }));
-    expect(measured(after)).toEqual(measured(upgradeBundle(before)));
+    expect(measured(after)).toEqual(measured(wholeBundle(before)));
     expect(existsSync(join(project, "run/report.md"))).toBe(true);
   });
 });

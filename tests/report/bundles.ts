@@ -7,7 +7,6 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../src/report/model/document.ts";
-import { regionKey } from "../../src/report/model/report-files.ts";
 import { kernelsOfReport } from "../../src/report/view/kernel-list.ts";
 import { type ProcessSketch, timelineOf } from "../profiler/analysis/timelines.ts";
 
@@ -49,31 +48,6 @@ export const withoutRun = ({ contract, reports }: RegionReportBundle): RegionRep
         : [{ ...outside, wall_ms: null, wall_exclusive_ms: null }];
     }),
   })),
-});
-
-/** The same as contract 1.1 had it: regions whose places differ in domains only were one. */
-export const asOlder = (bundle: RegionReportBundle): RegionReportBundle => ({
-  contract: "hydraconf.region-report/1.1",
-  reports: bundle.reports.map((report) => {
-    const regions = new Map<string, NCUProfileRegion>();
-    // Those of one path stood side by side, in front of what is inside.
-    const inOrder = [...report.regions].sort(
-      (a, b) => Number(a.kind === "outside") - Number(b.kind === "outside") || a.depth - b.depth,
-    );
-    for (const { path_domains: _, ...region } of inOrder) {
-      const key = regionKey(region);
-      const known = regions.get(key);
-      regions.set(key, known === undefined ? region : merged(known, region));
-    }
-    const all = [...regions.values()];
-    return { ...report, regions: all, totals: { ...report.totals, region_count: all.length } };
-  }),
-});
-
-const merged = (a: NCUProfileRegion, b: NCUProfileRegion): NCUProfileRegion => ({
-  ...a,
-  invocations: a.invocations + b.invocations,
-  wall_ms: (a.wall_ms ?? 0) + (b.wall_ms ?? 0),
 });
 
 const OPS = "shallow_resnet.ops";

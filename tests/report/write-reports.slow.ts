@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { createRegionBundler, writeReports } from "../../src/report/index.ts";
-import { upgradeBundle } from "../../src/report/model/contract.ts";
+import { wholeBundle } from "../../src/report/model/contract.ts";
 
 import { bundleOf, firstReport, regionNamed } from "./bundles.ts";
 
@@ -69,7 +69,7 @@ it.each([
     expect(bytesBelow(directory)).toBeLessThan(60_000_000);
     const names = join(dirname(written.json), "kernel_names.csv");
     expect(existsSync(names)).toBe(parameters.length > 100);
-    const stored = upgradeBundle(JSON.parse(readFileSync(written.json, "utf8")));
+    const stored = wholeBundle(JSON.parse(readFileSync(written.json, "utf8")));
     expect(stored.reports[0]?.regions).toEqual(bundle.reports[0]?.regions);
   },
   120_000,

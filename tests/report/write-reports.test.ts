@@ -13,7 +13,7 @@ import {
   writeReports,
   writeRunReports,
 } from "../../src/report/index.ts";
-import { upgradeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
+import { wholeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
 import { COLLECTOR_FILES } from "../../src/report/model/report-files.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profiler/analysis/timelines.ts";
@@ -80,7 +80,7 @@ describe("writeReports", () => {
       ["process:7", "aggregate", [0, 0]],
       ["device:cuda:0", "aggregate", [0, 0]],
     ]);
-    expect(upgradeBundle(stored)).toEqual(bundle);
+    expect(wholeBundle(stored)).toEqual(bundle);
     const rows = readFileSync(join(directory, "regions", "kernels.csv"), "utf8")
       .trim()
       .split("\n");
@@ -134,7 +134,7 @@ describe("writeReports", () => {
     );
     expect(short).toEqual(["kernel#0", "kernel#1", "__proto__#2", "gemm#3", "gemm#4"]);
     expect(short?.map((name) => stored.kernel_names?.[name])).toEqual(whole);
-    expect(upgradeBundle(stored)).toEqual(large);
+    expect(wholeBundle(stored)).toEqual(large);
   });
 
   it("puts a region and what is below it into the region's directory", async () => {

@@ -10,7 +10,7 @@ import {
   requireFile,
 } from "../../foundation/system/files.ts";
 import { andOthers } from "../../foundation/text/plural.ts";
-import { upgradeBundle } from "../../report/model/contract.ts";
+import { wholeBundle } from "../../report/model/contract.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
@@ -151,7 +151,7 @@ function readBundle(
       "validate-regions shows every error",
     );
   }
-  return upgradeBundle(document as RegionReportBundle);
+  return wholeBundle(document as RegionReportBundle);
 }
 
 function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {

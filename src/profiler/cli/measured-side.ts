@@ -60,7 +60,7 @@ export async function prepareSide(
   return { request, prepared, collector, started: new Date() };
 }
 
-export const folderOf = ({ request, collector }: MeasuredSide): string =>
+const folderOf = ({ request, collector }: MeasuredSide): string =>
   join(request.runDirectory, collector.name);
 
 /** @param run the name of its folder in `repeats` */

@@ -16,7 +16,6 @@ import {
 import {
   comparisonNotes,
   type Difference,
-  doubtNotes,
   environmentDifferences,
   leftOutNotes,
   otherWorkNotes,
@@ -39,7 +38,7 @@ import {
   measuredWork,
 } from "./noise.ts";
 import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
-import { keysOfBoth, regionsByKey, withKnownDomains } from "./region-matching.ts";
+import { keysOfBoth, regionsByKey } from "./region-matching.ts";
 import { selectionCoverage } from "./selection-coverage.ts";
 
 export interface ReportComparison {
@@ -97,7 +96,7 @@ export function compareReports(
   b: NCUProfileRegionReport,
   pairs?: PairedRatios,
 ): ReportComparison {
-  const known = withKnownDomains(a.regions, b.regions);
+  const known = { a: a.regions, b: b.regions };
   const ofA = regionsByKey(known.a);
   const ofB = regionsByKey(known.b);
   const looked = selectionCoverage(a, b);
@@ -137,7 +136,6 @@ export function compareReports(
       ...leftOutNotes(regions, kernels, looked),
       ...(isSameTotal ? [] : otherWorkNotes(regions, looked)),
       ...comparisonNotes(a, b),
-      ...doubtNotes(known),
     ],
   };
 }

@@ -4,7 +4,6 @@ import type { NCUProfileRegionReport, ReportEnvironment } from "../model/documen
 import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
 import type { KernelChange } from "./kernel-changes.ts";
 import type { RegionChange } from "./region-change.ts";
-import type { KnownDomains } from "./region-matching.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
 /** For equal files, every condition would hold. */
@@ -23,14 +22,6 @@ export const comparisonNotes = (
   ...ownNotes("A", a, b),
   ...ownNotes("B", b, a),
 ];
-
-/** Explains why a region disappeared while a new one has the same name. */
-export const doubtNotes = ({ doubtful }: KnownDomains): readonly string[] =>
-  doubtful === 0
-    ? []
-    : [
-        `${plural(doubtful, "region")} of A cannot be matched with a region of B: a report written before contract 1.2 does not distinguish what is inside ranges that differ only in their NVTX domain`,
-      ];
 
 /** Explains what is not compared, and which selection leaves it out. */
 export function leftOutNotes(

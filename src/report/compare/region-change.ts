@@ -35,7 +35,7 @@ export interface RegionChange {
   readonly path: readonly string[];
   readonly domain: string;
   /** As in the region report: absent if all ranges of the path have the same `domain`. */
-  readonly path_domains?: readonly (string | null)[];
+  readonly path_domains?: readonly string[];
   readonly kind: NCUProfileRegion["kind"];
   readonly presence: Presence;
   readonly changes: Changes;

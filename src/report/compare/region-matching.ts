@@ -1,13 +1,8 @@
-/**
- * Matches the regions of two reports, even if the domains on paths are unknown in one of them, and puts them into one
- * order.
- */
+/** The regions of two reports in one order. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
-import { domainAt, isInside, startsAt, storedDomains } from "../model/region-path.ts";
+import { isInside } from "../model/region-path.ts";
 import { regionKey } from "../model/report-files.ts";
-
-// The regions of two reports in one order.
 
 /** Process and device are ignored: they identify the run, not the region. */
 export function regionsByKey(regions: readonly NCUProfileRegion[]): Map<string, NCUProfileRegion> {
@@ -53,76 +48,4 @@ export function keysOfBoth(
   }
   closeDownTo(0);
   return keys;
-}
-
-// Matches regions of two reports if domains on paths are unknown in at least one of them.
-
-type Regions = readonly NCUProfileRegion[];
-
-export interface KnownDomains {
-  readonly a: Regions;
-  readonly b: Regions;
-  /** The number of regions of A that match several regions of B, or that share their only match. */
-  readonly doubtful: number;
-}
-
-/**
- * Completes domains that are unknown because of an older contract with those of the other report, if each report has
- * exactly one unmatched region with these names.
- */
-export function withKnownDomains(a: Regions, b: Regions): KnownDomains {
-  if (!a.some(isPartlyKnown) && !b.some(isPartlyKnown)) return { a, b, doubtful: 0 };
-  const ofB = byNames(without(b, a));
-  const filled = new Map<NCUProfileRegion, NCUProfileRegion>();
-  let doubtful = 0;
-  for (const [names, candidates] of byNames(without(a, b))) {
-    const others = ofB.get(names) ?? [];
-    const pairs = candidates.flatMap((one) =>
-      others.filter((other) => startsAt(one, other)).map((other) => [one, other] as const),
-    );
-    const [pair, ...more] = pairs;
-    if (pair === undefined) continue;
-    if (more.length > 0) {
-      doubtful += new Set(pairs.map(([one]) => one)).size;
-      continue;
-    }
-    const [one, other] = pair;
-    const domains = one.path.map((_, level) => domainAt(one, level) ?? domainAt(other, level));
-    for (const region of pair) {
-      const { path_domains: _, ...rest } = region;
-      filled.set(region, { ...rest, ...storedDomains(region.domain, domains) });
-    }
-  }
-  const fill = (regions: Regions) => regions.map((region) => filled.get(region) ?? region);
-  return { a: fill(a), b: fill(b), doubtful };
-}
-
-/**
- * The regions of several reports, each completed from a report that knows all its domains.
- *
- * @returns a list for each of `all`, in their order
- */
-export function regionsWithDomains(all: readonly Regions[]): readonly Regions[] {
-  if (!all.some((regions) => regions.some(isPartlyKnown))) return all;
-  const whole = all.flat().filter((region) => !isPartlyKnown(region));
-  const distinct = [...new Map(whole.map((region) => [regionKey(region), region])).values()];
-  return all.map((regions) => withKnownDomains(regions, distinct).a);
-}
-
-const isPartlyKnown = ({ path_domains }: NCUProfileRegion): boolean =>
-  path_domains?.includes(null) ?? false;
-
-function without(regions: Regions, others: Regions): Regions {
-  const keys = new Set(others.map(regionKey));
-  return regions.filter((region) => !keys.has(regionKey(region)));
-}
-
-/** Regions with the same kind, domain and names on the path, whatever the domains on the path. */
-function byNames(regions: Regions): ReadonlyMap<string, Regions> {
-  const groups = new Map<string, NCUProfileRegion[]>();
-  for (const region of regions) {
-    const { domain, path, kind } = region;
-    getOrCreate(groups, regionKey({ domain, path, kind }), () => []).push(region);
-  }
-  return groups;
 }

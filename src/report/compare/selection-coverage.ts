@@ -106,21 +106,13 @@ function regionFilter(
   const isOutsideMeasured = applies_to === "report" || isOneFilter;
   return (region: Ranged): boolean => {
     if (region.kind === "outside") return isOutsideMeasured;
-    const isOnPath = (patterns: readonly RangePattern[], whereUnknown: boolean) =>
-      region.path.some((name, level) => {
-        const domain = domainAt(region, level);
-        return patterns.some((pattern) =>
-          domain === null && pattern.domain !== null
-            ? whereUnknown && matchesRange({ ...pattern, domain: null }, "", name)
-            : matchesRange(pattern, domain ?? "", name),
-        );
-      });
+    const isOnPath = (patterns: readonly RangePattern[]) =>
+      region.path.some((name, level) =>
+        patterns.some((pattern) => matchesRange(pattern, domainAt(region, level), name)),
+      );
     const isAny = include.length + ncu_include_expressions.length === 0;
-    // With an unknown domain the result is uncertain, and a gate must not pass because of it.
     return (
-      ncu_exclude_expressions.length === 0 &&
-      (isAny || isOnPath(include, true)) &&
-      !isOnPath(exclude, false)
+      ncu_exclude_expressions.length === 0 && (isAny || isOnPath(include)) && !isOnPath(exclude)
     );
   };
 }

@@ -1,21 +1,15 @@
-/**
- * The file of the contract, the stored form of reports, and the conversion of reports of earlier versions to the latest
- * one.
- */
+/** The file of the contract, and the stored form of reports. */
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { packageInfo } from "../../engine/values/package-info.ts";
-import {
-  CONTRACT,
-  type KernelRecord,
-  type NCUProfileRegion,
-  type NCUProfileRegionReport,
-  type RegionReportBundle,
-  type ReportScope,
-  type ReportSelection,
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionReportBundle,
+  ReportScope,
 } from "./document.ts";
-import { type Placed, storedDomains } from "./region-path.ts";
 import { regionKey } from "./report-files.ts";
 
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
@@ -24,20 +18,9 @@ export const QUERY_CONTRACT = "hydraconf.query/1.1";
 /** The versions that can be read. */
 export const QUERY_CONTRACTS: readonly string[] = ["hydraconf.query/1.0", QUERY_CONTRACT];
 
-/** Contract versions without the domains of enclosing ranges. */
-const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([
-  "hydraconf.region-report/1.0",
-  "hydraconf.region-report/1.1",
-]);
-
-/** Converts a bundle to the latest contract. Members that an older version lacks are deduced, or null. */
-export function upgradeBundle(stored: RegionReportBundle): RegionReportBundle {
-  const bundle = withAllKernels(withWholeNames(stored));
-  const { contract, reports } = bundle;
-  if (contract === CONTRACT) return bundle;
-  const placed = WITHOUT_PATH_DOMAINS.has(contract) ? reports.map(withPathDomains) : reports;
-  return { contract: CONTRACT, reports: placed.map(withSelection) };
-}
+/** A bundle of which kernels or names are stored once, with all of them where they belong. */
+export const wholeBundle = (stored: RegionReportBundle): RegionReportBundle =>
+  withAllKernels(withWholeNames(stored));
 
 /** Up to this number of kernel records are stored again although an earlier report has them. */
 const MOST_REPEATED_KERNELS = 2_000;
@@ -167,39 +150,6 @@ function withAllKernels(bundle: RegionReportBundle): RegionReportBundle {
           kernels: kernelsOf(region) ?? region.kernels,
         })),
       };
-    }),
-  };
-}
-
-/** The selection of a run is that of any of its regions; without regions it is unknown. */
-function withSelection(report: NCUProfileRegionReport): NCUProfileRegionReport {
-  const [region] = report.regions;
-  if (report.selection !== undefined || region === undefined) return report;
-  const { include_patterns, exclude_patterns } = region.selection;
-  // By default, ncu measures only what the patterns select.
-  const isFilter =
-    report.collector.name === "ncu" && include_patterns.length + exclude_patterns.length > 0;
-  const applies_to: ReportSelection["applies_to"] = isFilter ? "measurement" : "report";
-  return { ...report, selection: { applies_to, ...region.selection } };
-}
-
-/** The domain of an enclosing range is that of the report's region at its path; unknown if there are several. */
-function withPathDomains(report: NCUProfileRegionReport): NCUProfileRegionReport {
-  const domains = new Map<string, string | null>();
-  for (const { path, domain, kind } of report.regions) {
-    if (kind === "outside") continue;
-    const key = JSON.stringify(path);
-    const known = domains.get(key);
-    domains.set(key, known === undefined || known === domain ? domain : null);
-  }
-  const domainAround = ({ path }: Placed, level: number): string | null =>
-    domains.get(JSON.stringify(path.slice(0, level + 1))) ?? null;
-  return {
-    ...report,
-    regions: report.regions.map((region) => {
-      if (region.path_domains !== undefined || region.path.length === 1) return region;
-      const around = region.path.slice(0, -1).map((_, level) => domainAround(region, level));
-      return { ...region, ...storedDomains(region.domain, [...around, region.domain]) };
     }),
   };
 }

@@ -7,15 +7,8 @@
 /** Version of the contract, `major.minor`; a minor version only adds. */
 export const CONTRACT = "hydraconf.region-report/1.5";
 
-/** The versions that can be read, including all earlier ones. */
-export const CONTRACTS: readonly string[] = [
-  "hydraconf.region-report/1.0",
-  "hydraconf.region-report/1.1",
-  "hydraconf.region-report/1.2",
-  "hydraconf.region-report/1.3",
-  "hydraconf.region-report/1.4",
-  CONTRACT,
-];
+/** The versions that can be read: all that a release has written. */
+export const CONTRACTS: readonly string[] = [CONTRACT];
 
 /** A report file: the results of one collector, one report per scope. */
 export interface RegionReportBundle {
@@ -187,7 +180,7 @@ export interface NCUProfileRegion {
    * NVTX domains of the ranges on `path`, ending with `domain`; null if unknown. Absent if all equal `domain`. Added in
    * 1.2; absent in older reports.
    */
-  readonly path_domains?: readonly (string | null)[];
+  readonly path_domains?: readonly string[];
   readonly kind: "push_pop" | "start_end" | "outside";
   /** `cuda:N` or `cpu`; null if nothing ran, or in an aggregate over several devices. */
   readonly device: string | null;

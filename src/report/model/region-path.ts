@@ -10,16 +10,14 @@ export type Placed = Pick<NCUProfileRegion, "path" | "domain" | "path_domains">;
 /** A place and how the ranges were opened, which distinguishes two regions at one place. */
 export type Ranged = Placed & Pick<NCUProfileRegion, "kind">;
 
-/** The NVTX domain of the range at one level of a path; null if unknown. */
-export function domainAt({ domain, path_domains }: Placed, level: number): string | null {
-  const stored = path_domains?.[level];
-  return stored === undefined ? domain : stored;
-}
+/** The NVTX domain of the range at one level of a path. */
+export const domainAt = ({ domain, path_domains }: Placed, level: number): string =>
+  path_domains?.[level] ?? domain;
 
 /** The domains along a path as a report stores them: absent if all equal the region's own. */
 export const storedDomains = (
   domain: string,
-  path_domains: readonly (string | null)[],
+  path_domains: readonly string[],
 ): Pick<Placed, "path_domains"> =>
   path_domains.every((other) => other === domain) ? {} : { path_domains };
 
@@ -28,16 +26,12 @@ export const startsAt = (region: Placed, top: Placed): boolean =>
   region.path.length >= top.path.length &&
   top.path.every(
     (name, level) =>
-      region.path[level] === name && maySame(domainAt(region, level), domainAt(top, level)),
+      region.path[level] === name && domainAt(region, level) === domainAt(top, level),
   );
 
 /** Whether a region is inside another one. */
 export const isInside = (region: Placed, around: Placed): boolean =>
   region.path.length > around.path.length && startsAt(region, around);
-
-/** An unknown domain may be any domain. */
-const maySame = (a: string | null, b: string | null): boolean =>
-  a === b || a === null || b === null;
 
 /**
  * The first levels of a path as one text, equal for equal places whichever region it is made from.
@@ -72,16 +66,16 @@ function domainMark(region: Placed, level: number, show: (text: string) => strin
   const isLast = level === region.path.length - 1;
   if (!isLast && region.path_domains === undefined) return "";
   const domain = domainAt(region, level);
-  if (domain === null || (isLast && domain === "")) return "";
+  if (isLast && domain === "") return "";
   return ` @${domain === "" ? "default" : show(domain)}`;
 }
 
-/** Whether the regions are of more than one domain, so that names do not suffice. Unknown domains do not count. */
+/** Whether the regions are of more than one domain, so that names do not suffice. */
 export const haveSeveralDomains = (regions: readonly Ranged[]): boolean => {
   const known = new Set<string>();
   for (const { domain, path_domains = [domain], kind } of regions) {
     if (kind === "outside") continue;
-    for (const each of path_domains) if (each !== null) known.add(each);
+    for (const each of path_domains) known.add(each);
     if (known.size > 1) return true;
   }
   return false;

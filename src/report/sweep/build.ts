@@ -7,7 +7,6 @@ import {
 import { dateTime } from "../../foundation/text/date-time.ts";
 import { agreeing, plural } from "../../foundation/text/plural.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
-import { regionsWithDomains } from "../compare/region-matching.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
 import { reportKernelWords } from "../view/kernel-words.ts";
@@ -197,9 +196,8 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
   }
   const found = new Map<string, Found>();
   const none = () => inputs.map(() => null);
-  const ofJobs = regionsWithDomains(inputs.map(({ result: { report } }) => report?.regions ?? []));
-  for (const [job, regions] of ofJobs.entries())
-    for (const region of regions) {
+  for (const [job, { result }] of inputs.entries())
+    for (const region of result.report?.regions ?? []) {
       const key = regionKey(region);
       const entry = found.get(key) ?? { region, times: none(), cpuTimes: none(), calls: none() };
       entry.times[job] = region[basis];

@@ -9,13 +9,7 @@ import type { NCUProfileRegion } from "../model/document.ts";
 export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.4";
 
 /** The versions that can be read, including all earlier ones. */
-export const SWEEP_CONTRACTS: readonly string[] = [
-  "hydraconf.sweep-report/1.0",
-  "hydraconf.sweep-report/1.1",
-  "hydraconf.sweep-report/1.2",
-  "hydraconf.sweep-report/1.3",
-  SWEEP_CONTRACT,
-];
+export const SWEEP_CONTRACTS: readonly string[] = [SWEEP_CONTRACT];
 
 export interface SweepReport {
   readonly contract: string;
@@ -71,7 +65,7 @@ export interface SweepRegion {
   readonly path: readonly string[];
   readonly domain: string;
   /** As in the region report: absent if all ranges of the path have the same `domain`. Added in 1.1. */
-  readonly path_domains?: readonly (string | null)[];
+  readonly path_domains?: readonly string[];
   readonly kind: NCUProfileRegion["kind"];
   /** One per job, in the order of the jobs; null if the job does not have the region. */
   readonly times_ms: readonly (number | null)[];

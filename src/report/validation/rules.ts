@@ -5,7 +5,7 @@
 
 import { pointerTo as pointerToTokens } from "../../engine/schema/json-document.ts";
 import { plural } from "../../foundation/text/plural.ts";
-import { upgradeBundle } from "../model/contract.ts";
+import { wholeBundle } from "../model/contract.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
@@ -305,7 +305,7 @@ function inOrder(
 export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
   return [
     ...applied(BUNDLE_RULES, bundle, ""),
-    ...upgradeBundle(bundle).reports.flatMap((report, index) => {
+    ...wholeBundle(bundle).reports.flatMap((report, index) => {
       const at = pointerTo("", "reports", index);
       return [
         ...applied(REPORT_RULES, report, at),

@@ -150,7 +150,7 @@ export const domainFields = <Item>(
           title: "path_domains",
           cell: (item) => {
             const place = placeOf(item);
-            return place && pathText(place.path.map((_, level) => domainAt(place, level) ?? "?"));
+            return place && pathText(place.path.map((_, level) => domainAt(place, level)));
           },
         },
       ]

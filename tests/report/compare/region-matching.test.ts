@@ -2,13 +2,12 @@ import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { keysOfBoth, regionsByKey } from "../../../src/report/compare/region-matching.ts";
-import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
 } from "../../../src/report/model/document.ts";
 import { type ProcessSketch, twoLibraries } from "../../profiler/analysis/timelines.ts";
-import { asOlder, bundleOf, firstReport, regionNamed, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, regionNamed, resnet } from "../bundles.ts";
 
 const sample = regionNamed(bundleOf([resnet]), "forward");
 const region = (...path: readonly string[]): NCUProfileRegion => ({ ...sample, path });
@@ -57,9 +56,6 @@ const only = (domain: string): ProcessSketch => ({
   ],
 });
 const reportOf = (sketch: ProcessSketch) => firstReport(bundleOf([sketch]));
-const olderOf = (sketch: ProcessSketch, options = {}) =>
-  firstReport(upgradeBundle(asOlder(bundleOf([sketch], options))));
-
 const changes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
   compareReports(a, b).regions.map(({ path, domain, path_domains = [domain], presence }) => [
     path.map((name, level) => `${name}@${path_domains[level] ?? "?"}`).join("/"),
@@ -81,51 +77,6 @@ describe("regions of two reports", () => {
     expect(
       changes(reportOf(only("A")), reportOf(only("B"))).map(([, presence]) => presence),
     ).toEqual(["removed", "removed", "added", "added"]);
-  });
-
-  it("are the same where an older report does not tell a domain, and no other can be meant", () => {
-    const selection = { include: ["load"], exclude: [] };
-    const hidden = olderOf(only("A"), { selection });
-    const shown = firstReport(bundleOf([only("A")], { selection }));
-    for (const [a, b] of [
-      [hidden, shown],
-      [shown, hidden],
-      [hidden, hidden],
-    ] as const)
-      expect(compareReports(a, b).regions.map(({ presence }) => presence)).toEqual(["both"]);
-    expect(changes(hidden, shown)).toEqual([["step@A/load@io", "both"]]);
-  });
-
-  it("are the same where the ranges around them, which an older report leaves out, are of their domain", () => {
-    const selection = { include: ["load"], exclude: [] };
-    const hidden = olderOf(only("io"), { selection });
-    const shown = firstReport(bundleOf([only("io")], { selection }));
-    for (const [a, b] of [
-      [hidden, shown],
-      [shown, hidden],
-    ] as const) {
-      const [region, ...more] = compareReports(a, b).regions;
-      expect(region).toMatchObject({ path: ["step", "load"], domain: "io", presence: "both" });
-      expect([region?.path_domains, more]).toEqual([undefined, []]);
-    }
-    const gates = checkGates(parseGates("region:load.wall_ms>5%"), compareReports(hidden, shown));
-    expect(gates.map(({ outcome }) => outcome)).toEqual(["passed"]);
-  });
-
-  it("are not guessed where several can be meant, and the comparison says so", () => {
-    const older = olderOf(twoLibraries);
-    const { regions, notes } = compareReports(older, reportOf(twoLibraries));
-    expect(regions.map(({ presence }) => presence).sort()).toEqual([
-      "added",
-      "added",
-      "both",
-      "both",
-      "removed",
-    ]);
-    expect(notes.join()).toContain(
-      "1 region of A cannot be matched with a region of B: a report written",
-    );
-    expect(compareReports(older, older).notes).toEqual([]);
   });
 
   it("can each be named in a gate, by its path with domains", () => {

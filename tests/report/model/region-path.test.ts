@@ -9,11 +9,11 @@ import {
   startsAt,
 } from "../../../src/report/model/region-path.ts";
 
-/** `name` in the default domain, `name@domain` in another; `name@?` where it is not known. */
+/** `name` in the default domain, `name@domain` in another. */
 const placed = (text: string): Ranged => {
   const ranges = text.split("/").map((range) => {
     const [name = "", domain = ""] = range.split("@");
-    return { name, domain: domain === "?" ? null : domain };
+    return { name, domain };
   });
   const path_domains = ranges.map(({ domain }) => domain);
   const domain = path_domains.at(-1) ?? "";
@@ -32,11 +32,6 @@ describe("the place of a region", () => {
     expect(inside("a/b@A", "a")).toBe(true);
     expect(inside("a@A", "a@A")).toBe(false);
     expect(startsAt(placed("a@A"), placed("a@A"))).toBe(true);
-  });
-
-  it("may be inside of any where a domain is not known", () => {
-    expect(isInside(placed("a@?/b@io"), placed("a@A"))).toBe(true);
-    expect(isInside(placed("a@?/b@io"), placed("c@A"))).toBe(false);
   });
 
   it("has one key, whichever region tells it", () => {
@@ -61,7 +56,6 @@ describe("the place of a region", () => {
     );
     expect(pathWords(placed("a@A/b@A"))).toBe("a / b @A");
     expect(pathWords(placed("a/b@A/c"))).toBe("a @default / b @A / c");
-    expect(pathWords(placed("a@?/b@A"))).toBe("a / b @A");
   });
 
   it("is told with domains only beside regions of others", () => {
@@ -72,10 +66,6 @@ describe("the place of a region", () => {
     expect(lines("a@A", "a@A/b@A")).toEqual(["a", "a / b"]);
     expect(lines("a@A", "a@A/b")).toEqual(["a @A", "a @A / b"]);
     expect(lines("a@A/b")).toEqual(["a @A / b"]);
-    // What is not known is not another domain: a report of an older contract, of a selection.
-    expect(lines("a@?/b", "a@?/c")).toEqual(["a / b", "a / c"]);
-    expect(lines("a@?/b@A", "c@A")).toEqual(["a / b", "c"]);
-    expect(lines("a@?/b@A", "c")).toEqual(["a / b @A", "c"]);
     const outside: Ranged = { path: ["(outside)"], domain: "", kind: "outside" };
     const step = placed("step@A");
     expect(pathLines([step, outside])(step)).toBe("step");

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { upgradeBundle } from "../../../src/report/model/contract.ts";
 import { jobReport } from "../../../src/report/sweep/build.ts";
 import { curvesOf, scalingFit, scalingWords } from "../../../src/report/sweep/document.ts";
 import {
@@ -9,8 +8,7 @@ import {
   renderSweepMarkdown,
   sweepJsonPieces,
 } from "../../../src/report/sweep/writers.ts";
-import type { ProcessSketch } from "../../profiler/analysis/timelines.ts";
-import { asOlder, bundleOf, firstReport, hostileNames, reportOfCalls } from "../bundles.ts";
+import { bundleOf, firstReport, hostileNames, reportOfCalls } from "../bundles.ts";
 import { joined } from "../joined.ts";
 import { readCsv } from "../read-csv.ts";
 import { grid, jobOf, sweepOf } from "./sweeps.ts";
@@ -137,59 +135,6 @@ describe("a sweep's report", () => {
       "1 of 2 jobs has no time: 1",
       expect.stringMatching(/^job 0 ran while another job of the sweep did, .*: its time includes/),
     ]);
-  });
-
-  it("knows a region in reports of jobs that ran before and after an update", () => {
-    const sketch: ProcessSketch = {
-      ranges: [
-        { name: "step", start: 0, end: 1000, domain: "app" },
-        { name: "load", start: 10, end: 900, domain: "io" },
-      ],
-    };
-    const bundle = bundleOf([sketch], { selection: { include: ["load"], exclude: [] } });
-    const older = upgradeBundle(asOlder(bundle));
-    const report = sweepOf(
-      [older, bundle, older].map((each, job) => ({
-        name: String(job),
-        overrides: [`x=${job}`],
-        result: { report: jobReport(firstReport(each)) },
-      })),
-    );
-    expect(report.regions).toMatchObject([
-      {
-        path: ["step", "load"],
-        path_domains: ["app", "io"],
-        times_ms: [0.00089, 0.00089, 0.00089],
-      },
-    ]);
-  });
-
-  it("has no column of domains where older reports of a selection tell a single one", () => {
-    const ranges = [
-      { name: "step", start: 0, end: 1000 },
-      { name: "load", start: 10, end: 900 },
-    ];
-    const selection = { include: ["load"], exclude: [] };
-    const csvOf = (sketch: ProcessSketch) => {
-      const older = upgradeBundle(asOlder(bundleOf([sketch], { selection })));
-      const jobs = ["0", "1"].map((name) => ({
-        name,
-        overrides: [`x=${name}`],
-        result: { report: jobReport(firstReport(older)) },
-      }));
-      return readCsv([...renderSweepCsv(sweepOf(jobs))].join(""));
-    };
-    expect(csvOf({ ranges }).map((row) => row.at(-1))).toEqual([
-      "wall_ms",
-      ...["0", "1"].flatMap(() => ["0.001", "0.00089"]),
-    ]);
-    const inTwo = ranges.flatMap((range) => [
-      range,
-      { ...range, domain: "io", start: range.start + 2000, end: range.end + 2000 },
-    ]);
-    const [head, , ...rows] = csvOf({ ranges: inTwo });
-    expect(head?.at(-1)).toBe("path_domains");
-    expect(rows[0]?.at(-1)).toBe("? / ");
   });
 
   it("tells regions of one path apart", () => {

@@ -7,7 +7,7 @@ import {
   type ReportIssue,
 } from "../../../src/report/index.ts";
 import { twoLibraries } from "../../profiler/analysis/timelines.ts";
-import { asOlder, bundleOf, resnet } from "../bundles.ts";
+import { bundleOf, resnet } from "../bundles.ts";
 
 type Json = Record<string, unknown>;
 
@@ -171,25 +171,12 @@ describe("regions that differ in the domains around them only", () => {
   });
 
   it("have a domain for each name of the path, and their own as the last", () => {
-    const domains = (path_domains: readonly (string | null)[]) =>
+    const domains = (path_domains: readonly string[]) =>
       issues((regions) => Object.assign(at(regions, 1), { path_domains }))[0];
     const pointer = "/reports/0/regions/1/path_domains";
     expect(domains(["A"])).toMatchObject({ pointer, message: "1 domain for a path of 2" });
     expect(domains(["A", "B"])).toMatchObject({ pointer, expected: '"io"' });
-    expect(domains(["A", null])).toMatchObject({ pointer, expected: '"io"' });
-    expect(domains([null, "io"])).toBeUndefined();
     expect(domains(["io", "io"])).toBeUndefined();
-  });
-
-  it("were one in contracts before 1.2, at the place of either", () => {
-    const merged = (change: (regions: Json[]) => void) => {
-      const whole = JSON.parse(JSON.stringify(asOlder(bundleOf([twoLibraries]))));
-      change(whole.reports[0].regions);
-      return validator.validate(whole);
-    };
-    expect(merged(() => {})).toEqual([]);
-    const twice = merged((regions) => Object.assign(at(regions, 1), { domain: "A" }));
-    expect(twice[0]?.message).toContain("two regions with the identity");
   });
 });
 
