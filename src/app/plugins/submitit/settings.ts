@@ -56,7 +56,7 @@ const unset = <Value>(
 });
 
 /** @param inConfig the default in the config group; @param absent the value if the config lacks the key */
-export const text = (inConfig: string, absent: string, help: string): QueueSetting<string> => ({
+const text = (inConfig: string, absent: string, help: string): QueueSetting<string> => ({
   field: field(STR, inConfig),
   help,
   read: orElse(absent, readText),

@@ -59,7 +59,7 @@ export const text = (help: string): Setting<string | undefined> => ({
 });
 
 /** A text that has to be given. */
-export const requiredText = (help: string, hint: string): Setting<string> => ({
+const requiredText = (help: string, hint: string): Setting<string> => ({
   field: field(STR),
   help,
   read: (value, refuse) => {
@@ -81,14 +81,14 @@ export const requiredInt = (standard: bigint, least: number, help: string): Sett
   read: required(readInt(least)),
 });
 
-export const number = (standard: number, least: number, help: string): Setting<number> => ({
+const number = (standard: number, least: number, help: string): Setting<number> => ({
   field: field(FLOAT, standard),
   help,
   read: required(readNumber(least)),
 });
 
 /** A number above 0 that preserves whether it was an int. */
-export const budget = (help: string): Setting<bigint | number> => ({
+const budget = (help: string): Setting<bigint | number> => ({
   field: field(ANY),
   help,
   read: required((value, refuse) => {
