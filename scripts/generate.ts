@@ -56,7 +56,8 @@ async function typesOf(schema: string): Promise<string> {
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
   return execFileSync(process.execPath, [biome, "format", "--stdin-file-path=types.ts"], {
     cwd: root,
-    input: printed.join(""),
+    // Before the banner of the types, what every file says first.
+    input: `/** The composed configuration, of which ${schema} is the schema. */\n${printed.join("")}`,
     encoding: "utf8",
   });
 }

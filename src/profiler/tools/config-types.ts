@@ -1,3 +1,4 @@
+/** The composed configuration, of which schemas/config.schema.json is the schema. */
 // Made by `hydraconf schema --types`. Make it again instead of editing it.
 
 /**
