@@ -14,6 +14,7 @@ import { GRACE_MS } from "../app/record/orphans.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { makeDirectory } from "../foundation/system/files.ts";
+import { startProblem } from "../foundation/system/find-program.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import type { Signal } from "../foundation/system/platform-types.ts";
 import { openGuard } from "../foundation/system/process-guard.ts";
@@ -164,7 +165,7 @@ export const endOf = (
 ): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
   new Promise((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
-      settle({ code: null, signal: null, problem: startProblem(error) }),
+      settle({ code: null, signal: null, problem: startProblem(error.code, error.message) }),
     );
     // Not forever: processes that it left behind may hold its pipes open.
     child.once("exit", (code, signal) => {
@@ -181,17 +182,12 @@ export const endOf = (
 
 const LAST_WORDS_MS = 500;
 
-function startProblem({ code, message }: NodeJS.ErrnoException): string {
-  if (code === "ENOENT") return "it was not found";
-  return code === "EACCES" ? "it is not executable" : message;
-}
-
 /** Keeps the end of a program's output, and copies all of it as long as there is a reader. */
-export function keepTail(from: ChildProcess["stdout"], to?: NodeJS.WriteStream): () => string {
+function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
   let tail = "";
   const decoder = new StringDecoder("utf8");
   from?.on("data", (chunk: Buffer) => {
-    to?.write(chunk);
+    to.write(chunk);
     tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
   });
   return () => tail;

@@ -19,7 +19,7 @@ test("no test replaces a module, which others may have loaded before", () => {
 });
 
 test("no helper has hooks of its own: they would be the first file's that loads it", () => {
-  const helpers = files.filter(({ name }) => !/\.(?:test|slow)\.ts$|^setup\.ts$/.test(name));
+  const helpers = files.filter(({ name }) => !/\.(?:test|slow)\.ts$|(?:^|\/)setup\.ts$/.test(name));
   expect(withText(/^(?:before|after)(?:All|Each)\(/m, helpers)).toEqual([]);
   expect(withText(/^ {2}(?:before|after)(?:All|Each)\(/m, helpers)).not.toEqual([]);
 });

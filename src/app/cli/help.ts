@@ -1,3 +1,4 @@
+/** `--help` and `--hydra-help`, by Hydra's templates. */
 import type { Composition } from "../../engine/compose/compose.ts";
 import { allGroups, maskSecrets } from "../../engine/compose/index.ts";
 import type { Repository } from "../../engine/compose/sources/repository.ts";
@@ -97,7 +98,7 @@ async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export interface HelpRequest {
+interface HelpRequest {
   readonly composition: Composition;
   /** The repository whose groups are listed: as in Hydra, without `hydra.searchpath` of the config. */
   readonly repository: Repository;

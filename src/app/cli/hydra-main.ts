@@ -1,3 +1,4 @@
+/** `hydraMain`: one call of a program, from its command line to its exit code. */
 import { resolve } from "node:path";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
 import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";
@@ -87,16 +88,16 @@ const COMMANDS: readonly Command[] = [
  * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
  * mistakes, nor for options that the types do not allow: both are printed as errors.
  *
- * @param given the command line, environment and console of a test; what it leaves out is that of this process, without
+ * @param surroundings the command line, environment and console of a test; what it leaves out is that of this process, without
  * arguments. Default: all of this process, whose exit code is then set if it is not 0, as that of a Python program
  * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
 export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
   declared: HydraMainOptions<Schema>,
   task: Task<ResolvedData<Schema>>,
-  given?: Partial<Invocation>,
+  surroundings?: Partial<Invocation>,
 ): Promise<number> {
-  if (given !== undefined) return mainOf(declared, task, given);
+  if (surroundings !== undefined) return mainOf(declared, task, surroundings);
   const code = await mainOf(declared, task, processInvocation());
   if (code !== EXIT_OK) process.exitCode = code;
   return code;
@@ -128,6 +129,8 @@ export interface AdaptableCall {
   readonly settings: Settings;
   /** For completion: the flags of the line that a shell completes, as far as it is typed. */
   readonly completedFlags?: ParsedArguments["flags"];
+  /** For completion: the program behind the cursor, with its arguments. */
+  readonly completedProgram?: readonly string[];
 }
 
 /** Further declarations of a program, which depend on its command line. */
@@ -153,11 +156,11 @@ export type Adapt = (call: AdaptableCall, plugins: () => readonly Plugin[]) => P
 export async function runMain(
   options: MainOptions,
   task: Task,
-  given: Invocation,
+  unguarded: Invocation,
   adapt: Adapt = async () => ({}),
 ): Promise<number> {
   const redaction = createRedaction();
-  const invocation = { ...given, console: guardConsole(given.console, redaction) };
+  const invocation = { ...unguarded, console: guardConsole(unguarded.console, redaction) };
   const subcommands = options.subcommands ?? [];
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
@@ -221,7 +224,8 @@ async function dispatch(
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
-  const completedFlags = await flagsToComplete(declared, typed, timed);
+  const completed = await lineToComplete(declared, typed, timed);
+  const completedFlags = completed?.flags;
   const loadable = await settingsOf(
     declared,
     { ...typed, flags: new Map([...(completedFlags ?? []), ...typed.flags]) },
@@ -243,6 +247,7 @@ async function dispatch(
       invocation: timed,
       settings,
       ...(completedFlags !== undefined && { completedFlags }),
+      ...(completed?.program !== undefined && { completedProgram: completed.program }),
     },
     () => plugins,
   );
@@ -274,7 +279,9 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          ...(settings.notes !== false && {
+            onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          }),
         }),
       },
       composing,
@@ -323,18 +330,22 @@ async function dispatch(
   });
 }
 
-/** The flags of the line that a shell asks to complete; undefined for other requests. */
-async function flagsToComplete(
+/** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
+async function lineToComplete(
   options: MainOptions,
   parsed: ParsedArguments,
   invocation: Invocation,
-): Promise<ParsedArguments["flags"] | undefined> {
+): Promise<
+  | {
+      readonly flags: ParsedArguments["flags"] | undefined;
+      readonly program: readonly string[] | undefined;
+    }
+  | undefined
+> {
   if (!parsed.flags.has("shell-completion")) return undefined;
-  const { completedFlags } = await import("./completion/run.ts");
-  return completedFlags(
-    { parsed, invocation, dialect: dialectOf(options, parsed, invocation) },
-    flagsOf(options),
-  );
+  const { completedFlags, completedProgram } = await import("./completion/run.ts");
+  const call = { parsed, invocation, dialect: dialectOf(options, parsed, invocation) };
+  return { flags: completedFlags(call, flagsOf(options)), program: completedProgram(invocation) };
 }
 
 /** A worker uses the time and the dialect with which its sweep began. */
@@ -488,6 +499,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.textLists !== undefined && { textLists: options.textLists }),
     ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,

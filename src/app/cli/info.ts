@@ -1,3 +1,4 @@
+/** `--info`: Hydra's tables about defaults, groups, plugins and the search path. */
 import {
   allGroups,
   type Composition,

@@ -1,3 +1,4 @@
+/** `hydraconf sweep`: status, wait, cancel and collect. */
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";

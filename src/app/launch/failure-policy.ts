@@ -1,4 +1,4 @@
-import { ConfigError } from "../../engine/values/errors.ts";
+/** What a sweep does after a job has failed. */
 import type { MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
@@ -6,38 +6,23 @@ import { signalCode } from "../../foundation/system/process-signals.ts";
 import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import { enderOf, isCompleted, type JobResult, statusOf } from "../job/job.ts";
+import { readSettings } from "../job/settings.ts";
 import { type JobState, recordedEnder } from "../record/job-state.ts";
-
-const KEY = "hydra.launcher.on_failure";
-
-/** The reaction of a sweep to failed jobs. Running jobs always run to their end. */
-export type FailurePolicy =
-  /** As Hydra: the batch continues, and no other batch follows. */
-  | { readonly kind: "finish_batch" }
-  | { readonly kind: "continue" }
-  /** No job starts after this many have failed. */
-  | { readonly kind: "stop"; readonly after: number };
+import { type FailurePolicy, ON_FAILURE } from "./settings.ts";
 
 /**
- * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent.
+ * The reaction to failed jobs that `hydra.launcher.on_failure` asks for.
  *
- * @throws ConfigError `value.wrong_type` for anything else
+ * @throws ConfigError `value.wrong_type` for one that does not exist
  */
-export function failurePolicy(root: MapNode, context: ResolveContext): FailurePolicy {
-  const value = plainAt(root, KEY, context);
-  if (value === undefined || value === null) return { kind: "finish_batch" };
-  const text = String(value);
-  if (text === "continue") return { kind: "continue" };
-  if (text === "stop") return { kind: "stop", after: 1 };
-  const after = Number(/^stop_after:\s*(\d+)$/.exec(text)?.[1] ?? 0);
-  if (after > 0) return { kind: "stop", after };
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `${KEY} cannot be '${text}'`,
-    key: KEY,
-    available: ["continue", "stop", "stop_after:N"],
-  });
-}
+export const failurePolicy = (root: MapNode, context: ResolveContext): FailurePolicy =>
+  readSettings(
+    { on_failure: ON_FAILURE },
+    {
+      key: "hydra.launcher",
+      valueOf: (name) => plainAt(root, `hydra.launcher.${name}`, context),
+    },
+  ).on_failure;
 
 /** Counts failures over the batches of a sweep and decides whether it may continue. */
 export interface FailureGate {

@@ -1,3 +1,4 @@
+/** The commands that a user may type next about a sweep. */
 import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import { isBelow } from "../../foundation/system/files.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";

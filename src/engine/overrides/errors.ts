@@ -1,3 +1,4 @@
+/** The errors of the override language, with their place in the text. */
 import { ConfigError } from "../values/errors.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 import type { Span } from "./ast.ts";

@@ -1,3 +1,4 @@
+/** The tree of a config: immutable maps, lists and scalars with their origins, types and flags. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";

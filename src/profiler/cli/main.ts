@@ -1,3 +1,4 @@
+/** The task of `deep-profile`: profiles, shows the result, names what failed. */
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { isCodedError } from "../../engine/values/errors.ts";

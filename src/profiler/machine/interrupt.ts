@@ -1,3 +1,4 @@
+/** Signals that stop a measurement, which is then still reported. */
 import os from "node:os";
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
 import {

@@ -1,3 +1,4 @@
+/** Runs workloads: process groups, output, time limits, signals. */
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Writable } from "node:stream";
@@ -6,9 +7,8 @@ import { fileProblem, isSystemError } from "../../foundation/system/files.ts";
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
 import { openGuard } from "../../foundation/system/process-guard.ts";
 import {
-  groupsBelow,
+  openEnding,
   type Suspension,
-  signalGroup,
   suspendGroups,
 } from "../../foundation/system/process-signals.ts";
 import { interruptOf } from "./interrupt.ts";
@@ -153,29 +153,22 @@ export async function runWorkload(
 }
 
 function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, graceMs: number) {
+  if (pid === undefined) return { interruptedBy: () => null, dispose: () => {} };
   let reason: Signal | null = null;
-  let killTimer: NodeJS.Timeout | undefined;
-  const killGroup = () => {
-    if (pid === undefined) return;
-    // Collected before: a process whose parent has ended cannot be found this way.
-    const groups = [pid, ...groupsBelow(pid)];
-    for (const group of groups) signalGroup(group, "SIGKILL");
-  };
+  const ending = openEnding(pid, { graceMs, reach: "leader" });
   const stopGroup = () => {
-    if (pid === undefined) return;
     reason = interruptOf(stop);
-    signalGroup(pid, reason);
-    killTimer = setTimeout(killGroup, graceMs);
+    ending.end(reason);
   };
   if (stop.aborted) stopGroup();
   else stop.addEventListener("abort", stopGroup, { once: true });
-  kill.addEventListener("abort", killGroup, { once: true });
+  kill.addEventListener("abort", ending.kill, { once: true });
   return {
     interruptedBy: () => reason,
     dispose: () => {
-      clearTimeout(killTimer);
+      ending.release();
       stop.removeEventListener("abort", stopGroup);
-      kill.removeEventListener("abort", killGroup);
+      kill.removeEventListener("abort", ending.kill);
     },
   };
 }

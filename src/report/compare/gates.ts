@@ -5,7 +5,7 @@ import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
-import type { Change, Changes, Presence } from "./change.ts";
+import { type Change, type Changes, type Presence, TOO_FEW_RUNS } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   beyondT,
@@ -27,6 +27,8 @@ export interface GateResult {
   readonly reason: string;
   /** The number of values that the condition tests, if several: each is then tested at a stricter level. */
   readonly tested?: number;
+  /** Fewer than three runs of A or B measured the time: no difference is certain. */
+  readonly too_few_runs?: true;
   /** For pairs of runs: whether they prove that the number is, or is not, past the limit. */
   readonly decided?: boolean;
 }
@@ -162,7 +164,7 @@ function chanceOf(gate: Gate, change: Change): number | null {
   const { delta, uncertainty, freedom = Number.POSITIVE_INFINITY } = change;
   if (delta === null || change.verdict === "left_out") return null;
   if (change.log_ratios !== undefined) return pairedChances(gate, change).past;
-  if (uncertainty === null || uncertainty === 0) return null;
+  if (change.too_few_runs === true || uncertainty === null || uncertainty === 0) return null;
   // The interval is a 95 % interval, so its half width is the quantile times the standard error.
   return beyondT((delta / uncertainty) * quantile975(freedom), freedom);
 }
@@ -192,11 +194,17 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   const value = differenceOf(change, percent);
   const isPast = IS_PAST[operator](value, limit);
   const isPaired = change.log_ratios !== undefined;
+  // The runs of this comparison may vary less than those of the calibration by luck.
+  const isTooSmall = isPaired && Math.abs(differenceOf(change, true)) < effectOf(change);
   const decided = isPaired
-    ? proof?.isProven === true || pairedChances(gate, change).within <= LEVEL
+    ? (!(isTooSmall && isPast) && proof?.isProven === true) ||
+      pairedChances(gate, change).within <= LEVEL
     : undefined;
+  const isTooFew = change.too_few_runs === true;
   const isUnproven =
-    isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change);
+    isTooFew ||
+    isTooSmall ||
+    (isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change));
   const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
   const noise = outcome === "breached" || (isPaired && percent) ? null : noiseBeyond(gate, change);
   const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
@@ -204,13 +212,17 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
     ...(isPaired && percent ? [intervalOf(change)] : []),
     ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
     ...(decided === false ? ["not decided"] : []),
-    ...(isTooLittle(gate, change) ? [TOO_LITTLE] : []),
+    ...(effectOf(change) > 0
+      ? [`the smallest effect that could have been seen is ${shortNumber(effectOf(change))} %`]
+      : []),
+    ...(isTooFew ? [`${TOO_FEW_RUNS}${isPast ? STRICT_FAILS : ""}`] : []),
   ];
   return {
     gate,
     outcome,
     reason: `${reasonOf(gate, label, change, value, noise)}${words.map((text) => `; ${text}`).join("")}`,
     ...(tested !== undefined && { tested }),
+    ...(isTooFew && { too_few_runs: true as const }),
     ...(decided !== undefined && { decided }),
   };
 }
@@ -222,16 +234,12 @@ function intervalOf({ log_ratios = [] }: Change): string {
   return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
 }
 
-/** The variation of the calls of one run tells nothing about the variation between runs. */
-const isTooLittle = ({ name }: Gate, { delta, freedom, log_ratios, verdict }: Change): boolean =>
-  name.endsWith("_ms") &&
-  delta !== null &&
-  delta !== 0 &&
-  verdict !== "left_out" &&
-  freedom === undefined &&
-  log_ratios === undefined;
+/** The smallest effect in percent, by a calibration; 0 without one. */
+const effectOf = ({ smallest_effect = 0 }: Change): number => smallest_effect * 100;
 
-const TOO_LITTLE = "too few runs to trust: use repeats=5 or deep-profile ab";
+const shortNumber = (value: number): string => formatNumber(Number(value.toPrecision(3)));
+
+const STRICT_FAILS = "; --strict fails it as it is";
 
 const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) => boolean>> = {
   ">": (value, limit) => value > limit,
@@ -318,6 +326,30 @@ const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)
 /** The start of a condition on a region or kernel; ambiguous labels are written in quotes. */
 const KIND = /^(region|kernel):/i;
 const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
+
+/** The conditions of `--fail-on`, and whether `auto` is among them. */
+export interface Conditions {
+  readonly gates: readonly Gate[];
+  readonly isAuto: boolean;
+}
+
+export const NO_CONDITIONS: Conditions = { gates: [], isAuto: false };
+
+/** @throws ConfigError as `parseGates` */
+export function parseConditions(texts: readonly string[]): Conditions {
+  const isAuto = (part: string) => part.toLowerCase() === "auto";
+  const all = texts.map((text) => ({ text, parts: splitConditions(text) }));
+  return {
+    isAuto: all.some(({ parts }) => parts.some(isAuto)),
+    gates: all.flatMap(({ text, parts }) =>
+      parts.some(isAuto) ? parts.filter((part) => !isAuto(part)).map(parseGate) : parseGates(text),
+    ),
+  };
+}
+
+/** The condition that `auto` stands for: no region takes certainly longer. */
+export const autoGates = (time: string): readonly Gate[] =>
+  parseGates(`region:*.${time}>1%`).map((gate) => ({ ...gate, text: "auto" }));
 
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {

@@ -4,11 +4,11 @@ import type { JobResult } from "../../../src/app/job/job.ts";
 import {
   endOfResult,
   endOfState,
-  type FailurePolicy,
   isTolerated,
   openGate,
   sweepExitCode,
 } from "../../../src/app/launch/failure-policy.ts";
+import type { FailurePolicy } from "../../../src/app/launch/settings.ts";
 import { begun, ended } from "../../../src/app/record/job-state.ts";
 
 const result = (status: JobResult["status"], exitCode: number): JobResult => ({

@@ -4,7 +4,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { bundleOf, firstReport, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, repeated, resnet } from "../bundles.ts";
 import { describeInBrowser } from "../render/browser.ts";
 
 const scaled = (factor: number) => ({
@@ -17,8 +17,8 @@ const scaled = (factor: number) => ({
 });
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const reports = compareReports(
-  firstReport(bundleOf([resnet], OPERATIONS)),
-  firstReport(bundleOf([scaled(2)], OPERATIONS)),
+  repeated(firstReport(bundleOf([resnet], OPERATIONS))),
+  repeated(firstReport(bundleOf([scaled(2)], OPERATIONS))),
 );
 const comparison: Comparison = {
   names: { a: "runs/before", b: "runs/after" },
@@ -36,7 +36,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
   it("has regions, operations, configuration, gates and the sum of all", async () => {
     const { page, complaints } = await open(comparison);
     expect(await rowsOf(page, "Regions").first().locator("td").allTextContents()).toEqual([
-      ...["forward", "16.000", "32.000", "+16.000", "+100.0", "slower"],
+      ...["forward", "16.000", "32.000", "+16.000 ±0.036", "+100.0", "slower"],
     ]);
     expect(await rowsOf(page, "CPU operations").count()).toBe(3);
     // Each section is named by its heading.
@@ -63,6 +63,46 @@ describeInBrowser("the page of a comparison", (openPage) => {
     await page.setViewportSize({ width: 1000, height: 800 });
     await headings.nth(1).filter({ hasText: "A ms" }).waitFor();
     expect(await headings.last().textContent()).toBe("Verdict");
+  });
+
+  it("shows the whole result at 390 px, then the notes, a line each until they are opened", async () => {
+    const notes = Array.from({ length: 12 }, (_, at) => `note ${at} ${"of many words ".repeat(9)}`);
+    const { page } = await openPage(
+      renderComparisonHtml({ ...comparison, reports: { ...reports, notes } }),
+      { viewport: { width: 390, height: 800 } },
+    );
+    const parts = page.locator(".result > div");
+    expect(await parts.count()).toBe(2);
+    for (const part of await parts.all()) {
+      const room = await part.evaluate((each: unknown) => {
+        const { scrollWidth, clientWidth } = each as Record<"scrollWidth" | "clientWidth", number>;
+        return scrollWidth - clientWidth;
+      });
+      expect(room).toBeLessThanOrEqual(0);
+    }
+    const result = await page.locator(".result").boundingBox();
+    const lines = page.locator(".notes li");
+    expect(await lines.count()).toBe(12);
+    for (const line of await lines.all()) {
+      const box = await line.boundingBox();
+      expect(box?.y).toBeGreaterThan((result?.y ?? 0) + (result?.height ?? 0));
+      expect(box?.height).toBeLessThan(30);
+    }
+    await lines.first().locator("summary").click();
+    expect((await lines.first().boundingBox())?.height).toBeGreaterThan(40);
+  });
+
+  it.each(["light", "dark"] as const)("draws both trees for a %s page", async (colorScheme) => {
+    const { page } = await openPage(renderComparisonHtml(comparison), { colorScheme });
+    const colors = (await page.evaluate(
+      "[...document.querySelectorAll('.box.diff')].map((each) => getComputedStyle(each).backgroundColor)",
+    )) as readonly string[];
+    expect(colors.length).toBeGreaterThan(0);
+    for (const color of colors) {
+      const lightness = Number(/^oklab\(([\d.]+)/.exec(color)?.[1]);
+      if (colorScheme === "dark") expect(lightness).toBeLessThan(0.6);
+      else expect(lightness).toBeGreaterThan(0.6);
+    }
   });
 
   it("stays sorted and filtered when the window is made narrow, and wide again", async () => {
@@ -116,7 +156,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     expect(await boxOf("B", "stem,").count()).toBe(1);
-    expect(await page.getByText("B is slower: +16.000 ms").count()).toBe(1);
+    expect(await page.getByText("B is slower: +16.000 ±0.036 ms").count()).toBe(1);
     expect(await page.locator(".waterfall tr").count()).toBe(6);
     expect(complaints).toEqual([]);
   });

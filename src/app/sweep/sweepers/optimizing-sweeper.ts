@@ -1,3 +1,4 @@
+/** What sweepers that learn from results have in common. */
 import {
   overrideKeyElement,
   overrideNode,
@@ -13,6 +14,7 @@ import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import type { EndStatus } from "../../job/ender.ts";
 import type { JobResult } from "../../job/job.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
+import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -182,8 +184,6 @@ type Score = number | null;
  */
 export type Search = Generator<readonly Trial[], void, readonly Score[]>;
 
-export type Direction = "minimize" | "maximize";
-
 /** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =
   (direction: Direction) =>
@@ -194,7 +194,7 @@ export const byScore =
   };
 
 /** The score of a job, or why it has none. */
-export type Outcome =
+type Outcome =
   | { readonly score: number }
   | {
       readonly score: null;

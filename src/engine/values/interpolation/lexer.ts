@@ -1,3 +1,4 @@
+/** The tokens of OmegaConf's interpolation grammar. */
 import { ConfigError } from "../errors.ts";
 import type { Origin } from "../origin.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-text.ts";

@@ -1,3 +1,5 @@
+/** The parser of interpolations and of arguments of resolvers. */
+import { ConfigError, isConfigError } from "../errors.ts";
 import { referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
 import type {
@@ -43,6 +45,36 @@ const hasInterpolation = (text: string): boolean => text.includes("${");
  * @throws ConfigError `interpolation.syntax`
  */
 export function parseInterpolation(
+  text: string,
+  references?: Map<string, StaticReference>,
+): InterpolationAst {
+  try {
+    return readInterpolation(text, references);
+  } catch (error) {
+    throw isConfigError(error) ? withArgumentQuoted(error, text) : error;
+  }
+}
+
+/** The error with the hint to quote the argument of a resolver, if that is all that is wrong. */
+function withArgumentQuoted(error: ConfigError, text: string): ConfigError {
+  const { origin } = error.details;
+  if (origin?.kind !== "file" || origin.source.text !== text) return error;
+  const start = Math.max(...[",", ":"].map((mark) => text.lastIndexOf(mark, origin.start - 1))) + 1;
+  const length = /^[^,{}'"]*/.exec(text.slice(start))?.[0].length ?? 0;
+  const argument = text.slice(start, start + length);
+  if (start === 0 || argument.trim() === "") return error;
+  const blank = /^\s*/.exec(argument)?.[0] ?? "";
+  const quoted = `${text.slice(0, start)}${blank}'${argument.trim()}'${text.slice(start + length)}`;
+  try {
+    readInterpolation(quoted);
+  } catch (again) {
+    if (isConfigError(again)) return error;
+    throw again;
+  }
+  return new ConfigError({ ...error.details, hint: `put the argument in quotes: ${quoted}` });
+}
+
+function readInterpolation(
   text: string,
   references?: Map<string, StaticReference>,
 ): InterpolationAst {

@@ -1,3 +1,4 @@
+/** Calls a resolver of an interpolation, and checks its arguments and its result. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";

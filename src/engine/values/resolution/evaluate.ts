@@ -1,3 +1,4 @@
+/** Evaluates interpolations: references, calls of resolvers, and text around them. */
 import { ConfigError, isConfigError } from "../errors.ts";
 import type {
   DictElement,

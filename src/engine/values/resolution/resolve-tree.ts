@@ -1,3 +1,4 @@
+/** Resolves all interpolations of a tree. */
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax, isInterpolationNode } from "../interpolation/parser.ts";
 import { charactersOf, sizeOf, spend, spendCharacters } from "../limits.ts";

@@ -1,0 +1,86 @@
+/**
+ * Mutation tests: small changes of the code, one at a time, and whether a test of the nearest suites fails of each (Stryker). Prints what
+ * survived, and fails if fewer than 85 % of a folder's changes are noticed.
+ *
+ *   npm run mutation                       every folder below; takes hours, so `npm run nightly` is for it
+ *   npm run mutation -- sweep/sweepers     the folders whose name contains this
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./setup.mjs";
+
+const LEAST = 85;
+const REPORT = join("tmp", "mutation");
+
+/** What is mutated, and the tests that are nearest to it. */
+const FOLDERS = {
+  "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/**/*.test.ts"],
+  "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/**/*.test.ts"],
+  "recorder/clocks": [
+    "src/profiler/tools/recorder/clocks.ts",
+    "tests/profiler/tools/recorder/{clocks,read,generated}.test.ts",
+  ],
+  "recorder/pairing": [
+    "src/profiler/tools/recorder/pairing*.ts",
+    "tests/profiler/tools/recorder/{pairing,read,generated}.test.ts",
+  ],
+  "sweep/sweepers": ["src/app/sweep/sweepers/**/*.ts", "tests/app/sweep/sweepers/**/*.test.ts"],
+  "launch/local": ["src/app/launch/local/**/*.ts", "tests/app/launch/local/**/*.test.ts"],
+  record: ["src/app/record/**/*.ts", "tests/app/record/**/*.test.ts"],
+  "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
+};
+
+const wanted = process.argv[2] ?? "";
+const chosen = Object.entries(FOLDERS).filter(([name]) => name.includes(wanted));
+if (chosen.length === 0) {
+  console.error(`no folder of '${wanted}': ${Object.keys(FOLDERS).join(", ")}`);
+  process.exit(2);
+}
+process.chdir(root);
+const require = stryker();
+const { Stryker } = await import(pathToFileURL(require.resolve("@stryker-mutator/core")).href);
+const scores = [];
+for (const [name, [mutate, tests]] of chosen)
+  scores.push([name, await scoreOf(name, mutate, tests)]);
+for (const [name, score] of scores) console.log(`${score.toFixed(1).padStart(5)} %  ${name}`);
+process.exitCode = scores.every(([, score]) => score >= LEAST) ? 0 : 1;
+
+/** `require` as Stryker's own folder has it: it is no dependency of the repository, since no other command needs it. */
+function stryker() {
+  const folder = join(root, "scripts", "mutation");
+  if (!existsSync(join(folder, "node_modules"))) {
+    const { status } = spawnSync("npm", ["ci"], { cwd: folder, stdio: "inherit" });
+    if (status !== 0) process.exit(2);
+  }
+  return createRequire(join(folder, "package.json"));
+}
+
+async function scoreOf(name, mutate, tests) {
+  // Where vitest.config.ts of tests/mutation looks for it: it runs in processes of Stryker's.
+  process.env.HYDRACONF_MUTATION_TESTS = tests;
+  const report = join(REPORT, `${name.replace("/", "-")}.json`);
+  const results = await new Stryker({
+    testRunner: "vitest",
+    plugins: [pathToFileURL(require.resolve("@stryker-mutator/vitest-runner")).href],
+    vitest: { configFile: "tests/mutation/vitest.config.ts", related: false },
+    mutate: [mutate],
+    // What has no tests of its own: files of exports, and the wording of texts, which tests/ui shows.
+    mutator: { excludedMutations: ["StringLiteral"] },
+    disableTypeChecks: false,
+    coverageAnalysis: "perTest",
+    concurrency: Number(process.env.HYDRACONF_MUTATION_JOBS ?? availableParallelism()),
+    tempDirName: join("tmp", "stryker"),
+    ignorePatterns: ["/build", "/tmp", "/site"],
+    reporters: ["clear-text", "json", "progress-append-only"],
+    clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+    jsonReporter: { fileName: report },
+    allowConsoleColors: false,
+  }).runMutationTest();
+  const count = (...statuses) => results.filter(({ status }) => statuses.includes(status)).length;
+  const noticed = count("Killed", "Timeout");
+  return (100 * noticed) / (noticed + count("Survived", "NoCoverage"));
+}
