@@ -231,7 +231,9 @@ export function completeLauncher(
   const submitDue = async (batch: readonly SweepJob[], signal: AbortSignal): Promise<void> => {
     const live = await stillThere();
     const due = batch.filter(({ number }) => !live.has(number));
-    if (due.length > 0) await submit?.(due, signal);
+    if (due.length === 0) return;
+    request.internals.record.refuseIfLost();
+    await submit?.(due, signal);
   };
   return {
     close,

@@ -12,6 +12,7 @@ import {
   tryClaim,
 } from "../../foundation/system/process-claim.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { cancelledFile, launcherFile } from "./layout.ts";
 import { nextCommand } from "./next-commands.ts";
 import { recordRights } from "./rights.ts";
@@ -29,6 +30,23 @@ export function claimSweep(folder: string): Claim {
       throw isRun(folder, attempt.holder);
     pause();
   }
+}
+
+/**
+ * Called before each job of a sweep starts: so the successor of a process whose claim was damaged finds what that has started, and
+ * no job that it starts is started again.
+ *
+ * @throws ConfigError `app.sweep_record` if the claim is not as this process wrote it
+ */
+export function refuseIfLost(folder: string, claim: Claim): void {
+  if (claim.isWhole()) return;
+  const directory = dirname(folder);
+  throw new ConfigError({
+    code: "app.sweep_record",
+    message: `This process has lost its claim to the sweep in '${directory}': ${launcherFile(folder)} was damaged, replaced or removed`,
+    key: "hydra.sweep.dir",
+    hint: `'${nextCommand("status", directory)}' shows whether another process runs the sweep; if none does, --resume ${shellQuote(directory)} goes on`,
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   timesFailed,
   writeJobState,
 } from "./job-state.ts";
-import { claimSweep, clearCancellation } from "./launcher-claim.ts";
+import { claimSweep, clearCancellation, refuseIfLost } from "./launcher-claim.ts";
 import {
   jobLog,
   jobsFolder,
@@ -77,6 +77,8 @@ export interface SweepRecord {
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
   handOver(pid: number): void;
+  /** @throws ConfigError `app.sweep_record` if this process has claimed the sweep, and lost the claim */
+  refuseIfLost(): void;
   release(): void;
 }
 
@@ -200,6 +202,9 @@ export function openRecord(request: RecordRequest): SweepRecord {
     conclude: written.conclude,
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
+    refuseIfLost() {
+      if (claim !== undefined) refuseIfLost(folder, claim);
+    },
     release: () => claim?.release(),
   };
 }

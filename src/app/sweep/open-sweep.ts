@@ -114,7 +114,11 @@ export async function openSweep(
       return logging.logger(name);
     },
     say: (line) => console.stderr(`${line}\n`),
-    mayStart: gate.mayStart,
+    mayStart() {
+      const may = gate.mayStart();
+      if (may) record.refuseIfLost();
+      return may;
+    },
     async runHere(job) {
       const result = await runHere(
         job,

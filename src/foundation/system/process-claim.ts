@@ -33,7 +33,12 @@ export interface Claim {
    */
   handOver(pid: number, options?: { readonly awaited?: boolean }): void;
   /**
-   * Releases the claim. If its file cannot be removed, the claim ends with this process; the work done under it is
+   * Whether its file is as this process wrote it. If that was damaged or removed, another process may take it for the claim of a
+   * dead one.
+   */
+  isWhole(): boolean;
+  /**
+   * Releases the claim, unless another process has it. If its file cannot be removed, the claim ends with this process; the work done under it is
    * valid.
    */
   release(): void;
@@ -59,7 +64,7 @@ export function tryClaim(
 ): ClaimAttempt {
   const own = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
   const options = mode === undefined ? {} : { mode };
-  const claimed = () => claimOf(file, use, options);
+  const claimed = () => claimOf(file, own, use, options);
   makeDirectory(dirname(file));
   for (let attempts = 0; ; attempts++) {
     if (linked(file, own, options)) return { kind: "taken", claim: claimed() };
@@ -91,7 +96,12 @@ export function holderOf(file: string): Holder | undefined {
   return holder !== undefined && isRunning(holder) !== false ? holder : undefined;
 }
 
-function claimOf(file: string, use: string | undefined, options: AtomicOptions): Claim {
+function claimOf(
+  file: string,
+  own: string,
+  use: string | undefined,
+  options: AtomicOptions,
+): Claim {
   let isOurs = true;
   return {
     handOver(pid, { awaited = false } = {}) {
@@ -103,11 +113,22 @@ function claimOf(file: string, use: string | undefined, options: AtomicOptions):
       };
       writeFileAtomicSync(file, contentOf(holder), options);
     },
+    isWhole: () => read(file) === own,
     release() {
-      if (isOurs) removeIfAllowed(file);
+      if (isOurs && !isOfAnother(file, own)) removeIfAllowed(file);
       isOurs = false;
     },
   };
+}
+
+/** A claim that cannot be read is nobody's. */
+function isOfAnother(file: string, own: string): boolean {
+  try {
+    const text = read(file);
+    return text !== undefined && text !== own && parsed(text) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Every claim has unique content, so that a dead claim differs from a later one of the same process. */

@@ -11,6 +11,7 @@ test("simulated sweeps with kills and a second driver: each job once, and every 
   // Kills come in all of them but a few, and each run has another launcher than the one before.
   expect(found.kills).toBeGreaterThan(RUNS);
   expect(found.drivers).toBeGreaterThan(2 * RUNS);
+  expect(found.damages).toBeGreaterThan(RUNS / 10);
   expect(found.reuses).toBeGreaterThan(RUNS);
 });
 

@@ -1,4 +1,11 @@
-import fs, { mkdtempSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,10 +92,38 @@ describe("a claim", () => {
     }),
   );
 
-  test("that was left unreadable is free", () => {
+  // What a crash of the machine leaves of a file that was never flushed.
+  test.each([
+    ["empty", ""],
+    ["of NULs", "\0".repeat(200)],
+    ["cut", '{"host": "h'],
+    ["of another kind", "[]"],
+  ])("that was left unreadable (%s) is free", (_, text) => {
     const file = join(newFolder(), "claim.json");
-    writeFileSync(file, '{"host": "h');
+    writeFileSync(file, text);
+    expect(holderOf(file)).toBeUndefined();
     expect(tryClaim(file).kind).toBe("taken");
+    expect(holderOf(file)?.pid).toBe(process.pid);
+  });
+
+  test("that is damaged or removed is not whole, and one that another process has is left to it", () => {
+    const file = join(newFolder(), "claim.json");
+    const other = JSON.stringify({ ...thisProcess(), id: "another" });
+    for (const text of ["", "\0", other]) {
+      const attempt = tryClaim(file);
+      if (attempt.kind === "held") throw new Error("held");
+      const { claim } = attempt;
+      expect(claim.isWhole()).toBe(true);
+      writeFileSync(file, text);
+      expect(claim.isWhole()).toBe(false);
+      claim.release();
+      expect(existsSync(file)).toBe(text === other);
+    }
+    rmSync(file);
+    const attempt = tryClaim(file);
+    if (attempt.kind === "held") throw new Error("held");
+    rmSync(file);
+    expect(attempt.claim.isWhole()).toBe(false);
   });
 
   test("is taken where files cannot be linked, too", async () => {

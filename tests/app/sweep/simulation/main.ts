@@ -14,6 +14,7 @@ export interface Simulations {
   readonly turns: number;
   readonly drivers: number;
   readonly reuses: number;
+  readonly damages: number;
   readonly seconds: number;
   /** Of runs in which something did not hold. */
   readonly failures: readonly SimulatedRun[];
@@ -60,6 +61,7 @@ function main(): void {
     turns: sum(({ turns }) => turns),
     drivers: sum(({ drivers }) => drivers),
     reuses: sum(({ reuses }) => reuses),
+    damages: sum(({ damages }) => damages),
     seconds: (performance.now() - begin) / 1000,
     failures: runs.filter(({ problems }) => problems.length > 0),
   };
