@@ -23,7 +23,7 @@ import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
   ...["tutorial", "programs", "run", "sweeps", "schemas"],
-  ...["instantiate", "completion", "compatibility", "plugins", "security"],
+  ...["instantiate", "completion", "compatibility", "plugins", "errors", "security"],
 ].map((name) => `docs/${name}.md`);
 
 /** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */

@@ -11,6 +11,7 @@ export type {
   JobEvent,
 } from "./app/job/callbacks.ts";
 export type { Ender, EndStatus, SchedulerCause } from "./app/job/ender.ts";
+export type { AppErrorCode } from "./app/job/error-codes.ts";
 export type {
   ExitCode,
   ExitOptions,
@@ -145,7 +146,9 @@ export type {
 } from "./engine/overrides/index.ts";
 export type { Dialect, DialectName } from "./engine/values/dialect.ts";
 export type {
+  EngineErrorCode,
   ErrorCode,
+  ErrorCodes,
   ErrorDetails,
   ErrorHints,
   NestedError,

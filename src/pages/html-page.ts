@@ -1,7 +1,7 @@
 /** The frame of all HTML pages: a single file, no network access, a strict content security policy. */
 import { createHash } from "node:crypto";
 import { printableLabel } from "../foundation/text/printable.ts";
-import { list, listIfAny, type Text } from "./blocks.ts";
+import { list, type Text } from "./blocks.ts";
 import { escapeHtml, type HtmlOptions, renderHtml } from "./html.ts";
 
 export interface Page {
@@ -69,11 +69,22 @@ export const noticeSection = (
 /** Maximum length of a note, in characters. */
 const MAX_NOTE = 600;
 
-/** Notes without a heading; empty without notes. */
-export const noticeList = (notes: readonly string[]): string =>
-  renderHtml(listIfAny(notes.map((note) => printableLabel(note, MAX_NOTE))), {
-    className: "notice",
-  });
+/**
+ * Notes on what the numbers mean, below the result; empty without notes. Each takes a line until a reader opens it.
+ * @param limit maximum length of a note, in characters
+ */
+export const notesSection = (notes: readonly string[], limit = MAX_NOTE): string =>
+  notes.length === 0
+    ? ""
+    : `<section aria-labelledby="notes-heading"><h2 id="notes-heading">Notes</h2><ul class="notice notes">${notes.map((note) => `<li>${noteHtml(printableLabel(note, limit))}</li>`).join("")}</ul></section>`;
+
+/** Such a note fits in a line of every page. */
+const SHORT_NOTE = 40;
+
+const noteHtml = (note: string): string =>
+  note.length <= SHORT_NOTE
+    ? escapeHtml(note)
+    : `<details class="note"><summary>${escapeHtml(note)}</summary></details>`;
 
 /**
  * JSON inside a `<script>` element: it cannot contain `</script>` or `<!--`, since `<` is escaped. Invisible characters

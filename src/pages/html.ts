@@ -17,6 +17,8 @@ export interface HtmlOptions {
   readonly textLimit?: number;
   /** The class of lists. */
   readonly className?: string;
+  /** Whether tables with headings become a line for each cell on narrow screens. */
+  readonly isStacked?: boolean;
 }
 
 export const renderHtml = (blocks: Iterable<Block>, options: HtmlOptions = {}): string =>
@@ -65,13 +67,16 @@ const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions)
 function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
   const hasHead = columns.every(({ title }) => title !== "");
   const head = columns.map(({ title }) => `<th scope="col">${escapeHtml(title)}</th>`).join("");
+  const isStacked = hasHead && options.isStacked === true;
+  const titleOf = (at: number) =>
+    isStacked ? ` data-title="${escapeHtml(columns[at]?.title ?? "")}"` : "";
   const body = Array.from(rows, ({ cells }) => {
     const [first = "", ...others] = columns.map((column, at) =>
       cellHtml(cells[at] ?? null, column, options),
     );
-    return `<tr><th scope="row">${first}</th>${others.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
   });
-  return `<table class="facts${hasHead ? " wide" : ""}">${hasHead ? `<thead><tr>${head}</tr></thead>` : ""}<tbody>${body.join("")}</tbody></table>`;
+  return `<table class="facts${hasHead ? " wide" : ""}${isStacked ? " stacked" : ""}">${hasHead ? `<thead><tr>${head}</tr></thead>` : ""}<tbody>${body.join("")}</tbody></table>`;
 }
 
 const cellHtml = (cell: Cell, column: Column, options: HtmlOptions): string =>

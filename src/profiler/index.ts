@@ -54,6 +54,7 @@ export type { WithTool } from "./machine/interrupt.ts";
 export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
 export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
+export type { ProfilerErrorCode } from "./model/error-codes.ts";
 export type { PayloadField, PayloadNumber } from "./model/payload.ts";
 export type * from "./model/timeline.ts";
 export type { CategoryName } from "./model/timeline.ts";

@@ -136,12 +136,15 @@ async function adaptToProgram(
   };
 }
 
-/** The configs for a line that is completed. There is no program before the cursor yet: it may be any of the directory. */
+/** The configs for a line that is completed: of the program behind the cursor, or of any in the directory. */
 function adaptToLine(call: AdaptableCall): Adaptation {
   const env = projectEnv(call.invocation.env, call.settings);
   const place = { cwd: call.invocation.cwd, env };
   try {
-    const named = appOf({ app: undefined }, call, place);
+    const { completedProgram, parsed, settings } = call;
+    const program =
+      completedProgram && readProgram(completedProgram, parsed, place, settings).program;
+    const named = appOf({ app: program?.app }, call, place);
     const [app, ...others] = named === undefined ? completedApps(call, place) : [named];
     return {
       ...treeOptions(app, call, env),

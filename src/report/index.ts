@@ -6,6 +6,7 @@
 export { writeFileAtomic } from "../foundation/system/atomic-write.ts";
 export { contractFile, upgradeBundle } from "./model/contract.ts";
 export * from "./model/document.ts";
+export type { ReportErrorCode } from "./model/error-codes.ts";
 export {
   MAX_NAME_BYTES,
   type NamedRegion,

@@ -2,10 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireNative } from "../../src/profiler/machine/native.ts";
+import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
 import { runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
+
+const validate = async (file: string) =>
+  createDocumentValidator().validate(JSON.parse(readFileSync(file, "utf8")));
 
 const run = (...args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
 
@@ -140,6 +144,45 @@ describe("deep-profile ab", () => {
     const again = await run("compare", "ab/a", "ab/b");
     expect(again.stdout).toContain("times are means of repeated runs (A: 2, B: 2)");
     expect((await run("report", "ab/a")).code).toBe(0);
+  });
+
+  it("finds the noise of a program, below which nothing is called", async () => {
+    const env = { XDG_CACHE_HOME: join(here.path, "cache") };
+    const again = (...args: readonly string[]) =>
+      runCommand("deep-profile", args, { cwd: here.path, env });
+    const program = ["device=cpu", "infer.iterations=2", ...quick];
+    const made = await again("calibrate", "--sessions", "3", "--runs", "3", ...program);
+    expect(made.code).toBe(0);
+    expect(made.stderr).toContain("session 3 of 3: a warm-up and 3 runs");
+    expect(made.stdout).toMatch(/^Smallest effect seen, % +3 runs +5 runs/m);
+    expect(made.stdout).toMatch(/^residual +\d/m);
+    const file = join(here.path, made.stdout.trim().split("\n").at(-1) ?? "");
+    expect(file).toContain("calibrations");
+    expect(await validate(file)).toEqual([]);
+    for (const directory of ["c1", "c2"])
+      await again(...program, "repeats=3", `hydra.run.dir=${directory}`);
+    const auto = await again("compare", "c1", "c2", "--fail-on", "auto");
+    expect(auto.stdout).toContain("noise as calibrated on");
+    expect(auto.stdout).toMatch(/the smallest effect that could have been seen\s+is \d/);
+    const named = ["compare", "c1", "c2", "--fail-on", "auto", "--calibration"];
+    expect((await run(...named, file)).code).not.toBe(1);
+    const wrong = await run(...named, "c1/config.yaml");
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("it is no calibration"),
+    });
+    const none = await run("compare", "c1", "c2", "--fail-on", "auto");
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("deep-profile calibrate"),
+    });
+  });
+
+  it("calibrates nothing of a program that fails", async () => {
+    const { code, stderr } = await run("calibrate", ...quick, "--", "sh", "-c", "exit 7");
+    expect(code).toBe(1);
+    expect(stderr).toContain("sh ended with exit code 7");
+    expect(stderr).toContain("nothing was written");
   });
 
   it("ends where a program fails, and says which and why", async () => {

@@ -86,6 +86,9 @@ function asker(files: Readonly<Record<string, string>>) {
     cwd,
     python: (...words: string[]) => ask(["--app", "train.py"], words),
     run: (...words: string[]) => ask([], ["run", ...words]),
+    /** With text behind the cursor. */
+    runBefore: (after: string, ...words: string[]) =>
+      ask([], ["run", ...words], { HYDRACONF_COMP_AFTER: after }),
     hydraconf: (...words: string[]) => ask([], words),
   };
 }
@@ -163,6 +166,22 @@ describe("the line of hydraconf run", () => {
     expect(several.run("port=1", "po")).toEqual(["port="]);
     expect(several.run("port=[1", "po")).toEqual([]);
     expect(several.run("--pa")).toEqual(["--package", "--pass"]);
+  });
+
+  it("completes the configs of the program behind the cursor", () => {
+    const { runBefore } = asker({
+      ...TREE,
+      "train.py": main("configs", "train"),
+      "eval.py": main("configs", "other"),
+    });
+    expect(runBefore(" -- python eval.py x=1", "o")).toEqual(["only_other="]);
+    expect(runBefore(" -- python train.py", "o")).toEqual([]);
+    expect(runBefore("rt=1 a=2 -- python train.py", "po")).toEqual(["port="]);
+    expect(runBefore(" -- python eval.py", "--app", "train.py", "po")).toEqual(["port="]);
+    // What no program is, and a line that goes on otherwise.
+    expect(runBefore(" --", "o")).toEqual(["only_other="]);
+    expect(runBefore(" -- python gone.py", "o")).toEqual(["only_other="]);
+    expect(runBefore(" 'a", "o")).toEqual(["only_other="]);
   });
 
   it("completes what is free of any tree where there is none", () => {

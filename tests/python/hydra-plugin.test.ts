@@ -94,18 +94,27 @@ describe("jobs of run, with a Hydra that has none of our options", () => {
   const SWEEP = ["run", "-m", "lr=1,2", "hydra.sweep.dir=out"];
   const PROGRAM = ["--", "python3", "train.py"];
 
-  test("find the launchers and sweepers that its files name", () => {
-    const here = surroundings({ STAND_IN_OPTIONS: "hydra/launcher/local hydra/sweeper/optuna" });
-    const ran = hydraconf([...SWEEP, ...PROGRAM], here);
-    expect([ran.status, ran.stderr]).toEqual([0, expect.stringContaining("2 of 2 jobs completed")]);
-    expect(ran.stdout).toContain(
-      "LocalLauncherConf(_target_='hydraconf.LocalLauncher', n_jobs=-1, timeout_min=None",
-    );
-    expect(ran.stdout).toContain("defaults=[{'sampler': 'tpe'}]");
-    expect(jobsOf(join(here.cwd, "out")).map((job: { result: number }) => job.result)).toEqual([
-      2, 4,
-    ]);
-  });
+  test.each(["1.3", "1.4"])(
+    "find the launchers and sweepers that its files name, as Hydra %s",
+    (hydra) => {
+      const here = surroundings({
+        STAND_IN_OPTIONS: "hydra/launcher/local hydra/sweeper/optuna",
+        STAND_IN_HYDRA: hydra,
+      });
+      const ran = hydraconf([...SWEEP, ...PROGRAM], here);
+      expect([ran.status, ran.stderr]).toEqual([
+        0,
+        expect.stringContaining("2 of 2 jobs completed"),
+      ]);
+      expect(ran.stdout).toContain(
+        "LocalLauncherConf(_target_='hydraconf.LocalLauncher', n_jobs=-1, timeout_min=None",
+      );
+      expect(ran.stdout).toContain("defaults=[{'sampler': 'tpe'}]");
+      expect(jobsOf(join(here.cwd, "out")).map((job: { result: number }) => job.result)).toEqual([
+        2, 4,
+      ]);
+    },
+  );
 
   test.each([
     [

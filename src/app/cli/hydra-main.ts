@@ -129,6 +129,8 @@ export interface AdaptableCall {
   readonly settings: Settings;
   /** For completion: the flags of the line that a shell completes, as far as it is typed. */
   readonly completedFlags?: ParsedArguments["flags"];
+  /** For completion: the program behind the cursor, with its arguments. */
+  readonly completedProgram?: readonly string[];
 }
 
 /** Further declarations of a program, which depend on its command line. */
@@ -222,7 +224,8 @@ async function dispatch(
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
   }
-  const completedFlags = await flagsToComplete(declared, typed, timed);
+  const completed = await lineToComplete(declared, typed, timed);
+  const completedFlags = completed?.flags;
   const loadable = await settingsOf(
     declared,
     { ...typed, flags: new Map([...(completedFlags ?? []), ...typed.flags]) },
@@ -244,6 +247,7 @@ async function dispatch(
       invocation: timed,
       settings,
       ...(completedFlags !== undefined && { completedFlags }),
+      ...(completed?.program !== undefined && { completedProgram: completed.program }),
     },
     () => plugins,
   );
@@ -326,18 +330,22 @@ async function dispatch(
   });
 }
 
-/** The flags of the line that a shell asks to complete; undefined for other requests. */
-async function flagsToComplete(
+/** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
+async function lineToComplete(
   options: MainOptions,
   parsed: ParsedArguments,
   invocation: Invocation,
-): Promise<ParsedArguments["flags"] | undefined> {
+): Promise<
+  | {
+      readonly flags: ParsedArguments["flags"] | undefined;
+      readonly program: readonly string[] | undefined;
+    }
+  | undefined
+> {
   if (!parsed.flags.has("shell-completion")) return undefined;
-  const { completedFlags } = await import("./completion/run.ts");
-  return completedFlags(
-    { parsed, invocation, dialect: dialectOf(options, parsed, invocation) },
-    flagsOf(options),
-  );
+  const { completedFlags, completedProgram } = await import("./completion/run.ts");
+  const call = { parsed, invocation, dialect: dialectOf(options, parsed, invocation) };
+  return { flags: completedFlags(call, flagsOf(options)), program: completedProgram(invocation) };
 }
 
 /** A worker uses the time and the dialect with which its sweep began. */

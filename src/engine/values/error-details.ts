@@ -1,87 +1,14 @@
 /** What an error says, as data; `errors.ts` has the errors themselves. */
+import type { EngineErrorCode } from "./error-codes.ts";
 import type { Origin } from "./origin.ts";
 
-/**
- * All reasons for which the engine refuses input. One union for all stages, grouped by the stage that raises them;
- * `tests/conformance` maps each to the exception class that Hydra raises instead.
- */
-export type ErrorCode =
-  // values: YAML
-  | "yaml.syntax"
-  | "yaml.duplicate_key"
-  | "yaml.unsupported_tag"
-  | "yaml.invalid_value"
-  | "yaml.alias_limit"
-  | "yaml.depth_limit"
-  // values: limits
-  | "limit.values"
-  | "limit.characters"
-  | "limit.unpacked_bytes"
-  // values: keys, types, flags
-  | "key.invalid_type"
-  | "key.not_found"
-  | "value.missing"
-  | "value.wrong_type"
-  | "value.readonly"
-  | "value.struct"
-  | "merge.incompatible"
-  // values: interpolation
-  | "interpolation.syntax"
-  | "interpolation.not_found"
-  | "interpolation.cycle"
-  | "interpolation.to_missing"
-  | "resolver.unknown"
-  | "resolver.failed"
-  | "resolver.invalid"
-  // overrides
-  | "override.syntax"
-  | "override.function"
-  | "override.sweep_not_allowed"
-  // compose
-  | "compose.missing_config"
-  | "compose.missing_option"
-  | "compose.invalid_defaults"
-  | "compose.override_failed"
-  | "compose.unused_override"
-  | "compose.ambiguous_override"
-  | "compose.invalid_config"
-  | "compose.unsupported"
-  // schema
-  | "schema.invalid"
-  | "schema.mismatch"
-  // instantiate
-  | "instantiate.target"
-  | "instantiate.invalid"
-  | "instantiate.failed"
-  // app
-  | "app.usage"
-  | "app.flags"
-  | "app.help_template"
-  | "app.unsupported"
-  | "app.objective"
-  | "app.run_directory"
-  | "app.job"
-  | "app.interrupted"
-  | "app.system"
-  | "app.sweep_record"
-  | "app.sweep_changed"
-  | "app.sweep_damaged"
-  | "app.launcher"
-  | "plugin.clash"
-  | "plugin.invalid"
-  | "plugin.settings"
-  | "plugin.untrusted"
-  // profile
-  | "profile.device"
-  | "profile.gate"
-  | "profile.input"
-  | "profile.label_rule"
-  | "profile.ncu_option"
-  | "profile.nsys_option"
-  | "profile.program"
-  | "profile.stopped"
-  | "profile.unsupported"
-  | PluginErrorCode;
+/** The codes of each wing. The engine has its own here; `error-codes.ts` of another wing adds that wing's. */
+export interface ErrorCodes {
+  readonly engine: EngineErrorCode;
+}
+
+/** All reasons for which input is refused; `tests/conformance` maps each to the exception class that Hydra raises instead. */
+export type ErrorCode = ErrorCodes[keyof ErrorCodes] | PluginErrorCode;
 
 /** A code of a plugin: the plugin's name, a slash and a word of its own, `slurm/missing`. */
 export type PluginErrorCode = `${string}/${string}`;

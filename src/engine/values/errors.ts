@@ -6,7 +6,14 @@ import { findPackage } from "../../foundation/system/package-root.ts";
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { errorText } from "./error-text.ts";
 
-export type { ErrorCode, ErrorDetails, NestedError, PluginErrorCode } from "./error-details.ts";
+export type { EngineErrorCode } from "./error-codes.ts";
+export type {
+  ErrorCode,
+  ErrorCodes,
+  ErrorDetails,
+  NestedError,
+  PluginErrorCode,
+} from "./error-details.ts";
 
 /**
  * An error with a code, a place and a remedy. Rendered for people by `renderError`; its stack begins with the same

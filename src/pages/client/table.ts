@@ -286,15 +286,25 @@ function createFrame(label: string, footer: string | null) {
   const more = h("button", { type: "button", class: "more" });
   const foot = h("p", { class: "table-foot" }, footer);
   foot.hidden = footer === null;
+  const cutOff = h(
+    "p",
+    { class: "hint cut-off" },
+    "More columns on the right: the table scrolls. →",
+  );
+  const box = h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+    h("table", {}, h("thead", {}, headRow), body),
+  );
+  new ResizeObserver(() => {
+    cutOff.hidden = box.scrollWidth <= box.clientWidth + 1;
+  }).observe(box);
   const element = h(
     "div",
     { class: "table" },
     h("div", { class: "table-bar" }, filter, count),
-    h(
-      "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-      h("table", {}, h("thead", {}, headRow), body),
-    ),
+    cutOff,
+    box,
     more,
     foot,
   );

@@ -4,21 +4,19 @@ import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { usage } from "../../app/command-line/command-line.ts";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
 import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-write.ts";
-import { makeDirectory, readablePath } from "../../foundation/system/files.ts";
+import { readablePath } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
+import { type FindCalibration, judged } from "../../report/compare/calibration.ts";
 import { compareReports, type PairedRatios } from "../../report/compare/compare-reports.ts";
 import { type Comparison, comparisonJsonPieces } from "../../report/compare/comparison.ts";
 import { LEVEL } from "../../report/compare/evidence.ts";
-import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
+import { type Conditions, parseConditions } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
-import { activityTimes } from "../../report/compare/kernel-changes.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
-import { regionKey, regionReportFile } from "../../report/model/report-files.ts";
-import { COMPARED_COLUMNS } from "../../report/view/region-columns.ts";
+import type { NCUProfileRegionReport } from "../../report/model/document.ts";
+import { regionReportFile } from "../../report/model/report-files.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import {
   type Interrupt,
@@ -27,29 +25,27 @@ import {
   signalExitCode,
 } from "../machine/interrupt.ts";
 import { describeOutcome } from "../machine/process.ts";
-import { enabledCollectors, isWhole, together } from "../run/collectors.ts";
+import { isWhole, together } from "../run/collectors.ts";
 import { overrideText } from "../run/command-override.ts";
-import { type PreparedRun, prepareRun, reportOn } from "../run/run.ts";
+import { reportOn } from "../run/run.ts";
 import { saveRun } from "../run/saved-run.ts";
 import { writeRun } from "../run/write-run.ts";
-import { below } from "../tools/collection.ts";
-import { TOOLS } from "../tools/table.ts";
-import { type Collection, type Collector, terminalProgress } from "../tools/tool.ts";
+import type { Collection } from "../tools/tool.ts";
+import { calibrationFinder } from "./calibration-files.ts";
 import { compare, gateExitCode, linked, pageOf } from "./compare-runs.ts";
 import { lastWords, type MainRequest } from "./main.ts";
+import {
+  type MeasuredSide,
+  type OpenRun,
+  prepareSide,
+  regionTimes,
+  reportOfRun,
+  runOnce,
+  type Times,
+  totalTimes,
+} from "./measured-side.ts";
 import { nextFree } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
-
-/**
- * Composes, checks and opens a run from a command line of `deep-profile`, in a directory of its own, and keeps it open
- * during `measure`.
- *
- * @returns the exit code of `measure`, or the reason why it was not called
- */
-export type OpenRun = (
-  argv: readonly string[],
-  measure: (run: MainRequest) => Promise<number>,
-) => Promise<number>;
 
 /** Executes `deep-profile ab`. */
 export async function abRuns(
@@ -58,7 +54,8 @@ export async function abRuns(
   open: OpenRun,
 ): Promise<number> {
   const limits = limitsOf(command);
-  const gates = command.values("gate").flatMap(parseGates);
+  const conditions = parseConditions(command.values("gate"));
+  const find = calibrationFinder(command.value("calibration"), io);
   const { common, a, b } = sidesOf(command);
   const wanted = command.value("output");
   const directory = wanted === undefined ? nextFree(io.cwd, io.now) : resolve(io.cwd, wanted);
@@ -70,7 +67,13 @@ export async function abRuns(
   ];
   return open(side("a", a), (runA) =>
     open(side("b", b), (runB) =>
-      measure({ a: runA, b: runB, limits, gates, directory, isStrict: command.has("strict") }, io),
+      measure(
+        {
+          ...{ a: runA, b: runB, limits, conditions, find, directory },
+          isStrict: command.has("strict"),
+        },
+        io,
+      ),
     ),
   );
 }
@@ -128,24 +131,18 @@ interface Measurement {
   readonly a: MainRequest;
   readonly b: MainRequest;
   readonly limits: Limits;
-  readonly gates: readonly Gate[];
+  readonly conditions: Conditions;
+  readonly find: FindCalibration;
   readonly directory: string;
   readonly isStrict: boolean;
-}
-
-interface Side {
-  readonly request: MainRequest;
-  readonly prepared: PreparedRun;
-  readonly collector: Collector;
-  readonly started: Date;
 }
 
 async function measure(measurement: Measurement, io: SubcommandIo): Promise<number> {
   requireOpenFiles();
   const interrupt = listenForInterrupt();
   try {
-    const a = await sideOf(measurement.a, interrupt);
-    const b = await sideOf(measurement.b, interrupt);
+    const a = await prepareSide(measurement.a, interrupt, "deep-profile ab");
+    const b = await prepareSide(measurement.b, interrupt, "deep-profile ab");
     const { pairs, failed, why } = await runPairs({ a, b }, measurement, interrupt);
     if (failed !== null) {
       const what = `${failed.name} failed: ${describeOutcome(failed.collection.outcome)}`;
@@ -162,25 +159,6 @@ async function measure(measurement: Measurement, io: SubcommandIo): Promise<numb
   } finally {
     interrupt.dispose();
   }
-}
-
-async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side> {
-  const { tools = TOOLS } = request;
-  const config = { ...request.config, repeats: 1 };
-  const prepared = await prepareRun({
-    ...{ ...request, config, interrupt },
-    say: request.log.info,
-    progress: terminalProgress(),
-  });
-  const [collector, ...others] = enabledCollectors({ ...prepared, config }, tools);
-  const repeatsItself = tools.some((tool) => tool.repeatsItself && tool.name === collector?.name);
-  if (collector === undefined || others.length > 0 || repeatsItself)
-    throw new ConfigError({
-      code: "profile.unsupported",
-      message: "deep-profile ab measures with one collector, the recorder or nsys",
-      hint: "disable the others: pipeline.ncu.enable=false",
-    });
-  return { request, prepared, collector, started: new Date() };
 }
 
 /** One run of each side, directly after each other. */
@@ -202,25 +180,15 @@ interface Pairs {
 }
 
 async function runPairs(
-  sides: Readonly<Record<"a" | "b", Side>>,
-  { limits, gates }: Measurement,
+  sides: Readonly<Record<"a" | "b", MeasuredSide>>,
+  { limits, conditions, find }: Measurement,
   interrupt: Interrupt,
 ): Promise<Pairs> {
   const { warmup, minutes, untilDecided } = limits;
   const deadline = performance.now() + minutes * 60_000;
   const pairs: Pair[] = [];
   const stopped = (why: string, failed: Pairs["failed"] = null): Pairs => ({ pairs, failed, why });
-  const ran = async (name: "a" | "b", run: string) => {
-    const side = sides[name];
-    const directory = join(folderOf(side), "repeats", run);
-    makeDirectory(directory);
-    const progress = terminalProgress();
-    const context = { directory, interrupt, progress, say: side.request.log.info, earlier: [] };
-    const collection = await side.collector
-      .collect(side.prepared.workload, context)
-      .finally(() => progress.stop());
-    return { collection: { ...collection, source: inFolder(run, collection.source) }, directory };
-  };
+  const ran = (name: "a" | "b", run: string) => runOnce(sides[name], run, interrupt);
   const say = sides.a.request.log.info;
   for (let run = 1; run <= warmup; run++) {
     say(`warm-up run ${run} of ${warmup} of A and B`);
@@ -247,39 +215,28 @@ async function runPairs(
     }
     if (found.a === undefined || found.b === undefined) throw new Error("half a pair");
     pairs.push({ a: found.a, b: found.b });
-    if (untilDecided && isDecided(pairs, gates)) return stopped("decided");
+    if (untilDecided && isDecided(pairs, conditions, find)) return stopped("decided");
     if (performance.now() >= deadline)
       return stopped(`ended by --max-minutes ${minutes}${untilDecided ? ", not decided" : ""}`);
   }
   return stopped(untilDecided ? "not decided" : "as many as were asked for");
 }
 
-const folderOf = ({ request, collector }: Side): string =>
-  join(request.runDirectory, collector.name);
-
-const inFolder = (run: string, source: Collection["source"]): Collection["source"] =>
-  below(`repeats/${run}`, source);
-
-function reportOfRun({ prepared }: Side, collection: Collection): NCUProfileRegionReport {
-  const { sections } = reportOn(
-    { ...prepared, collections: [collection], missing: [] },
-    new Date(),
-  );
-  const report = sections[0]?.bundle.reports[0];
-  if (report === undefined) throw new Error("a run without a report");
-  return report;
-}
-
 /** Decided by one breach, or if every number is proved to be within its limit. */
-export function isDecided(pairs: readonly PairOfReports[], gates: readonly Gate[]): boolean {
+export function isDecided(
+  pairs: readonly PairOfReports[],
+  conditions: Conditions,
+  find: FindCalibration = () => null,
+): boolean {
   const last = pairs.at(-1);
   if (last === undefined) return false;
-  const compared = compareReports(last.a.report, last.b.report, ratiosOf(pairs));
-  if (gates.length === 0) {
-    const change = compared.totals[compared.main_time];
+  const both = { a: last.a.report, b: last.b.report };
+  const compared = compareReports(both.a, both.b, ratiosOf(pairs));
+  const { reports, gates: results } = judged(compared, both, conditions, find);
+  if (results.length === 0) {
+    const change = reports.totals[reports.main_time];
     return change?.log_ratios !== undefined && change.verdict !== "unclear";
   }
-  const results = checkGates(gates, compared);
   return (
     results.some(({ outcome }) => outcome === "breached") ||
     results.every(({ decided }) => decided !== false)
@@ -304,8 +261,6 @@ export function ratiosOf(pairs: readonly PairOfReports[]): PairedRatios {
   return { totals: ratios(totals), regions };
 }
 
-type Times = Readonly<Record<string, number | null | undefined>>;
-
 function ratios(pairs: readonly { readonly a: Times; readonly b: Times }[]) {
   const found: Record<string, readonly number[]> = {};
   for (const name of Object.keys(pairs[0]?.a ?? {})) {
@@ -315,31 +270,11 @@ function ratios(pairs: readonly { readonly a: Times; readonly b: Times }[]) {
   return found;
 }
 
-const totalTimes = ({ totals }: NCUProfileRegionReport): Times => ({
-  total_ms: totals.total_ms,
-  wall_ms: totals.wall_ms,
-  cpu_ms: totals.cpu_ms,
-  outside_ms: totals.outside_ms,
-});
-
-const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, Times> =>
-  new Map(regions.map((region) => [regionKey(region), timesOf(region)]));
-
-const timesOf = (region: NCUProfileRegion): Times => ({
-  ...activityTimes(region),
-  ...Object.fromEntries(
-    COMPARED_COLUMNS.filter(({ noise }) => noise !== "count").map(({ name, value }) => [
-      name,
-      value(region),
-    ]),
-  ),
-});
-
 async function conclude(
-  { a, b }: Readonly<Record<"a" | "b", Side>>,
+  { a, b }: Readonly<Record<"a" | "b", MeasuredSide>>,
   pairs: readonly Pair[],
   why: string,
-  { gates, directory }: Measurement,
+  { conditions, find, directory }: Measurement,
   io: SubcommandIo,
 ): Promise<Comparison> {
   const [ofA, ofB] = [
@@ -358,7 +293,8 @@ async function conclude(
     notes: [
       `${plural(pairs.length, "pair")} of runs in turns (ABBA) after a warm-up of each, ${why}; intervals and gates of times are of the ratios of the pairs, and wrong in at most ${LEVEL * 100} % of the cases, whenever one stops (sequential t test)`,
     ],
-    gates,
+    conditions,
+    find,
     mayFail: false,
     pairs: ratiosOf(pairs),
   });
@@ -378,7 +314,7 @@ async function conclude(
 
 /** Writes the reports of one side as those of a run with repeats. */
 async function written(
-  { request, prepared, collector, started }: Side,
+  { request, prepared, collector, started }: MeasuredSide,
   collections: readonly Collection[],
   io: SubcommandIo,
 ) {

@@ -3,10 +3,17 @@
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
-import type { OpenRun } from "./ab.ts";
 import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
+import type { OpenRun } from "./measured-side.ts";
 import { NO_REPORTS, type Subcommand, stoppable, subcommand } from "./subcommand.ts";
+
+const CALIBRATION_OPTION = {
+  calibration: {
+    value: "FILE",
+    help: "what deep-profile calibrate wrote (default: the one of this machine\nand program in the user's cache, if there is one)",
+  },
+} as const;
 
 export const COMPARE: CommandLine = {
   name: "deep-profile compare",
@@ -20,8 +27,10 @@ those of single runs are called unclear. deep-profile ab runs both programs in t
       value: "CONDITIONS",
       repeatable: true,
       help: `exit with 3 if a condition holds, e.g. 'total_ms>5%' (all kernels together),
-'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
+'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas. auto:
+a region takes longer by more than the noise that deep-profile calibrate found`,
     },
+    ...CALIBRATION_OPTION,
     strict: {
       help: `also fail limits that are exceeded only within the noise or in single runs, and those
 that a selection leaves unchecked`,
@@ -79,8 +88,9 @@ whether the processor time (or else the wall time) of all regions differs`,
     gate: {
       value: "CONDITIONS",
       repeatable: true,
-      help: "exit with 3 if a condition holds, e.g. 'cpu_ms>5%'; see\ndeep-profile compare --fail-on",
+      help: "exit with 3 if a condition holds, e.g. 'cpu_ms>5%', or auto; see\ndeep-profile compare --fail-on",
     },
+    ...CALIBRATION_OPTION,
     strict: { help: "also fail limits that are exceeded and not decided" },
     output: {
       short: "o",
@@ -96,6 +106,40 @@ Exit code: 0 no gate is breached, 1 a run failed, 2 wrong usage, 3 a gate is bre
 /** `deep-profile ab`. */
 export const runAb = (open: OpenRun) =>
   subcommand(AB, async (command, io) => (await import("./ab.ts")).abRuns(command, io, open));
+
+export const CALIBRATE: CommandLine = {
+  name: "deep-profile calibrate",
+  takes: { shown: "[OVERRIDE...] [-- PROG ARG...]", expected: "overrides and a program", least: 0 },
+  about: `Runs a program against itself on this machine, in sessions of several runs, and finds which differences
+are noise: for each region, the smallest effect that so many runs can tell, and what the noise comes
+from. compare and ab read the result: they call nothing smaller, and --fail-on auto fails what is larger.`,
+  options: {
+    sessions: {
+      value: "N",
+      help: "how often the runs are repeated, as a stored baseline and a later\nrun are two sessions (default: 6, at least 3)",
+    },
+    runs: { value: "N", help: "runs in each, after one that is not measured (default: 5)" },
+    pause: {
+      value: "SECONDS",
+      help: "between sessions: noise that changes slowly is only seen by\nsessions far apart (default: 0)",
+    },
+    output: {
+      short: "o",
+      value: "FILE",
+      help: "where the calibration goes, for --calibration FILE (default: in the\nuser's cache, where compare and ab look for it)",
+    },
+  },
+  epilogue: `A calibration is of one machine and one program; another one of it replaces it. It is kept in
+$XDG_CACHE_HOME/hydraconf/calibrations (default: ~/.cache).
+
+Exit code: 0 calibrated, 1 a run failed, 2 wrong usage.`,
+};
+
+/** `deep-profile calibrate`. */
+export const runCalibrate = (open: OpenRun) =>
+  subcommand(CALIBRATE, async (command, io) =>
+    (await import("./calibrate.ts")).calibrate(command, io, open),
+  );
 
 const SORT_OPTION = {
   sort: {
@@ -272,6 +316,11 @@ export const QUERY: CommandLine = {
   options: {
     json: { help: "print JSON, whose form schemas/query.schema.json describes" },
     limit: { value: "N", help: "most items of the answer (default: 20, at most 1000)" },
+    bytes: {
+      value: "N",
+      help: "longest answer with --json; what is left follows with --cursor\n(default: 50000)",
+    },
+    cursor: { value: "NEXT", help: "go on where an answer ended: its 'next'" },
     region: {
       value: "GLOB",
       repeatable: true,

@@ -11,12 +11,8 @@ import { keyText } from "../../engine/values/python-text.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-write.ts";
 import { fileProblem } from "../../foundation/system/files.ts";
-import {
-  compareReports,
-  judgedBy,
-  type PairedRatios,
-  type ReportComparison,
-} from "../../report/compare/compare-reports.ts";
+import { type FindCalibration, judged } from "../../report/compare/calibration.ts";
+import { compareReports, type PairedRatios } from "../../report/compare/compare-reports.ts";
 import {
   type Comparison,
   type ConfigDifference,
@@ -28,13 +24,19 @@ import {
   processNotes,
   SAME_REPORT,
 } from "../../report/compare/comparison-notes.ts";
-import { checkGates, type Gate, parseGates, refuseFailed } from "../../report/compare/gates.ts";
+import {
+  type Conditions,
+  NO_CONDITIONS,
+  parseConditions,
+  refuseFailed,
+} from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/model/document.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { readRunOrReport } from "../run/importers.ts";
+import { calibrationFinder } from "./calibration-files.ts";
 import { collectorsOf, type LoadedReport, loadReport, scopeOf } from "./load-report.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
@@ -49,13 +51,17 @@ export async function compareRuns(command: ParsedCommand, io: SubcommandIo): Pro
   const regions = mostOf("regions", command.value("regions"), 60);
   const kernels = mostOf("kernels", command.value("kernels"), 10);
   // Parsed before anything is read: a typing error must not look like a passed gate.
-  const gates = command.values("fail-on").flatMap(parseGates);
+  const conditions = parseConditions(command.values("fail-on"));
+  const find = calibrationFinder(command.value("calibration"), io);
 
   const names: Names = { a: nameA, b: nameB };
   const chosen = chooseCollector(names, io.cwd, command.value("collector"));
   const [a, b] = await loadBoth(names, io.cwd, chosen.collector, command.value("scope"));
   const notes = [...chosen.notes, ...processNotes(a.processes, b.processes)];
-  const comparison = compare(a, b, { notes, gates, mayFail: command.has("allow-failed") });
+  const comparison = compare(a, b, {
+    ...{ notes, conditions, find },
+    mayFail: command.has("allow-failed"),
+  });
   const page = command.value("html");
   if (page !== undefined)
     await writePage(
@@ -103,12 +109,17 @@ export async function compareNamed(
   {
     collector,
     scope,
-  }: { readonly collector: string | undefined; readonly scope: string | undefined },
+    find,
+  }: {
+    readonly collector: string | undefined;
+    readonly scope: string | undefined;
+    readonly find: FindCalibration;
+  },
 ): Promise<Comparison> {
   const chosen = chooseCollector(names, cwd, collector);
   const [a, b] = await loadBoth(names, cwd, chosen.collector, scope);
   const notes = [...chosen.notes, ...processNotes(a.processes, b.processes)];
-  return compare(a, b, { notes, gates: [], mayFail: true });
+  return compare(a, b, { notes, conditions: NO_CONDITIONS, find, mayFail: true });
 }
 
 async function writePage(page: string, cwd: string, text: string): Promise<void> {
@@ -193,7 +204,8 @@ function chooseCollector({ a, b }: Names, cwd: string, wanted: string | undefine
 export interface CompareOptions {
   /** Notes that only the caller can give. */
   readonly notes: readonly string[];
-  readonly gates: readonly Gate[];
+  readonly conditions: Conditions;
+  readonly find: FindCalibration;
   readonly mayFail: boolean;
   readonly pairs?: PairedRatios;
 }
@@ -202,14 +214,14 @@ export interface CompareOptions {
 export function compare(
   a: ReportSide,
   b: ReportSide,
-  { gates, mayFail, pairs, ...known }: CompareOptions,
+  { conditions, find, mayFail, pairs, ...known }: CompareOptions,
 ): Comparison {
   const compared = compareReports(a.report, b.report, pairs);
   const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
   const notes = [...same, ...known.notes, ...compared.notes];
-  const names = gates.map(({ name }) => name);
-  const reports: ReportComparison = judgedBy({ ...compared, notes }, names);
-  if (gates.length > 0 && !mayFail) refuseFailed(reports);
+  if ((conditions.gates.length > 0 || conditions.isAuto) && !mayFail) refuseFailed(compared);
+  const both = { a: a.report, b: b.report };
+  const { reports, gates } = judged({ ...compared, notes }, both, conditions, find);
   return {
     names: { a: a.name, b: b.name },
     reports,
@@ -217,7 +229,7 @@ export function compare(
       a.configFile === null || b.configFile === null
         ? null
         : configDifference(a.configFile, b.configFile),
-    gates: checkGates(gates, reports),
+    gates,
   };
 }
 

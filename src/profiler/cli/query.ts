@@ -5,6 +5,8 @@ import { usage } from "../../app/command-line/command-line.ts";
 import { CONFIG_TOOLS, type McpTool, serveMcp } from "../../app/command-line/mcp.ts";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { readablePath } from "../../foundation/system/files.ts";
+import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
 import { terminalWidth } from "../../foundation/system/standard-streams.ts";
 import { QUERY_CONTRACT } from "../../report/model/contract.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";
@@ -19,21 +21,19 @@ import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
 import { inputError } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
+import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
-import {
-  type Asked,
-  QUESTIONS,
-  type Question,
-  type Slice,
-  type SliceEvent,
-  type SliceRequest,
-} from "./questions.ts";
+import { type Asked, QUESTIONS, type Question } from "./questions.ts";
+import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
 import type { SubcommandIo } from "./subcommand.ts";
+import { traceSlice } from "./trace-slice.ts";
 
 const DEFAULT_LIMIT = 20;
 /** The limit suits people, and agents with a small context: reports have everything. */
 const MOST_ITEMS = 1000;
+/** The size of an answer in JSON unless another is asked for: what an agent can read. */
+const DEFAULT_BYTES = 50_000;
 /** The maximum length of a text: names of templates can fill screens. */
 const MOST_TEXT = 1000;
 
@@ -46,44 +46,95 @@ export async function queryRun(
   const [run = "", name = "summary", target = ""] = command.positionals;
   const question = questionOf(name, target);
   const limit = command.count("limit") ?? DEFAULT_LIMIT;
+  const bytes = command.count("bytes") ?? DEFAULT_BYTES;
+  const offset = cursorOf(command.value("cursor"));
   if (limit > MOST_ITEMS) throw usage(`--limit: at most ${MOST_ITEMS}; reports have everything`);
   const chosen = { collector: command.value("collector"), scope: command.value("scope") };
   const { bundle, beside } = await loadRun(run, io.cwd, chosen.collector);
   const report = scopeOf(run, bundle, chosen.scope);
+  // An answer that is too long is asked for again: what it needs is read once.
+  const timeline = once(() => timelineOf(run, report.collector.name, io, withTool));
+  const compared = oncePerName((other) =>
+    compareNamed({ a: run, b: other }, io.cwd, {
+      ...chosen,
+      find: calibrationFinder(undefined, io),
+    }),
+  );
   const asked: Asked = {
-    ...{ run, report, bundle, beside, target, limit },
+    ...{ run, report, bundle, beside, target, limit, offset },
     regions: command.values("region"),
     kernels: command.values("kernel"),
     metrics: command.values("metric"),
     sort: command.choice("sort", REGION_SORTS, "exclusive"),
     fromMs: timeOf("from", command.value("from")),
     toMs: timeOf("to", command.value("to")),
-    timeline: async (request) =>
-      timelineSlice(await timelineOf(run, report.collector.name, io, withTool), request),
-    compareWith: (other) => compareNamed({ a: run, b: other }, io.cwd, chosen),
+    timeline: async (request) => {
+      const trace = traceOf(run, report.collector.name, io.cwd);
+      return trace === null
+        ? timelineSlice(await timeline(), request)
+        : traceSlice(readablePath(trace, io.cwd), trace, request);
+    },
+    compareWith: compared,
   };
-  const { answer, items, blocks } = await question.ask(asked);
-  const isCut = items !== undefined && items.shown < items.total;
   if (command.has("json")) {
-    const envelope = {
-      contract: QUERY_CONTRACT,
-      question: question.name,
-      run,
-      collector: report.collector.name,
-      scope: report.scope,
-      ...(items !== undefined && { total: items.total, shown: items.shown }),
-      answer,
-    };
-    io.console.stdout(`${JSON.stringify(envelope, shortTexts, 2)}\n`);
+    const text = await fitted(asked, bytes, async (some) => {
+      const { answer, items } = await question.ask(some);
+      const end = items === undefined ? 0 : some.offset + items.shown;
+      return JSON.stringify(
+        {
+          contract: QUERY_CONTRACT,
+          question: question.name,
+          run,
+          collector: report.collector.name,
+          scope: report.scope,
+          ...(items !== undefined && { total: items.total, shown: items.shown }),
+          ...(items !== undefined && end < items.total && { next: String(end) }),
+          answer,
+        },
+        shortTexts,
+        2,
+      );
+    });
+    io.console.stdout(`${text}\n`);
     return 0;
   }
+  const { items, blocks } = await question.ask(asked);
+  const end = offset + (items?.shown ?? 0);
+  const isCut = items !== undefined && (offset > 0 || end < items.total);
   const page = { width: terminalWidth(io.env), color: io.console.stdoutColor === true };
   for (const line of blockLines(blocks, page)) io.console.stdout(`${line}\n`);
   if (isCut)
     io.console.stdout(
-      `${items.shown} of ${items.total}; more with --limit N, at most ${MOST_ITEMS}\n`,
+      `${items.shown} of ${items.total}${end < items.total ? `; more with --limit N, at most ${MOST_ITEMS}, or --cursor ${end}` : ""}\n`,
     );
   return 0;
+}
+
+/** The text of an answer of at most so many bytes, with fewer items if need be; of one item, however long it is. */
+async function fitted(
+  asked: Asked,
+  bytes: number,
+  textOf: (asked: Asked) => Promise<string>,
+): Promise<string> {
+  let { limit } = asked;
+  for (;;) {
+    const text = await textOf({ ...asked, limit });
+    const size = Buffer.byteLength(text);
+    if (size <= bytes || limit <= 1) return text;
+    limit = Math.max(1, Math.min(limit - 1, Math.floor((limit * bytes) / size)));
+  }
+}
+
+function cursorOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (!/^\d{1,15}$/.test(text))
+    throw usage(`--cursor: '${text}' is not a cursor`, "take it from 'next' of an earlier answer");
+  return Number(text);
+}
+
+function oncePerName<T>(create: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const made = new Map<string, Promise<T>>();
+  return (name) => getOrCreate(made, name, () => create(name));
 }
 
 const shortTexts = (_: string, value: unknown): unknown =>
@@ -150,6 +201,14 @@ async function loadRun(
   });
 }
 
+/** The trace of an import, which has no recording beside it; null without one. */
+function traceOf(run: string, collector: string, cwd: string): string | null {
+  const directory = resolve(cwd, run);
+  if (existsSync(resolve(directory, "run.json"))) return null;
+  const files = [resolve(directory, collector, "trace.json"), resolve(directory, "trace.json")];
+  return files.find((file) => existsSync(file)) ?? null;
+}
+
 /** The timeline of a collector of a run, read from its raw files. */
 async function timelineOf(
   run: string,
@@ -162,7 +221,7 @@ async function timelineOf(
     throw inputError(
       run,
       "it holds reports only, and a timeline is read from the recordings of a run",
-      "ask the directory of a run; of an import, 'deep-profile import FILE --trace' writes the timeline",
+      "ask the directory of a run, or of an import with its timeline: deep-profile import FILE --trace",
     );
   const saved = readSavedRun(runDirectory, cwd);
   const only = {
@@ -193,20 +252,15 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
   const least = originNs + (fromMs ?? 0) * MS;
   const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
   let total = 0;
-  let first: Event[] = [];
-  const takeFirst = () => {
-    first = first.sort((a, b) => a.startNs - b.startNs).slice(0, limit);
-  };
+  const kept = firstEvents<Event>(limit, ({ startNs }) => startNs);
   for (const process of processes)
     forEachEvent(process, (event) => {
       if (event.endNs < least || event.startNs > most) return;
       total++;
-      first.push(event);
-      if (first.length > 2 * MOST_ITEMS) takeFirst();
+      kept.add(event);
     });
-  takeFirst();
   return {
-    events: first.map(({ kind, name, row, startNs, endNs }) => ({
+    events: kept.first().map(({ kind, name, row, startNs, endNs }) => ({
       kind,
       name,
       row,
@@ -257,6 +311,12 @@ const QUERY_TOOL: McpTool = {
     metric: { ...ITEMS, description: "globs of metrics to add to regions" },
     sort: { enum: REGION_SORTS },
     limit: { type: "integer", minimum: 1, maximum: MOST_ITEMS },
+    cursor: {
+      type: "string",
+      pattern: "^\\d{1,15}$",
+      description: "'next' of an answer that has not all items: the same question goes on there",
+    },
+    bytes: { type: "integer", minimum: 1, description: "the longest answer (default: 50000)" },
     from: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
     to: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
     collector: { enum: TOOLS.map(({ name }) => name) },

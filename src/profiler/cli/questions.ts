@@ -17,13 +17,20 @@ import {
 import { formatDuration, percentOf } from "../../pages/numbers.ts";
 import type { Changes } from "../../report/compare/change.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
-import { changedKernels, regionLines, VERDICTS } from "../../report/compare/comparison.ts";
+import {
+  changedKernels,
+  contributionOf,
+  overallSentence,
+  TIME_LABELS,
+  VERDICTS,
+} from "../../report/compare/comparison.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../report/model/document.ts";
+import { pathLines } from "../../report/model/region-path.ts";
 import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
@@ -38,35 +45,7 @@ import {
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
 import { wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
-
-export interface SliceRequest {
-  /** Milliseconds since the start of the run; null for the start and the end of the run. */
-  readonly fromMs: number | null;
-  readonly toMs: number | null;
-  /** The maximum number of events; those that began first are kept. */
-  readonly limit: number;
-}
-
-/** Times are milliseconds since the start of the run. */
-export interface SliceEvent {
-  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
-  readonly kind: string;
-  readonly name: string;
-  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
-  readonly row: string;
-  readonly start_ms: number;
-  /** For an event that never ended, the end of its process. */
-  readonly end_ms: number;
-}
-
-export interface Slice {
-  /** In order of their starts. */
-  readonly events: readonly SliceEvent[];
-  /** The number of events between the two times. */
-  readonly total: number;
-  /** The recorded duration of the run. */
-  readonly spanMs: number;
-}
+import type { Slice, SliceRequest } from "./slice.ts";
 
 /** The run and the options of a question. */
 export interface Asked {
@@ -81,6 +60,8 @@ export interface Asked {
   readonly target: string;
   /** The maximum number of items in the answer. */
   readonly limit: number;
+  /** The number of items before the first in the answer: the cursor of an earlier answer. */
+  readonly offset: number;
   /** Globs; empty for all. */
   readonly regions: readonly string[];
   readonly kernels: readonly string[];
@@ -127,6 +108,12 @@ export const QUESTIONS: readonly Question[] = [
   { name: "compare", summary: "what changed from RUN to another", takes: "OTHER", ask: compare },
 ];
 
+/** The items of the answer. */
+const pageOf = <Item>(
+  { offset, limit }: Pick<Asked, "offset" | "limit">,
+  all: readonly Item[],
+): readonly Item[] => all.slice(offset, offset + limit);
+
 // Regions.
 
 /** The identity of a region in answers, which suffices to find it in a report. */
@@ -156,12 +143,12 @@ function chosenRegions(
 const MOST_NAMES = 20;
 
 function regions(asked: Asked): Answered {
-  const { report, limit, sort, metrics } = asked;
+  const { report, sort, metrics } = asked;
   const all = chosenRegions(asked, sortedRegions(report, sort));
   const words = reportWords(report);
   const globs = metrics.map(parseGlob);
   const label = regionLabels(report.regions);
-  const rows = all.slice(0, limit);
+  const rows = pageOf(asked, all);
   return {
     answer: {
       whole_ms: words.share.whole,
@@ -257,13 +244,13 @@ function top(asked: Asked): Answered {
 }
 
 function why(asked: Asked): Answered {
-  const { report, target, limit } = asked;
+  const { report, target } = asked;
   const chosen = chosenRegions({ report, regions: [target] });
   const label = regionLabels(report.regions);
   const facts = factsOf(report);
   const shares = everyColumn("query_shares", reportWords(report));
   const places = new Map(report.regions.map((region, place) => [region, place]));
-  const rows = chosen.slice(0, limit).map((region) => {
+  const rows = pageOf(asked, chosen).map((region) => {
     const known = facts(places.get(region) ?? 0);
     return { region, known, wall: reasonFor(known, "wall"), gpu: reasonFor(known, "gpu") };
   });
@@ -305,16 +292,16 @@ function why(asked: Asked): Answered {
 // Kernels.
 
 function kernels(asked: Asked): Answered {
-  const { report, limit, kernels: globs, regions: ofRegions } = asked;
+  const { report, limit, offset, kernels: globs, regions: ofRegions } = asked;
   const within =
     ofRegions.length === 0 ? report : { ...report, regions: outermost(chosenRegions(asked)) };
   const all = kernelsOfReport(within);
   const patterns = globs.map(parseGlob);
-  const chosen = (patterns.length === 0 ? all.longest(limit) : all.longest()).filter(
+  const chosen = (patterns.length === 0 ? all.longest(offset + limit) : all.longest()).filter(
     ({ kernel_name }) =>
       patterns.length === 0 || patterns.some((glob) => matchesGlob(glob, kernel_name)),
   );
-  const rows = chosen.slice(0, limit);
+  const rows = pageOf(asked, chosen);
   const whole = wholeMs(report);
   const share = ({ total_ms }: KernelRecord) => percentOf(total_ms, whole);
   const fields: readonly Field<KernelRecord>[] = [
@@ -357,7 +344,10 @@ const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion
 // Time.
 
 async function timeline(asked: Asked): Promise<Answered> {
-  const { events, total, spanMs } = await asked.timeline(asked);
+  const { fromMs, toMs, offset, limit } = asked;
+  const slice = await asked.timeline({ fromMs, toMs, limit: offset + limit });
+  const { total, spanMs } = slice;
+  const events = pageOf(asked, slice.events);
   return {
     answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
     items: { total, shown: events.length },
@@ -386,23 +376,34 @@ const changesOf = (changes: Changes) =>
     ]),
   );
 
+/** The regions that contributed most first, each without the regions inside it. */
 async function compare(asked: Asked): Promise<Answered> {
   const { names, reports, config } = await asked.compareWith(asked.target);
-  const changed = reports.regions.filter(
-    ({ presence, changes }) =>
-      presence !== "both" || Object.values(changes).some(({ verdict }) => verdict !== "same"),
-  );
-  const lines = regionLines(changed, reports.regions).slice(0, asked.limit);
-  const shownKernels = changedKernels(reports).slice(0, asked.limit);
+  const { main_time: time } = reports;
+  const changed = reports.regions
+    .filter(
+      ({ presence, changes }) =>
+        presence !== "both" || Object.values(changes).some(({ verdict }) => verdict !== "same"),
+    )
+    .map((region) => ({ region, contributed: contributionOf(region, reports) }))
+    .sort((x, y) => Math.abs(y.contributed ?? 0) - Math.abs(x.contributed ?? 0));
+  const rows = pageOf(asked, changed);
+  const lineOf = pathLines(reports.regions);
+  // What is not a region is in the first answer alone.
+  const besides = asked.offset === 0 ? asked.limit : 0;
+  const shownKernels = changedKernels(reports).slice(0, besides);
   return {
     answer: {
       names,
+      headline: overallSentence(reports),
+      main_time: time,
       totals: changesOf(reports.totals),
-      regions: lines.map(({ region: { path, domain, kind, presence, changes } }) => ({
+      regions: rows.map(({ region: { path, domain, kind, presence, changes }, contributed }) => ({
         path,
         domain,
         kind,
         presence,
+        contributed_ms: contributed,
         changes: changesOf(changes),
       })),
       kernels: shownKernels.map(({ kernel_name, presence, changes }) => ({
@@ -410,25 +411,44 @@ async function compare(asked: Asked): Promise<Answered> {
         presence,
         changes: changesOf(changes),
       })),
-      config: config?.slice(0, asked.limit) ?? null,
-      notes: reports.notes.slice(0, asked.limit),
+      config: config?.slice(0, besides) ?? null,
+      notes: reports.notes.slice(0, besides),
     },
-    items: { total: changed.length, shown: lines.length },
+    items: { total: changed.length, shown: rows.length },
     blocks: [
       paragraph(`${names.a} -> ${names.b}`),
+      paragraph(overallSentence(reports)),
       tableOf(
         [
-          { title: "Region", cell: ({ label }) => label },
-          ...(["wall_ms", "total_ms"] as const).map((name) => ({
-            title: name === "wall_ms" ? "Wall" : "Kernels",
-            cell: ({ region: { changes } }: (typeof lines)[number]) => {
-              const change = changes[name];
-              return change === undefined ? null : VERDICTS[change.verdict];
+          { title: "Region", cell: ({ region }) => printableLabel(lineOf(region)) },
+          {
+            title: "Contributed ms",
+            format: "change_ms",
+            cell: ({ contributed }) => contributed,
+          },
+          { title: "A ms", format: "ms", cell: ({ region }) => region.changes[time]?.a ?? null },
+          { title: "B ms", format: "ms", cell: ({ region }) => region.changes[time]?.b ?? null },
+          {
+            title: "Change ms",
+            format: "change_ms",
+            cell: ({ region }) => region.changes[time]?.delta ?? null,
+          },
+          {
+            title: "%",
+            format: "change_percent",
+            cell: ({ region }) => region.changes[time]?.relative ?? null,
+          },
+          {
+            title: "",
+            cell: ({ region: { changes } }) => {
+              const change = changes[time];
+              return change === undefined ? "" : VERDICTS[change.verdict];
             },
-          })),
+          },
         ],
-        lines,
+        rows,
       ),
+      paragraph(`${TIME_LABELS[time]}; contributed: without the regions inside.`),
     ],
   };
 }

@@ -2,10 +2,10 @@
  * The table of the subcommands of `deep-profile`, in the order of its help. It is loaded at every start of the
  * command, so it imports only types: the code of a subcommand is loaded when it is called.
  */
-import type { OpenRun } from "./ab.ts";
+import type { OpenRun } from "./measured-side.ts";
 import type { Subcommand } from "./subcommand.ts";
 
-/** @param open opens the runs of `ab`, which composes their configs */
+/** @param open opens the runs of `ab` and `calibrate`, which composes their configs */
 export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   {
     name: "compare",
@@ -18,6 +18,12 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
     summary: "runs two programs in turns and compares them, until a limit is decided",
     commandLine: async () => (await import("./commands.ts")).AB,
     run: async (args, io) => (await import("./commands.ts")).runAb(open)(args, io),
+  },
+  {
+    name: "calibrate",
+    summary: "finds which differences are noise on this machine",
+    commandLine: async () => (await import("./commands.ts")).CALIBRATE,
+    run: async (args, io) => (await import("./commands.ts")).runCalibrate(open)(args, io),
   },
   {
     name: "import",

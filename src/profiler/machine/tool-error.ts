@@ -9,8 +9,7 @@ export interface ToolErrorDetails extends ErrorDetails<string> {
 
 /**
  * An error of a profiling tool: it is not installed, it failed, or its output cannot be read. Its codes are
- * `nsys.not_found`, `nsys.failed`, `nsys.invalid`, `recording.invalid`, `recording.not_found`, `profile.collector`,
- * `profile.ncu`, `profile.tool` and `profile.native_build`, and those of tools beyond the built-in ones.
+ * those of `TOOL_ERRORS`, and those of tools beyond the built-in ones.
  */
 export class ToolError extends CodedError {
   override readonly name = "ToolError";

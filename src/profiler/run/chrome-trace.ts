@@ -16,7 +16,7 @@ import {
 const COPY_PID = 1 << 22;
 
 /** Devices are shown as processes, so their numbers must differ from those of processes. */
-const DEVICE_PID = 1 << 23;
+export const DEVICE_PID = 1 << 23;
 
 /** The pieces of the file, one line each: the whole may exceed the longest string. */
 export function* renderChromeTrace(timeline: Timeline): Generator<string> {

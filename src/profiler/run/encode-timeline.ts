@@ -123,7 +123,8 @@ export function encodeTimeline(
         })),
       );
   }
-  const last = timeline.span === undefined ? endNs : timeline.span.endNs - originNs;
+  const span = spanOf(timeline);
+  const last = span === undefined ? endNs : span.endNs - originNs;
   return {
     endNs: Math.max(endNs, last),
     names: [...names.keys()],
@@ -168,10 +169,14 @@ function inSteps({ timesNs, values }: CounterSeries, endNs: number, originNs: nu
   return { events, min, max };
 }
 
-const startOf = ({ processes, span }: Timeline): number =>
+/** What a launcher of several ranks does before and after them is no part of the run. */
+const spanOf = ({ processes, span }: Timeline): Timeline["span"] =>
+  processes.length < 2 || processes.some(({ pid }) => pid === span?.pid) ? span : undefined;
+
+const startOf = ({ processes, ...timeline }: Timeline): number =>
   Math.min(
     ...processes.map(({ startNs }) => startNs),
-    span?.startNs ?? Number.POSITIVE_INFINITY,
+    spanOf({ processes, ...timeline })?.startNs ?? Number.POSITIVE_INFINITY,
     processes.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   );
 

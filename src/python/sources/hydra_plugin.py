@@ -299,7 +299,9 @@ def is_there(module):
 def install():
     """Hydra imports the module twice."""
     load = (lambda method: checking(composing(method))) if os.environ.get("HYDRACONF_CHECK") else composing
-    wrap(ConfigLoaderImpl, "load_configuration", load)
+    # Hydra 1.4 composes a job with the second.
+    for name in ("load_configuration", "_load_configuration_with_active_repository"):
+        wrap(ConfigLoaderImpl, name, load)
     wrap(ConfigLoaderImpl, "compute_defaults_list", composing)
     wrap(Plugins, "_instantiate", launching)
 

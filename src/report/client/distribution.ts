@@ -8,8 +8,9 @@ import {
   NARROW,
 } from "../../pages/client/chart.ts";
 import { h, svg } from "../../pages/client/dom.ts";
-import { extentOf, labelledTicks, shortenPath } from "../../pages/client/plot.ts";
+import { extentOf, labelledTicks } from "../../pages/client/plot.ts";
 import { formatMs } from "../../pages/numbers.ts";
+import { shortenPath } from "../../pages/shorten-path.ts";
 import type { Region, Scope, Store } from "./state.ts";
 
 const AXIS = 26;

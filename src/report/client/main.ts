@@ -29,7 +29,7 @@ if (first !== undefined && main !== null) {
       { id: "regions", "aria-labelledby": "regions-heading", tabindex: -1 },
       h("h2", { id: "regions-heading" }, "Regions"),
       createIcicle(store),
-      h("div", { class: "beside" }, createRegionTable(store), details),
+      h("div", { class: "beside" }, details, createRegionTable(store)),
     ),
     ...(timeline === null ? [] : [timeline]),
     createKernelTable(store),

@@ -5,16 +5,11 @@
 import { scaleLinear, scaleLog } from "d3-scale";
 import { CHARACTER, NARROW } from "../../pages/client/chart.ts";
 import { h, svg } from "../../pages/client/dom.ts";
-import {
-  extentOf,
-  hueOfCurve,
-  labelledTicks,
-  markOfCurve,
-  shortenPath,
-} from "../../pages/client/plot.ts";
+import { extentOf, hueOfCurve, labelledTicks, markOfCurve } from "../../pages/client/plot.ts";
 import { formatMs, formatNumber } from "../../pages/numbers.ts";
+import { shortenPath } from "../../pages/shorten-path.ts";
 import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
-import { jobTitle } from "../sweep/tables.ts";
+import { jobTitle, rankedJobs } from "../sweep/tables.ts";
 
 /** Room for a label of a few digits with a margin. */
 const TICK_GAP = 44;
@@ -128,6 +123,52 @@ function sampleOf(index: number): Node {
 const ROW = 22;
 /** Maximum number of rows; the table below has all jobs. */
 const MOST_ROWS = 60;
+
+/**
+ * Throughput of each job, or its time where the work is unknown, the best first.
+ *
+ * @param width width in pixels
+ */
+export function jobsChart(report: SweepReport, width: number): Node {
+  const unit = report.work === undefined ? "ms" : `${report.work.unit}/s`;
+  const textOf = report.work === undefined ? formatMs : formatNumber;
+  const rows = rankedJobs(report)
+    .slice(0, MOST_ROWS)
+    .map(({ job, value }) => ({
+      value,
+      isBest: job.name === report.best,
+      job: jobTitle(job, report.parameters),
+      text: `${textOf(value)} ${unit}${job.name === report.best ? ", best" : ""}`,
+    }));
+  const room = Math.min(Math.floor(width / 3 / CHARACTER), 40);
+  const labels = rows.map(({ job }) => shortenPath({ label: job, path: job }, room));
+  const left = extentOf(labels.map(({ length }) => length))[1] * CHARACTER + 14;
+  const beside = extentOf(rows.map(({ text }) => text.length))[1] * CHARACTER + 8;
+  const x = scaleLinear(
+    [0, extentOf(rows.map(({ value }) => value))[1] || 1],
+    [left, Math.max(left + 20, width - beside)],
+  );
+  return svg(
+    "svg",
+    {
+      viewBox: `0 0 ${width} ${rows.length * ROW}`,
+      class: "bars",
+      role: "group",
+      "aria-label": `Jobs, ${unit}`,
+    },
+    ...rows.map(({ job, value, text, isBest }, at) => {
+      const y = at * ROW + ROW / 2;
+      return svg(
+        "g",
+        { class: isBest ? "best" : null, role: "img", "aria-label": `${job}: ${text}` },
+        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[at] ?? ""),
+        svg("rect", { x: left, y: y - 7, width: Math.max(1, x(value) - left), height: 14 }),
+        svg("text", { x: Math.max(x(value), left + 1) + 6, y: y + 4 }, text),
+        svg("title", {}, `${job}: ${text}`),
+      );
+    }),
+  );
+}
 
 /**
  * The durations of the calls of a region, one row per job: a line from the minimum to the maximum, a bar from the

@@ -1,28 +1,52 @@
 /** Entry point of the sweep page's script. */
 
+import { capitalized } from "../../foundation/text/plural.ts";
 import { createResponsiveChart } from "../../pages/client/chart.ts";
 import { h, on, section } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
 import { NOT_MEASURED } from "../../pages/numbers.ts";
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
-import { callsTable, jobTable, jobTitle, mostCalled, regionMatrix } from "../sweep/tables.ts";
+import {
+  callsTable,
+  jobTable,
+  jobTitle,
+  mostCalled,
+  rankedJobs,
+  regionMatrix,
+  throughputTitle,
+} from "../sweep/tables.ts";
 import { themeButton } from "./controls.ts";
-import { callsChart, legend, scalingChart } from "./scaling-chart.ts";
+import { callsChart, jobsChart, legend, scalingChart } from "./scaling-chart.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;
 
 document.getElementById("controls")?.append(themeButton());
 const views = [createScaling(), createCalls()].filter((view) => view !== null);
-document
-  .getElementById("sweep")
-  ?.append(
-    ...views.map(({ element }) => element),
-    section("Regions", drawRegions()),
-    section(
-      "Jobs",
-      createTable(jobTable(report, { lastTitle: "Remarks" }), { label: "Jobs" }).element,
-    ),
-  );
+document.getElementById("sweep")?.append(
+  ...createJobsChart(),
+  ...views.map(({ element }) => element),
+  section("Regions", drawRegions()),
+  section(
+    "Jobs",
+    createTable(jobTable(report, { lastTitle: "Remarks" }), {
+      label: "Jobs",
+      order:
+        report.work === undefined
+          ? { title: "ms", descending: false }
+          : { title: throughputTitle(report.work), descending: true },
+    }).element,
+  ),
+);
+
+/** Empty with fewer than two results. */
+function createJobsChart(): readonly HTMLElement[] {
+  if (rankedJobs(report).length < 2) return [];
+  const chart = createResponsiveChart();
+  chart.show((width) => jobsChart(report, width));
+  const title =
+    report.work === undefined ? "Time by job" : `${capitalized(report.work.unit)} per second`;
+  return [section(title, chart.element)];
+}
 
 /** A part of the page that shows the region chosen in the table. */
 interface RegionView {

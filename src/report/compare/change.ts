@@ -30,6 +30,11 @@ export interface Change {
   /** The 95 % interval of the ratio of B to A, less 1, that the verdict of pairs follows; absent while it is unbounded. */
   readonly relative_low?: number;
   readonly relative_high?: number;
+  /**
+   * The smallest change that could have been seen, as a share of A, by a calibration of the program on its machine; only
+   * with one.
+   */
+  readonly smallest_effect?: number;
 }
 
 /** An interval that need not lie evenly around the change, as shares of A. */
@@ -94,6 +99,14 @@ export function timeChange(a: Measured | null, b: Measured | null): Change {
   if (change.delta === null || change.delta === 0 || change.freedom !== undefined) return change;
   const verdict = change.verdict === "same" ? "same" : "unclear";
   return { ...change, verdict, too_few_runs: true };
+}
+
+/** The change with another uncertainty, of so many degrees of freedom. */
+export function withNoise(change: Change, uncertainty: number, freedom: number): Change {
+  const { a, b, delta, relative } = change;
+  if (a === null || b === null || delta === null) return change;
+  const size = Math.max(Math.abs(a), Math.abs(b));
+  return { ...change, uncertainty, freedom, verdict: judge(delta, relative, uncertainty, size) };
 }
 
 /** What makes a difference of times certain. */

@@ -149,21 +149,32 @@ export interface Waterfall {
 
 const SEEN = 0.005;
 
+/**
+ * What a region without the regions inside it contributes to the difference, in ms; for a region that only one report
+ * has, its whole own time. Null if it is not part of the compared time, or not compared.
+ */
+export function contributionOf(
+  { kind, changes }: RegionChange,
+  { main_time: time }: ReportComparison,
+): number | null {
+  // Wall time outside all ranges is not part of the compared time.
+  if (time === "wall_ms" && kind === "outside") return null;
+  const change = changes[OWN_TIMES[time]];
+  if (change === undefined || change.verdict === "left_out") return null;
+  return change.delta ?? (change.b ?? 0) - (change.a ?? 0);
+}
+
 /** Null if the whole cannot be compared, or has no parts. */
 export function waterfallOf(reports: ReportComparison, most: number): Waterfall | null {
   const time = mainTime(reports);
   const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
   if (a === null || b === null || delta === null) return null;
-  const own = OWN_TIMES[time];
   const lineOf = pathLines(reports.regions);
   const all = reports.regions
     .flatMap((region): readonly Contribution[] => {
-      // Wall time outside all ranges is not part of the compared time.
-      if (time === "wall_ms" && region.kind === "outside") return [];
-      const change = region.changes[own];
-      if (change === undefined || change.verdict === "left_out") return [];
-      const ms = change.delta ?? (change.b ?? 0) - (change.a ?? 0);
-      if (ms === 0) return [];
+      const change = region.changes[OWN_TIMES[time]];
+      const ms = contributionOf(region, reports);
+      if (change === undefined || ms === null || ms === 0) return [];
       const { verdict } = change;
       const uncertainty = shownHalf(change);
       return [{ label: printableLabel(lineOf(region), 240), ms, uncertainty, verdict }];

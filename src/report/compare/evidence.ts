@@ -149,6 +149,14 @@ export function sequentialTest(
   return { above, below };
 }
 
+/** Half of the width of the interval after `count` values with this variance; infinite for too few. */
+export function sequenceHalf(count: number, variance: number, level = LEVEL): number {
+  const growth = 1 + count * PRIOR;
+  const ratio = (Math.sqrt(growth) / level) ** (2 / count);
+  if (count < 2 || ratio >= growth) return Number.POSITIVE_INFINITY;
+  return Math.sqrt(((ratio - 1) / (1 - ratio / growth)) * variance);
+}
+
 /** The means that the same test has not excluded yet: a confidence sequence. Unbounded for the first values. */
 export function confidenceSequence(
   values: readonly number[],
@@ -156,10 +164,8 @@ export function confidenceSequence(
 ): { readonly low: number; readonly high: number } {
   let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { count, mean, squares } of momentsOf(values)) {
-    const growth = 1 + count * PRIOR;
-    const ratio = (Math.sqrt(growth) / level) ** (2 / count);
-    if (count < 2 || ratio >= growth) continue;
-    const half = Math.sqrt(((ratio - 1) / (1 - ratio / growth)) * (squares / count));
+    const half = sequenceHalf(count, squares / count, level);
+    if (half === Number.POSITIVE_INFINITY) continue;
     low = Math.max(low, mean - half);
     high = Math.min(high, mean + half);
   }

@@ -194,12 +194,16 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   const value = differenceOf(change, percent);
   const isPast = IS_PAST[operator](value, limit);
   const isPaired = change.log_ratios !== undefined;
+  // The runs of this comparison may vary less than those of the calibration by luck.
+  const isTooSmall = isPaired && Math.abs(differenceOf(change, true)) < effectOf(change);
   const decided = isPaired
-    ? proof?.isProven === true || pairedChances(gate, change).within <= LEVEL
+    ? (!(isTooSmall && isPast) && proof?.isProven === true) ||
+      pairedChances(gate, change).within <= LEVEL
     : undefined;
   const isTooFew = change.too_few_runs === true;
   const isUnproven =
     isTooFew ||
+    isTooSmall ||
     (isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change));
   const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
   const noise = outcome === "breached" || (isPaired && percent) ? null : noiseBeyond(gate, change);
@@ -208,6 +212,9 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
     ...(isPaired && percent ? [intervalOf(change)] : []),
     ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
     ...(decided === false ? ["not decided"] : []),
+    ...(effectOf(change) > 0
+      ? [`the smallest effect that could have been seen is ${shortNumber(effectOf(change))} %`]
+      : []),
     ...(isTooFew ? [`${TOO_FEW_RUNS}${isPast ? STRICT_FAILS : ""}`] : []),
   ];
   return {
@@ -226,6 +233,11 @@ function intervalOf({ log_ratios = [] }: Change): string {
   const pairs = plural(log_ratios.length, "pair");
   return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
 }
+
+/** The smallest effect in percent, by a calibration; 0 without one. */
+const effectOf = ({ smallest_effect = 0 }: Change): number => smallest_effect * 100;
+
+const shortNumber = (value: number): string => formatNumber(Number(value.toPrecision(3)));
 
 const STRICT_FAILS = "; --strict fails it as it is";
 
@@ -314,6 +326,30 @@ const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)
 /** The start of a condition on a region or kernel; ambiguous labels are written in quotes. */
 const KIND = /^(region|kernel):/i;
 const QUOTED = /^"(?:[^"\\]|\\.)*"\./s;
+
+/** The conditions of `--fail-on`, and whether `auto` is among them. */
+export interface Conditions {
+  readonly gates: readonly Gate[];
+  readonly isAuto: boolean;
+}
+
+export const NO_CONDITIONS: Conditions = { gates: [], isAuto: false };
+
+/** @throws ConfigError as `parseGates` */
+export function parseConditions(texts: readonly string[]): Conditions {
+  const isAuto = (part: string) => part.toLowerCase() === "auto";
+  const all = texts.map((text) => ({ text, parts: splitConditions(text) }));
+  return {
+    isAuto: all.some(({ parts }) => parts.some(isAuto)),
+    gates: all.flatMap(({ text, parts }) =>
+      parts.some(isAuto) ? parts.filter((part) => !isAuto(part)).map(parseGate) : parseGates(text),
+    ),
+  };
+}
+
+/** The condition that `auto` stands for: no region takes certainly longer. */
+export const autoGates = (time: string): readonly Gate[] =>
+  parseGates(`region:*.${time}>1%`).map((gate) => ({ ...gate, text: "auto" }));
 
 /** @throws ConfigError `app.usage` with the condition and the form it should have */
 export function parseGates(text: string): readonly Gate[] {

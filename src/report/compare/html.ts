@@ -11,7 +11,7 @@ import {
   type Span,
 } from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import { noticeList, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
+import { notesSection, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { relativeLink } from "../../pages/markdown.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
@@ -77,9 +77,9 @@ ${
         { isNeutral: gates.results.every(({ outcome }) => outcome === "passed") },
       )
 }
-${noticeList(notes)}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
 ${waterfallHtml(reports)}
+${notesSection(notes)}
 <main id="comparison"></main>`;
   return renderPage({ title: "Comparison", body, data }, assets);
 }
@@ -113,7 +113,7 @@ function resultHtml({ sentence, overall, differences }: ComparisonDocument): str
   ];
   return `<section class="result" aria-labelledby="result-heading"><div><h2 id="result-heading">Result</h2>
 <p class="answer-line">${escapeHtml(sentence)}</p>
-${overall === null ? "" : renderHtml([overall])}</div>
+${overall === null ? "" : renderHtml([overall], { isStacked: true })}</div>
 <div class="differs"><h2>What differs</h2>${renderHtml(beside)}</div></section>`;
 }
 

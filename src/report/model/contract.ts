@@ -19,7 +19,10 @@ import { type Placed, storedDomains } from "./region-path.ts";
 import { regionKey } from "./report-files.ts";
 
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
-export const QUERY_CONTRACT = "hydraconf.query/1.0";
+export const QUERY_CONTRACT = "hydraconf.query/1.1";
+
+/** The versions that can be read. */
+export const QUERY_CONTRACTS: readonly string[] = ["hydraconf.query/1.0", QUERY_CONTRACT];
 
 /** Contract versions without the domains of enclosing ranges. */
 const WITHOUT_PATH_DOMAINS: ReadonlySet<string> = new Set([

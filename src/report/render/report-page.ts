@@ -3,7 +3,7 @@ import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, code, heading, link, list, type Table, tableOf } from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import { type PageAssets, renderPage } from "../../pages/html-page.ts";
+import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { formatDuration } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
@@ -132,7 +132,7 @@ ${ofAnswer}
 ${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
-${main === undefined ? "" : programNumbersHtml(main, lines, html)}${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesHtml(notes, { textLimit })}
+${main === undefined ? "" : programNumbersHtml(main, lines, html)}${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesSection(notes, MOST_NOTE)}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
@@ -163,6 +163,7 @@ function pageNames(
 }
 
 const MOST_HEADING = 120;
+const MOST_NOTE = 400;
 const MOST_SET = 300;
 
 /** The cause of a failure: the end of the program's output. */
@@ -175,15 +176,6 @@ function failureHtml(
   const end = output.end.length > textLimit ? `…${output.end.slice(-textLimit)}` : output.end;
   return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
 }
-
-/** Notes about the numbers, below the conclusions; only some are unfolded. */
-function notesHtml(notes: readonly string[], options: { readonly textLimit: number }): string {
-  if (notes.length === 0) return "";
-  const short = notes.map((note) => note.replace(/^(.{0,400}).*$/s, "$1"));
-  return `<section aria-labelledby="notes-heading"><h2 id="notes-heading">Notes</h2><details${notes.length > MOST_OPEN ? "" : " open"}><summary>${escapeHtml(plural(notes.length, "note"))} on what the numbers mean</summary>${renderHtml([list(short)], { ...options, className: "notice" })}</details></section>`;
-}
-
-const MOST_OPEN = 5;
 
 /** Payloads of ranges, and the program's counters while they were open. */
 function programNumbersHtml(

@@ -2,9 +2,10 @@
  * The tables of a sweep: jobs, regions by jobs, scaling. Must not import Node modules: the page's script imports it,
  * too.
  */
+import { capitalized } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Field, link, strong, type Table, tableOf } from "../../pages/blocks.ts";
-import { formatMs, NOT_MEASURED } from "../../pages/numbers.ts";
+import { formatMs, formatNumber, NOT_MEASURED } from "../../pages/numbers.ts";
 import { domainFields } from "../view/records.ts";
 import {
   curvesOf,
@@ -12,6 +13,7 @@ import {
   type SweepJob,
   type SweepRegion,
   type SweepReport,
+  type SweepWork,
   scalingWords,
 } from "./document.ts";
 
@@ -34,6 +36,49 @@ export function bestInWords({ best, work }: Pick<SweepReport, "best" | "work">):
     : `${job} did the most ${printableLabel(work.unit, 40)} per second`;
 }
 
+export interface RankedJob {
+  readonly job: SweepJob;
+  /** Work per second if the work is known, else the time in ms. */
+  readonly value: number;
+}
+
+/** The jobs with a result, the best first. */
+export function rankedJobs({
+  jobs,
+  work,
+  best,
+}: Pick<SweepReport, "jobs" | "work" | "best">): readonly RankedJob[] {
+  const sign = work === undefined ? 1 : -1;
+  return jobs
+    .flatMap((job): readonly RankedJob[] => {
+      const value = (work === undefined ? job.total_ms : job.per_second) ?? null;
+      return value === null ? [] : [{ job, value }];
+    })
+    .sort(
+      (a, b) =>
+        sign * (a.value - b.value) || Number(b.job.name === best) - Number(a.job.name === best),
+    );
+}
+
+/** The best and the last job, in one sentence. */
+export function headlineOf(report: SweepReport): string {
+  const { parameters, work, basis } = report;
+  const ranked = rankedJobs(report);
+  const [first, last] = [ranked[0], ranked.at(-1)];
+  if (first === undefined || last === undefined) return "No job has a result.";
+  const named = ({ name, values }: SweepJob) =>
+    parameters.length === 0
+      ? `job ${name}`
+      : `job ${name} (${parameters.map(({ key }, at) => `${key}=${values[at] ?? NOT_MEASURED}`).join(", ")})`;
+  const [most, least, text] =
+    work === undefined
+      ? ["took the least time", "the most", (ms: number) => `${formatMs(ms)} ms`]
+      : [`did the most ${work.unit} per second`, "the fewest", formatNumber];
+  const others = last === first ? "" : `; ${named(last.job)} ${least}, ${text(last.value)}`;
+  const result = `${named(first.job)} ${most}, ${text(first.value)}${others}`;
+  return `${capitalized(result)}${work === undefined ? ` (${basisInWords({ basis })})` : ""}.`;
+}
+
 /** The title of a job's column: its values if one or two parameters differ. */
 export function jobTitle(
   { name, values }: Pick<SweepJob, "name" | "values">,
@@ -48,6 +93,9 @@ export function jobTitle(
 }
 
 const MOST_IN_TITLE = 2;
+
+/** The title of the column of throughputs. */
+export const throughputTitle = ({ unit }: SweepWork): string => `${printableLabel(unit, 40)}/s`;
 
 export function jobTable(
   { jobs, parameters, best, work }: SweepReport,
@@ -77,7 +125,7 @@ export function jobTable(
         ? []
         : [
             {
-              title: `${printableLabel(work.unit, 40)}/s`,
+              title: throughputTitle(work),
               format: "number",
               cell: ({ per_second }) => per_second ?? null,
             } satisfies Field<SweepJob>,

@@ -4,7 +4,7 @@ import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../../pages/blocks.ts";
 import { renderCsv } from "../../pages/csv.ts";
 import { escapeHtml } from "../../pages/html.ts";
-import { noticeList, type PageAssets, renderPage } from "../../pages/html-page.ts";
+import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { renderMarkdown } from "../../pages/markdown.ts";
 import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
@@ -15,6 +15,7 @@ import {
   basisInWords,
   bestInWords,
   callsTable,
+  headlineOf,
   jobTable,
   jobTitle,
   mostCalled,
@@ -141,14 +142,14 @@ export function renderSweepHtml(
         ]
       : []),
   ];
-  const bestJob = bestInWords(report);
-  const summary = `${plural(jobs.length, "job")}, collector ${collector}; ${basisInWords(report)} in ms${bestJob === null ? "" : `; ${bestJob}`}${work === undefined ? "" : `; ${printableLabel(workInWords(work), 300)}`}`;
+  const summary = `${plural(jobs.length, "job")}, collector ${collector}; ${basisInWords(report)} in ms${work === undefined ? "" : `; ${printableLabel(workInWords(work), 300)}`}`;
   const body = `<header class="top"><h1>Sweep</h1>
 <p class="summary">${escapeHtml(summary)}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables and charts. The same facts are in sweep-report.md beside it.</p></noscript>
-${noticeList(lines)}
-<main id="sweep"></main>`;
+<p class="answer-line">${escapeHtml(printableLabel(headlineOf(report), 400))}</p>
+<main id="sweep"></main>
+${notesSection(lines)}`;
   return renderPage({ title: "Sweep", body, data }, assets);
 }
 

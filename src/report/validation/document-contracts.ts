@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
+import { CALIBRATION_CONTRACT } from "../compare/calibration.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
-import { QUERY_CONTRACT } from "../model/contract.ts";
+import { QUERY_CONTRACTS } from "../model/contract.ts";
 import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
 import { issuesOf } from "./schema-issues.ts";
@@ -40,7 +41,8 @@ const documentContract = <Document>(
 const OTHERS: readonly DocumentContract[] = [
   documentContract(SWEEP_CONTRACTS, "sweep-report.schema.json", sweepIssues),
   documentContract(COMPARISON_CONTRACTS, "comparison.schema.json"),
-  documentContract([QUERY_CONTRACT], "query.schema.json"),
+  documentContract(QUERY_CONTRACTS, "query.schema.json"),
+  documentContract([CALIBRATION_CONTRACT], "calibration.schema.json"),
 ];
 
 /**

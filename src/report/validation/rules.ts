@@ -133,7 +133,8 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     check: ({ total_ms, kernels }) => {
       if (kernels.length === 0) return null;
       const sum = kernels.reduce((total, kernel) => total + kernel.total_ms, 0);
-      if (total_ms !== null && !differs(total_ms, sum)) return null;
+      // Without any time the sum is unknown.
+      if (total_ms === null ? sum === 0 : !differs(total_ms, sum)) return null;
       return problem(`${total_ms} is not the sum of total_ms in kernels`, `${sum}`);
     },
   },

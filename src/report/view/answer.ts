@@ -5,6 +5,7 @@
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
+import { shortenPath } from "../../pages/shorten-path.ts";
 import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -390,6 +391,10 @@ const STORIES: Readonly<Record<PartKind, (share: string) => string>> = {
   outside: (share) => `${share} pass outside every range.`,
 };
 
+/** In a headline, the end of a long path; the list below has all of it. */
+const shortName = ({ label }: RankedRegion): string =>
+  shortenPath({ label: label.split(" / ").at(-1) ?? label, path: label }, MOST_NAME);
+
 function rankedSentence(top: RankedRegion): string {
   const of = top.of === "run" ? "the run" : "the kernel time";
   const timeOf = (ms: number) =>
@@ -399,11 +404,11 @@ function rankedSentence(top: RankedRegion): string {
   const reason = top.reason === null ? "" : `, ${top.reason.title}`;
   if (top.of === "run") {
     const where =
-      top.region.kind === "outside" ? "passes outside every range" : `is in ${top.label}`;
+      top.region.kind === "outside" ? "passes outside every range" : `is in ${shortName(top)}`;
     return `Most time ${where}: ${timeOf(top.ms)}${reason}.`;
   }
   if (top.region.kind !== "outside")
-    return `Most kernel time is in ${top.label}: ${timeOf(top.ms)}${reason}.`;
+    return `Most kernel time is in ${shortName(top)}: ${timeOf(top.ms)}${reason}.`;
   // A program without ranges has only kernels to name.
   const [kernel] = top.region.kernels;
   if (kernel === undefined)

@@ -105,6 +105,10 @@ const ofRanks =
 const shareLegend = ({ share: { label } }: ReportWords): string =>
   label === null ? "" : `Share is of ${label}.`;
 
+/** What a total is of, in short headings. */
+const workWord = (words: KernelWords | null): string =>
+  words?.heading.startsWith("CPU") ? "Ops" : "GPU";
+
 const WORK = { noise: "work", needsSameWork: true } as const;
 
 /** Keys are the names in CSV and in answers of `query`: those of the contract, where it has the number. */
@@ -135,8 +139,7 @@ const REGION_COLUMNS = {
   },
   total_ms: {
     title: "Total ms",
-    short: ({ words, isOfRun }) =>
-      !isOfRun ? "Total ms" : words?.heading.startsWith("CPU") ? "Ops ms" : "GPU ms",
+    short: ({ words, isOfRun }) => (isOfRun ? `${workWord(words)} ms` : "Total ms"),
     legend: ({ words }) => `Total is ${words?.time ?? "time"} inside the region.`,
     format: "ms",
     priority: ({ isOfRun }) => (isOfRun ? 3 : 0),
@@ -146,7 +149,7 @@ const REGION_COLUMNS = {
   },
   exclusive_ms: {
     title: "Total excl. ms",
-    short: "Total excl.",
+    short: ({ words }) => `${workWord(words)} excl`,
     legend: "Total excl. is the part of Total that no inner region has.",
     format: "ms",
     priority: 4,
@@ -166,7 +169,7 @@ const REGION_COLUMNS = {
   },
   wall_exclusive_ms: {
     title: "Wall excl. ms",
-    short: "Wall excl.",
+    short: "Wall excl",
     legend: "Wall excl. is the part of Wall that no inner region has.",
     format: "ms",
     priority: ({ isOfRun }) => (isOfRun ? 0 : 2),

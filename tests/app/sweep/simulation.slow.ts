@@ -1,11 +1,33 @@
 import { availableParallelism } from "node:os";
 import { expect, test } from "vitest";
-import { simulations, told } from "./simulation/simulations.ts";
+import { type Fault, simulations, told } from "./simulation/simulations.ts";
 
 /** More in `npm run nightly`. */
 const RUNS = Number(process.env["HYDRACONF_SIMULATIONS"] ?? 1_000);
 const FIRST = Number(process.env["HYDRACONF_SIMULATION_SEED"] ?? 1_000_000);
 const sideBySide = Math.min(8, availableParallelism());
+
+/** What the simulation is to find. */
+const FAULTS: readonly Fault[] = [
+  {
+    name: "begins-unnoted",
+    replaced:
+      /(async function awaitNotedStart\(\{ folder, number: (\w+) \}[\s\S]*?)if \(!mayStillCome\) return void 0;/,
+    by: "$1return state ?? begun($2, void 0, { id });",
+  },
+  {
+    name: "forgets-workers",
+    replaced: /const worker = orphanOf\(/,
+    by: "const worker = void 0 && orphanOf(",
+  },
+];
+
+test.each(FAULTS)("it finds a planted fault: $name", { timeout: 3_600_000 }, async (fault) => {
+  const { failures } = await simulations(0, 100, fault);
+  expect(failures.flatMap(({ problems }) => problems)).toContainEqual(
+    expect.stringMatching(/^#\d+ (begins in \d+ while \d+ runs it|is completed and begins again)$/),
+  );
+});
 
 test("thousands of simulated sweeps: each job once, and every end as it was", {
   timeout: 12 * 3_600_000,

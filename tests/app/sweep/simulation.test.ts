@@ -8,9 +8,10 @@ test("simulated sweeps with kills and a second driver: each job once, and every 
   console.log(told(found, 0));
   expect(found.failures).toEqual([]);
   expect(found.runs).toBe(RUNS);
-  // Kills come in all of them but a few, and each third run has another launcher.
+  // Kills come in all of them but a few, and each run has another launcher than the one before.
   expect(found.kills).toBeGreaterThan(RUNS);
   expect(found.drivers).toBeGreaterThan(2 * RUNS);
+  expect(found.reuses).toBeGreaterThan(RUNS);
 });
 
 test("a seed gives the same run again", async () => {

@@ -3,7 +3,7 @@ import { parseCommandLine } from "../../../src/app/command-line/parse.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { isDecided, type PairOfReports, ratiosOf, sidesOf } from "../../../src/profiler/cli/ab.ts";
 import { AB } from "../../../src/profiler/cli/commands.ts";
-import { parseGates } from "../../../src/report/compare/gates.ts";
+import { NO_CONDITIONS, parseConditions } from "../../../src/report/compare/gates.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
 import { reportOfCalls } from "../../report/bundles.ts";
 
@@ -67,12 +67,12 @@ describe("pairs of runs", () => {
   it("are enough once a gate is known to be breached, or every one is known not to be", () => {
     const noisy = (factor: number, count: number) =>
       Array.from({ length: count }, (_, at) => pair(100, 100 * factor * (1 + (at % 3) / 100)));
-    const gates = parseGates("wall_ms>5%");
+    const gates = parseConditions(["wall_ms>5%"]);
     expect(isDecided(noisy(1.2, 2), gates)).toBe(false);
     expect(isDecided(noisy(1.2, 8), gates)).toBe(true);
     expect(isDecided(noisy(0.98, 8), gates)).toBe(true);
     expect(isDecided(noisy(1.04, 8), gates)).toBe(false);
-    expect(isDecided(noisy(1.2, 8), [])).toBe(true);
-    expect(isDecided(noisy(0.99, 8), [])).toBe(false);
+    expect(isDecided(noisy(1.2, 8), NO_CONDITIONS)).toBe(true);
+    expect(isDecided(noisy(0.99, 8), NO_CONDITIONS)).toBe(false);
   });
 });

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCodedError } from "../../../src/engine/values/errors.ts";
 import { runQuery } from "../../../src/profiler/cli/commands.ts";
 import { timelineSlice } from "../../../src/profiler/cli/query.ts";
+import { traceSlice } from "../../../src/profiler/cli/trace-slice.ts";
+import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { bundleOf } from "../../report/bundles.ts";
@@ -38,6 +40,28 @@ beforeAll(() => {
     mkdirSync(join(cwd, run, "recorder", "regions"), { recursive: true });
     const file = join(cwd, run, "recorder", "regions", "report.json");
     writeFileSync(file, JSON.stringify(bundle(slower)));
+  }
+  const ranges = (lengths: Readonly<Record<string, number>>) =>
+    bundleOf(
+      [
+        {
+          pid: 1,
+          ranges: Object.entries(lengths).map(([name, ms], at) => ({
+            ...{ name, start: at * 1000 * MS },
+            end: (at * 1000 + ms) * MS,
+          })),
+        },
+      ],
+      { labels: { fold: null } },
+    );
+  for (const [run, lengths] of [
+    ["small", { early: 100, gone: 20, late: 100 }],
+    ["large", { early: 110, late: 140 }],
+    ["many", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`region ${at}`, 1 + at]))],
+  ] as const) {
+    mkdirSync(join(cwd, run, "recorder", "regions"), { recursive: true });
+    const file = join(cwd, run, "recorder", "regions", "report.json");
+    writeFileSync(file, JSON.stringify(ranges(lengths)));
   }
 });
 
@@ -89,7 +113,7 @@ describe("a question about a run", () => {
     });
     const text = await query("a", "regions", "--limit", "2");
     expect(text).toContain("2 of 3; more with --limit N");
-    expect(text).toMatch(/ Wall excl\. +Kernels +Total excl\. +Share % +Excl\. share %\n/);
+    expect(text).toMatch(/ Wall excl +Kernels +GPU excl +Share % +Excl\. share %\n/);
     const { answer: why } = await asked("a", "why", "step");
     expect(why.regions).toMatchObject([{ share_pct: 100, exclusive_share_pct: 0 }]);
   });
@@ -118,6 +142,53 @@ describe("a question about a run", () => {
     expect(answer.kernels).toMatchObject([
       { kernel_name: "gemm", changes: { total_ms: { delta: 4 } } },
     ]);
+    expect(answer).toMatchObject({ main_time: "total_ms" });
+    expect(answer.headline).toMatch(/^It is unclear whether B is slower or faster: \+4\.000 ms/);
+    expect(await query("a", "compare", "b")).toMatch(
+      /^step \/ conv +\+4\.000 +22\.000 +26\.000 +\+4\.000 +\+18\.2 +unclear$/m,
+    );
+  });
+
+  it("has what contributed most first, whatever the order of the tree", async () => {
+    const { answer } = await asked("small", "compare", "large");
+    expect(
+      answer.regions.map(({ path, contributed_ms: ms }: Record<string, unknown>) => [path, ms]),
+    ).toEqual([
+      [["late"], expect.closeTo(40, 6)],
+      [["gone"], expect.closeTo(-20, 6)],
+      [["early"], expect.closeTo(10, 6)],
+    ]);
+  });
+
+  it("is as long as asked for, and goes on at its cursor until all items were given", async () => {
+    const names: string[] = [];
+    let cursor: string | undefined;
+    for (let turn = 0; turn < 500; turn++) {
+      const more = cursor === undefined ? [] : ["--cursor", cursor];
+      const text = await query(
+        ...["many", "regions", "--json", "--limit", "1000", "--bytes", "5000"],
+        ...more,
+      );
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(5001);
+      const { answer, total, shown, next } = JSON.parse(text);
+      expect(createDocumentValidator().validate(JSON.parse(text))).toEqual([]);
+      expect([total, shown]).toEqual([300, answer.regions.length]);
+      names.push(...answer.regions.map(({ path }: { path: readonly string[] }) => path.join()));
+      cursor = next;
+      if (cursor === undefined) break;
+    }
+    expect(new Set(names).size).toBe(300);
+    expect(names).toHaveLength(300);
+    expect(
+      Buffer.byteLength(await query("many", "regions", "--json", "--limit", "1000")),
+    ).toBeLessThan(50_002);
+    expect(await query("many", "regions", "--limit", "2", "--cursor", "7")).toContain(
+      "2 of 300; more with --limit N, at most 1000, or --cursor 9",
+    );
+    expect(await refusal("many", "regions", "--cursor", "next")).toMatchObject({
+      code: "app.usage",
+      message: "--cursor: 'next' is not a cursor",
+    });
   });
 
   it.each([
@@ -156,6 +227,36 @@ describe("a part of a timeline", () => {
   const timelineOf = (ranges: readonly (readonly [number, number | null])[]) => ({
     ...{ collector: "recorder", clock: "CLOCK_MONOTONIC", originNs: 0n, notes: [] },
     processes: [process(ranges)],
+  });
+
+  it("is the same of a trace, which imports leave", async () => {
+    const timeline = timelineOf([
+      [100, 400],
+      [150, null],
+      [600, 900],
+    ]);
+    const file = join(cwd, "many", "recorder", "trace.json");
+    writeFileSync(file, [...renderChromeTrace(timeline)].join(""));
+    for (const [from, to] of [
+      [0, 1000],
+      [0, 140],
+      [450, 1000],
+    ] as const) {
+      const request = { fromMs: from / 1e6, toMs: to / 1e6, limit: 2 };
+      const { events, total } = timelineSlice(timeline, request);
+      const read = await traceSlice("trace.json", file, request);
+      expect(read.total).toBe(total);
+      expect(read.events).toEqual(events);
+    }
+    const { answer } = await asked("many", "timeline");
+    expect(answer.events).toMatchObject([{ name: "r0" }, { name: "r1" }, { name: "r2" }]);
+    expect((await asked("many/recorder", "timeline")).answer).toEqual(answer);
+    writeFileSync(file, '{"ph":"X","name":\n');
+    expect(await refusal("many", "timeline")).toMatchObject({
+      code: "profile.input",
+      message: expect.stringMatching(/trace\.json: it is damaged/),
+    });
+    rmSync(file);
   });
 
   it("has what was going on between its times, however it began and ended", () => {

@@ -101,6 +101,17 @@ describe("a timeline in a page", () => {
     expect(rows.map(({ process }) => process)).toEqual(["rank 0", "rank 1", "process 7"]);
   });
 
+  it("lasts as long as the run of the report: without the launcher of several ranks", () => {
+    const of = (pid: number) => timelineOf([{ pid, ranges: [{ name: "a", start: 50, end: 80 }] }]);
+    const span = (pid: number) => ({ span: { pid, startNs: -100, endNs: 900 } });
+    const [{ startNs = 0, endNs = 0 } = {}] = of(1).processes;
+    const ranks = { ...of(1), processes: [...of(1).processes, ...of(2).processes] };
+    expect(encodeTimeline({ ...ranks, ...span(7) }).endNs).toBe(endNs - startNs);
+    expect(encodeTimeline({ ...ranks, ...span(1) }).endNs).toBe(1000);
+    // The only process of a shell that started it.
+    expect(encodeTimeline({ ...of(1), ...span(7) }).endNs).toBe(1000);
+  });
+
   it("has counters as steps between their least and their largest value", () => {
     const [process] = timelineOf([{ ranges: [{ name: "step", start: 100, end: 1000 }] }]).processes;
     if (process === undefined) throw new Error("no process");

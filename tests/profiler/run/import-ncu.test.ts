@@ -227,16 +227,21 @@ describe.skipIf(sample === null)("deep-profile import of Nsight's files", () => 
     });
   });
 
-  test("asks for the locale where a file leaves it open", async () => {
-    const table = [
-      '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","gpu__time_duration.sum"',
-      '"","","","","","","","ns"',
-      '"0","1","p","h","k","1","7","117.344"',
-      "",
-    ].join("\n");
-    writeFileSync(join(cwd, "open.csv"), table);
-    const { stdout } = await importFiles(["open.csv", "-o", "open"]);
+  test("takes C's numbers where a file leaves the locale open, and asks for it where they are not C's", async () => {
+    const tableOf = (number: string) =>
+      [
+        '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","gpu__time_duration.sum"',
+        '"","","","","","","","ns"',
+        `"0","1","p","h","k","1","7","${number}"`,
+        "",
+      ].join("\n");
+    writeFileSync(join(cwd, "open.csv"), tableOf("117.344"));
+    await importFiles(["open.csv", "-o", "c"]);
+    expect(bundleIn("c/ncu").reports[0]?.totals.total_ms).toBe(0.000117344);
+    writeFileSync(join(cwd, "comma.csv"), tableOf("117,344"));
+    const { stdout } = await importFiles(["comma.csv", "-o", "comma"]);
     expect(stdout).toContain("1 number like 1.234 was left out");
+    expect(bundleIn("comma/ncu").reports[0]?.totals.total_ms).toBeNull();
     await importFiles(["open.csv", "--locale", "de", "-o", "de"]);
     expect(bundleIn("de/ncu").reports[0]?.totals.total_ms).toBe(0.117344);
   });

@@ -65,6 +65,46 @@ describeInBrowser("the page of a comparison", (openPage) => {
     expect(await headings.last().textContent()).toBe("Verdict");
   });
 
+  it("shows the whole result at 390 px, then the notes, a line each until they are opened", async () => {
+    const notes = Array.from({ length: 12 }, (_, at) => `note ${at} ${"of many words ".repeat(9)}`);
+    const { page } = await openPage(
+      renderComparisonHtml({ ...comparison, reports: { ...reports, notes } }),
+      { viewport: { width: 390, height: 800 } },
+    );
+    const parts = page.locator(".result > div");
+    expect(await parts.count()).toBe(2);
+    for (const part of await parts.all()) {
+      const room = await part.evaluate((each: unknown) => {
+        const { scrollWidth, clientWidth } = each as Record<"scrollWidth" | "clientWidth", number>;
+        return scrollWidth - clientWidth;
+      });
+      expect(room).toBeLessThanOrEqual(0);
+    }
+    const result = await page.locator(".result").boundingBox();
+    const lines = page.locator(".notes li");
+    expect(await lines.count()).toBe(12);
+    for (const line of await lines.all()) {
+      const box = await line.boundingBox();
+      expect(box?.y).toBeGreaterThan((result?.y ?? 0) + (result?.height ?? 0));
+      expect(box?.height).toBeLessThan(30);
+    }
+    await lines.first().locator("summary").click();
+    expect((await lines.first().boundingBox())?.height).toBeGreaterThan(40);
+  });
+
+  it.each(["light", "dark"] as const)("draws both trees for a %s page", async (colorScheme) => {
+    const { page } = await openPage(renderComparisonHtml(comparison), { colorScheme });
+    const colors = (await page.evaluate(
+      "[...document.querySelectorAll('.box.diff')].map((each) => getComputedStyle(each).backgroundColor)",
+    )) as readonly string[];
+    expect(colors.length).toBeGreaterThan(0);
+    for (const color of colors) {
+      const lightness = Number(/^oklab\(([\d.]+)/.exec(color)?.[1]);
+      if (colorScheme === "dark") expect(lightness).toBeLessThan(0.6);
+      else expect(lightness).toBeGreaterThan(0.6);
+    }
+  });
+
   it("stays sorted and filtered when the window is made narrow, and wide again", async () => {
     const { page } = await open(comparison);
     await page.getByRole("button", { name: "Change ms" }).first().click();

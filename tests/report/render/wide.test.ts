@@ -90,6 +90,31 @@ describeInBrowser("a report with every column", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  it("keeps all columns at 1440 px beside a chosen region, and says where some are cut off", async () => {
+    const { page } = await open(html, { viewport: { width: 1440, height: 900 } });
+    await page.getByRole("button", { name: "residual" }).first().click();
+    await page.locator(".details").waitFor();
+    expect(await page.evaluate(FAULTS)).toEqual([]);
+    const hint = page.locator("#regions .table:has([aria-label=Regions]) .cut-off");
+    expect(await hint.isVisible()).toBe(false);
+    await page.setViewportSize({ width: 700, height: 900 });
+    await hint.waitFor();
+  });
+
+  it("has a title of two lines at most, however long the command", async () => {
+    const command = ["prog", "--config", `/data/${"long/".repeat(60)}x.yaml`];
+    const reports = measured.reports.map((report) => ({
+      ...report,
+      environment: { ...report.environment, command },
+    }));
+    const { page } = await open(renderHtmlReport({ ...measured, reports }, { title: "t" }), {
+      viewport: { width: 390, height: 900 },
+    });
+    const title = page.locator("h1");
+    expect(await title.textContent()).toContain("prog --config");
+    expect((await title.boundingBox())?.height).toBeLessThan(80);
+  });
+
   it("scrolls tables on a tablet, and the page itself never", async () => {
     const { page } = await open(html, { viewport: { width: 800, height: 900 } });
     await page.evaluate(

@@ -35,6 +35,42 @@ describeInBrowser("the page of a sweep", (openPage) => {
     expect(complaints).toEqual([]);
   });
 
+  it("begins with the best job, in words, in a chart and in the table", async () => {
+    const { page, complaints } = await open(grid);
+    const [best, last] = [grid.jobs[0], grid.jobs.at(-1)];
+    expect(await page.locator(".answer-line").textContent()).toMatch(
+      /^Job 0 \(.*\) took the least time, 1\.000 ms; job 5 \(.*\) the most, 16\.000 ms \(/,
+    );
+    expect([best?.total_ms, last?.total_ms]).toEqual([1, 16]);
+    const bars = page.locator(".bars g");
+    expect(await bars.count()).toBe(6);
+    expect(await bars.first().getAttribute("aria-label")).toMatch(/: 1\.000 ms, best$/);
+    const first = page
+      .getByRole("region", { name: "Jobs", exact: true })
+      .locator("tbody tr")
+      .first();
+    expect(await first.textContent()).toContain("best");
+    expect(complaints).toEqual([]);
+  });
+
+  it("ranks jobs by their throughput where their work is known", async () => {
+    const work = { unit: "images", factors: ["size"] };
+    const jobs = grid.jobs.map((job, at) => ({ ...job, per_second: 10 * (at + 1) }));
+    const { page } = await open({ ...grid, work, jobs, best: "5" });
+    await page.getByRole("heading", { name: "Images per second" }).waitFor();
+    expect(await page.locator(".answer-line").textContent()).toMatch(
+      /^Job 5 \(.*\) did the most images per second, 60; job 0 \(.*\) the fewest, 10\.$/,
+    );
+    expect(await page.locator(".bars g").first().getAttribute("aria-label")).toMatch(
+      /: 60 images\/s, best$/,
+    );
+    const first = page
+      .getByRole("region", { name: "Jobs", exact: true })
+      .locator("tbody tr")
+      .first();
+    expect(await first.textContent()).toContain("best");
+  });
+
   it("links to the page of each job that has one", async () => {
     const [first, ...others] = grid.jobs;
     if (first === undefined) throw new Error("a sweep without jobs");

@@ -103,7 +103,9 @@ describe("a sweep's report", () => {
       "job 1 did the most images per second. images: bs \\* 10 in each job.",
     );
     expect(markdown).toMatch(/\| Job \| bs \| ms \| images\/s \|/);
-    expect(renderSweepHtml(report)).toContain("job 1 did the most images per second");
+    expect(renderSweepHtml(report)).toMatch(
+      /<p class="answer-line">Job 1 \([^<]*\) did the most images per second, /,
+    );
     const rows = readCsv(joined(renderSweepCsv(report)));
     expect(rows[0]).toContain("per_second");
     expect(sweepOf([jobOf("0", ["bs=1"], 2)], { unit: "images", factors: ["bs"] }).best).toBeNull();

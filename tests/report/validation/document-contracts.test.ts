@@ -137,6 +137,7 @@ const change: Keys<Change> = {
   log_ratios: true,
   relative_low: true,
   relative_high: true,
+  smallest_effect: true,
 };
 const regionChange: Keys<RegionChange> = {
   path: true,
@@ -184,7 +185,14 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
   comparison: ["main_time", "kernel_pairs", "differences"],
-  Change: ["freedom", "too_few_runs", "log_ratios", "relative_low", "relative_high"],
+  Change: [
+    "freedom",
+    "too_few_runs",
+    "log_ratios",
+    "relative_low",
+    "relative_high",
+    "smallest_effect",
+  ],
   GateResult: ["tested", "too_few_runs", "decided"],
 };
 

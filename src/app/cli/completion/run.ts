@@ -94,7 +94,7 @@ function installedProgram({ script, cwd }: Invocation, name: string): InstalledP
   const path = resolve(cwd, script);
   return /\.[cm]?[jt]s$/.test(path)
     ? { name: basename(path), script: path }
-    : { name: basename(path) };
+    : { name: basename(path), isPackaged: /\/node_modules\/\.bin\/[^/]+$/.test(path) };
 }
 
 /** A message would disturb the line that the user is typing, so an error gives no answer. */
@@ -174,6 +174,27 @@ function typedArguments({ dialect, invocation: { env } }: CompletionCall): strin
   return stripProgram(typed, dialect);
 }
 
+/** In which our shell code passes the rest of the line; bash passes the whole line. */
+const AFTER_VARIABLE = "HYDRACONF_COMP_AFTER";
+
+/** The text of the line after the cursor. */
+function textAfter({ COMP_LINE, COMP_POINT, [AFTER_VARIABLE]: after }: Invocation["env"]): string {
+  if (after !== undefined) return after;
+  const point = Number(COMP_POINT);
+  return COMP_LINE !== undefined && COMP_POINT !== undefined && Number.isInteger(point)
+    ? [...COMP_LINE].slice(point).join("")
+    : "";
+}
+
+/** The program that stands after the cursor behind `--`, with its arguments; undefined if there is none. */
+export function completedProgram({ env }: Pick<Invocation, "env">): readonly string[] | undefined {
+  // The rest of the word at the cursor is none of its own.
+  const { word, words } = readShellLine(`_${textAfter(env)}`, "");
+  const all = [...words, ...(word === "" ? [] : [word])];
+  const dashes = all.indexOf("--");
+  return dashes < 0 || dashes === all.length - 1 ? undefined : all.slice(dashes + 1);
+}
+
 /** The request for a subcommand that is a program: its name is the program of the line. */
 function handedOn(session: Session, shell: Shell): Parameters<Subcommand["run"]> {
   const { invocation, parsed } = session;
@@ -183,6 +204,7 @@ function handedOn(session: Session, shell: Shell): Parameters<Subcommand["run"]>
     ...invocation.env,
     COMP_LINE: typedArguments(callOf(session)),
     COMP_POINT: undefined,
+    [AFTER_VARIABLE]: textAfter(invocation.env),
   };
   return [request, { ...invocation, env }];
 }

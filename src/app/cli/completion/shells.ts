@@ -26,6 +26,24 @@ __hydraconf_install() {
     complete -o bashdefault -o default -o nospace -F "$@"
   fi
 }
+__hydraconf_npx() {
+  local name folder="$PWD" before
+  for name in "\${__hydraconf_packaged[@]}"; do
+    [[ "$name" == "\${COMP_WORDS[1]}" ]] && (( COMP_CWORD > 1 )) || continue
+    while [[ -n "$folder" && ! -x "$folder/node_modules/.bin/$name" ]]; do folder="\${folder%/*}"; done
+    before="\${COMP_LINE%%"$name"*}"
+    local COMP_LINE="\${COMP_LINE:\${#before}}" COMP_POINT=$(( COMP_POINT - \${#before} ))
+    __hydraconf_complete "$folder/node_modules/.bin/$name"
+    return
+  done
+  [[ -n "$__hydraconf_before_npx" ]] && "$__hydraconf_before_npx" "$@"
+}
+__hydraconf_wrap_npx() {
+  __hydraconf_packaged+=("$1")
+  local known="$(complete -p npx 2>/dev/null)"
+  [[ "$known" =~ -F\\ ([^\\ ]+) && "\${BASH_REMATCH[1]}" != __hydraconf_npx ]] && __hydraconf_before_npx="\${BASH_REMATCH[1]}"
+  __hydraconf_install __hydraconf_npx npx
+}
 __hydraconf_node() {
   local script
   for script in "\${__hydraconf_scripts[@]}"; do
@@ -41,17 +59,19 @@ const bash: Shell = {
   name: "bash",
   hydraSeparator: " ",
   describes: false,
-  install: ({ name, script }: InstalledProgram) =>
+  install: ({ isPackaged, name, script }: InstalledProgram) =>
     [
       FUNCTIONS,
       `__hydraconf_install __hydraconf_program ${shellQuote(name)}\n`,
+      isPackaged === true ? `__hydraconf_wrap_npx ${shellQuote(name)}\n` : "",
       script === undefined
         ? ""
         : `__hydraconf_scripts+=(${shellQuote(script)})\n__hydraconf_install __hydraconf_node node\n`,
     ].join(""),
-  uninstall: ({ name, script }) =>
+  uninstall: ({ isPackaged, name, script }) =>
     [
       `complete -r ${shellQuote(name)} 2>/dev/null\n`,
+      isPackaged === true ? "complete -r npx 2>/dev/null\nunset __hydraconf_packaged\n" : "",
       script === undefined ? "" : "complete -r node 2>/dev/null\nunset __hydraconf_scripts\n",
       "true\n",
     ].join(""),
@@ -86,6 +106,7 @@ const ZSH_FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && 
 __hydraconf_complete() {
   local answer text
   local -a open open_shown closed closed_shown
+  local -x HYDRACONF_COMP_AFTER="\${(Q)SUFFIX} \${(j: :)\${(@)words[CURRENT+1,-1]}}"
   for answer in "\${(@f)$("$@" -sc query=zsh -- "\${(@Q)__hydraconf_words}" "\${(Q)PREFIX}" 2>/dev/null)}"; do
     text=\${\${answer%%$'\\t'*}#?}
     [[ -z $text ]] && continue
@@ -110,6 +131,17 @@ __hydraconf_program() {
   __hydraconf_words=("\${(@)words[2,CURRENT-1]}")
   __hydraconf_complete "\${(Q)words[1]/#\\~/$HOME}"
 }
+__hydraconf_npx() {
+  local name=\${(Q)words[2]} folder=$PWD
+  if (( CURRENT > 2 && $+__hydraconf_packaged[(r)$name] )); then
+    while [[ -n $folder && ! -x $folder/node_modules/.bin/$name ]]; do folder=\${folder%/*}; done
+    local -a __hydraconf_words
+    __hydraconf_words=("\${(@)words[3,CURRENT-1]}")
+    __hydraconf_complete "$folder/node_modules/.bin/$name"
+    return
+  fi
+  if (( $+functions[_npx] )); then _npx; else _default; fi
+}
 __hydraconf_node() {
   local script
   for script in $__hydraconf_scripts; do
@@ -128,17 +160,21 @@ const zsh: Shell = {
   name: "zsh",
   hydraSeparator: " ",
   describes: true,
-  install: ({ name, script }: InstalledProgram) =>
+  install: ({ isPackaged, name, script }: InstalledProgram) =>
     [
       ZSH_FUNCTIONS,
       `compdef __hydraconf_program ${shellQuote(name)}\n`,
+      isPackaged === true
+        ? `typeset -ga __hydraconf_packaged\n__hydraconf_packaged+=(${shellQuote(name)})\ncompdef __hydraconf_npx npx\n`
+        : "",
       script === undefined
         ? ""
         : `typeset -ga __hydraconf_scripts\n__hydraconf_scripts+=(${shellQuote(script)})\ncompdef __hydraconf_node node\n`,
     ].join(""),
-  uninstall: ({ name, script }) =>
+  uninstall: ({ isPackaged, name, script }) =>
     [
       `compdef -d ${shellQuote(name)}\n`,
+      isPackaged === true ? "compdef -d npx\nunset __hydraconf_packaged\n" : "",
       script === undefined ? "" : "compdef -d node\nunset __hydraconf_scripts\n",
     ].join(""),
   print: markedLines,
@@ -151,6 +187,9 @@ const FISH_FUNCTIONS = `function __hydraconf_complete
   set -l before (commandline -opc)
   set -l skipped $argv[1]
   set -l command $argv[2..-1]
+  set -l typed (commandline -pc | string collect)
+  set -l whole (commandline -p | string collect)
+  set -lx HYDRACONF_COMP_AFTER (string sub -s (math (string length -- "$typed") + 1) -- "$whole")
   set -l answers ($command -sc query=fish -- $before[(math $skipped + 1)..-1] (commandline -ct | string unescape) 2>/dev/null)
   if test (count $answers) -gt 0
     printf '%s\\n' $answers
@@ -162,6 +201,17 @@ function __hydraconf_program
   set -l words (commandline -opc)
   __hydraconf_complete 1 (string replace -r '^~' $HOME -- $words[1])
 end
+function __hydraconf_packaged
+  set -l folder $PWD
+  while test -n "$folder"; and not test -x $folder/node_modules/.bin/$argv[1]
+    set folder (string replace -r '/[^/]*$' '' -- $folder)
+  end
+  echo $folder/node_modules/.bin/$argv[1]
+end
+function __hydraconf_is_packaged
+  set -l words (commandline -opc)
+  test (count $words) -gt 1; and test $words[2] = $argv[1]
+end
 function __hydraconf_is_script
   set -l words (commandline -opc)
   test (count $words) -gt 1; and test (path resolve -- (string replace -r '^~' $HOME -- $words[2])) = $argv[1]
@@ -172,16 +222,19 @@ const fish: Shell = {
   name: "fish",
   hydraSeparator: "\n",
   describes: true,
-  install: ({ name, script }: InstalledProgram) =>
+  install: ({ isPackaged, name, script }: InstalledProgram) =>
     [
       FISH_FUNCTIONS,
       `complete -c ${quoted(name)} -f -k -a '(__hydraconf_program)'\n`,
+      isPackaged === true
+        ? `complete -c npx -f -k -n ${quoted(`__hydraconf_is_packaged ${quoted(name)}`)} -a ${quoted(`(__hydraconf_complete 2 (__hydraconf_packaged ${quoted(name)}))`)}\n`
+        : "",
       script === undefined
         ? ""
         : `complete -c node -f -k -n ${quoted(`__hydraconf_is_script ${quoted(script)}`)} -a ${quoted(`(__hydraconf_complete 2 node ${quoted(script)})`)}\n`,
     ].join(""),
-  uninstall: ({ name, script }) =>
-    `complete -c ${quoted(name)} -e\n${script === undefined ? "" : "complete -c node -e\n"}`,
+  uninstall: ({ isPackaged, name, script }) =>
+    `complete -c ${quoted(name)} -e\n${isPackaged === true ? "complete -c npx -e\n" : ""}${script === undefined ? "" : "complete -c node -e\n"}`,
   print: describedLines,
 };
 
@@ -201,6 +254,8 @@ export const SHELLS: readonly Shell[] = [bash, zsh, fish];
 export interface InstalledProgram {
   /** The name of the command: `deep-profile`, `train.mjs`. */
   readonly name: string;
+  /** Whether it is a command of a package that npm has installed in a project, which is also run as `npx NAME`. */
+  readonly isPackaged?: boolean;
   /** The path of a script that is also run as `node SCRIPT`. */
   readonly script?: string;
 }

@@ -52,6 +52,15 @@ beforeAll(() => {
     `import { hydraMain } from "${library}";\nawait hydraMain({ configPath: "conf", configName: "config" }, () => {});\n`,
   );
   mkdirSync(join(home, "py"));
+  mkdirSync(join(home, "py", "conf"));
+  writeFileSync(join(home, "py", "conf", "other.yaml"), "only_here: 1\n");
+  writeFileSync(
+    join(home, "py", "other.py"),
+    'import hydra\n\n@hydra.main(version_base="1.3", config_path="conf", config_name="other")\ndef main(cfg):\n    pass\n',
+  );
+  // A package that is installed here alone, as npm links it.
+  mkdirSync(join(home, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(commandPath("hydraconf"), join(home, "node_modules", ".bin", "hydraconf"));
   writeFileSync(
     join(home, "py", "learn.py"),
     'import hydra\n\n@hydra.main(version_base="1.3", config_path="../conf", config_name="config")\ndef main(cfg):\n    pass\n',
@@ -62,17 +71,17 @@ describe.concurrent.each([
   [
     "bash",
     'eval "$(hydraconf -sc install=bash)"',
-    'eval "$(node train.mjs -sc install=bash)"; eval "$(hydraconf completion bash)"',
+    'eval "$(node train.mjs -sc install=bash)"; eval "$(node_modules/.bin/hydraconf -sc install=bash)"; eval "$(hydraconf completion bash)"',
   ],
   [
     "zsh",
     'eval "$(hydraconf -sc install=zsh)"',
-    'eval "$(node train.mjs -sc install=zsh)"; eval "$(hydraconf completion zsh)"',
+    'eval "$(node train.mjs -sc install=zsh)"; eval "$(node_modules/.bin/hydraconf -sc install=zsh)"; eval "$(hydraconf completion zsh)"',
   ],
   [
     "fish",
     "hydraconf -sc install=fish | source",
-    "node train.mjs -sc install=fish | source; hydraconf completion fish | source",
+    "node train.mjs -sc install=fish | source; node_modules/.bin/hydraconf -sc install=fish | source; hydraconf completion fish | source",
   ],
 ])("%s", (shell, install, installScript) => {
   test("completes commands and scripts, in quotes and behind colons", async ({ expect, skip }) => {
@@ -99,12 +108,16 @@ describe.concurrent.each([
       "hydraconf run po\t",
       "hydraconf run --pas\targ\t",
       "hydraconf run port=1 -- con\t",
+      "npx hydraconf run -m db=mysql,\t",
+      "npx other db=my\t",
       "python py/learn.py db=my\t",
       "python py/learn.py hydra/launcher=lo\t",
       // Nothing of these is known to Hydra: `run`, `mcp`, `--pass`.
       "python py/learn.py ru\t",
       "python py/learn.py mc\t",
       "python py/learn.py --pas\t",
+      // The last one, since the next would keep what is behind the cursor.
+      `hydraconf run only -- python py/other.py${"\u001b[D".repeat(" -- python py/other.py".length)}\t`,
     ]);
     expect(lines).toEqual([
       "hydraconf db=mysql ",
@@ -126,11 +139,14 @@ describe.concurrent.each([
       "hydraconf run port=",
       "hydraconf run --pass args ",
       "hydraconf run port=1 -- conf/",
+      "npx hydraconf run -m db=mysql,postgres ",
+      "npx other db=my",
       "python py/learn.py db=mysql ",
       "python py/learn.py hydra/launcher=lo",
       "python py/learn.py ru",
       "python py/learn.py mc",
       "python py/learn.py --pas",
+      "hydraconf run only_here= -- python py/other.py",
     ]);
   });
 });

@@ -13,6 +13,7 @@ export interface Simulations {
   readonly kills: number;
   readonly turns: number;
   readonly drivers: number;
+  readonly reuses: number;
   readonly seconds: number;
   /** Of runs in which something did not hold. */
   readonly failures: readonly SimulatedRun[];
@@ -58,6 +59,7 @@ function main(): void {
     kills: sum(({ kills }) => kills),
     turns: sum(({ turns }) => turns),
     drivers: sum(({ drivers }) => drivers),
+    reuses: sum(({ reuses }) => reuses),
     seconds: (performance.now() - begin) / 1000,
     failures: runs.filter(({ problems }) => problems.length > 0),
   };

@@ -26,10 +26,18 @@ hydra:
 
 const SCHEDULER_TARGET = "sim.Launcher";
 
+const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=3"];
+
+/** Set in the environment of a sweep whose jobs are programs. */
+export const PROGRAMS_VARIABLE = "SIM_PROGRAMS";
+
 /** How the launchers of a run are chosen on the command line. */
 export const LAUNCHERS = {
   basic: [],
-  local: ["hydra/launcher=local", "hydra.launcher.n_jobs=3"],
+  /** As with programs of `hydraconf run`: jobs in a process beside the launcher, on its console. */
+  apart: [],
+  local: [...LOCAL, "hydra.launcher.reuse_workers=false"],
+  reused: [...LOCAL, "hydra.launcher.reuse_workers=true"],
   scheduler: [`hydra.launcher._target_=${SCHEDULER_TARGET}`],
 } as const;
 export type LauncherName = keyof typeof LAUNCHERS;
@@ -75,6 +83,7 @@ export const optionsWith = (base: string, surroundings: Surroundings): HydraMain
   base,
   configPath: "conf",
   configName: "config",
+  reusesWorkers: surroundings.env[PROGRAMS_VARIABLE] !== undefined,
   plugins: [...STANDARD_PLUGINS, { name: "sim", launchers: [schedulerLauncher(surroundings)] }],
 });
 

@@ -101,6 +101,8 @@ export interface Start {
   readonly pid: number;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Whether it may exchange messages with its parent. */
+  readonly hasChannel: boolean;
 }
 
 export type ToThread =
@@ -112,7 +114,11 @@ export type ToThread =
       readonly code: number | null;
       readonly signal: NodeJS.Signals | null;
     }
-  | { readonly kind: "answer"; readonly value: unknown };
+  | { readonly kind: "answer"; readonly value: unknown }
+  /** From the parent, or from the child of that number. */
+  | { readonly kind: "message"; readonly from: "parent" | number; readonly value: unknown }
+  /** The channel to the parent, or to that child, is closed. */
+  | { readonly kind: "disconnect"; readonly from: "parent" | number };
 
 export type FromThread =
   | {
@@ -120,7 +126,10 @@ export type FromThread =
       readonly pid: number;
       readonly argv: readonly string[];
       readonly env: Readonly<Record<string, string>>;
+      readonly hasChannel: boolean;
     }
+  | { readonly kind: "message"; readonly to: "parent" | number; readonly value: unknown }
+  | { readonly kind: "disconnect"; readonly to: number }
   | { readonly kind: "kill"; readonly pid: number; readonly signal: NodeJS.Signals }
   | {
       readonly kind: "over";

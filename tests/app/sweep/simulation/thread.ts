@@ -40,6 +40,15 @@ interface Timer {
   isRef: boolean;
 }
 
+/** A process that this one has started, as it sees it. */
+interface Child extends EventEmitter {
+  readonly pid: number;
+  isRef: boolean;
+  connected: boolean;
+  exitCode: number | null;
+  signalCode: NodeJS.Signals | null;
+}
+
 /** How a process ended. */
 interface Over {
   readonly code: number | null;
@@ -55,7 +64,8 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
   let timersLeft: Timer[] = [];
   let nextTimer = 1;
   let printed = "";
-  const children = new Map<number, EventEmitter>();
+  const children = new Map<number, Child>();
+  let hasChannel = false;
   const post = (message: FromThread) => port.postMessage(message);
 
   const checkAlive = (): void => {
@@ -76,7 +86,15 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
   const GATED = [
     ...["accessSync", "appendFileSync", "chmodSync", "existsSync", "fsyncSync", "ftruncateSync"],
     ...["linkSync", "mkdirSync", "openSync", "readdirSync", "readFileSync", "renameSync"],
-    ...["rmSync", "rmdirSync", "statSync", "writeFileSync", "writeSync"],
+    ...[
+      "copyFileSync",
+      "rmSync",
+      "rmdirSync",
+      "statSync",
+      "truncateSync",
+      "writeFileSync",
+      "writeSync",
+    ],
   ];
   for (const name of GATED) {
     const original = files[name] as (...args: unknown[]) => unknown;
@@ -165,7 +183,7 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
       if (signal?.aborted === true) onAbort();
       signal?.addEventListener("abort", onAbort, { once: true });
     });
-  (timers as unknown as Record<string, unknown>)["setTimeout"] = sleep;
+  Object.assign(timers, { setTimeout: sleep, setImmediate: (value?: unknown) => sleep(1, value) });
   // `pause` of `process-claim.ts`.
   Atomics.wait = ((_cells: unknown, _index: number, _value: unknown, after = NEVER) => {
     checkAlive();
@@ -176,6 +194,12 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
 
   // Processes.
   Object.defineProperty(process, "pid", { get: () => pid, configurable: true });
+  Object.defineProperty(process, "connected", { get: () => hasChannel, configurable: true });
+  process.send = (value: unknown) => {
+    checkAlive();
+    post({ kind: "message", to: "parent", value });
+    return true;
+  };
   process.kill = (target: number, signal: NodeJS.Signals | number = "SIGTERM"): true => {
     checkAlive();
     const leader = Math.abs(target);
@@ -192,19 +216,34 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
   (childProcess as unknown as Record<string, unknown>)["spawn"] = (
     _file: string,
     args: readonly string[],
-    { env }: { readonly env: Readonly<Record<string, string>> },
+    {
+      env,
+      stdio,
+    }: { readonly env: Readonly<Record<string, string>>; readonly stdio: readonly unknown[] },
   ) => {
     gate();
+    const to = world.newPid();
+    const hasChannelTo = stdio.includes("ipc");
+    const ref = (isRef: boolean) => () => {
+      child.isRef = isRef;
+    };
     const child = Object.assign(new EventEmitter(), {
-      pid: world.newPid(),
-      connected: false,
-      exitCode: null,
-      signalCode: null,
-      ref: () => {},
-      unref: () => {},
+      pid: to,
+      isRef: true,
+      connected: hasChannelTo,
+      exitCode: null as number | null,
+      signalCode: null as NodeJS.Signals | null,
+      channel: { ref: () => {}, unref: () => {} },
+      ref: ref(true),
+      unref: ref(false),
+      send: (value: unknown) => post({ kind: "message", to, value }),
+      disconnect() {
+        child.connected = false;
+        post({ kind: "disconnect", to });
+      },
     });
-    children.set(child.pid, child);
-    post({ kind: "spawn", pid: child.pid, argv: args.slice(1), env });
+    children.set(to, child);
+    post({ kind: "spawn", pid: to, argv: args.slice(1), env, hasChannel: hasChannelTo });
     gate();
     return child;
   };
@@ -261,8 +300,22 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
   const handle = (message: ToThread): Over | undefined => {
     if (message.kind === "child over") {
       const child = children.get(message.pid);
+      if (child === undefined) return undefined;
       children.delete(message.pid);
-      child?.emit("exit", message.code, message.signal);
+      child.exitCode = message.code;
+      child.signalCode = message.signal;
+      const wasConnected = child.connected;
+      child.connected = false;
+      if (wasConnected) child.emit("disconnect");
+      child.emit("exit", message.code, message.signal);
+    } else if (message.kind === "message") {
+      if (message.from === "parent") process.emit("message", message.value, undefined);
+      else children.get(message.from)?.emit("message", message.value);
+    } else if (message.kind === "disconnect") {
+      if (message.from === "parent") {
+        hasChannel = false;
+        process.emit("disconnect");
+      }
     } else if (message.kind === "signal") {
       if (process.listenerCount(message.signal) === 0)
         return { code: null, signal: message.signal };
@@ -304,9 +357,14 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
       due.run();
       return undefined;
     }
-    const isOpen = children.size > 0 || timersLeft.some(({ isRef }) => isRef);
+    const isListening =
+      hasChannel && process.listenerCount("message") + process.listenerCount("disconnect") > 0;
+    const isOpen =
+      isListening ||
+      [...children.values()].some(({ isRef }) => isRef) ||
+      timersLeft.some(({ isRef }) => isRef);
     if (ended !== undefined && !isOpen) return { code: ended.code, signal: null };
-    if (ended === undefined && children.size === 0 && timersLeft.length === 0) {
+    if (ended === undefined && children.size === 0 && timersLeft.length === 0 && !isListening) {
       printed += "\nits promises never settle";
       return { code: 13, signal: null };
     }
@@ -315,8 +373,9 @@ export function runThread(thread: number, world: Shared, port: MessagePort): voi
     return undefined;
   };
 
-  const begin = ({ argv, env, pid: own }: Start): void => {
+  const begin = ({ argv, env, hasChannel: isReached, pid: own }: Start): void => {
     pid = own;
+    hasChannel = isReached;
     isDead = false;
     ended = undefined;
     printed = "";

@@ -5,7 +5,14 @@ import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { lookAtJob } from "../../../../src/app/record/job-state.ts";
 import { sweepFolder } from "../../../../src/app/record/layout.ts";
 import { isRecorded } from "../../../../src/app/record/sweep-record.ts";
-import { JOBS, LAUNCHERS, type LauncherName, SWEEP_PATH, TASK_VARIABLE } from "./program.ts";
+import {
+  JOBS,
+  LAUNCHERS,
+  type LauncherName,
+  PROGRAMS_VARIABLE,
+  SWEEP_PATH,
+  TASK_VARIABLE,
+} from "./program.ts";
 import {
   type FromThread,
   NEVER,
@@ -24,6 +31,8 @@ export interface SimulatedRun {
   /** How often a process went on. */
   readonly turns: number;
   readonly drivers: number;
+  /** Jobs that began in a process that had run another one. */
+  readonly reuses: number;
   /** What must not be, a line each. */
   readonly problems: readonly string[];
 }
@@ -40,14 +49,31 @@ const trace = (line: string): void => {
 
 /** A share of the turns in which something unusual begins. */
 const RARELY = 40;
+/** A share of the processes that something unusual happens to. */
+const SELDOM = 8;
+const MOST_HELD = 400;
+
+const LAUNCHER_NAMES = Object.keys(LAUNCHERS) as readonly LauncherName[];
+const PROGRAMS = { [PROGRAMS_VARIABLE]: "1" };
+const ENVIRONMENTS: Readonly<Record<LauncherName, Readonly<Record<string, string>>>> = {
+  basic: {},
+  apart: PROGRAMS,
+  local: PROGRAMS,
+  reused: PROGRAMS,
+  scheduler: {},
+};
 
 interface SimProcess {
   readonly pid: number;
   readonly role: "driver" | "worker";
   thread: number;
   readonly parent: number | undefined;
+  readonly hasChannel: boolean;
+  /** The turn before which it gets none, as long as others do. */
+  heldUntil: number;
   /** The job whose task it runs at the moment, if it has begun and not ended. */
   readonly running: Set<number>;
+  hasRun: boolean;
 }
 
 interface SchedulerTask {
@@ -66,7 +92,7 @@ export function simulate(
   const folder = sweepFolder(directory);
   rmSync(directory, { recursive: true, force: true });
   world.reset(seed);
-  const launcher = (["basic", "local", "scheduler"] as const)[seed % 3] ?? "basic";
+  const launcher = LAUNCHER_NAMES[seed % LAUNCHER_NAMES.length] ?? "basic";
   const problems: string[] = [];
   const check = (holds: boolean, problem: string): void => {
     if (!holds && problems.length < 5) problems.push(problem);
@@ -82,6 +108,7 @@ export function simulate(
   let kills = 0;
   let turns = 0;
   let drivers = 0;
+  let reuses = 0;
   /** Drivers that began while another one, or its workers, ran. */
   let seconds = 0;
 
@@ -97,18 +124,33 @@ export function simulate(
     role: SimProcess["role"],
     argv: readonly string[],
     {
-      env = {},
+      env = ENVIRONMENTS[launcher],
+      hasChannel = false,
       parent,
       pid = world.newPid(),
     }: Partial<{
       env: Readonly<Record<string, string>>;
+      hasChannel: boolean;
       parent: number;
       pid: number;
     }> = {},
   ): SimProcess => {
-    const made: SimProcess = { pid, role, thread: -1, parent, running: new Set() };
+    // A process may get no processor for long, in which others start, end and are killed.
+    const heldUntil = world.random(SELDOM) === 0 ? turns + world.random(MOST_HELD) : 0;
+    const made: SimProcess = {
+      ...{
+        pid,
+        role,
+        thread: -1,
+        parent,
+        hasChannel,
+        heldUntil,
+        running: new Set(),
+        hasRun: false,
+      },
+    };
     processes.set(pid, made);
-    starting.push({ process: made, start: { kind: "start", pid, argv, env } });
+    starting.push({ process: made, start: { kind: "start", pid, argv, env, hasChannel } });
     place();
     return made;
   };
@@ -149,13 +191,15 @@ export function simulate(
       if (parent !== undefined && parent >= 0)
         send(parent, { kind: "child over", pid, code, signal });
     }
+    for (const child of processes.values())
+      if (child.parent === pid && child.hasChannel && child.thread >= 0)
+        send(child.thread, { kind: "disconnect", from: "parent" });
     for (const task of tasks) if (task.pid === pid) task.isOver = true;
     if (process.role === "driver" && code === 0) {
-      for (const number of NUMBERS)
-        check(
-          lookAtJob(folder, number)?.status === "completed",
-          `a driver ended with 0, and #${number} is ${lookAtJob(folder, number)?.status}`,
-        );
+      for (const number of NUMBERS) {
+        const status = lookAtJob(folder, number)?.status;
+        check(status === "completed", `a driver ended with 0, and #${number} is ${status}`);
+      }
     }
     lookAtRecord();
   };
@@ -175,8 +219,8 @@ export function simulate(
   };
 
   /** What the record claims must have happened. */
-  const lookAtRecord = (): void => {
-    for (const number of NUMBERS) {
+  const lookAtRecord = (numbers: readonly number[] = NUMBERS): void => {
+    for (const number of numbers) {
       const state = lookAtJob(folder, number);
       check(
         state?.status !== "damaged",
@@ -236,8 +280,28 @@ export function simulate(
     const { pid } = process;
     switch (message.kind) {
       case "spawn":
-        start("worker", message.argv, { env: message.env, parent: pid, pid: message.pid });
+        start("worker", message.argv, { ...message, parent: pid });
+        // The moment in which a process exists that no record names yet.
+        if (world.random(SELDOM) === 0 && mayKill()) {
+          kills++;
+          kill(pid);
+          if (mayDriveBeside()) driveBeside();
+        }
         break;
+      case "message":
+      case "disconnect": {
+        const to = message.to === "parent" ? process.parent : message.to;
+        const reached = to === undefined ? undefined : threadOf(to);
+        if (reached === undefined || reached < 0) break;
+        const from = message.to === "parent" ? pid : "parent";
+        send(
+          reached,
+          message.kind === "message"
+            ? { kind: "message", from, value: message.value }
+            : { kind: "disconnect", from },
+        );
+        break;
+      }
       case "kill":
         signal(message.pid, message.signal);
         break;
@@ -259,12 +323,17 @@ export function simulate(
           others.length === 0,
           `#${number} begins in ${pid} while ${others.map((one) => one.pid)} runs it`,
         );
-        lookAtRecord();
+        lookAtRecord([number]);
         check(!completed.has(number), `#${number} is completed and begins again`);
         process.running.add(number);
+        if (process.role === "worker" && process.hasRun) reuses++;
+        process.hasRun = true;
       }
     }
   };
+
+  const isHeld = (thread: number): boolean =>
+    [...processes.values()].some((one) => one.thread === thread && turns < one.heldUntil);
 
   /** Lets one process go on. */
   const turn = (thread: number): void => {
@@ -301,11 +370,18 @@ export function simulate(
     );
   };
 
+  const mayKill = () => kills < MOST_KILLS;
+  const mayDriveBeside = () => seconds < MOST_SECONDS && isRecorded(directory);
+  const driveBeside = (): void => {
+    seconds++;
+    drive();
+  };
+
   const disturb = (): void => {
     const alive = [...processes.values()].filter(
       ({ thread }) => thread >= 0 && !world.isKilled(thread),
     );
-    if (kills < MOST_KILLS && world.random(2) === 0) {
+    if (mayKill() && world.random(2) === 0) {
       const ofDrivers = alive.filter(({ role }) => role === "driver");
       const chosen = world.random(3) > 0 && ofDrivers.length > 0 ? ofDrivers : alive;
       const victim = chosen[world.random(chosen.length)];
@@ -314,10 +390,7 @@ export function simulate(
       kill(victim.pid);
       // As a terminal or a machine does: all at once.
       if (world.random(4) === 0) for (const one of alive) kill(one.pid);
-    } else if (seconds < MOST_SECONDS && isRecorded(directory)) {
-      seconds++;
-      drive();
-    }
+    } else if (mayDriveBeside()) driveBeside();
   };
 
   drive();
@@ -332,13 +405,19 @@ export function simulate(
         pending(thread) ||
         world.deadlineOf(thread) <= world.now(),
     );
-    const chosen = ready[world.random(Math.max(1, ready.length))];
+    const free = ready.filter((thread) => !isHeld(thread));
+    const others = threads.filter((thread) => !ready.includes(thread));
+    const first = Math.min(NEVER, ...others.map((thread) => world.deadlineOf(thread)));
+    // Time passes for others, too, while a process is held.
+    const doWait =
+      free.length === 0 && ready.length > 0 && first < NEVER && world.random(SELDOM) > 0;
+    const from = free.length > 0 ? free : ready;
+    const chosen = doWait ? undefined : from[world.random(Math.max(1, from.length))];
     if (chosen !== undefined) {
       turn(chosen);
       if (world.random(RARELY) === 0) disturb();
       continue;
     }
-    const first = Math.min(NEVER, ...threads.map((thread) => world.deadlineOf(thread)));
     if (first < NEVER) {
       world.setNow(first);
       continue;
@@ -365,5 +444,5 @@ export function simulate(
     const left = [...processes.values()].find(({ thread }) => thread >= 0);
     if (left !== undefined) turn(left.thread);
   }
-  return { seed, launcher, kills, turns, drivers, problems };
+  return { seed, launcher, kills, turns, drivers, reuses, problems };
 }

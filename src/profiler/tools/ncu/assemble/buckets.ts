@@ -161,12 +161,15 @@ function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
   else if (rules.size < MAX_RULES) rules.set(key, rule);
 }
 
-/** GPU time in nanoseconds; NaN if it was not measured. */
+/** Later times in nanoseconds are negative ones, read without their sign. */
+const LONGEST_NS = 2 ** 63;
+
+/** GPU time in nanoseconds; NaN if it was not measured, or cannot be true. */
 function durationOf({ columns, values }: NcuResult): number {
   for (const name of DURATIONS) {
     const place = columns.index.get(name);
     const value = place === undefined ? Number.NaN : (values[place] ?? Number.NaN);
-    if (!Number.isNaN(value)) return value;
+    if (value >= 0 && value < LONGEST_NS) return value;
   }
   return Number.NaN;
 }

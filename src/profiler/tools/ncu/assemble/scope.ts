@@ -58,12 +58,10 @@ export function buildNcuScope(
 /** A note if no result has a time: the notes of regions would be easily missed. */
 function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly string[] {
   const all = [...tallies.values()];
-  const isUntimed = all.every(({ kernels, ranges, untimed }) => {
-    const calls = [...kernels.values()].reduce((sum, row) => sum + row.calls, 0);
-    return untimed === calls + ranges;
-  });
-  return all.length > 0 && isUntimed
-    ? ["no result has gpu__time_duration, so there are no times; collect that metric"]
+  return all.length > 0 && all.every(isUntimed)
+    ? [
+        "no result has gpu__time_duration with a value that can be read, so there are no times; collect that metric",
+      ]
     : [];
 }
 
@@ -105,9 +103,9 @@ function entryOf(
     processId: onlyOne(tally.processIds),
     invocations: kind === "outside" ? 0 : tally.ranges,
     // Kernels without a time stay in the list; by contract the listed times add up to the region's.
-    kernelNs: isRange && tally.untimed === tally.ranges ? null : tally.ns,
+    kernelNs: isUntimed(tally) ? null : tally.ns,
     // A range is measured as a whole; ranges inside it were measured in separate runs.
-    exclusiveKernelNs: isRange ? null : tally.exclusiveNs,
+    exclusiveKernelNs: isRange || isUntimed(tally) ? null : tally.exclusiveNs,
     wallNs: null,
     exclusiveWallNs: null,
     invocationWallNs: null,
@@ -117,6 +115,12 @@ function entryOf(
     sections: sectionsOf(metrics, sections, tally),
     notes: regionNotes(metrics, tally),
   };
+}
+
+/** Whether there are results, and none has a time. */
+function isUntimed({ kernels, ranges, untimed }: RegionTally): boolean {
+  const calls = [...kernels.values()].reduce((sum, row) => sum + row.calls, 0);
+  return untimed > 0 && untimed === calls + ranges;
 }
 
 function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
@@ -188,6 +192,7 @@ function totalsOf(
   );
   return {
     ...totals,
+    ...([...tallies.values()].every(isUntimed) && { kernelNs: null, outsideNs: null }),
     wallNs: null,
     kernelKinds: totals.kernelCount === 0 ? [] : ["gpu_kernel"],
   };
@@ -223,7 +228,7 @@ function regionNotes(
   const notes: string[] = [];
   if (untimed > 0)
     notes.push(
-      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration: ${agreeing(untimed, "its", "their")} time counts as 0; collect that metric`,
+      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration that can be read: ${agreeing(untimed, "its", "their")} time is missing in the sums; collect that metric`,
     );
   if (partial.length > 0)
     notes.push(

@@ -15,6 +15,20 @@ describe("an export", () => {
     expect(notes).toEqual(["Nsight Systems saw no NVTX call and no CUDA activity in any process"]);
   });
 
+  it("with tables that are not known says which, and not that nsys saw nothing or is too old", () => {
+    const { notes } = read({
+      NVTX_EVENTS_V2: [range],
+      NVTX_PAYLOAD_SCHEMAS: [{ id: 1 }],
+      CUPTI_ACTIVITY_KIND_KERNEL_V2: [kernel],
+      CUPTI_ACTIVITY_KIND_CUDA_EVENT: [{ start: 1 }],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call, nameId: 1, returnValue: 0 }],
+      StringIds: [{ id: 1, value: "cudaLaunchKernel_v7000" }],
+    });
+    expect(notes).toEqual([
+      "the export has 2 tables that are not known here (CUPTI_ACTIVITY_KIND_KERNEL_V2, NVTX_EVENTS_V2): what they hold is missing",
+    ]);
+  });
+
   it("whose times are UTC is shifted without losing a nanosecond", () => {
     const utc = 1_795_262_059_380_493_915n;
     const at = (ns: bigint) => utc + ns;

@@ -1,0 +1,49 @@
+/** A part of a timeline: what was going on between two times. */
+
+export interface SliceRequest {
+  /** Milliseconds since the start of the run; null for the start and the end of the run. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** The maximum number of events; those that began first are kept. */
+  readonly limit: number;
+}
+
+/** Times are milliseconds since the start of the run. */
+export interface SliceEvent {
+  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
+  readonly kind: string;
+  readonly name: string;
+  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
+  readonly row: string;
+  readonly start_ms: number;
+  /** For an event that never ended, the end of its process. */
+  readonly end_ms: number;
+}
+
+export interface Slice {
+  /** In order of their starts. */
+  readonly events: readonly SliceEvent[];
+  /** The number of events between the two times. */
+  readonly total: number;
+  /** The recorded duration of the run. */
+  readonly spanMs: number;
+}
+
+/** Keeps those events of many that start first, without holding all. */
+export function firstEvents<Event>(limit: number, startOf: (event: Event) => number) {
+  let kept: Event[] = [];
+  const first = (): readonly Event[] => {
+    kept = kept.sort((a, b) => startOf(a) - startOf(b)).slice(0, limit);
+    return kept;
+  };
+  return {
+    add(event: Event): void {
+      kept.push(event);
+      if (kept.length > 2 * Math.max(LEAST_KEPT, limit)) first();
+    },
+    first,
+  };
+}
+
+/** Sorting few events for each new one would take long. */
+const LEAST_KEPT = 1000;
