@@ -2,7 +2,7 @@
  * Mutation tests: small changes of the code, one at a time, and whether a test of the nearest suites fails of each (Stryker). Prints what
  * survived, and fails if fewer than 85 % of a folder's changes are noticed.
  *
- *   npm run mutation                       every folder below; takes hours, so `npm run nightly` is for it
+ *   npm run mutation                       every folder below; takes hours: a part of `npm run nightly`
  *   npm run mutation -- sweep/sweepers     the folders whose name contains this
  */
 import { spawnSync } from "node:child_process";

@@ -74,6 +74,11 @@ const parts = [
     env: {},
   },
   {
+    name: "mutations: in each folder, at least 85 % are noticed by a test",
+    argv: [process.execPath, "scripts/mutation.mjs"],
+    env: {},
+  },
+  {
     name: "benchmarks",
     argv: [process.execPath, "--import", "./scripts/typescript-loader.mjs", "bench/run.ts"],
     env: {},

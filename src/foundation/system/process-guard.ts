@@ -1,3 +1,4 @@
+/** Guards of processes: what kills them once this process is gone, however it ended. */
 import { spawn } from "node:child_process";
 
 /** Kills a process, or a process group, when this process is gone without having released it. */

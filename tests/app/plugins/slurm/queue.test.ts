@@ -266,7 +266,7 @@ describe("Slurm's commands", () => {
       "env | grep -E '^[A-Z_]*(SLURM|SRUN)' | sort; echo $#",
     )("squeue", ["a b"]);
     expect(failed).toBe(false);
-    expect(stdout.split("\n")).toEqual([
+    expect(stdout.trimEnd().split("\n")).toEqual([
       "MY_SLURM_JOB=kept",
       "SLURM_BITSTR_LEN=0",
       "SLURM_CONF=/etc/slurm.conf",
@@ -277,7 +277,11 @@ describe("Slurm's commands", () => {
 
   test("may fail, and may be missing", async () => {
     const call = commands("echo no >&2; exit 3");
-    expect(await call("squeue", [])).toMatchObject({ failed: true, exitCode: 3, stderr: "no" });
+    expect(await call("squeue", [])).toMatchObject({
+      failed: true,
+      exitCode: 3,
+      stderr: expect.stringMatching(/^no\n?$/),
+    });
     await expect(call("no-such-command", [])).rejects.toMatchObject({ code: "slurm/missing" });
   });
 
