@@ -43,7 +43,13 @@ import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/set
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
-import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageError } from "./arguments/hydra-flags.ts";
+import {
+  DIALECT_FLAG,
+  HYDRA_FLAGS,
+  OWN_FLAGS,
+  usageError,
+  withoutAliases,
+} from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import {
@@ -301,6 +307,16 @@ async function dispatch(
     );
     return loaded;
   };
+  const typedOverrides = [...parsed.overrides, ...restOverrides(options, parsed)];
+  // Overrides of a sweep that has begun are recorded as expanded; help about Hydra needs no primary config, and a line that is
+  // completed may end anywhere.
+  const areTyped =
+    dialect.hasAliases &&
+    worker === undefined &&
+    timed.resumed === undefined &&
+    !parsed.flags.has("hydra-help") &&
+    !parsed.flags.has("shell-completion");
+  let expandedOverrides: readonly string[] | undefined;
   return command.execute({
     options,
     task,
@@ -308,7 +324,10 @@ async function dispatch(
     parsed,
     flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
     hydrasOptionsOnly: adapted.completesPython === true,
-    overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
+    get overrides() {
+      expandedOverrides ??= areTyped ? composer().expand(typedOverrides) : typedOverrides;
+      return expandedOverrides;
+    },
     get composer() {
       return composer();
     },
@@ -508,8 +527,11 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
   return options.restAsOverrides?.(rest) ?? rest;
 }
 
-function flagsOf(options: HydraMainOptions): readonly Flag[] {
+function flagsOf(options: MainOptions): readonly Flag[] {
   const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
   const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
-  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
+  const mayHaveAliases =
+    options.choosesDialect === true || dialectOf(options, { flags: new Map() }).hasAliases;
+  const ofHydra = mayHaveAliases ? HYDRA_FLAGS : HYDRA_FLAGS.map(withoutAliases);
+  return [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
 }

@@ -1,5 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import {
+  type Alias,
+  aliasesOf,
+  expandAliases,
+  explainingAliases,
+} from "../../engine/compose/aliases.ts";
 import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";
 import { type ConfigPlugin, pluginResolvers } from "../../engine/compose/config-plugin.ts";
 import type { CompositionWarning } from "../../engine/compose/defaults/deprecations.ts";
@@ -12,7 +18,8 @@ import {
   type DefaultsTreeNode,
   requirePrimary,
 } from "../../engine/compose/index.ts";
-import { extendSearchPath, openTree } from "../../engine/compose/open-tree.ts";
+import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
+import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
 import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
@@ -121,6 +128,20 @@ export interface Composer {
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /**
+   * The aliases of the primary config.
+   *
+   * @throws ConfigError for invalid ones
+   */
+  aliases(): readonly Alias[];
+  /**
+   * Typed overrides with the aliases in them expanded. Errors about them then tell what was typed.
+   *
+   * @throws ConfigError for invalid aliases, and for the alias of a key without a value
+   */
+  expand(typed: readonly string[]): readonly string[];
+  /** What was typed for an expanded override. */
+  typed(override: string): string;
+  /**
    * Composes the config of a program's task, and decides between one job and a sweep: `--multirun`, else `hydra.mode`
    * of the config or an override, else one job.
    */
@@ -156,6 +177,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const onWarning = ({ code, message }: CompositionWarning): void =>
     code === "note" ? noteOnce(message) : warnOnce(message);
   let latest: readonly Override[] = [];
+  let expanded: ReadonlyMap<string, string> = new Map();
+  const aliases = (): readonly Alias[] => {
+    if (!context.dialect.hasAliases) return [];
+    requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
+    return aliasesOf(primaryAtRoot(primary, snapshot.repository), context.dialect);
+  };
   /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
   const parse = (overrides: readonly string[]): readonly Override[] => {
     const { dialect } = context;
@@ -175,24 +202,26 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const compose = (
     overrides: readonly string[],
     { configName = primary, mode = "run" }: CompositionChanges = {},
-    appended?: ComposeRequest["appended"],
+    further: Pick<ComposeRequest, "appended" | "taskMode"> = {},
   ): Composition => {
-    requirePrimary(snapshot.repository);
+    requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
     // First, so that no error message can show a secret.
     redaction?.learn(suspectTexts(overrides, request));
-    const composition = composeConfig({
-      ...surroundings,
-      ...request.schemas,
-      configName,
-      overrides: parse(overrides),
-      mode,
-      ...(appended && { appended }),
-      ...(request.freeKeys && { freeKeys: request.freeKeys }),
-      fromShell: true,
-      jobName: request.jobName,
-      ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
-      cwd,
-    });
+    const composition = explainingAliases(expanded, () =>
+      composeConfig({
+        ...surroundings,
+        ...request.schemas,
+        configName,
+        overrides: parse(overrides),
+        mode,
+        ...further,
+        ...(request.freeKeys && { freeKeys: request.freeKeys }),
+        fromShell: true,
+        jobName: request.jobName,
+        ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+        cwd,
+      }),
+    );
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;
     published.hidden = new Set(secretOverrides(composition).keys());
@@ -209,30 +238,73 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
     compose: (overrides, changes) => compose(overrides, changes),
+    aliases,
+    expand(typed) {
+      const expansion = expandAliases(typed, aliases(), context.dialect);
+      expanded = expansion.typed;
+      return expansion.overrides;
+    },
+    typed: (override) => expanded.get(override) ?? override,
     composeTask: (overrides, isMultirun) =>
-      composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
-        published.root = root;
-        return configuredMode(root, context);
-      }),
+      context.dialect.modeIsPrimary
+        ? composeKnownTask(overrides, isMultirun, compose, () => {
+            requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
+            const root = primaryAtRoot(primary, snapshot.repository);
+            return explainingAliases(expanded, () => modeBefore(root, parse(overrides), context));
+          })
+        : composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
+            published.root = root;
+            return composedMode(root, context);
+          }),
     publish: (root) => {
       published.root = root;
     },
   };
 }
 
+type Compose = (
+  overrides: readonly string[],
+  changes: CompositionChanges,
+  further?: Pick<ComposeRequest, "appended" | "taskMode">,
+) => Composition;
+
+/** Where the mode is known before anything is composed. */
+function composeKnownTask(
+  given: readonly string[],
+  isMultirun: boolean,
+  compose: Compose,
+  modeOf: () => RunMode | undefined,
+): ComposedTask {
+  let configured: RunMode | undefined;
+  try {
+    configured = modeOf();
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const mode = isMultirun ? "multirun" : "run";
+    const composition = (): Composition => {
+      throw error;
+    };
+    return { mode, overrides: given, composition };
+  }
+  const { added, mode, warning } = chooseMode(configured, isMultirun);
+  const overrides = mode === "run" ? given : [...given, ...added];
+  return {
+    mode,
+    overrides,
+    ...(warning !== undefined && { warning }),
+    composition: () => compose(overrides, { mode }, { taskMode: mode }),
+  };
+}
+
 /**
- * As in Hydra, the mode is known only after composition. The composition that reveals the mode is reused for the task,
+ * As in Hydra before 1.4, the mode is known only after composition. The composition that reveals the mode is reused for the task,
  * unless the mode changes it. If it fails, composing in the mode of the flag alone gives the error.
  */
 function composeTask(
   given: readonly string[],
   isMultirun: boolean,
   dialect: Dialect,
-  compose: (
-    overrides: readonly string[],
-    changes: CompositionChanges,
-    appended?: ComposeRequest["appended"],
-  ) => Composition,
+  compose: Compose,
   modeOf: (root: MapNode) => RunMode | undefined,
 ): ComposedTask {
   let chosen = chooseMode(undefined, isMultirun);
@@ -243,7 +315,7 @@ function composeTask(
     );
   };
   try {
-    const composition = compose(given, { mode: "multirun" }, appended);
+    const composition = compose(given, { mode: "multirun" }, { appended });
     const { added, ...others } = chosen;
     const overrides = [...given, ...added];
     return {
@@ -282,12 +354,6 @@ function chooseMode(configured: RunMode | undefined, isMultirun: boolean): Chose
     };
   if (configured !== undefined) return { mode: configured, added: [] };
   return { mode: "run", added: ["hydra.mode=RUN"] };
-}
-
-function configuredMode(root: MapNode, context: ResolveContext): RunMode | undefined {
-  const mode = selectNode(root, "hydra.mode", context);
-  if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
-  return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
 }
 
 /** Whether a group still has no option: a sweep may leave one open that each job must choose. */

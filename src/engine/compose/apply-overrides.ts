@@ -29,7 +29,7 @@ export function applyOverrides(
   groups: ChosenGroups,
   budget: Budget,
 ): ConfigNode {
-  const applying: Applying = { context, copies: createCopies(budget) };
+  const applying: Applying = { context, copies: createCopies(budget, context.dialect) };
   return overrides.reduce((tree, override) => {
     try {
       return applyOverride(tree, override, applying);
@@ -143,7 +143,7 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
       ? deleteAny(root, override, applying)
       : deleteFromConfig(root, override, applying);
   if (type === "extend_list") return extendList(root, override, applying);
-  const value = overrideValue(override) ?? scalar(null, override.origin);
+  const value = overrideValue(override, context.dialect) ?? scalar(null, override.origin);
   if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {
     case "add":
@@ -321,7 +321,7 @@ function extendList(
       key,
       hint: "extend_list(...) appends to a list that the config has: assign one first",
     });
-  const added = overrideValue(override);
+  const added = overrideValue(override, context.dialect);
   if (added?.kind !== "list" || root.kind === "scalar" || !standsInTree(found)) return root;
   const start = draftRoot(root, copies);
   const draft = draftAt(start, found);

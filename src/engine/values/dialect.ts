@@ -91,9 +91,33 @@ export interface Dialect {
   /** Functions of the override language that not every version has. */
   readonly addedFunctions: readonly string[];
   /**
+   * Whether the primary config can define short names for the keys of overrides: `hydra.override.aliases`.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3224
+   */
+  readonly hasAliases: boolean;
+  /** Whether `--help` shows a config whose groups are not all chosen; otherwise the missing choice is an error. */
+  readonly helpsWithoutChoices: boolean;
+  /**
+   * Whether `hydra.mode` is read from the primary config and the command line before anything is composed, and no other config may
+   * change it; otherwise it is read from the composed config, and recorded as an override of each run.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3440
+   */
+  readonly modeIsPrimary: boolean;
+  /**
    * How the bounds of a float range are read: as the decimal digits that Python prints, or as the exact binary value.
    */
   readonly rangeDecimals: "shown" | "exact";
+  /**
+   * Whether a cast of a range converts each of its values, and casts and `json_str` keep the tags and the shuffling of a sweep;
+   * otherwise the bounds are converted, and tags and shuffling are lost.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3520
+   */
+  readonly castsEachValue: boolean;
+  /** Whether `sort` of a shuffled sweep gives a sorted one; otherwise it is shuffled all the same. */
+  readonly sortsShuffled: boolean;
   /** Whether `sort(range(...))` sorts the values of the range; otherwise it swaps the bounds. */
   readonly sortsRangeValues: boolean;
   /** Whether `_group_` in the package of a defaults list item stands for the config's group; otherwise it is a name. */
@@ -102,7 +126,11 @@ export interface Dialect {
   readonly slashInGroup: boolean;
   /** Whether `..` and backslashes in the paths of a defaults list are refused. */
   readonly checksPaths: boolean;
-  /** Whether keywords before a group other than `optional` and `override` are refused; otherwise they are ignored. */
+  /** Whether errors about choices name the configs whose defaults lists make them. */
+  readonly namesChoosers: boolean;
+  /** The second line of the error for a primary config module that is not found. */
+  readonly moduleRemedy: string;
+  /** Whether keywords before a group other than one of `optional` and `override` are refused; otherwise they are ignored. */
   readonly refusesKeywords: boolean;
   /**
    * Whether overrides in defaults lists affect only earlier items, and the last one of a group wins; otherwise they
@@ -127,8 +155,26 @@ export interface Dialect {
   readonly refusesYml: boolean;
   /** Whether a config with content and a defaults list without `_self_` gets a warning. */
   readonly warnsAboutMissingSelf: boolean;
-  /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. */
+  /**
+   * `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. The keys of overrides and
+   * of interpolations may have such escapes, and those of overrides brackets.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3250
+   */
   readonly escapesInKeys: boolean;
+  /**
+   * Whether components of key paths that look like integers find integer keys, and a map may not have an integer and its text as keys.
+   *
+   * @see https://github.com/omry/omegaconf/issues/651
+   */
+  readonly findsIntegerKeys: boolean;
+  /**
+   * Whether `\???` is the text `???` and not a missing value, each further backslash one of the text, and a resolver's plain `???` is
+   * refused.
+   *
+   * @see https://github.com/omry/omegaconf/issues/1302
+   */
+  readonly escapesMissing: boolean;
   /** Negative list indices count from the end in lookups: `${list.-1}`. */
   readonly indicesFromEnd: boolean;
   /**
@@ -197,12 +243,19 @@ const V1_3: Dialect = {
   hyphensInScripts: false,
   ignoresDashes: false,
   addedFunctions: [],
+  hasAliases: false,
+  helpsWithoutChoices: false,
+  modeIsPrimary: false,
   rangeDecimals: "exact",
+  castsEachValue: false,
+  sortsShuffled: false,
   sortsRangeValues: false,
   fillsGroup: true,
   slashInGroup: false,
   checksPaths: false,
   refusesKeywords: false,
+  namesChoosers: false,
+  moduleRemedy: "Check that it's correct and contains an __init__.py file",
   lastOverrideWins: false,
   defersChoices: false,
   absoluteAppends: false,
@@ -211,6 +264,8 @@ const V1_3: Dialect = {
   refusesYml: false,
   warnsAboutMissingSelf: true,
   escapesInKeys: false,
+  findsIntegerKeys: false,
+  escapesMissing: false,
   indicesFromEnd: false,
   absentAboveRoot: false,
   showsRelativeKeys: false,
@@ -248,11 +303,11 @@ const V1_1: Dialect = {
   positionalInterpolation: true,
 };
 
-/** Hydra 1.4.0.dev9 with OmegaConf 2.4.0.dev14. */
+/** Hydra 1.4.0rc1 with OmegaConf 2.4.0. */
 const V1_4: Dialect = {
   ...V1_3,
   name: "1.4",
-  hydraVersion: "1.4.0.dev9",
+  hydraVersion: "1.4.0rc1",
   libyaml: true,
   pathsAsText: true,
   chdirDefault: false,
@@ -268,12 +323,19 @@ const V1_4: Dialect = {
   hyphensInScripts: true,
   ignoresDashes: true,
   addedFunctions: ["json_str", "extend_list"],
+  hasAliases: true,
+  helpsWithoutChoices: true,
+  modeIsPrimary: true,
   rangeDecimals: "shown",
+  castsEachValue: true,
+  sortsShuffled: true,
   sortsRangeValues: true,
   fillsGroup: false,
   slashInGroup: true,
   checksPaths: true,
   refusesKeywords: true,
+  namesChoosers: true,
+  moduleRemedy: "Check that it's an importable regular Python package containing configs.",
   lastOverrideWins: true,
   defersChoices: true,
   absoluteAppends: true,
@@ -282,6 +344,8 @@ const V1_4: Dialect = {
   refusesYml: true,
   warnsAboutMissingSelf: false,
   escapesInKeys: true,
+  findsIntegerKeys: true,
+  escapesMissing: true,
   indicesFromEnd: true,
   absentAboveRoot: true,
   showsRelativeKeys: true,

@@ -1,6 +1,7 @@
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
+import type { Origin } from "./origin.ts";
 import { pyRepr } from "./python-text.ts";
 
 /**
@@ -63,6 +64,47 @@ export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
   }
   return -1;
 }
+
+/**
+ * The key of a map that a component of a key path names: where the dialect finds integer keys, `1` is the integer 1 if the map has
+ * that key, and not the text.
+ */
+export function mapKey(
+  { entries }: Pick<MapNode, "entries">,
+  component: string,
+  { findsIntegerKeys }: Dialect,
+): Key {
+  if (!findsIntegerKeys || !INTEGER.test(component) || entries.has(component)) return component;
+  const key = entries.get(BigInt(component))?.key;
+  return typeof key === "bigint" ? key : component;
+}
+
+/**
+ * The key of a map that a new key would be confused with in key paths: `1` beside `"1"`.
+ */
+export function ambiguousKey(
+  { entries }: Pick<MapNode, "entries">,
+  key: Key,
+  { findsIntegerKeys }: Dialect,
+): Key | undefined {
+  if (!findsIntegerKeys) return undefined;
+  if (typeof key === "bigint") return entries.get(String(key))?.key;
+  if (typeof key !== "string" || !INTEGER.test(key)) return undefined;
+  const other = entries.get(BigInt(key))?.key;
+  return typeof other === "bigint" ? other : undefined;
+}
+
+const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
+
+/** The error of two keys of one map that key paths cannot tell apart. */
+export const ambiguousKeys = (first: Key, second: Key, key: string, origin: Origin): ConfigError =>
+  new ConfigError({
+    code: "key.invalid_type",
+    message: `Conflicting integer and string keys: ${pyRepr(first)} and ${pyRepr(second)}`,
+    key,
+    origin,
+    hint: "rename one of the keys",
+  });
 
 const HEAD = /^\.*[^.[]*/;
 const PART_START = /\.([^.[]*)|\[/g;

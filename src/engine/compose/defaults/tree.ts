@@ -212,11 +212,12 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
 
   if (primary && loaded === undefined) throw refuse.noPrimary(placed, request);
   if (tracker.takeDeletion(placed)) return node("deleted");
-  tracker.noteChoice(placed);
+  const parent = parents.at(-1);
+  tracker.noteChoice(placed, parent);
   if (placed.name === null) return node("none");
   if (placed.configPath.endsWith("???")) {
     if (request.skipMissing) return node("missing");
-    throw refuse.nothingChosen(placed, request.repository);
+    throw refuse.nothingChosen(placed, parent, request.repository);
   }
   if (loaded === undefined) {
     if (placed.item.optional) return node("absent");

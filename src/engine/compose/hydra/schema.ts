@@ -181,6 +181,7 @@ const hydra = (dialect: Dialect): Field =>
     }),
     hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
     output_subdir: field(optional(STR), ".hydra"),
+    ...(dialect.hasAliases && { override: object("OverrideConf", { aliases: emptyMap(STR) }) }),
     overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
     job: job(dialect),
     runtime: RUNTIME,

@@ -370,7 +370,14 @@ function splitKnownKeywords(text: string, configPath: string, item: MapNode) {
       item,
       "the keywords are `optional` and `override`",
     );
-  return { group, optional: words.includes("optional"), override: words.includes("override") };
+  const [optional, override] = [words.includes("optional"), words.includes("override")];
+  if (optional && override)
+    throw invalid(
+      `In ${configPath}: 'optional' and 'override' keywords cannot be combined in defaults list`,
+      item,
+      "an override changes the option of a group that another list has: write `optional` there",
+    );
+  return { group, optional, override };
 }
 
 const containerType = (node: ConfigNode): string =>

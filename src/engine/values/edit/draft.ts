@@ -1,3 +1,4 @@
+import type { Dialect } from "../dialect.ts";
 import { isConfigError } from "../errors.ts";
 import type { Budget } from "../limits.ts";
 import {
@@ -33,9 +34,14 @@ export interface Copies {
   readonly nodes: Set<ConfigNode>;
   /** Counts what it has added by expanding interpolations. */
   readonly budget: Budget;
+  readonly dialect: Dialect;
 }
 
-export const createCopies = (budget: Budget): Copies => ({ nodes: new Set(), budget });
+export const createCopies = (budget: Budget, dialect: Dialect): Copies => ({
+  nodes: new Set(),
+  budget,
+  dialect,
+});
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 

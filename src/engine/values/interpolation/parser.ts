@@ -1,3 +1,4 @@
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
 import type {
@@ -44,9 +45,10 @@ const hasInterpolation = (text: string): boolean => text.includes("${");
  */
 export function parseInterpolation(
   text: string,
+  dialect: Dialect = DEFAULT_DIALECT,
   references?: Map<string, StaticReference>,
 ): InterpolationAst {
-  const cursor = openCursor(text, "text", references);
+  const cursor = openCursor(text, "text", dialect, references);
   const parts = parseText(cursor, "free");
   if (parts.length === 0) throw unexpected(cursor, "an empty text");
   expect(cursor, "end");
@@ -57,8 +59,8 @@ export function parseInterpolation(
  * Parses one element of the grammar of resolver arguments, as `oc.decode` does.
  * @throws ConfigError `interpolation.syntax`
  */
-export function parseElement(text: string): Element {
-  const cursor = openCursor(text, "arguments");
+export function parseElement(text: string, dialect: Dialect = DEFAULT_DIALECT): Element {
+  const cursor = openCursor(text, "arguments", dialect);
   const element = parseOneElement(cursor);
   expect(cursor, "end");
   return element;
@@ -102,7 +104,7 @@ function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): 
   const key = parts.join("");
   const known = cursor.references.get(key);
   if (known !== undefined) return known;
-  const { levels, rest, components } = referenceKey(key);
+  const { levels, rest, components } = referenceKey(key, cursor.dialect);
   const fresh = { kind: "reference", levels, rest, components } as const;
   cursor.references.set(key, fresh);
   return fresh;
@@ -309,10 +311,14 @@ export const createSharedTexts = (): SharedTexts => ({ texts: new Map(), referen
  * The parsed interpolation of a node. A syntax error points into the text that the node was read from.
  * @throws ConfigError `interpolation.syntax`
  */
-export function parseNode(node: InterpolationNode, shared?: SharedTexts): InterpolationAst {
+export function parseNode(
+  node: InterpolationNode,
+  dialect: Dialect,
+  shared?: SharedTexts,
+): InterpolationAst {
   const known = parsed.get(node);
   if (known !== undefined) return known;
-  const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, shared);
+  const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, dialect, shared);
   shared?.texts.set(node.value, ast);
   parsed.set(node, ast);
   return ast;
@@ -320,10 +326,11 @@ export function parseNode(node: InterpolationNode, shared?: SharedTexts): Interp
 
 function parseTextOfNode(
   node: InterpolationNode,
+  dialect: Dialect,
   shared: SharedTexts | undefined,
 ): InterpolationAst {
   try {
-    return parseInterpolation(node.value, shared?.references);
+    return parseInterpolation(node.value, dialect, shared?.references);
   } catch (error) {
     throw placeSyntaxError(error, node.value, node.origin);
   }
@@ -337,7 +344,11 @@ function parseTextOfNode(
  * @param parse throws for a text that the grammar refuses
  * @throws ConfigError `interpolation.syntax`
  */
-export function checkSyntax(text: string, parse: () => unknown = () => parseInterpolation(text)) {
+export function checkSyntax(
+  text: string,
+  dialect: Dialect,
+  parse: () => unknown = () => parseInterpolation(text, dialect),
+) {
   if (!LOOKS_COMMON.test(text)) parse();
 }
 

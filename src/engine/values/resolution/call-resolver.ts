@@ -3,7 +3,7 @@ import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
-import { isNode, scalar } from "../node.ts";
+import { isMissing, isNode, writtenScalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
@@ -44,8 +44,19 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
     throw isConfigError(error) ? error : failed(name, at, error);
   }
   if (isPlace(result)) return result;
-  const origin = fromCode(`resolver ${name}`);
-  return resultPlace(isNode(result) ? result : scalar(result, origin), at);
+  const { dialect } = resolution.context;
+  const node = isNode(result)
+    ? result
+    : writtenScalar(result, fromCode(`resolver ${name}`), dialect);
+  if (dialect.escapesMissing && isMissing(node))
+    throw new ConfigError({
+      code: "interpolation.to_missing",
+      message: "Interpolation resolved to a missing value",
+      key: fullKeyOf(at),
+      origin: at.node.origin,
+      hint: "\\??? is the text ???",
+    });
+  return resultPlace(node, at);
 }
 
 function callFrom(resolution: Resolution, at: Place): ResolverCall {
@@ -97,7 +108,7 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         () => fullKeyOf(child),
       );
     },
-    evaluate: (text) => resolution.evaluate(parseElement(text), at),
+    evaluate: (text) => resolution.evaluate(parseElement(text, resolution.context.dialect), at),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };
 }

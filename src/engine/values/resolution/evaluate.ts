@@ -83,7 +83,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       let kept: Place | undefined;
       try {
         const before = impureCalls;
-        const ast = parseNode(place.node, shared);
+        const ast = parseNode(place.node, context.dialect, shared);
         const result = convertResult(place, evaluateText(resolution, ast, place), context.declared);
         if (impureCalls === before) kept = result;
         return result;
