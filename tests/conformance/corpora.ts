@@ -2,15 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../../src/engine/values/dialect.ts";
 import { CORPUS_NAMES, type CorpusName, corpusDir } from "../shared.ts";
-import pending from "./pending-1.4rc1.json" with { type: "json" };
 import { fileRow } from "./print.ts";
 import { type ReplayRequest, replay } from "./replay.ts";
 import { SUITES } from "./suites/index.ts";
 
 /** A corpus, and the version of Hydra that recorded it. */
-export type Corpus = Pick<ReplayRequest, "corpus" | "delta" | "pending"> & {
-  readonly dialect: Dialect;
-};
+export type Corpus = Pick<ReplayRequest, "corpus" | "delta"> & { readonly dialect: Dialect };
 
 /** The corpus of Hydra 1.3, the base of the others. */
 export const baseCorpus = (): string => corpusDir("conformance");
@@ -20,24 +17,7 @@ export const allCorpora = (): readonly Corpus[] =>
   Object.values(DIALECTS).flatMap((dialect) =>
     dialect === DEFAULT_DIALECT
       ? corporaOf(baseCorpus(), undefined, dialect)
-      : corporaOf(corpusDir(corpusNameOf(dialect)), baseCorpus(), dialect).map((corpus) =>
-          dialect.name === "1.4" ? { ...corpus, pending: pendingOf(corpus) } : corpus,
-        ),
-  );
-
-/**
- * The cases of 1.4.0rc1 that dialect 1.4 does not answer yet, by the path of their file. The list can only get shorter: a case that
- * passes is a problem of its file until it is removed.
- */
-const pendingOf = ({ delta }: Corpus): ReadonlyMap<string, readonly string[]> =>
-  new Map(
-    Object.entries(pending as Readonly<Record<string, readonly string[]>>).flatMap(
-      ([path, ids]) => {
-        const isAdded = path.startsWith("new/");
-        if (isAdded !== (delta === undefined)) return [];
-        return [[isAdded ? path.slice("new/".length) : path, ids] as const];
-      },
-    ),
+      : corporaOf(corpusDir(corpusNameOf(dialect)), baseCorpus(), dialect),
   );
 
 function corpusNameOf({ name }: Dialect): CorpusName {

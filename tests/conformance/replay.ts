@@ -23,8 +23,6 @@ export interface ReplayRequest {
   readonly suites: readonly Suite[];
   /** Replays only what the delta lists, and not what it leaves as it was. */
   readonly differencesOnly?: boolean;
-  /** Cases that are known to fail, by the path of their file: they are counted as accepted, and one that passes is a problem. */
-  readonly pending?: ReadonlyMap<string, readonly string[]>;
   /** Replays only files whose path matches. */
   readonly only?: RegExp;
   /** Replays only the case of this id, in every file that has it. */
@@ -98,7 +96,6 @@ async function replayFile(
     };
   const started = performance.now();
   const outcomes = await runAll(suite, cases, environment(path, request));
-  const pending = new Set(request.pending?.get(path));
   const passed: CorpusCase[] = [];
   const failures: CaseResult[] = [];
   const accepted: CaseResult[] = [];
@@ -107,18 +104,10 @@ async function replayFile(
       passed.push(testCase);
       continue;
     }
-    if (pending.has(testCase.id)) {
-      accepted.push({ case: testCase, outcome, reason: "pending" });
-      continue;
-    }
     const excuse = excuseFor(path, testCase.id, outcome);
     if (excuse === null) failures.push({ case: testCase, outcome });
     else accepted.push({ case: testCase, outcome, reason: excuse.reason });
   }
-  const pendingLeft = new Set(
-    accepted.filter(({ reason }) => reason === "pending").map(({ case: { id } }) => id),
-  );
-  const outdated = cases.filter(({ id }) => pending.has(id) && !pendingLeft.has(id));
   return {
     path,
     suite: suite.name,
@@ -126,10 +115,7 @@ async function replayFile(
     passed,
     failures,
     accepted,
-    problems: [
-      ...problemsOf(file, accepted.length - pendingLeft.size),
-      ...outdated.map(({ id }) => `${id} passes, and is no longer pending`),
-    ],
+    problems: problemsOf(file, accepted.length),
     milliseconds: performance.now() - started,
   };
 }

@@ -238,7 +238,7 @@ async function dispatch(
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
   if (isResuming && timed.resumed === undefined) {
     refuseConflicts(typed, declared);
-    refuseUnsupported(typed, flags);
+    refuseUnsupported(typed, flags, dialectOf(declared, typed, timed));
     const { resumedInvocation } = await import("../sweep/resume.ts");
     const resumed = resumedInvocation(typed, timed, await loadable.plugins());
     return dispatch(declared, declaredTask, resumed, redaction);
@@ -252,17 +252,21 @@ async function dispatch(
     },
     () => plugins,
   );
-  const { parsed = typed, task = declaredTask } = adapted;
-  const plugins = await pluginsFor(parsed, timed, loadable);
+  const { parsed: adaptedLine = typed, task = declaredTask } = adapted;
+  const plugins = await pluginsFor(adaptedLine, timed, loadable);
   const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };
   // What settings files set is for composing: no process gets it, since some variables run code.
   const composing = adapted.env === undefined ? invocation : { ...invocation, env: adapted.env };
   const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
-  const dialect = dialectOf(options, parsed, invocation);
+  const dialect = dialectOf(options, adaptedLine, invocation);
+  const rerun = adaptedLine.flags.has("experimental-rerun")
+    ? (await import("./rerun.ts")).readRerun(adaptedLine, invocation.cwd, dialect)
+    : undefined;
+  const { parsed } = rerun ?? { parsed: adaptedLine };
   refuseConfigInPath(parsed, options);
   addedDirectories(composerRequest(options, parsed, plugins), invocation.cwd);
   refuseConflicts(parsed, options);
-  refuseUnsupported(parsed, flags);
+  refuseUnsupported(parsed, flags, dialect);
   const command =
     worker === undefined
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
@@ -275,6 +279,7 @@ async function dispatch(
       {
         ...composerRequest(options, parsed, plugins),
         dialect,
+        ...(rerun !== undefined && { taskMode: "run" }),
         schemas,
         redaction,
         // The process that started a worker has shown the warnings already.
@@ -325,7 +330,10 @@ async function dispatch(
     flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
     hydrasOptionsOnly: adapted.completesPython === true,
     get overrides() {
-      expandedOverrides ??= areTyped ? composer().expand(typedOverrides) : typedOverrides;
+      expandedOverrides ??= [
+        ...(rerun?.overrides ?? []),
+        ...(areTyped ? composer().expand(typedOverrides) : typedOverrides),
+      ];
       return expandedOverrides;
     },
     get composer() {

@@ -55,6 +55,8 @@ export interface ComposerRequest {
   readonly packageRoots?: () => readonly string[];
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
+  /** The mode of the task, whatever configs and overrides say. Default: they decide. */
+  readonly taskMode?: RunMode;
   /** Default: Hydra 1.3. */
   readonly dialect?: Dialect;
   /** The value of `hydra.runtime.version_base`. Default: the name of the dialect. */
@@ -248,6 +250,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     composeTask: (overrides, isMultirun) =>
       context.dialect.modeIsPrimary
         ? composeKnownTask(overrides, isMultirun, compose, () => {
+            if (request.taskMode !== undefined) return request.taskMode;
             requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
             const root = primaryAtRoot(primary, snapshot.repository);
             return explainingAliases(expanded, () => modeBefore(root, parse(overrides), context));

@@ -186,7 +186,7 @@ const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
  */
 function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
   if (left.kind === "scalar" && right.kind === "scalar")
-    return scalarEqual(left.value, right.value);
+    return isMissing(left) === isMissing(right) && scalarEqual(left.value, right.value);
   if (left.kind === "list" && right.kind === "list")
     return (
       left.items.length === right.items.length &&

@@ -96,6 +96,8 @@ export interface Dialect {
    * @see https://github.com/facebookresearch/hydra/issues/3224
    */
   readonly hasAliases: boolean;
+  /** Whether `--experimental-rerun` composes a job anew from its output directory; otherwise it reads a pickled config. */
+  readonly rerunsByComposition: boolean;
   /** Whether `--help` shows a config whose groups are not all chosen; otherwise the missing choice is an error. */
   readonly helpsWithoutChoices: boolean;
   /**
@@ -186,6 +188,10 @@ export interface Dialect {
   readonly showsRelativeKeys: boolean;
   /** `update` follows a reference on the path to its target instead of replacing the reference. */
   readonly updatesReferred: boolean;
+  /** Where OmegaConf's messages say that its issues are. */
+  readonly omegaconfIssues: string;
+  /** Resolvers that not every version has. */
+  readonly addedResolvers: readonly string[];
   /** The message of the error for merging a map with a list. */
   readonly mergeRefusal: string;
   /** Whether the error for an unknown key of a map names similar keys. */
@@ -244,6 +250,7 @@ const V1_3: Dialect = {
   ignoresDashes: false,
   addedFunctions: [],
   hasAliases: false,
+  rerunsByComposition: false,
   helpsWithoutChoices: false,
   modeIsPrimary: false,
   rangeDecimals: "exact",
@@ -270,6 +277,8 @@ const V1_3: Dialect = {
   absentAboveRoot: false,
   showsRelativeKeys: false,
   updatesReferred: false,
+  omegaconfIssues: "https://github.com/omry/omegaconf/issues",
+  addedResolvers: [],
   mergeRefusal: "Cannot merge DictConfig with ListConfig",
   suggestsKeys: false,
   refusesToMissing: false,
@@ -324,6 +333,7 @@ const V1_4: Dialect = {
   ignoresDashes: true,
   addedFunctions: ["json_str", "extend_list"],
   hasAliases: true,
+  rerunsByComposition: true,
   helpsWithoutChoices: true,
   modeIsPrimary: true,
   rangeDecimals: "shown",
@@ -350,6 +360,8 @@ const V1_4: Dialect = {
   absentAboveRoot: true,
   showsRelativeKeys: true,
   updatesReferred: true,
+  omegaconfIssues: "https://github.com/hydra-ecosystem/omegaconf/issues",
+  addedResolvers: ["oc.coerce"],
   mergeRefusal: "Cannot merge incompatible container types",
   suggestsKeys: true,
   refusesToMissing: true,

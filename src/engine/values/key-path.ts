@@ -2,7 +2,7 @@ import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
 import type { Origin } from "./origin.ts";
-import { pyRepr } from "./python-text.ts";
+import { parsePythonInt, pyRepr } from "./python-text.ts";
 
 /**
  * The components of a key for a lookup.
@@ -74,8 +74,9 @@ export function mapKey(
   component: string,
   { findsIntegerKeys }: Dialect,
 ): Key {
-  if (!findsIntegerKeys || !INTEGER.test(component) || entries.has(component)) return component;
-  const key = entries.get(BigInt(component))?.key;
+  if (!findsIntegerKeys || !/\d/.test(component) || entries.has(component)) return component;
+  const integer = parsePythonInt(component);
+  const key = integer === null ? undefined : entries.get(integer)?.key;
   return typeof key === "bigint" ? key : component;
 }
 

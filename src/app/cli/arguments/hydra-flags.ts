@@ -90,7 +90,7 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     id: "experimental-rerun",
     names: ["--experimental-rerun"],
     takes: "value",
-    help: "Rerun a job from a pickled config",
+    help: "Rerun a job from its output directory (Hydra 1.4)",
     refusal: "only Python can read a pickled config: rerun with the overrides in overrides.yaml",
   },
   {

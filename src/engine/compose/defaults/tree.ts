@@ -1,3 +1,4 @@
+import { MISSING } from "../../values/node.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import {
   completeItems,
@@ -196,7 +197,8 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
 
   // The config is read before any decision about it: even if it is then deleted, its errors count. Hydra also reads
   // `None.yaml` where nothing is chosen.
-  const loaded = placed.name === "???" ? undefined : readConfig(placed, around);
+  const isOpen = lacksOption(placed, tracker);
+  const loaded = placed.name === "???" && isOpen ? undefined : readConfig(placed, around);
   const node = (
     state: NodeState,
     children: readonly DefaultsTreeChild[] = [],
@@ -215,7 +217,7 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
   const parent = parents.at(-1);
   tracker.noteChoice(placed, parent);
   if (placed.name === null) return node("none");
-  if (placed.configPath.endsWith("???")) {
+  if (isOpen) {
     if (request.skipMissing) return node("missing");
     throw refuse.nothingChosen(placed, parent, request.repository);
   }
@@ -224,6 +226,13 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
     throw refuse.notFoundBelow(placed, parents, request.repository);
   }
   return node("used", expandList(placed, loaded, around));
+}
+
+/** Whether a group is left open (`group: ???`): an option may be written `\???` to have that name. */
+function lacksOption({ configPath, item, overrideKey }: PlacedConfig, tracker: ChoiceTracker) {
+  if (!configPath.endsWith(MISSING)) return false;
+  const isLiteral = item.kind === "group" && item.literal === true;
+  return !isLiteral || (overrideKey !== null && tracker.overridden().has(overrideKey));
 }
 
 /** Checks the paths that a dialect refuses, both as written and as chosen. */

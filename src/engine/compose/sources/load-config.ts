@@ -255,7 +255,15 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
   const { origin } = item;
-  const common = { kind: "group", package: pkg, override, appended: false, origin } as const;
+  const isLiteral = entry.value.kind === "scalar" && entry.value.literal === true;
+  const common = {
+    kind: "group",
+    package: pkg,
+    override,
+    appended: false,
+    ...(isLiteral && { literal: true as const }),
+    origin,
+  } as const;
   const isOptional = optional || isTruthy(given);
   const read = moveIntoGroup({ ...common, group, value, optional: isOptional }, dialect);
   return read.value === SELF

@@ -89,8 +89,8 @@ const textRules = (quote: string): readonly Rule[] => [
   { kind: "literal", pattern: /\$/y },
 ];
 
-/** Keys where `\.`, `\[` and `\]` are characters of a key. */
-const ESCAPED_KEY: Rule = { kind: "key", pattern: /(?:[^\\{}()[\]:. \t'"]|\\[.[\]=])+/y };
+/** Keys in which a backslash makes a separator a character of the key. */
+const ESCAPED_KEY: Rule = { kind: "key", pattern: /(?:[^\\{}()[\]:. \t'"]|\\[.[\]:=\\])+/y };
 
 /** Per mode, in order of precedence between matches of the same length; the longest match wins. */
 const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {

@@ -150,7 +150,8 @@ function parseComponent(cursor: Cursor, parts: (string | Interpolation)[]): bool
     return true;
   }
   if (kind !== "id" && kind !== "key") throw unexpected(cursor, "expected a key");
-  parts.push(next(cursor).text);
+  // A colon separates no components, so its escape is undone here.
+  parts.push(next(cursor).text.replaceAll("\\:", ":"));
   return kind === "id";
 }
 

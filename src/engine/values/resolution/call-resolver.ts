@@ -1,4 +1,5 @@
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
+import type { Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
@@ -43,11 +44,12 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
   } catch (error) {
     throw isConfigError(error) ? error : failed(name, at, error);
   }
-  if (isPlace(result)) return result;
   const { dialect } = resolution.context;
-  const node = isNode(result)
-    ? result
-    : writtenScalar(result, fromCode(`resolver ${name}`), dialect);
+  if (isPlace(result) && (result.result !== true || !dialect.escapesMissing)) return result;
+  const given = isPlace(result) ? result.node : result;
+  const node = isNode(given)
+    ? returnedNode(given, dialect)
+    : writtenScalar(given, fromCode(`resolver ${name}`), dialect);
   if (dialect.escapesMissing && isMissing(node))
     throw new ConfigError({
       code: "interpolation.to_missing",
@@ -57,6 +59,13 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
       hint: "\\??? is the text ???",
     });
   return resultPlace(node, at);
+}
+
+/** A text that a resolver returns is one as it is written. */
+function returnedNode(node: ConfigNode, dialect: Dialect): ConfigNode {
+  if (node.kind !== "scalar" || node.literal === true) return node;
+  const written = writtenScalar(node.value, node.origin, dialect);
+  return written.literal === true ? { ...node, ...written } : node;
 }
 
 function callFrom(resolution: Resolution, at: Place): ResolverCall {

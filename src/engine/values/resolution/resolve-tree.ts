@@ -160,7 +160,13 @@ function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): v
 function inPlaceOf(node: ConfigNode, replaced: ConfigNode): ConfigNode {
   // A spread copy with an additional field costs another allocation, and most nodes are bare scalars.
   if (node.kind === "scalar" && node.type === undefined && node.flags === undefined)
-    return { kind: "scalar", value: node.value, origin: node.origin, replaced };
+    return {
+      kind: "scalar",
+      value: node.value,
+      ...(node.literal === true && { literal: true }),
+      origin: node.origin,
+      replaced,
+    };
   return { ...node, replaced };
 }
 
