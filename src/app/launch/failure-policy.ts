@@ -10,6 +10,9 @@ import { type JobState, recordedEnder } from "../record/job-state.ts";
 
 const KEY = "hydra.launcher.on_failure";
 
+/** Hydra's own setting of its own sweeper, for its own launcher. */
+const FAIL_FAST = "hydra.sweeper.fail_fast";
+
 /** The reaction of a sweep to failed jobs. Running jobs always run to their end. */
 export type FailurePolicy =
   /** As Hydra: the batch continues, and no other batch follows. */
@@ -19,13 +22,17 @@ export type FailurePolicy =
   | { readonly kind: "stop"; readonly after: number };
 
 /**
- * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent.
+ * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent, which
+ * `hydra.sweeper.fail_fast` decides.
  *
  * @throws ConfigError `value.wrong_type` for anything else
  */
 export function failurePolicy(root: MapNode, context: ResolveContext): FailurePolicy {
   const value = plainAt(root, KEY, context);
-  if (value === undefined || value === null) return { kind: "finish_batch" };
+  if (value === undefined || value === null)
+    return plainAt(root, FAIL_FAST, context) === true
+      ? { kind: "stop", after: 1 }
+      : { kind: "finish_batch" };
   const text = String(value);
   if (text === "continue") return { kind: "continue" };
   if (text === "stop") return { kind: "stop", after: 1 };

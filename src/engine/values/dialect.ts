@@ -96,6 +96,12 @@ export interface Dialect {
    * @see https://github.com/facebookresearch/hydra/issues/3224
    */
   readonly hasAliases: boolean;
+  /**
+   * Whether `hydra.sweeper.fail_fast` may be set: no job of a sweep starts after one has failed.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/2824
+   */
+  readonly failsFast: boolean;
   /** Whether `--experimental-rerun` composes a job anew from its output directory; otherwise it reads a pickled config. */
   readonly rerunsByComposition: boolean;
   /** Whether `--help` shows a config whose groups are not all chosen; otherwise the missing choice is an error. */
@@ -250,6 +256,7 @@ const V1_3: Dialect = {
   ignoresDashes: false,
   addedFunctions: [],
   hasAliases: false,
+  failsFast: false,
   rerunsByComposition: false,
   helpsWithoutChoices: false,
   modeIsPrimary: false,
@@ -333,6 +340,7 @@ const V1_4: Dialect = {
   ignoresDashes: true,
   addedFunctions: ["json_str", "extend_list"],
   hasAliases: true,
+  failsFast: true,
   rerunsByComposition: true,
   helpsWithoutChoices: true,
   modeIsPrimary: true,
