@@ -1,5 +1,10 @@
+/** The recorder alone, or all: the built-in workload, too. */
+export type NativeParts = "recorder" | "all";
+
 /** How to build; the defaults are what the commands use. */
 export interface NativeBuildOptions {
+  /** What is needed; `all` by default. What is there beyond that stays. */
+  readonly parts?: NativeParts;
   /** Build here instead of in the package: the programs come to lie in `<out>/build/Release`. */
   readonly out?: string;
   /** Use the NVTX client of our own even where NVIDIA's headers are present. */
@@ -95,12 +100,13 @@ export interface NativeGpuPart {
 /** The content of `build/Release/build-info.json`. */
 export interface NativeBuildInfo {
   readonly version: string;
+  readonly parts: NativeParts;
   /** Fingerprint of sources, options and build environment. */
   readonly sources: string;
   /** The variables of the environment that it was built with; the next build takes those that are not set then. */
   readonly environment: Readonly<Record<string, string>>;
   readonly detected: NativeDetection;
-  /** Device kinds that shallow_resnet can use. */
+  /** Device kinds that shallow_resnet can use; none if only the recorder was built. */
   readonly backends: readonly string[];
   readonly gpu: NativeGpuPart;
   readonly nvtx: "nvtx3 headers" | "own client";

@@ -50,9 +50,13 @@ async function statusAt(root, { binDir, infoFile }, options) {
   const info = await readInfo(infoFile);
   if (info === null) return { state: "absent", binDir, info };
   const sources = await sourcesFingerprint(root, options, buildEnvironment(info.environment));
-  const ready = info.sources === sources && (await outputsExist(binDir, info));
+  const ready =
+    info.sources === sources && holds(info, options) && (await outputsExist(binDir, info));
   return { state: ready ? "ready" : "stale", binDir, info };
 }
+
+/** Whether a build has what is needed. */
+const holds = (info, { parts = "all" }) => parts === "recorder" || info.parts !== "recorder";
 
 /**
  * Whether a build is for GPUs of these compute capabilities, as far as it can be: one that was left to what is there may have been
@@ -68,8 +72,8 @@ export const servesGpus = ({ detected }, gpus) =>
  */
 export async function buildNative(request) {
   const { root, quiet = false, log = (line) => console.error(line), signal } = request;
-  const { out, ownNvtx, sanitize, afresh = false, gpus = [] } = request;
-  const options = { out, ownNvtx, sanitize };
+  const { out, ownNvtx, sanitize, afresh = false, gpus = [], parts = "all" } = request;
+  const options = { out, ownNvtx, sanitize, parts };
   const say = quiet ? () => {} : log;
   const place = buildPlace(root, options);
   const planOf = async (at) =>
@@ -79,6 +83,7 @@ export async function buildNative(request) {
     const same =
       info !== null &&
       info.sources === sources &&
+      holds(info, options) &&
       (JSON.stringify(info.detected) === JSON.stringify(detected) ||
         (!afresh && isOfOtherMachine(info, detected))) &&
       (await outputsExist(at.binDir, info));
@@ -103,9 +108,9 @@ export async function buildNative(request) {
     if (meanwhile !== null) return meanwhile;
 
     const { detected, environment, sources } = plan;
-    say(
-      `building the native part (${summary(detected, options, gpuPlan(detected))}) in ${place.binDir}`,
-    );
+    const what = parts === "all" ? "native part" : "recorder";
+    const found = summary(detected, options, gpuPlan(detected));
+    say(`building the ${what} (${found}) in ${place.binDir}; this happens once`);
     await setInfoAside(place);
     if (place.dir !== root) await copySources(root, place.dir);
     const gpu = await withGypFile(root, place.dir, () =>
@@ -113,10 +118,11 @@ export async function buildNative(request) {
     );
     const info = {
       version: detected.version,
+      parts,
       sources,
       environment,
       detected,
-      backends: gpu.built ? ["cpu", "cuda"] : ["cpu"],
+      backends: parts === "recorder" ? [] : gpu.built ? ["cpu", "cuda"] : ["cpu"],
       gpu,
       nvtx: usesOwnClient(detected, options) ? "own client" : "nvtx3 headers",
       sanitize: sanitize ?? null,

@@ -1,5 +1,5 @@
-// node scripts/measures.mjs [--repo DIR] [--list] [--json]: measures of the source tree, with the bounds that it has to keep.
-// --list names the files and folders behind each number.
+// node scripts/measures.mjs [--beside REVISION] [--list] [--json]: measures of the source tree, with the bounds that it has to keep.
+// --beside prints those of another revision in a second column, if git has it; --list names the files and folders behind each number.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -7,7 +7,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +22,10 @@ export const BOUNDS = {
   circles: { most: 0 },
   mutualFolders: { most: 0 },
   unclearNames: { most: 0 },
+  unusedExports: { most: 0 },
 };
+
+const ts = createRequire(import.meta.url)("typescript");
 
 /** Places whose folders import in one direction, as the wings of `src` do. */
 const PLACES = [
@@ -46,7 +51,6 @@ const UNCLEAR_NAMES =
 
 /** Every TypeScript file of `src` with its imports. @returns {ReadonlyMap<string, SourceFile>} */
 export function readSources(root) {
-  const ts = createRequire(join(root, "package.json"))("typescript");
   const files = listFiles(join(root, "src")).map((file) =>
     relative(root, file).replaceAll("\\", "/"),
   );
@@ -54,7 +58,7 @@ export function readSources(root) {
   const read = (path) => {
     const text = readFileSync(join(root, path), "utf8");
     const imports = new Map();
-    for (const { specifier, isLoaded } of specifiersIn(ts, text)) {
+    for (const { specifier, isLoaded } of specifiersIn(text)) {
       const target = relative(root, resolve(root, dirname(path), specifier)).replaceAll("\\", "/");
       if (!known.has(target) || target === path) continue;
       imports.set(target, {
@@ -63,24 +67,24 @@ export function readSources(root) {
       });
     }
     const lines = text.split("\n").length - 1;
-    return [path, { path, lines, imports: [...imports.values()], names: namesIn(ts, text) }];
+    return [path, { path, lines, imports: [...imports.values()], names: namesIn(text) }];
   };
   return new Map(files.map(read));
 }
 
-function* specifiersIn(ts, text) {
+function* specifiersIn(text) {
   const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
   for (const statement of source.statements) {
     const from = statement.moduleSpecifier?.text;
     if (!from?.startsWith(".")) continue;
-    yield { specifier: from, isLoaded: !isOfTypes(ts, statement) };
+    yield { specifier: from, isLoaded: !isOfTypes(statement) };
   }
   for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles)
     if (fileName.startsWith(".")) yield { specifier: fileName, isLoaded: false };
 }
 
 /** How many names a file imports from others of ours. */
-function namesIn(ts, text) {
+function namesIn(text) {
   const { statements } = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
   const imported = statements.filter(
     (one) => ts.isImportDeclaration(one) && one.moduleSpecifier.text.startsWith("."),
@@ -91,7 +95,7 @@ function namesIn(ts, text) {
   );
 }
 
-function isOfTypes(ts, statement) {
+function isOfTypes(statement) {
   const names = ts.isImportDeclaration(statement)
     ? statement.importClause?.namedBindings
     : statement.exportClause;
@@ -235,6 +239,7 @@ export function measure(root) {
     new Map([...sources].map(([path, { imports }]) => [path, imports.map((one) => one.path)])),
   );
   const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
+  const unused = unusedExports(root);
   const unclear = [...sources.keys()].filter((path) => UNCLEAR_NAMES.test(stemOf(path)));
   return {
     measures: {
@@ -249,6 +254,7 @@ export function measure(root) {
       filesExecuted: executed.length,
       mutualFolders: mutual.length,
       unclearNames: unclear.length,
+      unusedExports: unused.length,
     },
     details: {
       largestFile: [...sources.values()]
@@ -263,8 +269,117 @@ export function measure(root) {
         ...(there.length < back.length ? there : back).map((arrow) => `  ${arrow}`),
       ]),
       unclearNames: unclear,
+      unusedExports: unused,
     },
   };
+}
+
+/** What is imported by its package, or loaded by a page. */
+const FACES = /^src\/(?:[^/]+\.ts|bin\/|(?:profiler|report|engine\/schema)\/index\.ts$)/;
+
+/**
+ * Exports of `src` that no other file imports, those of tests and scripts included. A type may also be part of what another export of its file
+ * takes or gives.
+ * @returns {readonly string[]}
+ */
+export function unusedExports(root) {
+  const folders = ["src", "tests", "bench", "scripts"].filter((one) => existsSync(join(root, one)));
+  const files = folders.flatMap((folder) => listFiles(join(root, folder), /\.m?ts$|\.mjs$/));
+  const sources = new Map(
+    files.map((file) => [
+      file,
+      ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest),
+    ]),
+  );
+  const used = new Map();
+  for (const [file, source] of sources)
+    for (const { target, name } of importsOfNames(source)) {
+      const path = resolve(dirname(file), target);
+      used.set(path, (used.get(path) ?? new Set()).add(name));
+    }
+  const pathOf = (file) => relative(root, file).replaceAll("\\", "/");
+  return [...sources].flatMap(([file, source]) => {
+    const path = pathOf(file);
+    const names = used.get(file) ?? new Set();
+    if (!path.startsWith("src/") || FACES.test(path) || names.has("*")) return [];
+    const exported = source.statements.filter((one) => isExported(one));
+    const idle = exported.flatMap((one) =>
+      namesDeclared(one)
+        .filter((name) => !names.has(name))
+        .map((name) => ({ name, statement: one })),
+    );
+    const isPart = ({ name, statement }) =>
+      isType(statement) && exported.some((other) => other !== statement && mentions(other, name));
+    return idle.filter((one) => !isPart(one)).map(({ name }) => `${path}: ${name}`);
+  });
+}
+
+/** The names that a file takes of others of ours: `*` for all of them. */
+function* importsOfNames(source) {
+  for (const statement of source.statements) {
+    const target = statement.moduleSpecifier?.text;
+    if (target === undefined || !target.startsWith(".")) continue;
+    const clause = ts.isImportDeclaration(statement)
+      ? statement.importClause?.namedBindings
+      : statement.exportClause;
+    const elements = clause?.elements;
+    if (elements === undefined) yield { target, name: "*" };
+    else
+      for (const { name, propertyName } of elements)
+        yield { target, name: (propertyName ?? name).text };
+  }
+  // What is loaded on demand, whichever names it is asked for; and types as `import("./file.ts").Name`.
+  for (const [, target] of source.text.matchAll(/\bimport\(\s*"(\.[^"]+)"/g))
+    yield { target, name: "*" };
+}
+
+const isExported = (statement) =>
+  ts.canHaveModifiers(statement) &&
+  ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+
+const isType = (statement) =>
+  ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+
+const namesDeclared = (statement) =>
+  ts.isVariableStatement(statement)
+    ? statement.declarationList.declarations.flatMap(({ name }) =>
+        ts.isIdentifier(name) ? [name.text] : name.elements.map((one) => one.name.text),
+      )
+    : statement.name === undefined
+      ? []
+      : [statement.name.text];
+
+/** Whether a statement names a type, outside of the body of a function. */
+function mentions(node, name) {
+  if (ts.isBlock(node)) return false;
+  if (ts.isIdentifier(node) && node.text === name) return true;
+  return ts.forEachChild(node, (child) => mentions(child, name)) === true;
+}
+
+/**
+ * The measures of the tree of a revision, with the packages of this one. A revision without a remote's name is looked for at `origin`, too.
+ * @returns {{measures: Readonly<Record<string, number>>} | {problem: string}}
+ */
+export function measuresAt(root, revision) {
+  const git = (...args) =>
+    spawnSync("git", args, { cwd: root, encoding: "buffer", maxBuffer: 1 << 30 });
+  const found = [revision, `origin/${revision}`].find(
+    (one) => git("rev-parse", "--verify", "--quiet", `${one}^{commit}`).status === 0,
+  );
+  if (found === undefined) return { problem: "git has no such revision here" };
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hydraconf-revision-")));
+  try {
+    execFileSync("tar", ["-x", "-C", folder], {
+      input: git("archive", found, "src", "tests", "bench", "scripts", "schemas", "package.json")
+        .stdout,
+    });
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "dir");
+    return { measures: measure(folder).measures };
+  } catch (error) {
+    return { problem: String(error) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** The measures that break their bound, in words. @returns {readonly string[]} */
@@ -275,9 +390,9 @@ export const broken = (measures) =>
 
 const stemOf = (path) => (path.split("/").at(-1) ?? "").replace(/\.ts$/, "");
 
-const listFiles = (folder) =>
+const listFiles = (folder, names = /\.ts$/) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .filter((entry) => entry.isFile() && names.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     .sort();
 
@@ -303,19 +418,23 @@ function testsWithoutFile(root) {
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const args = process.argv.slice(2);
-  const at = args.indexOf("--repo");
-  const root = resolve(
-    at < 0 ? join(dirname(fileURLToPath(import.meta.url)), "..") : (args[at + 1] ?? "."),
-  );
+  const at = args.indexOf("--beside");
+  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+  const revision = at < 0 ? undefined : args[at + 1];
+  const other = revision === undefined ? undefined : measuresAt(root, revision);
+  if (other !== undefined && "problem" in other)
+    console.log(`${revision} is not measured: ${other.problem}`);
+  const beside = other?.measures;
   const { measures, details } = measure(root);
   if (args.includes("--json")) console.log(JSON.stringify({ measures, details }, null, 2));
   else {
-    for (const [name, value] of Object.entries(measures)) {
-      const most = BOUNDS[name]?.most;
+    const line = (name, here, there, most) =>
       console.log(
-        `${name.padEnd(14)} ${String(value).padStart(6)}${most === undefined ? "" : `   at most ${most}`}`,
+        `${name.padEnd(14)} ${String(here).padStart(7)}${beside === undefined ? "" : ` ${String(there ?? "-").padStart(14)}`}${most === undefined ? "" : `   at most ${most}`}`,
       );
-    }
+    if (beside !== undefined) line("", "here", revision);
+    for (const [name, value] of Object.entries(measures))
+      line(name, value, beside?.[name], BOUNDS[name]?.most);
     if (args.includes("--list"))
       for (const [name, lines] of Object.entries({
         ...details,

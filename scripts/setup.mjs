@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { withLock } from "../native/building/lock.mjs";
 import { isInstalled } from "./installed.mjs";
 import launcher from "./launcher.cjs";
@@ -142,8 +142,10 @@ export async function installDependencies() {
 
 export async function buildTypeScript({ force = false } = {}) {
   if (force) rmSync(join(stamps, "typescript"), { force: true });
+  const loader = pathToFileURL(join(root, "scripts", "typescript-loader.mjs")).href;
   const inputs = [
     "src",
+    "schemas",
     "tsconfig.json",
     "tsconfig.build.json",
     "package.json",
@@ -157,6 +159,7 @@ export async function buildTypeScript({ force = false } = {}) {
   ];
   await unlessFresh("typescript", inputs, "dist/bin/deep-profile.js", () => {
     console.error("setting up: compiling TypeScript");
+    run([process.execPath, "--import", loader, join(root, "scripts", "generate.ts")]);
     // Beside the old build, which stays usable until the new one is complete.
     const next = "dist.next";
     rmSync(join(root, next), { recursive: true, force: true });

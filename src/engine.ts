@@ -1,3 +1,4 @@
+/** The engine as an object of a program: its plugins, resolvers and dialect, and compositions with them. */
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
 import { aliasesOf, expandAliases, explainingAliases } from "./engine/compose/aliases.ts";

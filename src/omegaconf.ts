@@ -1,3 +1,4 @@
+/** OmegaConf's functions on trees, for programs: reading, merging, selecting, updating and writing. */
 import type { Config, ConfigTextOptions } from "./engine/compose/config.ts";
 import {
   checkedAsRegistered,

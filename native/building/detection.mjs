@@ -43,8 +43,10 @@ export function gpuPlan({ cuda, cudnn }) {
 export function summary(detected, options, gpu) {
   const { compiler, nvcc, nvtx, cudnn } = detected;
   const headers = nvtx?.cuda ? `nvtx3 headers of CUDA ${nvtx.cuda}` : "nvtx3 headers of NVTX_ROOT";
+  const compiled = `${compiler.command} ${compiler.version ?? ""}`.trim();
+  if (options.parts === "recorder") return compiled;
   return [
-    `${compiler.command} ${compiler.version ?? ""}`.trim(),
+    compiled,
     "CPU backend",
     ...(gpu.built ? [`GPU backend for ${gpu.targets} by nvcc ${nvcc.version}`] : []),
     ...(gpu.libraries.includes("cudnn") ? [`cuDNN ${cudnn.version}`] : []),

@@ -16,13 +16,18 @@ import { run } from "./run.mjs";
  */
 export async function runWithOrWithoutGpu({ detected, say, ...request }) {
   const plan = gpuPlan(detected);
+  if (request.options.parts === "recorder") {
+    // With the definitions of the whole: what is compiled now stays when that follows.
+    await runNodeGyp(request, gpuDefinitions(detected, plan), ["region_recorder"]);
+    return { ...NO_GPU, reason: "only the recorder was built" };
+  }
   const compile = (gpu) => runNodeGyp(request, gpuDefinitions(detected, gpu));
   try {
     await compile(plan);
     return plan;
   } catch (error) {
     if (!plan.built || detected.cuda.required || !(error instanceof NativeBuildError)) throw error;
-    const none = { built: false, targets: null, libraries: [], reason: "it could not be compiled" };
+    const none = { ...NO_GPU, reason: "it could not be compiled" };
     await compile(none);
     // Only now: had the rest failed as well, the GPU backend would not have been to blame.
     say(
@@ -31,6 +36,8 @@ export async function runWithOrWithoutGpu({ detected, say, ...request }) {
     return none;
   }
 }
+
+const NO_GPU = { built: false, targets: null, libraries: [] };
 
 function gpuDefinitions({ nvcc, cuda, cudnn }, plan) {
   if (!plan.built) return ["-Dcuda=0", "-Dcudnn=0"];
@@ -59,7 +66,8 @@ export async function copySources(root, to) {
     await cp(join(root, name), join(to, name), { recursive: true, preserveTimestamps: true });
 }
 
-async function runNodeGyp({ root, dir, environment, options, signal }, gpu) {
+/** @param targets those of the gyp file; empty for all */
+async function runNodeGyp({ root, dir, environment, options, signal }, gpu, targets = []) {
   const nodeGyp = createRequire(join(root, "package.json")).resolve("node-gyp/bin/node-gyp.js");
   // Warnings are errors where this code is developed. Where it is only used, a newer compiler may
   // have new ones; and GCC warns about constructs that it does not instrument.
@@ -74,7 +82,7 @@ async function runNodeGyp({ root, dir, environment, options, signal }, gpu) {
   const nodedir = `--nodedir=${join(dir, "native", "node-settings")}`;
   const steps = [
     ["configure", nodedir, `--python=${await requirePython(signal)}`, "--", ...definitions],
-    ["build", nodedir, "--jobs", String(availableParallelism())],
+    ["build", ...targets, nodedir, "--jobs", String(availableParallelism())],
   ];
   for (const step of steps) {
     const result = await run(process.execPath, [nodeGyp, ...step], {

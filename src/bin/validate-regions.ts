@@ -1,3 +1,4 @@
+/** The entry point of the command `validate-regions`. */
 import { takesColor, tolerateClosedPipes } from "../foundation/system/standard-streams.ts";
 import { writerTo } from "../foundation/text/printable.ts";
 import { runValidateCommand } from "../profiler/cli/validate-command.ts";

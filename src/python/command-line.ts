@@ -261,7 +261,7 @@ const TAKEN = ["multirun", "config-path", "config-name", "config-dir", "run"];
  *
  * @throws ConfigError `app.usage` for flags of Hydra that do not run jobs
  */
-export function withTail(own: ParsedArguments, tail: ParsedArguments): ParsedArguments {
+export function withTail(line: ParsedArguments, tail: ParsedArguments): ParsedArguments {
   const other = [...tail.flags.keys()].find((id) => !TAKEN.includes(id));
   if (other !== undefined)
     throw usage(
@@ -269,9 +269,9 @@ export function withTail(own: ParsedArguments, tail: ParsedArguments): ParsedArg
       `use the flag without the program: hydraconf --${other} ...`,
     );
   return {
-    ...own,
-    flags: new Map([...own.flags, ...tail.flags]),
-    overrides: [...own.overrides, ...tail.overrides],
+    ...line,
+    flags: new Map([...line.flags, ...tail.flags]),
+    overrides: [...line.overrides, ...tail.overrides],
   };
 }
 

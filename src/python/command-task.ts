@@ -14,8 +14,10 @@ import { GRACE_MS } from "../app/record/orphans.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { makeDirectory } from "../foundation/system/files.ts";
+import { startProblem } from "../foundation/system/find-program.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import type { Signal } from "../foundation/system/platform-types.ts";
+import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
 import type { Program } from "./command-line.ts";
@@ -84,24 +86,14 @@ export function commandTask(
 }
 
 /**
- * Has a shell kill the process group of this process, a worker, when that is gone without having ended by itself: a program would go on
- * alone, beside the same job when the sweep is resumed, if the launcher was killed, too. The shell waits for the end of a pipe that nobody
- * but this process can write to.
+ * Has the process group of this process, a worker, killed when that is gone without having ended by itself: a program would go on
+ * alone, beside the same job when the sweep is resumed, if the launcher was killed, too.
  */
 function guardGroup(): void {
   if (statOf("self")?.group !== process.pid) return;
-  const guard = spawn("/bin/sh", ["-c", `read -r word; kill -9 -${process.pid}`], {
-    cwd: "/",
-    env: {},
-    stdio: ["pipe", "ignore", "ignore"],
-    // A kill of the group must leave it.
-    detached: true,
-  });
-  // Without a shell programs are as they were.
-  guard.once("error", () => {});
-  guard.stdin.once("error", () => {});
-  guard.unref();
-  process.once("exit", () => guard.kill("SIGKILL"));
+  const guard = openGuard();
+  guard.watch(-process.pid);
+  process.once("exit", guard.release);
 }
 
 const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, string>> => ({
@@ -173,7 +165,7 @@ export const endOf = (
 ): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
   new Promise((settle) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
-      settle({ code: null, signal: null, problem: startProblem(error) }),
+      settle({ code: null, signal: null, problem: startProblem(error.code, error.message) }),
     );
     // Not forever: processes that it left behind may hold its pipes open.
     child.once("exit", (code, signal) => {
@@ -190,17 +182,12 @@ export const endOf = (
 
 const LAST_WORDS_MS = 500;
 
-function startProblem({ code, message }: NodeJS.ErrnoException): string {
-  if (code === "ENOENT") return "it was not found";
-  return code === "EACCES" ? "it is not executable" : message;
-}
-
 /** Keeps the end of a program's output, and copies all of it as long as there is a reader. */
-export function keepTail(from: ChildProcess["stdout"], to?: NodeJS.WriteStream): () => string {
+function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
   let tail = "";
   const decoder = new StringDecoder("utf8");
   from?.on("data", (chunk: Buffer) => {
-    to?.write(chunk);
+    to.write(chunk);
     tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
   });
   return () => tail;

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { JobFacts } from "../app/job/options.ts";
-import { quoted } from "../engine/overrides/index.ts";
+import { isOverrideOfHydra, quoted } from "../engine/overrides/index.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
 import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../engine/values/node.ts";
 import { fromCode } from "../engine/values/origin.ts";
@@ -91,22 +91,22 @@ function setAsResolved(
     : [`${key}=${overrideText(pyStr(node))}`];
 }
 
-/** Override functions that only our sweeps have. */
-const SWEPT_HERE = /=.*\b(zip|logrange)\(/;
-
 /**
- * The command line that begins a multirun of a Hydra program in the directory of a sweep.
+ * The command line that begins a multirun of a Hydra program in the directory of a sweep. It lacks what only our sweeps
+ * can do.
  *
  * @param sweep the composition of the sweep itself
  */
 export const multirunCommand = (
-  { argv, ownFlags }: Program,
+  { argv, ownFlags }: Pick<Program, "argv" | "ownFlags">,
   sweep: Pick<JobFacts, "context" | "root">,
 ): readonly string[] => [
   ...argv,
   "--multirun",
   ...ownFlags,
-  ...textsAt(sweep.root, ["hydra", "overrides", "task"]).filter((one) => !SWEPT_HERE.test(one)),
+  ...textsAt(sweep.root, ["hydra", "overrides", "task"]).filter((override) =>
+    isOverrideOfHydra(override, sweep.context.dialect),
+  ),
   ...overridesOfHydra(sweep.root),
   ...setAsResolved("hydra.sweep.dir", sweep),
 ];
@@ -119,7 +119,7 @@ function modeOfConfig(root: MapNode): string | undefined {
 }
 
 /** A text as a single value of the override grammar. */
-export const overrideText = (text: string): string =>
+const overrideText = (text: string): string =>
   /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
     ? text
     : quoted(
@@ -221,7 +221,7 @@ function referenceText(reference: string, word: string, { context, root }: JobFa
 }
 
 /** A value as one argument or variable: texts unchanged, `true`, `null`, numbers, and JSON for maps and lists. */
-export function argumentText(node: ConfigNode): string {
+function argumentText(node: ConfigNode): string {
   if (node.kind !== "scalar") return JSON.stringify(jsonValue(node));
   return typeof node.value === "boolean" || node.value === null ? String(node.value) : pyStr(node);
 }

@@ -10,7 +10,7 @@ export type JobValue =
   | { readonly kind: "broken"; readonly message: string; readonly hint: string };
 
 /** The text of a file; undefined if it does not exist. */
-export function readIfThere(file: string): string | undefined {
+function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

@@ -32,8 +32,8 @@ const definedIn = (env: Invocation["env"]): Invocation["env"] =>
  *
  * @throws ConfigError `app.unsupported` if several programs are possible, or a required value is known only to Python
  */
-export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> {
-  const call = withCompletedFlags(given);
+export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptation> {
+  const call = withCompletedFlags(adaptable);
   const { invocation, parsed, settings } = call;
   // Help for a KEY is about the configs of a program; help for the command must work without one.
   const isAside =
@@ -50,7 +50,7 @@ export async function adaptToProject(given: AdaptableCall): Promise<Adaptation> 
     }
     const tree = treeOptions(app, call, env);
     // The code of `hydraconf completion` names the Python program of the line; a user names one in the line.
-    const { flags } = given.parsed;
+    const { flags } = adaptable.parsed;
     const completesPython = flags.has("shell-completion") && flags.has("app");
     return {
       env: tree.env,

@@ -2,7 +2,6 @@
  * Asks a program of Python's Hydra, before the first job of a sweep, whether it can compose the jobs: what it lacks is
  * then said once.
  */
-import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Inspection, JobFacts } from "../app/job/options.ts";
@@ -15,7 +14,6 @@ import { writeYaml } from "../engine/values/yaml/writer.ts";
 import { plural } from "../foundation/text/plural.ts";
 import { printable } from "../foundation/text/printable.ts";
 import { type Program, scriptIn, shownCommand } from "./command-line.ts";
-import { endOf, keepTail } from "./command-task.ts";
 import { hydraOverrides } from "./job-command.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import { type PythonFiles, placeFiles } from "./python-callbacks.ts";
@@ -102,26 +100,19 @@ async function ask(
     const report = join(placed.folder, "report.json");
     const question = join(placed.folder, "jobs.json");
     writeFileSync(question, JSON.stringify({ jobs, report }), { mode: 0o600 });
-    const [file = "", ...args] = [
-      ...argv,
-      "--cfg",
-      "job",
-      ...ownFlags,
-      ...(jobs[0]?.overrides ?? []),
-    ];
-    const child = spawn(file, args, {
+    const { askProgram } = await import("../foundation/system/ask-program.ts");
+    const { exitCode, stderr, why } = await askProgram({
+      argv: [...argv, "--cfg", "job", ...ownFlags, ...(jobs[0]?.overrides ?? [])],
       cwd,
       env: { ...env, PYTHONPATH: placed.path, HYDRACONF_CHECK: question },
-      stdio: ["ignore", "ignore", "pipe"],
+      stdout: "nowhere",
+      maxBytes: Number.POSITIVE_INFINITY,
     });
-    const printed = keepTail(child.stderr);
-    const { code, problem, signal } = await endOf(child);
     const answer = readAnswer(report);
     if (answer !== undefined) return answer;
-    if (code === 0) return { failure: undefined };
-    const error = errorIn(printed());
-    const end = signal === null ? `exit code ${code}` : `ended by ${signal}`;
-    return { failure: problem ?? (error === undefined ? end : errorText(error)) };
+    if (exitCode === 0) return { failure: undefined };
+    const error = errorIn(stderr);
+    return { failure: error === undefined ? why : errorText(error) };
   } finally {
     placed.remove();
   }

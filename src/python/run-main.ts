@@ -68,6 +68,7 @@ export async function runCommandLine(
       trustCommand: "hydraconf trust",
       hasUserCode: false,
       reusesWorkers: true,
+      launchesRuns: true,
       flags: RUN_FLAGS,
       resultFiles: [RESULT_FILE, METRICS_FILE],
       progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),

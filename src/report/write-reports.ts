@@ -12,7 +12,7 @@ import {
   text,
   withMethods,
 } from "../engine/values/check-options.ts";
-import { bufferedPieces, writeFileAtomic } from "../foundation/system/atomic-write.ts";
+import { always, type FileRow, writeFiles } from "../foundation/system/file-table.ts";
 import { namedFileProblem } from "../foundation/system/files.ts";
 import { agreeing, grouped, plural } from "../foundation/text/plural.ts";
 import { renderCsv } from "../pages/csv.ts";
@@ -24,6 +24,7 @@ import type {
 } from "./model/document.ts";
 import { domainAt, placeKey, startsAt } from "./model/region-path.ts";
 import {
+  type COLLECTOR_FILES,
   type NamedRegion,
   regionDirectoryNames,
   regionKey,
@@ -111,13 +112,77 @@ export const MAX_REGION_DIRECTORIES = 1000;
  */
 const MAX_DIRECTORY_BYTES = 1.5e6;
 
-/** The files next to a collector's page, for its list of files. */
-export const FILES_BESIDE_PAGE: readonly string[] = [
-  "report.json",
-  "report.md",
-  "regions.csv",
-  "kernels.csv",
+/** What the files of a collector are made of. */
+interface CollectorFacts {
+  /** The report, with a note if regions have no directory. */
+  readonly whole: RegionReportBundle;
+  /** The same in its stored form. */
+  readonly stored: RegionReportBundle;
+  readonly title: string;
+  readonly directories: ReadonlyMap<string, string>;
+  readonly beside: readonly RegionReportBundle[];
+  readonly html: WriteReportsOptions["html"];
+}
+
+type CollectorFile<Facts> = FileRow<Facts, (typeof COLLECTOR_FILES)[number]>;
+
+const REPORT_FILES: readonly CollectorFile<CollectorFacts>[] = [
+  ["report.json", always, ({ stored }) => jsonPieces(stored)],
+  ["report.md", always, ({ whole, ...options }) => regionMarkdownPieces(whole, options)],
+  ["regions.csv", always, ({ whole }) => renderCsv(regionRecords(whole))],
+  ["kernels.csv", always, ({ stored }) => renderCsv(kernelRecords(stored))],
+  [
+    "kernel_names.csv",
+    ({ stored }) => stored.kernel_names !== undefined,
+    ({ stored }) => renderCsv(kernelNameRecords(stored.kernel_names ?? {})),
+  ],
 ];
+
+/** Those that hold what the others do, to look at. */
+const PAGES: readonly CollectorFile<CollectorFacts>[] = [
+  [
+    "report.html",
+    ({ html }) => html !== undefined,
+    ({ beside, html, title, whole }) => [renderHtmlReport(whole, { ...html, title, beside })],
+  ],
+  [
+    "timeline.html",
+    ({ html }) => html?.timeline !== undefined && !fitsPage(html.timeline),
+    ({ html, title }) =>
+      html?.timeline === undefined
+        ? []
+        : [renderTimelinePage(html.timeline, { title: `${title}: timeline` })],
+  ],
+];
+
+/** What the files in the directory of a region are made of. */
+interface RegionFacts {
+  readonly own: RegionReportBundle;
+  readonly label: string;
+  /** Null if no tool gave any. */
+  readonly sections: string | null;
+}
+
+const REGION_FILES: readonly FileRow<RegionFacts>[] = [
+  ["report.json", always, ({ own }) => jsonPieces(own)],
+  [
+    "report.md",
+    always,
+    ({ label, own }) => regionMarkdownPieces(own, { title: `Region ${label}`, hasAnswer: false }),
+  ],
+  ["sections.txt", ({ sections }) => sections !== null, ({ sections }) => [sections ?? ""]],
+];
+
+const RUN_FILES: readonly FileRow<RunSummary>[] = [
+  ["kernels.md", always, (run) => [renderKernelsMarkdown(run)]],
+  ["report.md", always, (run) => [renderRunMarkdown(run)]],
+  ["stakeholder_summary.md", always, (run) => [renderStakeholderSummary(run)]],
+];
+
+/** The files next to a collector's page, for its list of files. */
+export const FILES_BESIDE_PAGE: readonly string[] = REPORT_FILES.flatMap(([name, when]) =>
+  when === always ? [name] : [],
+);
 
 /**
  * Writes the reports of one collector below its directory: `regions/report.{json,md,html}` and
@@ -136,87 +201,70 @@ export async function writeReports(
   const limit = options.maxRegionDirectories ?? MAX_REGION_DIRECTORIES;
   assertValid(validator, bundle);
   const root = regionsFolder(directory);
-  const names = regionDirectoryNames(bundle.reports.flatMap(({ regions }) => regions));
   const all = distinctRegions(bundle);
   const chosen = withinBudget(longestFirst(all).slice(0, limit), bundle);
   const left = all.length - chosen.length;
   const whole = left === 0 ? bundle : withNote(bundle, leftOutNote(chosen.length, all.length));
+  const names = regionDirectoryNames(bundle.reports.flatMap(({ regions }) => regions));
+  const { beside = [], html, title = titleOf(bundle) } = options;
+  const facts: CollectorFacts = {
+    whole,
+    stored: withNamesOnce(withKernelsOnce(whole)),
+    title,
+    directories: new Map(chosen.map((one) => [regionKey(one), names.get(regionKey(one)) ?? ""])),
+    beside,
+    html,
+  };
+  await writeFiles(root, REPORT_FILES, facts);
+  const { problems, regionDirectories } = await writeRegions(root, chosen, {
+    ...{ bundle, directories: facts.directories, labelOf: regionLabels(all), validator },
+  });
+  const unwritten: string[] = [];
+  // The other reports hold the same facts and are already written.
+  const pages = await writeFiles(root, PAGES, facts, (_, error) =>
+    unwritten.push(`no HTML report: ${namedFileProblem(error)}`),
+  );
+  const page = join(root, "report.html");
+  return {
+    json: regionReportFile(directory),
+    markdown: join(root, "report.md"),
+    html: pages.includes(page) ? page : null,
+    regionDirectories,
+    regionsWithoutDirectory: left,
+    problems: [...problems, ...unwritten],
+  };
+}
 
-  const json = regionReportFile(directory);
-  const markdown = join(root, "report.md");
-  const title = options.title ?? titleOf(bundle);
-  const stored = withNamesOnce(withKernelsOnce(whole));
-  await writeFileAtomic(json, bufferedPieces(jsonPieces(stored)));
-  const { beside = [] } = options;
-  const directories = new Map(
-    chosen.map((region) => [regionKey(region), names.get(regionKey(region)) ?? ""]),
-  );
-  await writeFileAtomic(
-    markdown,
-    bufferedPieces(regionMarkdownPieces(whole, { title, directories, beside })),
-  );
-  await writeFileAtomic(join(root, "regions.csv"), bufferedPieces(renderCsv(regionRecords(whole))));
-  await writeFileAtomic(
-    join(root, "kernels.csv"),
-    bufferedPieces(renderCsv(kernelRecords(stored))),
-  );
-  const wholeNames = stored.kernel_names;
-  if (wholeNames !== undefined)
-    await writeFileAtomic(
-      join(root, "kernel_names.csv"),
-      bufferedPieces(renderCsv(kernelNameRecords(wholeNames))),
-    );
+interface RegionsRequest {
+  readonly bundle: RegionReportBundle;
+  readonly directories: ReadonlyMap<string, string>;
+  readonly labelOf: (region: NCUProfileRegion) => string;
+  readonly validator: ReportValidator;
+}
 
-  const labelOf = regionLabels(all);
+/** Writes the reports of single regions. A defect in that of one does not prevent the others. */
+async function writeRegions(
+  root: string,
+  regions: readonly NCUProfileRegion[],
+  { bundle, directories, labelOf, validator }: RegionsRequest,
+): Promise<Pick<WrittenReports, "problems" | "regionDirectories">> {
   const bundleOf = createRegionBundler(bundle);
   const regionDirectories = new Map<string, string>();
   const problems: string[] = [];
-  for (const region of chosen) {
-    const key = regionKey(region);
-    const name = names.get(key);
-    if (name === undefined) continue;
+  for (const region of regions) {
+    const name = directories.get(regionKey(region)) ?? "";
     const own = bundleOf(region);
-    // The report itself is written; a defect in the report of one region must not prevent the others.
     const [issue] = validator.validate(own);
     if (issue !== undefined) {
       problems.push(`no separate report for region ${name}: ${issue.pointer}: ${issue.message}`);
       continue;
     }
     const label = labelOf(region);
-    const heading = `Region ${label}`;
-    await writeFileAtomic(join(root, name, "report.json"), bufferedPieces(jsonPieces(own)));
-    await writeFileAtomic(
-      join(root, name, "report.md"),
-      bufferedPieces(regionMarkdownPieces(own, { title: heading, hasAnswer: false })),
-    );
-    const sections = renderSectionsText(region, label);
-    if (sections !== null) await writeFileAtomic(join(root, name, "sections.txt"), sections);
-    regionDirectories.set(key, name);
+    const facts = { own, label, sections: renderSectionsText(region, label) };
+    await writeFiles(join(root, name), REGION_FILES, facts);
+    regionDirectories.set(regionKey(region), name);
   }
-  const page = options.html === undefined ? null : join(root, "report.html");
-  const failed =
-    page &&
-    (await writeHtml(page, () => renderHtmlReport(whole, { ...options.html, title, beside })));
-  if (failed !== null) problems.push(failed);
-  const html = failed === null ? page : null;
-  const { timeline } = options.html ?? {};
-  if (timeline !== undefined && !fitsPage(timeline)) {
-    const unwritten = await writeHtml(join(root, "timeline.html"), () =>
-      renderTimelinePage(timeline, { title: `${title}: timeline` }),
-    );
-    if (unwritten !== null) problems.push(unwritten);
-  }
-  return { json, markdown, html, regionDirectories, regionsWithoutDirectory: left, problems };
-}
-
-/** Null, or why there is no page: the other reports hold the same facts and are already written. */
-async function writeHtml(file: string, render: () => string): Promise<string | null> {
-  try {
-    await writeFileAtomic(file, render());
-    return null;
-  } catch (error) {
-    return `no HTML report: ${namedFileProblem(error)}`;
-  }
+  return { problems, regionDirectories };
 }
 
 /** Readers look for Nsight Compute reports under their own heading. */
@@ -366,28 +414,16 @@ function subtree(regions: readonly NCUProfileRegion[], place: number): readonly 
   return found;
 }
 
-interface RunReport {
-  readonly name: string;
-  readonly render: (run: RunSummary) => string;
-}
-
-const RUN_REPORTS: readonly RunReport[] = [
-  { name: "kernels.md", render: renderKernelsMarkdown },
-  { name: "report.md", render: renderRunMarkdown },
-  { name: "stakeholder_summary.md", render: renderStakeholderSummary },
-];
-
-/** Writes the reports of a whole run into its directory; returns their paths. */
+/**
+ * Writes the reports of a whole run into its directory; returns their paths.
+ *
+ * @param onProblem called for each that cannot be made or written. Default: that is thrown.
+ */
 export async function writeRunReports(
   directory: string,
   run: RunSummary,
+  onProblem?: (name: string, error: unknown) => void,
 ): Promise<readonly string[]> {
   checkRun("writeRunReports", run);
-  const files: string[] = [];
-  for (const { name, render } of RUN_REPORTS) {
-    const file = join(directory, name);
-    await writeFileAtomic(file, render(run));
-    files.push(file);
-  }
-  return files;
+  return writeFiles(directory, RUN_FILES, run, onProblem);
 }

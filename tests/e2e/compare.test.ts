@@ -29,6 +29,12 @@ describe("deep-profile compare of two real runs", () => {
     const passed = await run("compare", "a", "b", "--fail-on", "region:stem.kernel_count>1000");
     expect(passed.code).toBe(0);
     expect(passed.stdout).toContain("gates passed: 1 checked");
+    const single = await run("compare", "a", "b", "--fail-on", "wall_ms>0%", "--json");
+    expect(single.code).toBe(0);
+    expect(single.stderr).toMatch(
+      /^deep-profile compare: gates passed: 1 checked, 1 past the limit, but too few runs to be certain/,
+    );
+    expect((await run("compare", "a", "b", "--fail-on", "wall_ms>0%", "--strict")).code).toBe(3);
     const breached = await run("compare", "a", "b", "--fail-on", "invocations>0,kernel_count>0%");
     expect(breached.code).toBe(3);
     expect(breached.stderr.trim().split("\n")).toHaveLength(1);
@@ -87,7 +93,7 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.6",
+      contract: "hydraconf.comparison/1.7",
       config: [{ key: "infer.iterations", a: "3", b: "6" }],
     });
   });

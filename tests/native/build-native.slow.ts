@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -83,6 +84,40 @@ describe("buildNative", () => {
 
     rmSync(join(second.binDir, "hello"));
     expect((await nativeStatus(root)).state).toBe("stale");
+  });
+
+  it("builds the recorder alone where nothing else is needed, and the rest when it is", async () => {
+    mkdirSync(join(root, "native/part"));
+    writeFileSync(join(root, "native/part/part.cc"), 'extern "C" int part() { return 1; }\n');
+    const gyp = readFileSync(join(root, "binding.gyp"), "utf8");
+    const recorder = `{
+      'target_name': 'region_recorder', 'type': 'loadable_module', 'sources': ['native/part/part.cc'],
+      'target_conditions': [['1==1', {'product_extension': 'so'}]],
+    }, {`;
+    writeFileSync(
+      join(root, "binding.gyp"),
+      gyp.replace("{\n    'target_name'", `${recorder}\n    'target_name'`),
+    );
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+
+    const first = await buildNative({ root, log, parts: "recorder" });
+    expect(first.info.outputs).toEqual(["region_recorder.so"]);
+    expect(first.info).toMatchObject({ parts: "recorder", backends: [], gpu: { built: false } });
+    expect(lines).toEqual([
+      expect.stringMatching(/^building the recorder \(.*; this happens once$/),
+    ]);
+    expect((await nativeStatus(root, { parts: "recorder" })).state).toBe("ready");
+    expect((await nativeStatus(root)).state).toBe("stale");
+    expect((await buildNative({ root, log, parts: "recorder" })).built).toBe(false);
+
+    const all = await buildNative({ root, log });
+    expect(all.info.outputs).toEqual(["hello", "region_recorder.so"]);
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(/^building the native part \(.*CPU backend; .*; this happens once$/),
+    ]);
+    for (const parts of ["recorder", "all"] as const)
+      expect((await buildNative({ root, ...quiet, parts })).built).toBe(false);
   });
 
   it("needs no headers of Node's, and downloads none", async () => {

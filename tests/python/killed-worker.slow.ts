@@ -39,11 +39,14 @@ async function running() {
   return { cwd, launcher, program: read().trim(), worker };
 }
 
-/** The shell that waits for the end of a worker. */
+/** The shell that waits for the end of a worker: unlike the program, it is not in the worker's group. */
 const guardOf = async (worker: number): Promise<string> => {
-  const { stdout } = await execa("ps", ["-eo", "pid,ppid,args"]);
-  const line = stdout.split("\n").find((one) => one.includes(`kill -9 -${worker}`)) ?? "";
-  return line.trim().split(/\s+/)[0] ?? "";
+  const { stdout } = await execa("ps", ["-eo", "pid,ppid,pgid"]);
+  const processes = stdout.split("\n").map((line) => line.trim().split(/\s+/));
+  const guard = processes.find(
+    ([pid, parent, group]) => parent === String(worker) && group === pid,
+  );
+  return guard?.[0] ?? "";
 };
 
 test("a program does not outlive its worker, also where its launcher was killed before", async () => {

@@ -425,6 +425,97 @@ ${TRAIN}`,
   }, 60_000);
 });
 
+describe("a launcher named in a single run", () => {
+  const FLAKY = `#!/bin/sh
+echo "try with $1"
+cat .hydra/config.yaml >> ../seen
+test -e ../tried && printf '0.5' > "$HYDRACONF_RESULT" && exit 0
+touch ../tried
+echo "no luck" >&2
+exit 3
+`;
+  const LOCAL = ["hydra/launcher=local", "hydra.run.dir=runs/a"];
+
+  test("runs the job, in the run's directory and with its config", () => {
+    const cwd = project({ prog: FLAKY });
+    const argv = ["lr=0.1", "hydra.job.chdir=true", "--", join(cwd, "prog"), "${lr}"];
+    const ran = hydraconf(cwd, "run", ...LOCAL, "hydra.launcher.max_retries=1", ...argv);
+    expect(ran.stdout).toContain("try with 0.1\n");
+    expect(ran.stderr).toMatch(/starts again: no luck\n/);
+    expect(ran.status).toBe(0);
+    expect(readdirSync(join(cwd, "runs")).toSorted()).toEqual(["a", "seen", "tried"]);
+    const files = readdirSync(join(cwd, "runs/a"));
+    expect(files.filter((name) => /^(multirun|sweep)\./.test(name))).toEqual([]);
+    expect(readFileSync(join(cwd, "runs/a/.hydra/hydra.yaml"), "utf8")).toMatch(/\bmode: RUN$/m);
+    const { jobs } = JSON.parse(hydraconf(cwd, "sweep", "status", "--json", "runs/a").stdout);
+    expect(jobs).toMatchObject([{ status: "completed", attempts: 2 }]);
+  }, 30_000);
+
+  test("gives a program of Hydra what a run gives it", () => {
+    const seen =
+      'import os, sys\nprint(sorted(sys.argv[1:]), os.environ.get("HYDRACONF_JOB_NUMBER"))\n';
+    const cwd = project({ "train.py": `${seen}${TRAIN}`, "conf/train.yaml": "lr: 0.1\nnum: 7\n" });
+    const program = ["--", "python3", "train.py"];
+    const launched = hydraconf(cwd, "run", ...LOCAL, "lr=0.05", ...program);
+    const plain = hydraconf(cwd, "run", "hydra.run.dir=runs/a", "lr=0.05", ...program);
+    expect([launched.status, plain.status]).toEqual([0, 0]);
+    const told = /\[HYDRA\] Launching 1 job in 1 process\n.*\[HYDRA\] \t#0 : lr=0.05\n/;
+    const temporary = /\/tmp\/[\w/-]+/g;
+    expect(
+      launched.stdout
+        .replace(told, "told\n")
+        .replaceAll(/\[20.*?\]/g, "")
+        .replaceAll(temporary, "T"),
+    ).toBe(`told\n${plain.stdout.replaceAll(temporary, "T")}`);
+  }, 30_000);
+
+  test("its failure has the exit code, and --retry-failed runs the job again", () => {
+    const cwd = project({ prog: FLAKY });
+    const argv = ["lr=0.1", "hydra.job.chdir=true", "--", join(cwd, "prog"), "${lr}"];
+    const ran = hydraconf(cwd, "run", ...LOCAL, ...argv);
+    expect(ran.stderr).toContain("no luck");
+    expect(ran.stderr).toMatch(/ run --retry-failed runs\/a$/m);
+    expect(ran.status).toBe(3);
+    const again = hydraconf(cwd, "run", "--retry-failed", "runs/a");
+    expect(again.stdout).toContain("try with 0.1\n");
+    expect(again.status).toBe(0);
+    expect(hydraconf(cwd, "run", "--resume", "runs/a", "hydra/launcher=basic").status).toBe(0);
+  }, 30_000);
+
+  test("is shown by --dry-run, and keeps runs apart", () => {
+    const cwd = project({ "runs/a/multirun.yaml": "" });
+    const dry = hydraconf(cwd, "run", ...LOCAL, "lr=1", "--dry-run", "--", "echo", "${lr}");
+    expect(dry.stdout).toContain("One job would run in ");
+    expect(dry.stdout).toContain("hydra/launcher=local");
+    const json = hydraconf(cwd, "run", ...LOCAL, "--dry-run", "--json", "--", "echo");
+    expect(JSON.parse(json.stdout)).toMatchObject({ mode: "run", launcher: "local" });
+    const ran = hydraconf(cwd, "run", ...LOCAL, "lr=1", "--", "echo", "${lr}");
+    expect(ran.stderr).toContain("holds the results of another run: multirun.yaml");
+    expect(ran.status).toBe(1);
+    expect(readdirSync(join(cwd, "runs/a"))).toEqual(["multirun.yaml"]);
+  }, 30_000);
+
+  test("may be left to itself with --detach", () => {
+    const cwd = project();
+    const ran = hydraconf(cwd, "run", ...LOCAL, "--detach", "--", "sh", "-c", "echo done > here");
+    expect(ran.stdout).toMatch(/ sweep wait \S+runs\/a /);
+    expect(ran.status).toBe(0);
+    expect(hydraconf(cwd, "sweep", "wait", "runs/a").status).toBe(0);
+    expect(readFileSync(join(cwd, "here"), "utf8")).toBe("done\n");
+    expect(existsSync(join(cwd, "runs/a/multirun.yaml"))).toBe(false);
+  }, 30_000);
+
+  test("one that only files name is for sweeps, as in Hydra", () => {
+    const cwd = project({ "conf/config.yaml": "defaults:\n  - override hydra/launcher: local\n" });
+    const ran = hydraconf(cwd, "run", "hydra.run.dir=out", "--", "echo", "here");
+    expect(ran.stdout).toBe("here\n");
+    expect(existsSync(join(cwd, "out/.sweep"))).toBe(false);
+    const set = hydraconf(cwd, "run", "hydra.run.dir=set", "hydra.launcher.n_jobs=1", "--", "echo");
+    expect(set.status).toBe(0);
+    expect(existsSync(join(cwd, "set/.sweep"))).toBe(true);
+  }, 30_000);
+});
+
 describe("a program of hydraMain", () => {
   const PROGRAM = `import { exitCode, hydraMain } from "hydraconf";
 await hydraMain({ configPath: "conf", configName: "config" }, async (config) => {

@@ -8,6 +8,7 @@ import type {
   RegionReportBundle,
 } from "../../src/report/model/document.ts";
 import { regionKey } from "../../src/report/model/report-files.ts";
+import { kernelsOfReport } from "../../src/report/view/kernel-list.ts";
 import { type ProcessSketch, timelineOf } from "../profiler/analysis/timelines.ts";
 
 export const context = {
@@ -174,6 +175,48 @@ export function largeBundle(regions: number, kernelsPerRegion: number): RegionRe
   ]).flat();
   const totals = { ...report.totals, total_ms: 1e6, kernel_count: regions * kernelsPerRegion };
   return { ...small, reports: [{ ...report, regions: all, totals }] };
+}
+
+/**
+ * The report as of repeated runs whose mean it is.
+ *
+ * @param half half of the 95 % interval of each time, as a share of it
+ */
+export function repeated(
+  report: NCUProfileRegionReport,
+  half = 0.001,
+  runs = 5,
+): NCUProfileRegionReport {
+  const of = (ms: number | null | undefined) =>
+    ms == null
+      ? null
+      : { mean: ms, std: 0, ci95_low: ms * (1 - half), ci95_high: ms * (1 + half), stable: true };
+  return {
+    ...report,
+    regions: report.regions.map((region) => ({
+      ...region,
+      repeats: {
+        runs,
+        wall_ms: of(region.wall_ms),
+        total_ms: of(region.total_ms),
+        ...(region.cpu_ms != null && { cpu_ms: of(region.cpu_ms) }),
+      },
+    })),
+    kernel_repeats: kernelsOfReport(report)
+      .longest()
+      .map(({ kernel_name, kind, total_ms }) => ({
+        kernel_name,
+        kind,
+        runs,
+        total_ms: {
+          mean: total_ms,
+          std: 0,
+          ci95_low: total_ms * (1 - half),
+          ci95_high: total_ms * (1 + half),
+          stable: true,
+        },
+      })),
+  };
 }
 
 /** The report of one region that was called as often as there are lengths, in ms. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import {
   createRegionBundler,
   createReportValidator,
+  FILES_BESIDE_PAGE,
   type RegionReportBundle,
   regionKey,
   writeFileAtomic,
@@ -13,6 +14,7 @@ import {
   writeRunReports,
 } from "../../src/report/index.ts";
 import { upgradeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
+import { COLLECTOR_FILES } from "../../src/report/model/report-files.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profiler/analysis/timelines.ts";
 import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
@@ -92,6 +94,26 @@ describe("writeReports", () => {
     expect(issues.map(({ message }) => message)).toContain(
       "no report of rank:3 before device:cuda:0",
     );
+  });
+
+  it("writes all of its files whatever the regions are called", async () => {
+    const directory = temporary();
+    const names = [...COLLECTOR_FILES];
+    const bundle = bundleOf([
+      {
+        pid: 7,
+        ranges: names.map((name, at) => ({ name, start: at * 100, end: at * 100 + 50 })),
+      },
+    ]);
+    const { html, problems, regionDirectories } = await writeReports(bundle, directory, {
+      html: {},
+    });
+    expect(problems).toEqual([]);
+    expect(html).toBe(join(directory, "regions", "report.html"));
+    const written = readdirSync(join(directory, "regions"), { withFileTypes: true });
+    const files = written.filter((entry) => entry.isFile()).map(({ name }) => name);
+    expect(files.sort()).toEqual([...FILES_BESIDE_PAGE, "report.html"].sort());
+    expect([...regionDirectories.values()].sort()).toEqual(names.map((name) => `_${name}`).sort());
   });
 
   // The files of a report that is large enough: write-reports.slow.ts.

@@ -1,3 +1,4 @@
+/** The declaration of a program, checked and completed. */
 import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
@@ -109,6 +110,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   configName: orNull(text),
   base: optional(pathOrFileUrl),
   freeKeys: optional(listOf("strings", text)),
+  textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
   schema: optional(schema),
   check: optional(fn),
@@ -134,6 +136,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   choosesDialect: optional(trueOrFalse),
   hasUserCode: optional(trueOrFalse),
   reusesWorkers: optional(trueOrFalse),
+  launchesRuns: optional(trueOrFalse),
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -175,13 +175,13 @@ export const showCommand: Command = {
 /** One YAML document for each job of a sweep, or a JSON array. */
 async function showJobs(session: SweepSession): Promise<number> {
   const { planSweep } = await import("../sweep/plan-sweep.ts");
-  const { placeOf } = await import("../job/plan-job.ts");
+  const { jobPlace } = await import("../job/plan-job.ts");
   const { composer, invocation, overrides, parsed } = session;
   const { planBatch, sweeper } = planSweep(
     composer.compose(overrides, { mode: "multirun" }),
     overrides,
     composer,
-    placeOf(session),
+    jobPlace(session),
     await session.registry(),
   );
   const { stdout } = invocation.console;

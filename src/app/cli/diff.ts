@@ -1,3 +1,4 @@
+/** `--diff`: what overrides change, and how two runs differ. */
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import pc from "picocolors";

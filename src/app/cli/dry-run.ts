@@ -1,17 +1,18 @@
+/** `--dry-run`: what a run would do, job by job. */
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
-import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Console } from "../job/process/invocation.ts";
 import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { openShownRecord } from "../sweep/open-sweep.ts";
-import { partsOf, planSweep } from "../sweep/plan-sweep.ts";
-import type { SweepRegistry, SweepSession } from "../sweep/registry.ts";
+import { jobOfProgram, partsOf, planRun, planTask } from "../sweep/plan-sweep.ts";
+import { launcherOfRun, type SweepRegistry, type SweepSession } from "../sweep/registry.ts";
 
 /** The plan of a run or sweep, without the jobs' configs. */
 interface Plan {
@@ -19,6 +20,8 @@ interface Plan {
   /** The directory of the run, or of the sweep. */
   readonly directory: string;
   readonly jobs: readonly JobRow[];
+  /** The option of `hydra/launcher` that runs a single run; absent if that is this process. */
+  readonly launcher?: string;
   /** A note on what is known only after jobs have run. */
   readonly note?: string;
 }
@@ -41,8 +44,9 @@ interface JobRow {
  */
 export async function dryRun(session: SweepSession): Promise<number> {
   const { invocation, options, parsed } = session;
-  const { directory, mode, note, parts } = await planAll(session, await session.registry());
-  const place = placeOf(session);
+  const planned = await planAll(session, await session.registry());
+  const { directory, launcher, mode, note, parts } = planned;
+  const place = jobPlace(session);
   const rows: JobRow[] = [];
   const texts: string[] = [];
   const owners = new Map<string, number | undefined>();
@@ -77,7 +81,11 @@ export async function dryRun(session: SweepSession): Promise<number> {
     return EXIT_ERROR;
   }
   await options.delegate?.inspection?.finish({ isPlan: true });
-  const plan: Plan = { mode, directory, jobs: rows, ...(note !== undefined && { note }) };
+  const plan: Plan = {
+    ...{ mode, directory, jobs: rows },
+    ...(launcher !== undefined && { launcher }),
+    ...(note !== undefined && { note }),
+  };
   const { redact, stdout } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
@@ -87,19 +95,27 @@ export async function dryRun(session: SweepSession): Promise<number> {
   return EXIT_OK;
 }
 
-async function planAll(session: SweepSession, registry: SweepRegistry) {
+/** What would run, job by job as far as that is known. */
+interface PlannedParts extends Omit<Plan, "jobs"> {
+  readonly parts: Iterable<readonly PlannedJob[]>;
+}
+
+async function planAll(session: SweepSession, registry: SweepRegistry): Promise<PlannedParts> {
   const { composer, parsed } = session;
+  const { resumed } = session.invocation;
   const { composition, mode, overrides } = composer.composeTask(
     session.overrides,
     parsed.flags.has("multirun"),
   );
-  const place = placeOf(session);
-  if (mode === "run") {
-    const job = planJob(composition(), place);
-    return { mode, directory: job.outputDir, parts: [[job]], note: undefined } as const;
+  const place = jobPlace(session);
+  const composed = composition();
+  const launcher = mode === "run" ? await launcherOfRun(session, composed) : undefined;
+  if (mode === "run" && launcher === undefined) {
+    const job = planRun(composed, place);
+    return { mode, directory: job.outputDir, parts: [[job]] };
   }
-  const { resumed } = session.invocation;
-  const sweep = planSweep(composition(), overrides, composer, place, registry, resumed?.directory);
+  const task = { composition: composed, mode, overrides };
+  const sweep = planTask(task, composer, place, registry, resumed?.directory);
   const { directory, planBatch, sweeper } = sweep;
   const record = await openShownRecord(session, sweep, overrides);
   const parts = function* (): Generator<readonly PlannedJob[]> {
@@ -113,14 +129,18 @@ async function planAll(session: SweepSession, registry: SweepRegistry) {
         const due = record?.due(jobs) ?? jobs;
         isDue ||= due.length > 0;
         if (record !== undefined) results.push(...jobs.map(record.resultOf));
-        yield due;
+        yield due.map((job) => jobOfProgram(sweep, job));
       }
       // What a search asks for next depends on the results of these jobs.
       if (record !== undefined && isDue && sweeper.judgesFailures === true) return;
       sweeper.tell(results);
     }
   };
-  return { mode, directory, parts: parts(), note: sweeper.unforeseeable } as const;
+  return {
+    ...{ mode, directory, parts: parts() },
+    ...(sweeper.unforeseeable !== undefined && { note: sweeper.unforeseeable }),
+    ...(launcher && { launcher: composed.choices.get("hydra/launcher") ?? launcher.name }),
+  };
 }
 
 function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
@@ -149,8 +169,11 @@ function problemText(jobs: readonly JobRow[]): string {
   return `${name}${more} does not resolve: ${first.problem}\n`;
 }
 
-function planText({ directory, jobs, mode, note }: Plan, redact: TableOptions["redact"]): string {
-  const what = mode === "run" ? "One job" : plural(jobs.length, "job");
+function planText(
+  { directory, jobs, launcher, mode, note }: Plan,
+  redact: TableOptions["redact"],
+): string {
+  const what = mode === "run" && jobs.length === 1 ? "One job" : plural(jobs.length, "job");
   const rows = jobs.map((job) => [
     String(job.number ?? ""),
     job.directory,
@@ -158,5 +181,5 @@ function planText({ directory, jobs, mode, note }: Plan, redact: TableOptions["r
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
   const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
-  return `${what} would run in ${directory}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
+  return `${what} would run in ${directory}${launcher === undefined ? "" : ` with hydra/launcher=${launcher}`}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -1,3 +1,4 @@
+/** `--explain` and `--origins`: where values come from, as text. */
 import {
   type Cause,
   type Config,

@@ -1,3 +1,4 @@
+/** `--help KEY`: what a key or a group is. */
 import pc from "picocolors";
 import { type Cause, type Composition, explain } from "../../engine/compose/index.ts";
 import {

@@ -1,3 +1,4 @@
+/** `--help` and `--hydra-help`, by Hydra's templates. */
 import { type Alias, aliasTable } from "../../engine/compose/aliases.ts";
 import type { Composition } from "../../engine/compose/compose.ts";
 import { allGroups, maskSecrets, type RunMode } from "../../engine/compose/index.ts";
@@ -102,7 +103,7 @@ async function unlessMissing<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-export interface HelpRequest {
+interface HelpRequest {
   readonly composition: Composition;
   /** The repository whose groups are listed: as in Hydra, without `hydra.searchpath` of the config. */
   readonly repository: Repository;

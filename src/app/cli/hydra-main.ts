@@ -1,3 +1,4 @@
+/** `hydraMain`: one call of a program, from its command line to its exit code. */
 import { resolve } from "node:path";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
 import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";
@@ -93,16 +94,16 @@ const COMMANDS: readonly Command[] = [
  * with its config; shows the config, the help or the version instead if a flag asks for it. Never throws for a user's
  * mistakes, nor for options that the types do not allow: both are printed as errors.
  *
- * @param given the command line, environment and console of a test; what it leaves out is that of this process, without
+ * @param surroundings the command line, environment and console of a test; what it leaves out is that of this process, without
  * arguments. Default: all of this process, whose exit code is then set if it is not 0, as that of a Python program
  * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
 export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
   declared: HydraMainOptions<Schema>,
   task: Task<ResolvedData<Schema>>,
-  given?: Partial<Invocation>,
+  surroundings?: Partial<Invocation>,
 ): Promise<number> {
-  if (given !== undefined) return mainOf(declared, task, given);
+  if (surroundings !== undefined) return mainOf(declared, task, surroundings);
   const code = await mainOf(declared, task, processInvocation());
   if (code !== EXIT_OK) process.exitCode = code;
   return code;
@@ -159,11 +160,11 @@ export type Adapt = (call: AdaptableCall, plugins: () => readonly Plugin[]) => P
 export async function runMain(
   options: MainOptions,
   task: Task,
-  given: Invocation,
+  unguarded: Invocation,
   adapt: Adapt = async () => ({}),
 ): Promise<number> {
   const redaction = createRedaction();
-  const invocation = { ...given, console: guardConsole(given.console, redaction) };
+  const invocation = { ...unguarded, console: guardConsole(unguarded.console, redaction) };
   const subcommands = options.subcommands ?? [];
   const subcommand = subcommandOf(invocation.argv, subcommands);
   if (subcommand !== undefined) return runSubcommand(subcommand, options.name, invocation);
@@ -285,7 +286,9 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          ...(settings.notes !== false && {
+            onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
+          }),
         }),
       },
       composing,
@@ -515,6 +518,7 @@ function composerRequest(
     configName: text("config-name") ?? options.configName ?? null,
     base: options.base,
     ...(options.freeKeys !== undefined && { freeKeys: options.freeKeys }),
+    ...(options.textLists !== undefined && { textLists: options.textLists }),
     ...(options.packageRoots !== undefined && { packageRoots: options.packageRoots }),
     ...(configDir !== undefined && { configDir }),
     dialect,

@@ -1,3 +1,4 @@
+/** `--info`: Hydra's tables about defaults, groups, plugins and the search path. */
 import { type Alias, aliasTable } from "../../engine/compose/aliases.ts";
 import {
   allGroups,

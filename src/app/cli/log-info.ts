@@ -1,3 +1,4 @@
+/** What Hydra logs at the level DEBUG before it runs, sweeps or helps. */
 import type { Composition } from "../../engine/compose/index.ts";
 import type { Composer } from "../job/composer.ts";
 import { hydraLogging } from "../job/job-context.ts";

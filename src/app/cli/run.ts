@@ -1,3 +1,4 @@
+/** Runs the task of a program: one job or a sweep. */
 import type { Composition } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { createSuspension } from "../../foundation/system/process-signals.ts";
@@ -5,7 +6,7 @@ import { checkJobs } from "../job/check-jobs.ts";
 import type { JobResult } from "../job/job.ts";
 import { composedEvent, hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging, type Logging } from "../job/logging/logging.ts";
-import { type JobPlace, type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { type JobPlace, jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import { showFailure, warnOf } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted, runJob, takeDirectory } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
@@ -13,7 +14,8 @@ import { reportJob } from "../record/job-report.ts";
 import { openBoard } from "../sweep/board.ts";
 import { detachSweep } from "../sweep/detach.ts";
 import { runMany } from "../sweep/foreground.ts";
-import type { SweepSession } from "../sweep/registry.ts";
+import { planRun } from "../sweep/plan-sweep.ts";
+import { launcherOfRun, type SweepSession } from "../sweep/registry.ts";
 import { notDetachable } from "./arguments/check-flags.ts";
 
 /**
@@ -32,12 +34,15 @@ export async function runTask(session: SweepSession): Promise<number> {
   const board = openBoard(invocation.console, suspension, session.options.progress);
   const logging = createLogging({ console: board.console });
   const detach = isDetached(session);
-  if (detach && mode === "run") throw notDetachable("the --detach flag is only for sweeps");
   try {
-    if (mode === "run") return await runOne(session, composition(), overrides, logging);
-    if (detach) return await detachSweep(session, composition(), overrides, logging);
+    const composed = composition();
+    const isHere = mode === "run" && (await launcherOfRun(session, composed)) === undefined;
+    if (detach && isHere) throw notDetachable("the --detach flag is only for sweeps");
+    if (isHere) return await runOne(session, composed, overrides, logging);
+    const task = { composition: composed, mode, overrides };
+    if (detach) return await detachSweep(session, task, logging);
     const beside = { ...session, invocation: { ...invocation, console: board.console } };
-    return await runMany(beside, composition(), overrides, logging, board, suspension);
+    return await runMany(beside, task, logging, board, suspension);
   } finally {
     logging.close();
   }
@@ -60,11 +65,11 @@ async function runOne(
     hydraLogging(composition, session, logging)();
     await session.logInfo(composition, overrides, logging);
   }
-  const place = placeOf(session);
+  const place = jobPlace(session);
   // Callbacks are created first, so that an error leaves no directory behind.
   const surroundings = await openJobContext(session, composition, logging);
   const { callbacks } = surroundings;
-  const taken = await takePlace(session, place, () => planJob(composition, place));
+  const taken = await takePlace(session, place, () => planRun(composition, place));
   if (taken === null) return EXIT_ERROR;
   const { planned, release } = taken;
   let result: JobResult | undefined;

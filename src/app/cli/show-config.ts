@@ -1,3 +1,4 @@
+/** `--cfg`: the config as Hydra prints it. */
 import { constants } from "node:buffer";
 import {
   type Cause,

@@ -1,3 +1,4 @@
+/** `hydraconf sweep`: status, wait, cancel and collect. */
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
@@ -5,6 +6,7 @@ import { startTimer } from "../../foundation/system/long-timer.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { drawTable } from "../../foundation/text/table.ts";
+import { isFailure } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
@@ -17,7 +19,7 @@ import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import { type JobState, tookMs } from "../record/job-state.ts";
 import { launcherFolder, launcherFolders, sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
-import { nextCommand, typedCommand } from "../record/next-commands.ts";
+import { jobsToRetry, nextCommand, typedCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
 import {
   type JobView,
@@ -287,7 +289,7 @@ export function summary(view: SweepView, cwd = view.cwd): string {
   const first = countsText(counts);
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
-  const failed = (counts.failed ?? 0) + (counts.timed_out ?? 0);
+  const failed = jobs.map(({ status }) => status).filter(isFailure);
   const isLeft =
     driver === null &&
     inScheduler === 0 &&
@@ -308,14 +310,14 @@ export function summary(view: SweepView, cwd = view.cwd): string {
             : "";
   const command = (flag: string, what: string) =>
     `  ${programFrom(view, cwd)} ${flag} ${shellQuote(directory)}   ${what}\n`;
-  const isCutOff = toDo > 0 || (more_to_come && failed === 0);
+  const isCutOff = toDo > 0 || (more_to_come && failed.length === 0);
   const next =
     isLeft && counts.damaged !== undefined
       ? command("--resume", "tells of the damaged records how to go on")
-      : !isLeft || (!isCutOff && failed === 0)
+      : !isLeft || (!isCutOff && failed.length === 0)
         ? ""
         : isCutOff
           ? command("--resume", "runs the missing jobs")
-          : command("--retry-failed", "runs the failed jobs again");
+          : command("--retry-failed", `runs the ${jobsToRetry(failed)} again`);
   return `${first}${who}\n${next}`;
 }

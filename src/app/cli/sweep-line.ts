@@ -1,3 +1,4 @@
+/** The command line of `hydraconf sweep`. */
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import {

@@ -41,7 +41,7 @@ export interface CommandOption {
   readonly help: string;
 }
 
-export const HELP: CommandOption = { short: "h", alone: true, help: "print this help" };
+const HELP: CommandOption = { short: "h", alone: true, help: "print this help" };
 
 /** All options of a command. A Map, so that members of `Object` are not taken for options. */
 export const optionsOf = (line: CommandLine): ReadonlyMap<string, CommandOption> =>

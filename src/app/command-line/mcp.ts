@@ -3,7 +3,6 @@
  * process of its own below directories that are named at start.
  */
 
-import { execFile } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import type { ErrorObject } from "ajv";
@@ -34,6 +33,8 @@ export type McpInput = Readonly<Record<string, unknown>>;
 /** Limit for an answer, in characters: a model reads all of it. */
 const MOST_TEXT = 1_000_000;
 const TIME_LIMIT_MS = 120_000;
+/** How long a command may take to put away what it has begun. */
+const GRACE_MS = 2_000;
 
 /** The surroundings of the command that the server uses. */
 export interface McpInvocation {
@@ -330,18 +331,15 @@ const failed = (text: string) => ({ content: [{ type: "text" as const, text }], 
 /** What commands print below an error; a client cannot set a variable. */
 const FULL_ERROR = /^Set the environment variable HYDRA_FULL_ERROR=1 .*$/m;
 
-function runner([file = "", ...first]: readonly string[], env: McpInvocation["env"]) {
-  return (argv: readonly string[], cwd: string, signal: AbortSignal) =>
-    new Promise<ReturnType<typeof failed> | { content: ReturnType<typeof failed>["content"] }>(
-      (done) => {
-        const options = { cwd, env, signal, timeout: TIME_LIMIT_MS, maxBuffer: 4 * MOST_TEXT };
-        const child = execFile(file, [...first, ...argv], options, (error, stdout, stderr) => {
-          if (error !== null) done(failed(stderr.replace(FULL_ERROR, "").trim() || error.message));
-          else if (stdout.length > MOST_TEXT)
-            done(failed(`the answer has ${stdout.length} characters: ask for a part of it`));
-          else done({ content: [{ type: "text", text: stdout }] });
-        });
-        child.stdin?.end();
-      },
-    );
+function runner(own: readonly string[], env: McpInvocation["env"]) {
+  return async (argv: readonly string[], cwd: string, abort: AbortSignal) => {
+    const { askProgram } = await import("../../foundation/system/ask-program.ts");
+    const limits = { abort, limitMs: TIME_LIMIT_MS, maxBytes: 4 * MOST_TEXT, graceMs: GRACE_MS };
+    const answer = await askProgram({ argv: [...own, ...argv], cwd, env, ...limits });
+    const { failed: isFailure, stderr, stdout, why } = answer;
+    if (isFailure) return failed(stderr.replace(FULL_ERROR, "").trim() || why);
+    if (stdout.length > MOST_TEXT)
+      return failed(`the answer has ${stdout.length} characters: ask for a part of it`);
+    return { content: [{ type: "text" as const, text: stdout }] };
+  };
 }

@@ -1,3 +1,4 @@
+/** Parses the command line of a subcommand as it is declared. */
 import yargs from "yargs";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
@@ -187,21 +188,24 @@ function unknownOption(typed: string, options: Options): ConfigError {
 }
 
 /** @throws ConfigError `app.usage` for a wrong number of positionals */
-export function checkPositionals({ name, takes }: CommandLine, given: readonly string[]): void {
+export function checkPositionals(
+  { name, takes }: CommandLine,
+  positionals: readonly string[],
+): void {
   const { shown, expected, least = 0, most = Number.POSITIVE_INFINITY } = takes;
   // An empty path would mean the current directory. It is hardly intended: usually a variable is not set.
-  if (given.includes(""))
+  if (positionals.includes(""))
     throw usage(
       "an argument is empty",
       `usage: ${name} ${shown}; is a variable of your shell not set?`,
     );
-  if (given.length >= least && given.length <= most) return;
+  if (positionals.length >= least && positionals.length <= most) return;
   const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
   const instead =
-    given.length > most
-      ? `; unexpected: ${quoted(given.slice(most))}`
-      : given.length > 0
-        ? `, not only ${quoted(given)}`
+    positionals.length > most
+      ? `; unexpected: ${quoted(positionals.slice(most))}`
+      : positionals.length > 0
+        ? `, not only ${quoted(positionals)}`
         : "";
   throw usage(`expected ${expected}${instead}`, `usage: ${name} ${shown}`.trimEnd());
 }

@@ -1,3 +1,4 @@
+/** Hydra's callbacks: made from `hydra.callbacks`, and called at the events of a run. */
 import type { Config } from "../../engine/compose/index.ts";
 import { instantiateAt } from "../../engine/instantiate/instantiate.ts";
 import { createTargets, NO_TARGETS, type Targets } from "../../engine/instantiate/targets.ts";

@@ -1,3 +1,4 @@
+/** Checks the configs of jobs before any runs: the schema, then the program's own checks. */
 import { suggestChoice } from "../../engine/compose/defaults/choice-tracker.ts";
 import { type Composition, maskSecrets } from "../../engine/compose/index.ts";
 import { checkResolved, deletedBy } from "../../engine/compose/schemas.ts";

@@ -1,3 +1,4 @@
+/** Composes configs for one run of a program: one snapshot of its files, one time, one set of resolvers. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
@@ -27,9 +28,10 @@ import type { Repository, SourceFactory } from "../../engine/compose/sources/rep
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import type { Limits } from "../../engine/values/limits.ts";
-import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
+import { type ConfigNode, getAt, type MapNode, setAt } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
 import {
   createResolveContext,
@@ -51,6 +53,8 @@ export interface ComposerRequest {
   readonly base?: string;
   /** Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. */
   readonly freeKeys?: readonly string[];
+  /** Keys of lists of texts: an interpolation in them has the declared type `str`. */
+  readonly textLists?: readonly string[];
   /** Further directories where `pkg://` finds packages. */
   readonly packageRoots?: () => readonly string[];
   /** Directory added to the end of the search path (`--config-dir`). */
@@ -209,7 +213,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
     // First, so that no error message can show a secret.
     redaction?.learn(suspectTexts(overrides, request));
-    const composition = explainingAliases(expanded, () =>
+    const composed = explainingAliases(expanded, () =>
       composeConfig({
         ...surroundings,
         ...request.schemas,
@@ -224,6 +228,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         cwd,
       }),
     );
+    const composition = withTextLists(composed, request.textLists ?? []);
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;
     published.hidden = new Set(secretOverrides(composition).keys());
@@ -298,6 +303,25 @@ function composeKnownTask(
     composition: () => compose(overrides, { mode }, { taskMode: mode }),
   };
 }
+
+/** The composition with the declared type `str` of each interpolation in lists of texts. */
+function withTextLists(composition: Composition, keys: readonly string[]): Composition {
+  const typed = keys.flatMap((key) => {
+    const path = splitKey(key);
+    const list = getAt(composition.config, path);
+    return list?.kind !== "list" || !list.items.some(isInterpolationNode)
+      ? []
+      : [{ path, list: { ...list, items: list.items.map(asText) } }];
+  });
+  const edited = (root: MapNode): MapNode =>
+    typed.reduce((tree, { list, path }) => setAt(tree, path, list), root);
+  return typed.length === 0
+    ? composition
+    : { ...composition, root: edited(composition.root), config: edited(composition.config) };
+}
+
+const asText = (item: ConfigNode): ConfigNode =>
+  isInterpolationNode(item) ? { ...item, type: { kind: "str" } } : item;
 
 /**
  * As in Hydra before 1.4, the mode is known only after composition. The composition that reveals the mode is reused for the task,

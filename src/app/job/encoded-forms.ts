@@ -1,3 +1,4 @@
+/** The forms in which a secret may stand in a text, such as percent-encoded or in JSON. */
 import { quoted } from "../../engine/overrides/print.ts";
 
 /**

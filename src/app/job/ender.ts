@@ -75,7 +75,7 @@ export function stopOfSweep(ender: Ender): Signal | undefined {
 }
 
 /** The signal with which `sweep cancel` asks processes to end. */
-export const CANCEL_SIGNAL = "SIGTERM";
+const CANCEL_SIGNAL = "SIGTERM";
 
 /** The largest exit code that a program may end with by itself without looking as if a signal had ended it. */
 export const MOST_OWN_CODE = 128;

@@ -1,3 +1,4 @@
+/** Reads values of the `hydra` node. */
 import { toPlain } from "../../engine/compose/index.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";

@@ -1,9 +1,10 @@
+/** What all jobs of one run share: logging, callbacks, the composer. */
 import { eachOnce } from "../../engine/compose/compose.ts";
 import { type Composition, createConfig } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { type ComposedEvent, openCallbacks } from "./callbacks.ts";
 import type { Logging } from "./logging/logging.ts";
-import { placeOf } from "./plan-job.ts";
+import { jobPlace } from "./plan-job.ts";
 import { warnOf } from "./report-error.ts";
 import { type JobContext, logSettings } from "./run-job.ts";
 import type { Session } from "./session.ts";
@@ -30,7 +31,7 @@ export async function openJobContext(
         onWarning: (message) => warnOf(message, invocation),
       })),
     isDelegated: options.delegate !== undefined,
-    ...placeOf(session),
+    ...jobPlace(session),
     chdirByDefault: composer.context.dialect.changesDirectory,
     warn: eachOnce((message) => warnOf(message, invocation)),
     flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),

@@ -1,3 +1,4 @@
+/** A job as its task sees it, and its result. */
 import type { Config } from "../../engine/compose/index.ts";
 import {
   anything,

@@ -56,6 +56,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * Keys whose mappings take further keys from overrides without a `+`; `""` is the whole config. Default: none.
    */
   readonly freeKeys?: readonly string[];
+  /**
+   * Keys of lists of texts: what an interpolation in them yields is read as its text, as OmegaConf reads a field of type
+   * `str`. Default: none.
+   */
+  readonly textLists?: readonly string[];
   /** Further directories where `pkg://` finds packages, after `base`, the working directory and `PYTHONPATH`. */
   readonly packageRoots?: () => readonly string[];
   /**
@@ -135,6 +140,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * could see. Default: false.
    */
   readonly reusesWorkers?: boolean;
+  /**
+   * Whether a launcher that the command line names or sets runs a single job, too. Default: false, as in Hydra, where
+   * launchers are for sweeps.
+   */
+  readonly launchesRuns?: boolean;
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */

@@ -1,3 +1,4 @@
+/** Decides what precedes the files of a job: its directory, its number, its config. */
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import {
@@ -127,14 +128,17 @@ export function isFromOverride(
 }
 
 /** The values that planning this program's jobs depends on. */
-export const placeOf = ({ composer, invocation, options }: Session): JobPlace => ({
+export const jobPlace = ({ composer, invocation, options }: Session): JobPlace => ({
   cwd: invocation.cwd,
   context: composer.context,
   publish: composer.publish,
   resultFiles: options.resultFiles ?? [],
 });
 
-/** A planned job of a sweep, with its number. */
+/**
+ * A planned job of a sweep, with its number. That of a single run under a launcher has number 0, for its record alone:
+ * the config does not have it.
+ */
 export type SweepJob = PlannedJob & {
   readonly number: number;
   /** The overrides as the sweeper gave them; a config that sets `hydra.overrides.task` adds its own to `overrides`. */

@@ -1,3 +1,4 @@
+/** Removes secrets from what is shown, logged and stored. */
 import { MASK } from "../../engine/compose/secrets.ts";
 import { findForm, formsOf, type SecretForm } from "./encoded-forms.ts";
 import type { Console } from "./process/invocation.ts";

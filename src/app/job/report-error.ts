@@ -1,13 +1,8 @@
+/** Shows errors as Hydra does. */
 import { DEFAULT_DIALECT, DIALECT_NAMES, DIALECTS } from "../../engine/values/dialect.ts";
-import {
-  type CodedError,
-  ConfigError,
-  isCodedError,
-  isConfigError,
-} from "../../engine/values/errors.ts";
-import { lineColumn } from "../../engine/values/origin.ts";
+import { type CodedError, ConfigError, isCodedError } from "../../engine/values/errors.ts";
 import { pyRepr } from "../../engine/values/python-text.ts";
-import { renderError } from "../../engine/values/render-error.ts";
+import { errorJson, renderError } from "../../engine/values/render-error.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { fileRemedy, namedFileProblem } from "../../foundation/system/files.ts";
 import type { JobResult } from "./job.ts";
@@ -99,21 +94,7 @@ const ofTarget = (error: CodedError): readonly string[] =>
 export function printJsonError(error: unknown, { argv, console }: Invocation): void {
   const dashes = argv.indexOf("--");
   if (!(dashes < 0 ? argv : argv.slice(0, dashes)).includes("--json")) return;
-  console.stdout(`${JSON.stringify({ version: 1, error: errorData(coded(error)) }, null, 2)}\n`);
-}
-
-function errorData(error: unknown) {
-  if (!isCodedError(error) && !isConfigError(error))
-    return { code: null, message: isError(error) ? error.message : String(error) };
-  const { available, code, hint, key, message, nearest, origin } = error.details;
-  const place =
-    origin?.kind === "file"
-      ? { file: origin.source.name, ...lineColumn(origin) }
-      : origin?.kind === "override"
-        ? { override: origin.text }
-        : undefined;
-  // Absent details are not written.
-  return { code, message, key, place, available, nearest, hint };
+  console.stdout(errorJson(coded(error)));
 }
 
 const causesOf = (error: CodedError): readonly string[] =>

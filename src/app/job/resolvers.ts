@@ -24,7 +24,7 @@ import { strftime } from "../../foundation/text/date-time.ts";
  * @param program the time that `now` formats, and the tree that `hydra` reads
  */
 export function withHydraResolvers(
-  own: Iterable<Resolver> | undefined,
+  resolvers: Iterable<Resolver> | undefined,
   program: {
     readonly now: Date;
     readonly root: () => MapNode | undefined;
@@ -33,7 +33,7 @@ export function withHydraResolvers(
     readonly hidden?: () => ReadonlySet<string>;
   },
 ): readonly Resolver[] {
-  const given = resolverList(own);
+  const given = resolverList(resolvers);
   const taken = new Set(given.map(({ name }) => name));
   const { dialect = DEFAULT_DIALECT, hidden, now, root } = program;
   const standard = [

@@ -1,3 +1,4 @@
+/** Makes the directories of runs, sweeps and jobs. */
 import {
   accessSync,
   chmodSync,

@@ -1,3 +1,4 @@
+/** Runs one job in its directory, as Hydra does. */
 import { join, resolve } from "node:path";
 import { type Config, createConfig, toPlain } from "../../engine/compose/index.ts";
 import { maskSecrets, type Secrets } from "../../engine/compose/secrets.ts";
@@ -253,7 +254,7 @@ function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
 }
 
 /** Changes to the process while a job runs. */
-export interface ProcessSettings {
+interface ProcessSettings {
   /** Variables to set (`hydra.job.env_set`). */
   readonly env?: Readonly<Record<string, string>>;
   /** Directory to work in (`hydra.job.chdir`). */

@@ -1,3 +1,4 @@
+/** One call of a program, and the exit codes of commands. */
 import type { Composer } from "./composer.ts";
 import type { Task } from "./job.ts";
 import type { Flag, ProgramOptions } from "./options.ts";

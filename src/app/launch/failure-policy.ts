@@ -1,4 +1,4 @@
-import { ConfigError } from "../../engine/values/errors.ts";
+/** What a sweep does after a job has failed. */
 import type { MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
@@ -6,44 +6,30 @@ import { signalCode } from "../../foundation/system/process-signals.ts";
 import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import { enderOf, isCompleted, type JobResult, statusOf } from "../job/job.ts";
+import { readSettings } from "../job/settings.ts";
 import { type JobState, recordedEnder } from "../record/job-state.ts";
-
-const KEY = "hydra.launcher.on_failure";
+import { type FailurePolicy, ON_FAILURE } from "./settings.ts";
 
 /** Hydra's own setting of its own sweeper, for its own launcher. */
 const FAIL_FAST = "hydra.sweeper.fail_fast";
 
-/** The reaction of a sweep to failed jobs. Running jobs always run to their end. */
-export type FailurePolicy =
-  /** As Hydra: the batch continues, and no other batch follows. */
-  | { readonly kind: "finish_batch" }
-  | { readonly kind: "continue" }
-  /** No job starts after this many have failed. */
-  | { readonly kind: "stop"; readonly after: number };
-
 /**
- * `hydra.launcher.on_failure`: `continue`, `stop`, `stop_after:N`; Hydra's behaviour if it is null or absent, which
- * `hydra.sweeper.fail_fast` decides.
+ * The reaction to failed jobs that `hydra.launcher.on_failure` asks for, and without it `hydra.sweeper.fail_fast`.
  *
- * @throws ConfigError `value.wrong_type` for anything else
+ * @throws ConfigError `value.wrong_type` for one that does not exist
  */
 export function failurePolicy(root: MapNode, context: ResolveContext): FailurePolicy {
-  const value = plainAt(root, KEY, context);
-  if (value === undefined || value === null)
-    return plainAt(root, FAIL_FAST, context) === true
-      ? { kind: "stop", after: 1 }
-      : { kind: "finish_batch" };
-  const text = String(value);
-  if (text === "continue") return { kind: "continue" };
-  if (text === "stop") return { kind: "stop", after: 1 };
-  const after = Number(/^stop_after:\s*(\d+)$/.exec(text)?.[1] ?? 0);
-  if (after > 0) return { kind: "stop", after };
-  throw new ConfigError({
-    code: "value.wrong_type",
-    message: `${KEY} cannot be '${text}'`,
-    key: KEY,
-    available: ["continue", "stop", "stop_after:N"],
-  });
+  const policy = readSettings(
+    { on_failure: ON_FAILURE },
+    {
+      key: "hydra.launcher",
+      valueOf: (name) => plainAt(root, `hydra.launcher.${name}`, context),
+    },
+  ).on_failure;
+  const asHydra = policy.kind === "finish_batch";
+  return asHydra && plainAt(root, FAIL_FAST, context) === true
+    ? { kind: "stop", after: 1 }
+    : policy;
 }
 
 /** Counts failures over the batches of a sweep and decides whether it may continue. */

@@ -1,3 +1,4 @@
+/** Reads the logs of jobs, also while they grow. */
 import {
   closeSync,
   copyFileSync,

@@ -1,3 +1,4 @@
+/** What a launcher is: how it is declared, what it is given, what it tells. */
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
 import type { Suspension } from "../../foundation/system/process-signals.ts";
 import type { EndStatus } from "../job/ender.ts";
@@ -107,6 +108,8 @@ export interface LauncherInternals {
   readonly invocation: Invocation;
   /** Whether tasks leave no state in their processes. */
   readonly reusesWorkers: boolean;
+  /** Whether the only job is a single run, whose output is shown. */
+  readonly isRun: boolean;
   /** Suspends the launcher's processes with this one; absent if the launcher's own processes run no jobs. */
   readonly suspension?: Suspension;
 }

@@ -8,7 +8,7 @@ import { processCode } from "../job/ender.ts";
 import { enderOf, failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
-import { type PlannedJob, placeOf, planJob } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
 import {
   type JobBegun,
   type JobDone,
@@ -25,6 +25,7 @@ import { endWithWorker } from "../record/end-with-process.ts";
 import { type JobState, readJobState, scheduledBy } from "../record/job-state.ts";
 import {
   type ManifestJob,
+  readFacts,
   readManifestJob,
   type SweepFacts,
   type SweepProgram,
@@ -109,7 +110,9 @@ export async function runWorker(
     },
     task?.signals ?? [],
   );
-  const result = watched.judged(await runAlone(session, job, recorded.earlierAttempts, task));
+  const result = watched.judged(
+    await runAlone(session, job, folder, recorded.earlierAttempts, task),
+  );
   recorded.end(endOf(result, redact));
   watched.release();
   if (result.status === "failed") reportError(result.error, session);
@@ -178,16 +181,19 @@ const UNRECORDED: RecordedJob = { earlierAttempts: 0, end: () => {} };
 async function runAlone(
   session: Session,
   job: ManifestJob,
+  folder: string,
   earlierAttempts: number,
   task: ScheduledTask | undefined,
 ): Promise<JobResult> {
   const { composer, invocation, options } = session;
   const logging = createLogging({ console: invocation.console });
-  const place = placeOf(session);
+  const place = jobPlace(session);
   try {
     const composition = composer.compose(job.overrides);
     const named = { ...place, idOf: (number: number) => job.id ?? String(number) };
-    const planned = planJob(composition, named, job.number, job.output_dir);
+    const isRun = readFacts(folder).mode === "run";
+    const number = isRun ? undefined : job.number;
+    const planned = planJob(composition, named, number, job.output_dir);
     refuseChanged(planned, job);
     if (!(await checkJobs([planned], options, invocation.console, place)))
       throw new ConfigError({

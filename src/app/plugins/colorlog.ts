@@ -1,3 +1,4 @@
+/** The plugin `hydra-colorlog`: coloured log lines. */
 import type { Plugin } from "./contract/plugin.ts";
 
 const JOB_LOGGING = `# @package hydra.job_logging

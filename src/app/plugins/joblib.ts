@@ -1,3 +1,4 @@
+/** The plugin `hydra-joblib-launcher`: jobs in parallel on this machine. */
 import { relative } from "node:path";
 import {
   type Field,
@@ -10,57 +11,67 @@ import {
 } from "../../engine/compose/hydra/schema.ts";
 import { floatRepr } from "../../engine/values/python-text.ts";
 import { isBelow } from "../../foundation/system/files.ts";
+import { fieldsOf, type Setting, type SettingsTable } from "../job/settings.ts";
 import type { LauncherRequest } from "../launch/launcher.ts";
+import { PROCESSES, positive, readLauncher, SECOND, STANDARD } from "../launch/local/settings.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
 const TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
 
-const launcher = (backend: Readonly<Record<string, Field>>) =>
-  object("JobLibLauncherConf", {
-    _target_: field(STR, TARGET),
-    n_jobs: field(INT, -1n),
-    ...backend,
-    prefer: field(STR, "processes"),
-    require: field(optional(STR), null),
-    verbose: field(INT, 0n),
-    timeout: field(optional(FLOAT), null),
-    pre_dispatch: field(STR, "2*n_jobs"),
-    batch_size: field(STR, "auto"),
-    temp_folder: field(optional(STR), null),
-    max_nbytes: field(optional(STR), null),
-    mmap_mode: field(STR, "r"),
-  }).node;
+/** An argument of joblib that has a meaning in Python only. */
+const python = (declared: Field): Setting => ({
+  field: declared,
+  help: "for Python only",
+  read: (value) => value,
+});
 
-const older = () => launcher({ backend: field(optional(STR), null) });
+const SETTINGS = {
+  n_jobs: PROCESSES,
+  backend: python(field(optional(STR), null)),
+  prefer: python(field(STR, "processes")),
+  require: python(field(optional(STR), null)),
+  verbose: python(field(INT, 0n)),
+  timeout: {
+    field: field(optional(FLOAT), null),
+    help: "seconds that a job may take",
+    read: positive(SECOND),
+  },
+  pre_dispatch: python(field(STR, "2*n_jobs")),
+  batch_size: python(field(STR, "auto")),
+  temp_folder: python(field(optional(STR), null)),
+  max_nbytes: python(field(optional(STR), null)),
+  mmap_mode: python(field(STR, "r")),
+};
 
-const newer = () =>
-  launcher({
-    inner_max_num_threads: field(optional(INT), null),
-    backend: field(optional(STR), "loky"),
-  });
+const { n_jobs, ...OTHERS } = SETTINGS;
+
+/** Of Hydra 1.4. */
+const NEWER = {
+  n_jobs,
+  inner_max_num_threads: python(field(optional(INT), null)),
+  ...OTHERS,
+  backend: python(field(optional(STR), "loky")),
+};
+
+const launcher = (settings: SettingsTable) =>
+  object("JobLibLauncherConf", { _target_: field(STR, TARGET), ...fieldsOf(settings) }).node;
 
 /** Runs the jobs of a sweep in parallel on this machine. */
 export const joblib: Plugin = {
   name: "joblib",
-  configs: { "hydra/launcher/joblib": { create: older } },
-  newer: { configs: { "hydra/launcher/joblib": { create: newer } } },
+  configs: { "hydra/launcher/joblib": { create: () => launcher(SETTINGS) } },
+  newer: { configs: { "hydra/launcher/joblib": { create: () => launcher(NEWER) } } },
   launchers: async () => {
     const { loggedOverrides } = await import("../launch/job-overrides.ts");
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
-    const { NO_RESOURCES, positive, processes, SECOND } = await import(
-      "../launch/local/settings.ts"
-    );
-    // The keys of joblib that have a meaning without Python; `timeout` is in seconds.
     return [
       localLauncher(
         "joblib",
         TARGET,
-        (section) => ({
-          jobs: processes(section["n_jobs"]),
-          timeLimit: positive("timeout", section["timeout"], SECOND),
-          retries: 0,
-          ...NO_RESOURCES,
-        }),
+        (section) => {
+          const { n_jobs: jobs, timeout: timeLimit } = readLauncher(SETTINGS, section);
+          return { ...STANDARD, jobs, timeLimit };
+        },
         {
           jobId: (number, name) => `${name}_${number}`,
           output: "followed",

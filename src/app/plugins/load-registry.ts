@@ -1,3 +1,4 @@
+/** Loads the launchers and sweepers that plugins provide. */
 import { createClaims } from "../../engine/compose/config-plugin.ts";
 import {
   anything,

@@ -1,3 +1,4 @@
+/** Reads settings files, and loads the plugins that they name. */
 import { dirname, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deepmerge } from "deepmerge-ts";
@@ -32,6 +33,8 @@ export interface Settings {
   readonly store?: readonly string[];
   /** The handling of an export whose sources have changed: `note`, or `renew` for a new export. */
   readonly sync?: PlacedText;
+  /** Whether notes are printed about what composes, but probably not to what was meant. Default: true. */
+  readonly notes?: boolean;
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
@@ -169,6 +172,11 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     if (text === "note" || text === "renew")
       return { text, folder: dirname(source.name), origin: place(source, value) };
     throw wrong("`sync` must be note or renew", place(source, value), { hint: "sync: renew" });
+  },
+  notes: (value, source) => {
+    const given = isScalar(value) ? value.value : undefined;
+    if (typeof given === "boolean") return given;
+    throw wrong("`notes` must be true or false", place(source, value), { hint: "notes: false" });
   },
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),

@@ -1,29 +1,13 @@
-import {
-  ANY,
-  BOOL,
-  emptyMap,
-  FLOAT,
-  field,
-  INT,
-  object,
-  optional,
-  STR,
-} from "../../engine/compose/hydra/schema.ts";
+/** The plugin of our own launcher for processes of this machine. */
+import { field, object, STR } from "../../engine/compose/hydra/schema.ts";
+import { fieldsOf } from "../job/settings.ts";
+import { LOCAL_SETTINGS, readLocalSettings } from "../launch/local/settings.ts";
 import type { Plugin } from "./contract/plugin.ts";
 
 const TARGET = "hydraconf.LocalLauncher";
 
 const launcher = () =>
-  object("LocalLauncherConf", {
-    _target_: field(STR, TARGET),
-    n_jobs: field(INT, -1n),
-    timeout_min: field(optional(FLOAT), null),
-    max_retries: field(INT, 0n),
-    on_failure: field(STR, "continue"),
-    resources: emptyMap(ANY),
-    reuse_workers: field(optional(BOOL), null),
-    slot_scope: field(STR, "machine"),
-  }).node;
+  object("LocalLauncherConf", { _target_: field(STR, TARGET), ...fieldsOf(LOCAL_SETTINGS) }).node;
 
 /** Our addition to the plugins of Hydra's repository: runs the jobs of a sweep in processes of this machine. */
 export const local: Plugin = {
@@ -31,7 +15,6 @@ export const local: Plugin = {
   configs: { "hydra/launcher/local": { create: launcher, replaceable: true } },
   launchers: async () => {
     const { localLauncher } = await import("../launch/local/local-launcher.ts");
-    const { readLocalSettings } = await import("../launch/local/settings.ts");
     return [localLauncher("local", TARGET, readLocalSettings)];
   },
 };

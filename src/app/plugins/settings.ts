@@ -51,25 +51,25 @@ export interface LoadedSettings {
 /**
  * Reads the settings of a command. Nothing is run before plugins are loaded.
  *
- * @param own the command's own plugins
+ * @param standard the command's own plugins
  * @throws ConfigError `plugin.settings` for invalid settings
  */
 export async function loadSettings(
-  own: readonly Plugin[],
+  standard: readonly Plugin[],
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
   { named, trustCommand }: SettingsRequest,
 ): Promise<LoadedSettings> {
   const place = { cwd, env };
   const { files, project } = settingsFiles(place, named);
   if (files.length === 0) {
-    const plugins = async () => own;
+    const plugins = async () => standard;
     return { settings: {}, plugins, trustedPlugins: plugins };
   }
   const { mergeSettings, readSettings, settingsPlugins } = await import("./load-settings.ts");
   const each = files.map(readSettings);
   const merged = mergeSettings(each);
   const load = async (settings: Settings): Promise<readonly Plugin[]> => {
-    const plugins = [...own, ...(await settingsPlugins(settings, place))];
+    const plugins = [...standard, ...(await settingsPlugins(settings, place))];
     refuseClashes(plugins);
     return plugins;
   };

@@ -1,3 +1,4 @@
+/** The table of the plugins that ship with hydraconf. */
 import { colorlog } from "./colorlog.ts";
 import { ax, nevergrad, rq } from "./config-only.ts";
 import type { Plugin } from "./contract/plugin.ts";

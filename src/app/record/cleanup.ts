@@ -1,3 +1,4 @@
+/** Removes what killed processes left in the record of a sweep. */
 import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { removeDeadDrafts } from "../../foundation/system/atomic-write.ts";

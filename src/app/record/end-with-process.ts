@@ -1,3 +1,4 @@
+/** Ends a job's record together with its process, however that ends. */
 import type { Signal } from "../../foundation/system/platform-types.ts";
 import { hearSignals, INTERRUPTS } from "../../foundation/system/process-signals.ts";
 import { type Ender, ITSELF, processCode } from "../job/ender.ts";

@@ -1,3 +1,4 @@
+/** The list of a sweep's jobs, a line each, in the record. */
 import { randomUUID } from "node:crypto";
 import { writeFileDurableSync } from "../../foundation/system/atomic-write.ts";
 import {
@@ -40,7 +41,7 @@ export interface ManifestJob {
   readonly left_out?: true;
 }
 
-export const JOB: Shape<ManifestJob> = {
+const JOB: Shape<ManifestJob> = {
   number: count,
   id: maybe(text),
   overrides: texts,

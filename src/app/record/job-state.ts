@@ -1,3 +1,4 @@
+/** The record of one job: its attempts and their ends. */
 import {
   mkdirSync,
   readdirSync,
@@ -382,13 +383,13 @@ export function writeJobEnd(folder: string, state: JobState, options: WriteOptio
   }
 }
 
-/** Undoes a recorded start that failed. @param before the state before it; undefined for none */
+/** Undoes a recorded start that failed. @param previous the state before it; undefined for none */
 export function restoreJobState(
   folder: string,
   number: number,
-  before: JobState | undefined,
+  previous: JobState | undefined,
 ): void {
-  if (before !== undefined) writeJobState(folder, before);
+  if (previous !== undefined) writeJobState(folder, previous);
   else
     for (const file of [startedFile(folder, number), jobFile(folder, number)])
       rmSync(file, { force: true });
@@ -397,13 +398,13 @@ export function restoreJobState(
 /** A job's state as it starts (again) in this process. */
 export const begun = (
   number: number,
-  before: JobState | undefined,
+  previous: JobState | undefined,
   { details, id }: Pick<Attempt, "details" | "id"> = {},
 ): JobState => ({
   number,
   status: "running",
   attempts: [
-    ...(before?.attempts ?? []),
+    ...(previous?.attempts ?? []),
     {
       ...(id !== undefined && { id }),
       started: new Date().toISOString(),

@@ -1,3 +1,4 @@
+/** Which process launches the jobs of a sweep: the claim of its record. */
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";

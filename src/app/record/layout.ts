@@ -1,3 +1,4 @@
+/** The files of a sweep's record. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 

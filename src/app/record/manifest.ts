@@ -1,3 +1,4 @@
+/** The manifest of a sweep: what it is, and how it can be resumed. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -45,6 +46,8 @@ export interface SweepFacts {
   readonly fingerprint: string;
   /** Whether arguments or overrides are masked: then nothing can be started from this file. */
   readonly holds_secrets: boolean;
+  /** `run` if it is a single run that a launcher runs, whose only job has no number of its own; absent for a sweep. */
+  readonly mode?: "run";
   /** Whether the sweep, which has ended, counts as successful although jobs failed. */
   readonly tolerates_failures?: boolean;
   /** Whether the sweep may have jobs that are not recorded, of a batch that it has not reached. */
@@ -192,6 +195,7 @@ const FACTS: Shape<SweepFacts> = {
   launcher_choice: orNull(anyText),
   fingerprint: anyText,
   holds_secrets: flag,
+  mode: maybe(oneOf("run")),
   tolerates_failures: maybe(flag),
   more_to_come: maybe(flag),
 };

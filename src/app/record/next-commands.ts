@@ -1,6 +1,8 @@
+/** The commands that a user may type next about a sweep. */
 import { basename, delimiter, dirname, relative, resolve } from "node:path";
 import { isBelow } from "../../foundation/system/files.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
+import type { EndStatus } from "../job/ender.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 
 /** The actions of `hydraconf sweep` on an existing sweep, with a line of help each. */
@@ -34,6 +36,10 @@ export function nextCommands(
     )
     .join("");
 }
+
+/** The jobs that `--retry-failed` runs again: `failed job`, `failed and timed_out jobs`. */
+export const jobsToRetry = (statuses: readonly EndStatus[]): string =>
+  `${[...new Set(statuses)].sort().join(" and ")} ${statuses.length === 1 ? "job" : "jobs"}`;
 
 /** Commands to paste into a shell, in the directory where the program was started. */
 export interface TypedCommand {

@@ -1,3 +1,4 @@
+/** Workers whose launcher is gone: whether they live, and how they end. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";

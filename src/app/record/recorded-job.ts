@@ -1,3 +1,4 @@
+/** An attempt at a job that runs in this process, with its record. */
 import { isCodedError } from "../../engine/values/errors.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { isOfThisBoot } from "../../foundation/system/process-identity.ts";

@@ -1,3 +1,4 @@
+/** The rights of the files of a record, where several users share a sweep. */
 import { chmodSync, statSync } from "node:fs";
 import { isSystemError, makeDirectory } from "../../foundation/system/files.ts";
 

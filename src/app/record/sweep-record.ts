@@ -1,3 +1,4 @@
+/** The record of a sweep while it runs: new or resumed. */
 import { existsSync, rmSync } from "node:fs";
 import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
@@ -242,7 +243,7 @@ export const isRecorded = (directory: string): boolean =>
   existsSync(manifestFile(sweepFolder(directory)));
 
 /** The number of a job in a resumed sweep. */
-export interface JobNumber {
+interface JobNumber {
   readonly number: number;
   /** Absent for a job that the sweep did not have. */
   readonly recorded?: ManifestJob;

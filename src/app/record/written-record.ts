@@ -1,3 +1,4 @@
+/** Writes the manifest and the job list, without secrets. */
 import { removeUnlistedFiles } from "./cleanup.ts";
 import { createJobList, type JobList } from "./job-list.ts";
 import { type ManifestJob, type SweepFacts, writeManifest } from "./manifest.ts";

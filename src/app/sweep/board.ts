@@ -1,3 +1,4 @@
+/** The display of a sweep's progress on a terminal. */
 import { stripVTControlCharacters } from "node:util";
 import { createColors } from "picocolors";
 import type { Suspension } from "../../foundation/system/process-signals.ts";
@@ -187,7 +188,7 @@ function tableView(
   };
 }
 
-export interface FrameSize {
+interface FrameSize {
   readonly columns: number;
   readonly rows: number;
 }
@@ -220,7 +221,7 @@ const TIME_WIDTH = 11;
 /** A narrower table would not help. */
 const NARROWEST = 30;
 
-export interface FrameContext {
+interface FrameContext {
   readonly color: boolean;
   /** A value of `performance.now()`. */
   readonly now: number;

@@ -1,3 +1,4 @@
+/** Ends everything of a sweep that runs. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";

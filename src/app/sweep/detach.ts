@@ -1,11 +1,8 @@
+/** Hands a sweep to a process of its own, or to a scheduler. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Composition } from "../../engine/compose/index.ts";
-import { maskSecrets } from "../../engine/compose/secrets.ts";
+import { dirname } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
-import { writeYaml } from "../../engine/values/yaml/writer.ts";
-import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import { INTERRUPTS } from "../../foundation/system/process-signals.ts";
 import { plural } from "../../foundation/text/plural.ts";
@@ -23,8 +20,9 @@ import { launcherLog } from "../record/layout.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "./cancel.ts";
 import { type OpenSweep, openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
-import { type CheckedBatch, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
+import { type CheckedBatch, type LaunchedTask, planChecked } from "./plan-sweep.ts";
 import type { SweepSession } from "./registry.ts";
+import { beginSweep } from "./run-sweep.ts";
 
 /**
  * `--detach`: composes, checks and records every job known so far, hands the jobs to a scheduler or to a separate
@@ -37,12 +35,11 @@ import type { SweepSession } from "./registry.ts";
  */
 export async function detachSweep(
   session: SweepSession,
-  composition: Composition,
-  overrides: readonly string[],
+  task: LaunchedTask,
   logging: Logging,
 ): Promise<number> {
   const { invocation } = session;
-  const open = await openSweep(session, composition, overrides, logging);
+  const open = await openSweep(session, task, logging);
   const { record, sweep } = open;
   try {
     const admitted = await admitAll(open);
@@ -103,7 +100,7 @@ interface Admitted {
  */
 async function admitAll(open: OpenSweep): Promise<Admitted | null> {
   const { record, sweep } = open;
-  const { directory, master, sweeper } = sweep;
+  const { directory, sweeper } = sweep;
   if (record.isResumed) makeSweepDirectory(directory, record);
   const planned: CheckedBatch[] = [];
   let count = 0;
@@ -114,11 +111,7 @@ async function admitAll(open: OpenSweep): Promise<Admitted | null> {
     if (sweeper.judgesFailures === true) break;
   }
   if (planned.some(({ isFit }) => !isFit)) return null;
-  makeSweepDirectory(directory, record);
-  writeFileAtomicSync(
-    join(directory, SWEEP_FILE),
-    writeYaml(maskSecrets(master.root, master), { dialect: master.dialect }),
-  );
+  beginSweep(sweep, record);
   record.admit(
     planned.flatMap(({ jobs }) => jobs),
     sweeper.judgesFailures === true,
@@ -151,7 +144,10 @@ async function submit(
 ): Promise<string> {
   const jobs = batches.flat();
   if (jobs.length > 0) await launcher.submit?.(jobs, signal);
-  return `${plural(jobs.length, "job")} of the sweep in ${shellQuote(sweep.directory)} handed to the scheduler`;
+  const directory = shellQuote(sweep.directory);
+  return sweep.mode === "run"
+    ? `The job in ${directory} was handed to the scheduler`
+    : `${plural(jobs.length, "job")} of the sweep in ${directory} handed to the scheduler`;
 }
 
 async function leaveToDriver(
@@ -169,7 +165,7 @@ async function leaveToDriver(
     onStart: record.handOver,
     signal,
   });
-  return `Process ${pid} runs the sweep in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
+  return `Process ${pid} runs the ${sweep.mode === "run" ? "job" : "sweep"} in ${shellQuote(sweep.directory)}; it logs to ${shellQuote(log)}`;
 }
 
 /** The arguments with which another process continues the sweep, as `--resume` would. */

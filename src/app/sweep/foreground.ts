@@ -1,5 +1,5 @@
+/** Runs a sweep while its user waits, and tells how it ended. */
 import { join } from "node:path";
-import type { Composition } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { readablePath } from "../../foundation/system/files.ts";
 import {
@@ -29,9 +29,11 @@ import { endOfResult, isTolerated, sweepExitCode } from "../launch/failure-polic
 import { undamagedState } from "../record/damage.ts";
 import type { Attempt } from "../record/job-state.ts";
 import { sweepFolder } from "../record/layout.ts";
+import { jobsToRetry } from "../record/next-commands.ts";
 import type { Board } from "./board.ts";
 import { NO_ACTIVITY, sweepRows } from "./job-status.ts";
 import { openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
+import type { LaunchedTask } from "./plan-sweep.ts";
 import type { SweepSession } from "./registry.ts";
 import { runSweep } from "./run-sweep.ts";
 import { writeSweepTables } from "./sweep-tables.ts";
@@ -44,24 +46,24 @@ import { errorLine } from "./tally.ts";
  */
 export async function runMany(
   session: SweepSession,
-  composition: Composition,
-  overrides: readonly string[],
+  task: LaunchedTask,
   logging: Logging,
   board: Board,
   suspension: Suspension,
 ): Promise<number> {
   const { invocation, options } = session;
   const { redact } = invocation.console;
-  const open = await openSweep(session, composition, overrides, logging, suspension);
+  const open = await openSweep(session, task, logging, suspension);
   const { gate, inThisProcess, logAsHydra, record, surroundings, sweep } = open;
-  const isPlain = inThisProcess && options.summarizeSweep === undefined;
+  const isRun = task.mode === "run";
+  const isPlain = inThisProcess && (isRun || options.summarizeSweep === undefined);
   board.start(isPlain ? "none" : inThisProcess ? "ends" : "jobs");
   const { callbacks } = surroundings;
-  const event = composedEvent(sweep.master, overrides, session);
+  const event = composedEvent(sweep.master, task.overrides, session);
   let interrupted: readonly JobResult[] = [];
   try {
     await callbacks.notify("onComposeConfig", event);
-    await callbacks.notify("onMultirunStart", event);
+    await callbacks.notify(isRun ? "onRunStart" : "onMultirunStart", event);
     const { conclusion, goesOn, refused, results, unfinished } = await runSweep({
       ...open,
       onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
@@ -70,7 +72,10 @@ export async function runMany(
       ...(redact !== undefined && { redact }),
     }).finally(board.close);
     interrupted = results.filter(isInterrupted);
-    if (interrupted.length === 0) await callbacks.notify("onMultirunEnd", { ...event, results });
+    const [only] = results;
+    if (isRun && only !== undefined) await callbacks.notify("onRunEnd", { ...event, result: only });
+    if (!isRun && interrupted.length === 0)
+      await callbacks.notify("onMultirunEnd", { ...event, results });
     if (conclusion !== undefined) {
       logAsHydra();
       logging.logger(SWEEP_LOGGER).info(conclusion.text);
@@ -82,7 +87,7 @@ export async function runMany(
     const stoppedBy = gate.stoppedBy();
     const isStopped = stoppedBy !== undefined;
     const ended = {
-      ...{ directory, goesOn, isPlain, isStopped },
+      ...{ directory, goesOn, isPlain, isRun, isStopped },
       ...{ results, toleratesFailures, unfinished },
     };
     await endSweep(ended, session);
@@ -112,7 +117,7 @@ function logPlanned(
 
 const SWEEP_LOGGER = "hydraconf.sweep";
 
-export interface EndedSweep {
+interface EndedSweep {
   /** The absolute path of its directory. */
   readonly directory: string;
   readonly results: readonly JobResult[];
@@ -124,6 +129,8 @@ export interface EndedSweep {
   readonly isStopped: boolean;
   /** Whether the sweep counts as successful although jobs have failed. */
   readonly toleratesFailures: boolean;
+  /** Whether it is a single run under a launcher, which has no table of jobs. */
+  readonly isRun: boolean;
   /** Whether it prints and writes exactly what Hydra's sweeps do, apart from its record. */
   readonly isPlain: boolean;
 }
@@ -134,39 +141,43 @@ export interface EndedSweep {
  * directory.
  */
 async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void> {
-  const { directory, isPlain, results, unfinished } = sweep;
+  const { directory, isPlain, isRun, results, unfinished } = sweep;
   const { invocation, options } = session;
   const { stderr, stdout } = invocation.console;
   showFailures(sweep, session);
   const isComplete = unfinished === 0 && !results.some(isUndone);
-  // We still hold the claim, but start no more jobs.
-  const rows = sweepRows(directory, { ...NO_ACTIVITY, isDriven: sweep.goesOn });
-  const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
-  if (isPlain) return;
-  const summary = await options.summarizeSweep?.(rows, {
-    directory,
-    readable: (path) => readablePath(path, invocation.cwd),
-    concurrentJobs: concurrentJobs(sweepFolder(directory), rows),
-  });
-  if (summary !== undefined) stdout(summary);
-  const [first = "", ...others] = files;
-  const path = readablePath(join(directory, first), invocation.cwd);
-  stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
+  if (!isRun) {
+    // We still hold the claim, but start no more jobs.
+    const rows = sweepRows(directory, { ...NO_ACTIVITY, isDriven: sweep.goesOn });
+    const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
+    if (isPlain) return;
+    const summary = await options.summarizeSweep?.(rows, {
+      directory,
+      readable: (path) => readablePath(path, invocation.cwd),
+      concurrentJobs: concurrentJobs(sweepFolder(directory), rows),
+    });
+    if (summary !== undefined) stdout(summary);
+    const [first = "", ...others] = files;
+    const path = readablePath(join(directory, first), invocation.cwd);
+    stderr(`The jobs as a table: ${[path, ...others].join(", ")}\n`);
+  }
   const shown = shellQuote(readablePath(directory, invocation.cwd));
   if (!isComplete)
     stderr(
-      `The sweep is incomplete: run the rest with ${shownProgram(session)} --resume ${shown}\n`,
+      isRun
+        ? `The job has not ended by itself: ${shownProgram(session)} --resume ${shown} runs it\n`
+        : `The sweep is incomplete: run the rest with ${shownProgram(session)} --resume ${shown}\n`,
     );
   const failed = results.map(statusOf).filter(isFailure);
   if (failed.length > 0 && !sweep.toleratesFailures)
     stderr(
-      `Run the ${[...new Set(failed)].sort().join(" and ")} ${failed.length === 1 ? "job" : "jobs"} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
+      `Run the ${jobsToRetry(failed)} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
 }
 
 /** As in Hydra, the first error in full if it happened in this process; then a table of all failures. */
 function showFailures(
-  { isPlain, isStopped, results, toleratesFailures }: EndedSweep,
+  { isPlain, isRun, isStopped, results, toleratesFailures }: EndedSweep,
   session: SweepSession,
 ): void {
   const { invocation } = session;
@@ -175,7 +186,7 @@ function showFailures(
   const isShown = thrown !== undefined && !toleratesFailures && !isStopped;
   if (isShown) showFailure(thrown, session);
   const failed = results.filter((result) => !isCompleted(result)).length;
-  if (isPlain && !toleratesFailures && failed < 2) return;
+  if ((isPlain || isRun) && !toleratesFailures && failed < 2) return;
   const { redact, stderr, terminal } = invocation.console;
   stderr(
     failureTable(results, {

@@ -1,3 +1,4 @@
+/** The status of a job, from its record and from what may still happen. */
 import { toPlain } from "../../engine/compose/index.ts";
 import { overrideNode, parseOverride } from "../../engine/overrides/index.ts";
 import { type Dialect, dialectNamed } from "../../engine/values/dialect.ts";

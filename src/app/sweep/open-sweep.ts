@@ -1,4 +1,4 @@
-import type { Composition } from "../../engine/compose/index.ts";
+/** Opens a sweep: its plan, its launcher and its record. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { Suspension } from "../../foundation/system/process-signals.ts";
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
@@ -9,19 +9,15 @@ import { failedJob, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
 import type { SweepJob } from "../job/plan-job.ts";
-import { type PlannedJob, placeOf } from "../job/plan-job.ts";
+import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import {
-  type FailureGate,
-  type FailurePolicy,
-  failurePolicy,
-  openGate,
-} from "../launch/failure-policy.ts";
+import { type FailureGate, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
+import type { FailurePolicy } from "../launch/settings.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";
@@ -36,7 +32,14 @@ import {
   type SweepRecord,
   sweepFingerprint,
 } from "../record/sweep-record.ts";
-import { type BatchChecks, type PlannedSweep, planSweep } from "./plan-sweep.ts";
+import {
+  type BatchChecks,
+  jobOfProgram,
+  type LaunchedTask,
+  type PlannedSweep,
+  planTask,
+  SWEEP_FILE,
+} from "./plan-sweep.ts";
 import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
 
 /** A sweep with everything needed to run it or to hand it to another process. */
@@ -56,34 +59,35 @@ export interface OpenSweep extends BatchChecks {
 /**
  * Plans a sweep and opens its launcher and its record. Creates no files.
  *
- * @param wished the composition of the sweep itself
  * @throws ConfigError if the sweep cannot be composed or launched, and `app.sweep_record` if another process runs the
  * sweep, or a scheduler still has jobs of it that this launcher does not know
  */
 export async function openSweep(
   session: SweepSession,
-  wished: Composition,
-  overrides: readonly string[],
+  task: LaunchedTask,
   logging: Logging,
   suspension?: Suspension,
 ): Promise<OpenSweep> {
   const { composer, invocation, options } = session;
-  const place = placeOf(session);
+  const { composition: wished, overrides } = task;
+  const isRun = task.mode === "run";
+  const place = jobPlace(session);
   const { announce, console, resumed } = invocation;
   const logAsHydra = hydraLogging(wished, session, logging);
   logAsHydra();
-  await session.logInfo(wished, overrides, logging);
+  // A program with a `delegate` logs this of a run itself.
+  if (!isRun || options.delegate === undefined) await session.logInfo(wished, overrides, logging);
   const registry = await session.registry();
   const { launchers } = registry;
-  const sweep = planSweep(wished, overrides, composer, place, registry, resumed?.directory);
+  const sweep = planTask(task, composer, place, registry, resumed?.directory);
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
   const chosen = chosenOne("hydra.launcher", launchers, master, composer);
   const settings = sweep.launcherSettings;
   const policy = failurePolicy(master.root, composer.context);
-  const mode = sweepMode(master.root, composer.context);
+  const rights = sweepMode(master.root, composer.context);
   const record = openRecord({
-    ...(mode !== undefined && { mode }),
+    ...(rights !== undefined && { mode: rights }),
     sweep: sweepFacts(session, sweep, overrides),
     isSearch: sweep.sweeper.judgesFailures === true,
     ...(sweep.sweeper.problemOf && { problemOf: sweep.sweeper.problemOf }),
@@ -112,7 +116,13 @@ export async function openSweep(
     say: (line) => console.stderr(`${line}\n`),
     mayStart: gate.mayStart,
     async runHere(job) {
-      const result = await runHere(job, surroundings, record.folder, console.redact);
+      const result = await runHere(
+        job,
+        jobOfProgram(sweep, job),
+        surroundings,
+        record,
+        console.redact,
+      );
       logAsHydra();
       return result;
     },
@@ -133,17 +143,21 @@ export async function openSweep(
       record,
       invocation,
       reusesWorkers: options.reusesWorkers ?? false,
+      isRun,
       ...(suspension !== undefined && { suspension }),
     },
   };
   const launcher = completeLauncher(chosen.open(request), request, () =>
     backendOf([chosen], sweep.directory, invocation.env),
   );
-  const check: OpenSweep["check"] = async (jobs, owners) => {
+  const check: OpenSweep["check"] = async (planned, owners) => {
     // The results of a job's earlier attempt are moved aside when it starts.
     const isNew = ({ number }: SweepJob) =>
       resumed === undefined || readJobState(record.folder, number) === undefined;
-    checkJobDirectories(jobs.filter(isNew), place.resultFiles, owners);
+    // A run must not take the place of a sweep.
+    const taken = isRun ? [...place.resultFiles, SWEEP_FILE] : place.resultFiles;
+    checkJobDirectories(planned.filter(isNew), taken, owners);
+    const jobs = planned.map((job) => jobOfProgram(sweep, job));
     const { check: _onThisMachine, ...elsewhere } = options;
     const { inspection } = options.delegate ?? {};
     const checked = chosen.runsElsewhere === true ? elsewhere : options;
@@ -190,7 +204,7 @@ export async function openShownRecord(
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (
   { composer, invocation, options }: SweepSession,
-  { directory, master }: PlannedSweep,
+  { directory, master, mode }: PlannedSweep,
   overrides: readonly string[],
   typed = typedCommand(invocation),
 ) => ({
@@ -204,6 +218,7 @@ const sweepFacts = (
   now: invocation.now.toISOString(),
   dialect: composer.context.dialect.name,
   directory,
+  ...(mode === "run" && { mode }),
   overrides,
   launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
   launcher_choice: master.choices.get("hydra/launcher") ?? null,
@@ -215,12 +230,13 @@ const sweepFacts = (
  * its task, such as a wrong log config, end the sweep, as in Hydra.
  */
 async function runHere(
-  job: SweepJob,
+  { number }: Pick<SweepJob, "number">,
+  job: PlannedJob,
   surroundings: JobContext,
-  folder: string,
+  { folder }: Pick<SweepRecord, "folder">,
   redact: ((text: string) => string) | undefined,
 ): Promise<JobResult> {
-  const recorded = beginJob(folder, job.number);
+  const recorded = beginJob(folder, number);
   const watched = endWithProcess({
     recorded,
     firstLine: (error) => firstLine(error, redact),

@@ -1,18 +1,26 @@
+/** Plans a sweep: its directory, and the configs of its jobs, checked. */
 import { resolve } from "node:path";
-import type { Composition } from "../../engine/compose/index.ts";
+import type { Composition, RunMode } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
-import { type ConfigNode, child, type MapNode } from "../../engine/values/node.ts";
+import { type ConfigNode, child, type MapNode, scalar, setAt } from "../../engine/values/node.ts";
+import { fromCode } from "../../engine/values/origin.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Composer } from "../job/composer.ts";
 import { plainAt, requiredAt, textAt, textsAt } from "../job/hydra-values.ts";
-import type { SweepJob } from "../job/plan-job.ts";
-import { isFromOverride, type JobPlace, planJob } from "../job/plan-job.ts";
+import {
+  isFromOverride,
+  type JobPlace,
+  type PlannedJob,
+  planJob,
+  type SweepJob,
+} from "../job/plan-job.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { LauncherSettings } from "../launch/launcher.ts";
+import { SWEEP_FOLDER } from "../record/layout.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf, globNotes } from "./sweepers/basic-sweeper.ts";
@@ -36,11 +44,20 @@ export interface BatchChecks {
   readonly inspect: () => Promise<void>;
 }
 
-/** A sweep with all decisions that precede its files. */
+/** What a launcher runs, as `composeTask` gave it. */
+export interface LaunchedTask {
+  /** The composition of the job, or of the sweep itself without its sweep overrides. */
+  readonly composition: Composition;
+  readonly mode: RunMode;
+  readonly overrides: readonly string[];
+}
+
+/** A sweep with all decisions that precede its files; or a single run under a launcher. */
 export interface PlannedSweep {
+  readonly mode: RunMode;
   /** The composition of the sweep itself, in which the sweep overrides are not expanded. */
   readonly master: Composition;
-  /** The absolute path of `hydra.sweep.dir`. */
+  /** The absolute path of `hydra.sweep.dir`; of `hydra.run.dir` for a run. */
   readonly directory: string;
   readonly sweeper: Sweeper;
   /** `hydra.launcher`, resolved; without settings that only the configs of jobs determine. */
@@ -177,6 +194,74 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
 }
 
 /**
+ * Plans what a launcher runs. A single run is a sweep of one job, whose directory and config are those of the run.
+ *
+ * @param resumedIn the absolute path of the directory of a resumed sweep or run
+ * @throws ConfigError as `planSweep`
+ */
+export const planTask = (
+  { composition, mode, overrides }: LaunchedTask,
+  composer: Composer,
+  place: JobPlace,
+  registry: SweepRegistry,
+  resumedIn?: string,
+): PlannedSweep =>
+  mode === "run"
+    ? planLaunchedRun(composition, place, resumedIn)
+    : planSweep(composition, overrides, composer, place, registry, resumedIn);
+
+/** The job as its program sees it: that of a run has no number, which is only for the record. */
+export function jobOfProgram({ mode }: Pick<PlannedSweep, "mode">, job: SweepJob): PlannedJob {
+  const { number: _ofRecord, ...run } = job;
+  return mode === "run" ? run : job;
+}
+
+function planLaunchedRun(
+  composition: Composition,
+  place: JobPlace,
+  resumedIn: string | undefined,
+): PlannedSweep {
+  const planned = planRun(composition, place, resumedIn);
+  const { outputDir } = planned;
+  // Settings that name the directory of the sweep mean this one.
+  const sweepDirectory = scalar(outputDir, fromCode("job"));
+  const root = setAt(composition.root, ["hydra", "sweep", "dir"], sweepDirectory);
+  let isAsked = false;
+  return {
+    mode: "run",
+    master: composition,
+    directory: outputDir,
+    launcherSettings: (plainAt(root, LAUNCHER, place.context) ?? {}) as LauncherSettings,
+    sweeper: {
+      ask() {
+        const batch = isAsked ? undefined : [planned.overrides];
+        isAsked = true;
+        return batch;
+      },
+      mayAskForMore: () => false,
+      tell: () => {},
+    },
+    planBatch: (batch, first, numberOf = (at) => at) =>
+      batch.map((swept, at) => ({
+        ...planned,
+        number: numberOf(first + at, planned.overrides),
+        swept,
+      })),
+  };
+}
+
+/** Plans a single run in a free directory: one that holds neither results nor the record of another one. */
+export const planRun = (
+  composition: Composition,
+  place: JobPlace,
+  directory?: string,
+): PlannedJob => {
+  const { resultFiles } = place;
+  const taken = resultFiles.length === 0 ? [] : [...resultFiles, SWEEP_FOLDER];
+  return planJob(composition, { ...place, resultFiles: taken }, undefined, directory);
+};
+
+/**
  * @param wished the composition of the sweep itself; composed again if the sweep needs another directory
  * @param resumedIn the absolute path of a resumed sweep's directory
  * @throws ConfigError if a job cannot be composed, or the sweeper or a sweep override is not supported
@@ -228,6 +313,7 @@ export function planSweep(
   });
   for (const note of globNotes(request)) composer.note(note);
   return {
+    mode: "multirun",
     master,
     directory,
     launcherSettings: isByJob

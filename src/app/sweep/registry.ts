@@ -53,6 +53,29 @@ export async function backendOf(
   return unknown === undefined ? undefined : unknownLauncher(unknown, folder);
 }
 
+/** Overrides that choose or set the launcher. */
+export const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
+
+/**
+ * The launcher that runs a single run: in programs with `launchesRuns` one that the command line names or sets, and that
+ * of a resumed run. Undefined if the run needs none.
+ *
+ * @throws ConfigError as `chosenOne`
+ */
+export async function launcherOfRun(
+  session: SweepSession,
+  composition: Composition,
+): Promise<LauncherDefinition | undefined> {
+  const { composer, invocation, options, overrides, registry } = session;
+  const isResumed = invocation.resumed !== undefined;
+  const isNamed =
+    options.launchesRuns === true && overrides.some((override) => OF_LAUNCHER.test(override));
+  if (!isNamed && !isResumed) return undefined;
+  const { launchers } = await registry();
+  const chosen = chosenOne("hydra.launcher", launchers, composition, composer);
+  return chosen.inThisProcess === true && !isResumed ? undefined : chosen;
+}
+
 /** The properties of a launcher or sweeper that matter for choosing it. */
 interface Choosable {
   readonly targets: readonly string[];

@@ -1,3 +1,4 @@
+/** The call that began a sweep, for `--resume` and `--retry-failed`. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ConfigPlugin, optionTarget } from "../../engine/compose/index.ts";
@@ -8,6 +9,7 @@ import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { tidyRecord } from "../record/cleanup.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts, type SweepFacts } from "../record/manifest.ts";
+import { OF_LAUNCHER } from "./registry.ts";
 
 /**
  * The invocation that `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, with its time
@@ -143,7 +145,6 @@ function isChoiceOf(
 const choiceIn = (overrides: readonly string[]): string | undefined =>
   overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
 
-const OF_LAUNCHER = /^[+~]*hydra[./]launcher\b/;
 const CHOICE = /^\+*hydra\/launcher=/;
 /** Overrides that change how a search evaluates results: they do not change its jobs. */
 const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate)=/;

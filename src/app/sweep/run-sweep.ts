@@ -1,3 +1,4 @@
+/** Runs a sweep, batch by batch. */
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
@@ -70,11 +71,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const { gate, record, redact = (text: string) => text, sweep } = request;
   const { directory, master, sweeper } = sweep;
   const { dialect } = master;
-  makeSweepDirectory(directory, record);
-  writeFileAtomicSync(
-    join(directory, SWEEP_FILE),
-    writeYaml(maskSecrets(master.root, master), { dialect }),
-  );
+  beginSweep(sweep, record);
   const results: JobResult[] = [];
   let planned = 0;
   let wasCutShort = false;
@@ -109,6 +106,23 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+/**
+ * Makes the directory of a sweep, with Hydra's record of it.
+ *
+ * @throws ConfigError `app.run_directory`
+ */
+export function beginSweep(
+  { directory, master, mode }: PlannedSweep,
+  record: Pick<SweepRecord, "isResumed" | "mode">,
+): void {
+  makeSweepDirectory(directory, record);
+  if (mode === "run") return;
+  writeFileAtomicSync(
+    join(directory, SWEEP_FILE),
+    writeYaml(maskSecrets(master.root, master), { dialect: master.dialect }),
+  );
 }
 
 function withResults(

@@ -1,3 +1,4 @@
+/** The status of a recorded sweep, for people and programs. */
 import { isConfigError } from "../../engine/values/errors.ts";
 import type { Holder } from "../../foundation/system/process-claim.ts";
 import { isFailure } from "../job/ender.ts";

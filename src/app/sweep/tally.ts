@@ -1,3 +1,4 @@
+/** Counts the jobs of a sweep for displays: states, times, errors. */
 import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { JOB_STATUSES, type SweepJobStatus, statusOf } from "../job/job.ts";

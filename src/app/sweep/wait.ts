@@ -1,3 +1,4 @@
+/** Waits for the end of a sweep that other processes run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LauncherDefinition } from "../launch/launcher.ts";
 import { undamagedState } from "../record/damage.ts";

@@ -1,9 +1,10 @@
+/** The last step of a composition: overrides of config values, applied in order. */
 import type { Override } from "../overrides/ast.ts";
 import { append } from "../values/edit/assign.ts";
 import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { nearestKey, splitKey } from "../values/key-path.ts";
+import { splitKey } from "../values/key-path.ts";
 import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
 import { type ConfigNode, child, getAt, isContainerType, scalar } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -14,6 +15,7 @@ import { selectNode } from "../values/resolution/select.ts";
 import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";
 import { type Applying, deleteAny, deleteFromConfig, standsInTree } from "./delete-keys.ts";
 import { overrideValue } from "./open-tree.ts";
+import { overrideRemedy } from "./override-remedy.ts";
 
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
@@ -22,14 +24,18 @@ import { overrideValue } from "./open-tree.ts";
  * @throws ConfigError `compose.override_failed`, at the override; `limit.values`, `limit.characters`
  * @see https://hydra.cc/docs/1.3/advanced/override_grammar/basic/
  */
-export function applyOverrides(
+function applyOverrides(
   root: ConfigNode,
   overrides: readonly Override[],
   context: ResolveContext,
   groups: ChosenGroups,
   budget: Budget,
 ): ConfigNode {
-  const applying: Applying = { context, copies: createCopies(budget, context.dialect) };
+  const applying: Applying = {
+    context,
+    copies: createCopies(budget, context.dialect),
+    swept: groups.swept ?? (() => []),
+  };
   return overrides.reduce((tree, override) => {
     try {
       return applyOverride(tree, override, applying);
@@ -124,14 +130,20 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
   } catch (error) {
     if (!isConfigError(error) || error.code === "compose.override_failed") throw error;
     if (isLimitError(error)) throw error;
-    throw new ConfigError({
-      ...error.details,
-      code: "compose.override_failed",
-      message: `Error merging override ${override.origin.text}\n${error.message}`,
-      origin: override.origin,
-      key: error.details.key ?? override.keyOrGroup,
-      cause: error,
-    });
+    throw new ConfigError(
+      {
+        ...error.details,
+        code: "compose.override_failed",
+        message: `Error merging override ${override.origin.text}\n${error.message}`,
+        origin: override.origin,
+        key: error.details.key ?? override.keyOrGroup,
+        cause: error,
+      },
+      // Only a wrong index can be in the way here.
+      error.code === "key.invalid_type" && error.details.hint === undefined
+        ? () => ({ hint: remedyFor(root, override, applying).hint })
+        : undefined,
+    );
   }
 }
 
@@ -147,7 +159,7 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
   if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {
     case "add":
-      refuseOccupied(root, override, value, context);
+      refuseOccupied(root, override, value, applying);
       return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
     case "force_add":
       return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
@@ -160,15 +172,15 @@ function change(
   root: ConfigNode,
   override: Override,
   value: ConfigNode,
-  { context, copies }: Applying,
+  applying: Applying,
 ): ConfigNode {
+  const { context, copies } = applying;
   const { keyOrGroup: key, origin } = override;
   try {
     return updateNode(root, key, value, { plain: true }, context, copies);
   } catch (error) {
     // An index out of range is another error: `+` could not add the item either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
-    const { available, nearest } = nearestKey(root, splitKey(key, context.dialect));
     const dotted = dottedKeyHint(root, override);
     if (dotted !== undefined)
       throw new ConfigError({
@@ -178,23 +190,34 @@ function change(
         key,
         hint: dotted,
       });
-    const append = `+${origin.text}`;
-    throw new ConfigError({
-      code: "compose.override_failed",
-      message: `Could not override '${key}'.\nTo append to your config use ${append}\n${error.message}`,
-      origin,
-      // For a map, the key in it that is refused.
-      key: error.details.key?.startsWith(`${key}.`) ? error.details.key : key,
-      available,
-      nearest,
-      hint:
-        nearest === undefined
-          ? `use ${append} to add the key`
-          : `use ${nearest}${origin.text.slice(key.length)}, or ${append} to add the key`,
-      cause: error,
-    });
+    throw new ConfigError(
+      {
+        code: "compose.override_failed",
+        message: `Could not override '${key}'.\nTo append to your config use +${origin.text}\n${error.message}`,
+        origin,
+        // For a map, the key in it that is refused.
+        key: error.details.key?.startsWith(`${key}.`) ? error.details.key : key,
+        cause: error,
+      },
+      () => remedyFor(root, override, applying),
+    );
   }
 }
+
+/** Computed when an error is shown, and not for the overrides that are tried for it. */
+const remedyFor = (root: ConfigNode, override: Override, { context, swept }: Applying) =>
+  overrideRemedy({
+    root,
+    override,
+    context,
+    swept: swept(),
+    apply: (tree, other) =>
+      applyOverride(tree, other, {
+        context,
+        copies: createCopies(createBudget(context.limits), context.dialect),
+        swept: () => [],
+      }),
+  });
 
 /**
  * OmegaConf fails with an internal error when a dict is merged into a declared map that is null, or a key is added to
@@ -240,24 +263,27 @@ function refuseOccupied(
   root: ConfigNode,
   override: Override,
   value: ConfigNode,
-  context: ResolveContext,
+  applying: Applying,
 ): void {
+  const { context } = applying;
   const { keyOrGroup: key, origin } = override;
   // Looked up for containers as well, because nothing can be added behind a broken interpolation.
   const before = selectNode(root, key, context, { throwOnMissing: false });
   if (value.kind !== "scalar") return;
   if (before === undefined || (before.kind === "scalar" && before.value === null)) return;
   const plain = origin.text.slice(1);
-  throw new ConfigError({
-    code: "compose.override_failed",
-    message:
-      `Could not append to config. An item is already at '${key}'.\n` +
-      `Either remove + prefix: '${plain}'\n` +
-      `Or add a second + to add or override '${key}': '+${origin.text}'`,
-    origin,
-    key,
-    hint: `use ${plain}`,
-  });
+  throw new ConfigError(
+    {
+      code: "compose.override_failed",
+      message:
+        `Could not append to config. An item is already at '${key}'.\n` +
+        `Either remove + prefix: '${plain}'\n` +
+        `Or add a second + to add or override '${key}': '+${origin.text}'`,
+      origin,
+      key,
+    },
+    () => ({ hint: remedyFor(root, override, applying).hint }),
+  );
 }
 
 /**

@@ -1,6 +1,10 @@
+/** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
 import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
+import { parseOverride } from "../overrides/parser.ts";
+import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
@@ -35,6 +39,7 @@ import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
 import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
+import { trapNotes } from "./traps.ts";
 
 export interface ComposeRequest {
   readonly snapshot: Snapshot;
@@ -105,7 +110,19 @@ function composeChecked(asked: ComposeRequest): Composition {
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = composeBase({ ...request, repository, choices });
   base.warnings.forEach(onWarning);
-  const groups = { choices: base.tree.known, repository };
+  if (asked.onWarning !== undefined)
+    trapNotes({
+      ...request,
+      values: choices.values,
+      repository,
+      choices: base.tree.known,
+      optionsOf: (override) => chosenOptions(override, repository),
+    }).forEach(onWarning);
+  const groups = {
+    choices: base.tree.known,
+    repository,
+    swept: once(() => sweptRoots({ ...request, repository })),
+  };
   const apply = (root: MapNode, values: readonly Override[]): MapNode =>
     requireMap(applySharedOverrides(root, values, context, groups, base.expanded));
   const facts = {
@@ -260,7 +277,7 @@ export interface Composition {
 }
 
 /** A composition before the overrides of values: the result of the files and the chosen groups. */
-export interface Base extends Defaults {
+interface Base extends Defaults {
   /** In struct mode, `hydra` included. */
   readonly root: MapNode;
   /** What merging added by expanding interpolations. */
@@ -287,6 +304,43 @@ function composeBase(request: DefaultsRequest): Base {
   if (known.size >= LIMIT && oldest !== undefined) known.delete(oldest);
   known.set(id, base);
   return base;
+}
+
+/** More options of swept groups are not composed for a hint. */
+const MOST_SWEPT = 16;
+
+/** The configs with each option of a swept group, which a hint must fit as well. */
+function sweptRoots(
+  request: Omit<DefaultsRequest, "choices"> & Pick<ComposeRequest, "overrides">,
+): readonly ConfigNode[] {
+  const { context, mode, overrides, repository } = request;
+  if (mode !== "multirun") return [];
+  const roots: ConfigNode[] = [];
+  for (const override of overrides) {
+    if (!isSweep(override) || !repository.groupExists(override.keyOrGroup)) continue;
+    for (const option of chosenOptions(override, repository)) {
+      if (roots.length === MOST_SWEPT) return roots;
+      const chosen = overrides.map((each) =>
+        each === override ? parseOverride(option, { dialect: context.dialect }) : each,
+      );
+      try {
+        const choices = splitOverrides(chosen, repository, context.dialect);
+        roots.push(composeBase({ ...request, choices, onWarning: () => {} }).root);
+      } catch (error) {
+        if (!isConfigError(error)) throw error;
+      }
+    }
+  }
+  return roots;
+}
+
+function* chosenOptions(override: Override, repository: Repository): Generator<string> {
+  const options = { groupOptions: (group: string) => repository.list(group, "config") };
+  try {
+    for (const texts of sweepOverrides(override, options)) yield* texts.slice(0, 1);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+  }
 }
 
 const KNOWN = new WeakMap<Repository, Map<string, Base>>();

@@ -1,3 +1,4 @@
+/** What plugins add to a composition: configs, resolvers and kinds of sources, without clashes of names. */
 import {
   checkedAsRegistered,
   fn,
@@ -78,8 +79,8 @@ export interface PluginGroups {
 }
 
 /** Nothing is read or built here: only names are known until a config is loaded. */
-export function pluginGroups(given: readonly ConfigPlugin[], dialect: Dialect): PluginGroups {
-  const plugins = given.map((plugin) => asIn(plugin, dialect));
+export function pluginGroups(all: readonly ConfigPlugin[], dialect: Dialect): PluginGroups {
+  const plugins = all.map((plugin) => asIn(plugin, dialect));
   return {
     sources: plugins.flatMap(({ files }) => {
       if (files === undefined) return [];

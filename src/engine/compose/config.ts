@@ -1,3 +1,4 @@
+/** The composed config as programs use it: values, plain data, text and explanations. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import {
   checkOptions,

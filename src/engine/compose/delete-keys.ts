@@ -1,3 +1,4 @@
+/** Overrides that delete: `~key` and `~key=value`. */
 import type { Override } from "../overrides/ast.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { type Copies, draftAt, draftRoot } from "../values/edit/draft.ts";
@@ -25,6 +26,8 @@ export interface Applying {
   readonly context: ResolveContext;
   /** Ensures that a map is copied by the first override in it only, however many there are. */
   readonly copies: Copies;
+  /** The configs with the other options of swept groups, for hints. */
+  readonly swept: () => readonly ConfigNode[];
 }
 
 /**

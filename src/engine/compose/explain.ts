@@ -1,3 +1,4 @@
+/** What `--explain` knows of a value: what set it, what it replaced, and how its file came into the config. */
 import type { KeyedNode } from "../values/diff.ts";
 import { splitKey } from "../values/key-path.ts";
 import type { ConfigNode, Key, MapNode } from "../values/node.ts";

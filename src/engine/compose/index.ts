@@ -1,3 +1,4 @@
+/** What other folders use of composition. */
 export { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 export type { PlainValue } from "../values/plain-objects.ts";
 export { toObject as toPlain } from "../values/plain-objects.ts";

@@ -1,3 +1,4 @@
+/** Merges the configs of a defaults list, each at its package. */
 import { mergeNodes } from "../values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -358,13 +359,13 @@ interface MergeCache {
   add(rows: readonly DefaultsRow[], merged: KnownMerge): void;
 }
 
-export interface KnownMerge {
+interface KnownMerge {
   readonly root: MapNode;
   /** What merging added by expanding interpolations. */
   readonly expanded: Size;
 }
 
-export interface CachedPrefix {
+interface CachedPrefix {
   /** The length of the longest cached prefix of the rows, and its merge. */
   readonly length: number;
   readonly merged: KnownMerge | undefined;

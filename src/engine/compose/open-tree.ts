@@ -1,3 +1,4 @@
+/** The search path of a program: its sources in Hydra's order, extended by `hydra.searchpath`. */
 import { resolve } from "node:path";
 import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
 import { isSweepValue, type Override } from "../overrides/ast.ts";

@@ -1,3 +1,4 @@
+/** Values that schemas mark secret: where they are, and the tree with masks in their place. */
 import type { Override, OverrideValue } from "../overrides/ast.ts";
 import type { Difference } from "../values/diff.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
@@ -93,12 +94,12 @@ const isPrefix = (prefix: readonly string[], path: readonly string[]): boolean =
  */
 export function maskSecrets<Node extends ConfigNode>(
   root: Node,
-  of: Secrets,
+  found: Secrets,
   options: { readonly resolving?: boolean; readonly path?: readonly Key[] } = {},
 ): Node {
-  if (of.secrets.length === 0) return root;
-  const texts = secretOverrides(of);
-  const ids = new Set(of.secrets.map((path) => JSON.stringify(path)));
+  if (found.secrets.length === 0) return root;
+  const texts = secretOverrides(found);
+  const ids = new Set(found.secrets.map((path) => JSON.stringify(path)));
 
   const originOf = (origin: Origin): Origin => {
     const shown = origin.kind === "override" ? texts.get(origin.text) : undefined;
@@ -138,14 +139,14 @@ const staysVisible = (node: ConfigNode, resolving: boolean): boolean =>
 /** Differences with secrets masked: that a secret changed is shown, but not its value. */
 export const maskDifferences = (
   differences: readonly Difference[],
-  before: Secrets,
+  older: Secrets,
   after: Secrets,
 ): readonly Difference[] =>
   differences.map((difference) => {
     const { path } = difference;
     return {
       ...difference,
-      ...("before" in difference && { before: maskSecrets(difference.before, before, { path }) }),
+      ...("before" in difference && { before: maskSecrets(difference.before, older, { path }) }),
       ...("after" in difference && { after: maskSecrets(difference.after, after, { path }) }),
     };
   });

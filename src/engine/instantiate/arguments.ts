@@ -1,3 +1,4 @@
+/** The arguments of an instantiation: a call's overrides, merged into the config that is instantiated. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { mergeNodes } from "../values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";

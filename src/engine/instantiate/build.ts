@@ -1,3 +1,4 @@
+/** Instantiates a config from the innermost node outwards, in steps that may be asynchronous. */
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../values/errors.ts";
 import {
@@ -316,7 +317,7 @@ const isChild = (place: Place | undefined): place is ChildPlace => place?.key !=
  * config and those of its call. Positional arguments are appended to those of the config; a plain object at the end
  * holds named arguments, which override those of the config.
  */
-export type Partial = (...args: readonly unknown[]) => unknown;
+type Partial = (...args: readonly unknown[]) => unknown;
 
 /** @param failure converts an error of the target to that of its config */
 function partialOf(

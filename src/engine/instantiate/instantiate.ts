@@ -1,3 +1,4 @@
+/** `hydra.utils.instantiate`: makes objects and calls functions as a config says. */
 import {
   anything,
   checkOptions,

@@ -1,3 +1,4 @@
+/** How a function or a class is called as the target of a config. */
 import { plural } from "../../foundation/text/plural.ts";
 import {
   checkOptions,

@@ -1,3 +1,4 @@
+/** The functions and classes that `_target_` may name. */
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
@@ -47,7 +48,7 @@ const memberNames = (holder: object): readonly string[] =>
   );
 
 /** `module:export`, split. */
-export interface ModuleTarget {
+interface ModuleTarget {
   readonly module: string;
   /** `Adam`, or `Adam.fromConfig` split at the dots. */
   readonly path: readonly string[];

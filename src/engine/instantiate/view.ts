@@ -1,3 +1,4 @@
+/** What a target gets in place of a config: frozen data that knows the node that it was made from. */
 import { isBytes, isPlainObject } from "../../foundation/system/builtin-types.ts";
 import { ConfigError } from "../values/errors.ts";
 import {

@@ -1,3 +1,4 @@
+/** The syntax tree of overrides, and the values of their functions. */
 import type { Dialect } from "../values/dialect.ts";
 import type { Key, KeyId } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";

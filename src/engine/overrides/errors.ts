@@ -1,3 +1,4 @@
+/** The errors of the override language, with their place in the text. */
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { OverrideOrigin } from "../values/origin.ts";

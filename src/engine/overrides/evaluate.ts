@@ -1,3 +1,4 @@
+/** Evaluates the functions in an override, and makes a config node of its value. */
 import { plural } from "../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError, nearest } from "../values/errors.ts";

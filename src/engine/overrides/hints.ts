@@ -1,3 +1,4 @@
+/** Hints for overrides that are not valid: what was probably meant. */
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./print.ts";
@@ -9,6 +10,9 @@ import { quoted } from "./print.ts";
 export function quoteHint(override: string): string {
   const equal = override.indexOf("=");
   const value = override.slice(equal + 1).trim();
+  const { 1: mark, 2: escapes } = /^(['"]).*?(\\+)\1$/s.exec(value) ?? [];
+  if (mark !== undefined && escapes !== undefined && escapes.length % 2 === 1)
+    return `the last backslash keeps the quote from closing: double it, ${shown(`${override.slice(0, equal + 1)}${value.slice(0, -1)}${escapes}${mark}`)}`;
   if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
   if (/\$\{[^}]*$/.test(value)) return "close the interpolation: ${NAME}";

@@ -25,7 +25,7 @@ export type { EvaluationOptions } from "./evaluate.ts";
 export { overrideNode } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";
 export { FUNCTIONS } from "./functions/index.ts";
-export { parseOverride, parseOverrides } from "./parser.ts";
+export { isOverrideOfHydra, parseOverride, parseOverrides } from "./parser.ts";
 export { elementToString, overrideKeyElement, quoted } from "./print.ts";
 export { type RangeSequence, rangeSequence } from "./range-values.ts";
 export type { SweepOptions } from "./sweep.ts";

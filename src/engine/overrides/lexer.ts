@@ -1,3 +1,4 @@
+/** The tokens of the override language. */
 import type { Span } from "./ast.ts";
 import { type OverrideSource, syntaxError } from "./errors.ts";
 import { keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";

@@ -1,3 +1,4 @@
+/** The parser of the override language. */
 import {
   anything,
   checkOptions,
@@ -7,6 +8,7 @@ import {
   type OptionChecks,
   optional,
 } from "../values/check-options.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr } from "../values/python-text.ts";
@@ -31,7 +33,7 @@ import type {
 } from "./ast.ts";
 import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
-import { FUNCTIONS } from "./functions/index.ts";
+import { FUNCTIONS, functionsOfHydra } from "./functions/index.ts";
 import { quoteHint, wordHint } from "./hints.ts";
 import {
   type Cursor,
@@ -68,7 +70,9 @@ export function parseOverride(text: string, options: EvaluationOptions = {}, ind
   try {
     return readOverride(sourceOf(text, index, options), options);
   } catch (error) {
-    throw withValueHint(error, text, (other) => isOverride(other, options));
+    throw withValueHint(error, text, (other) =>
+      isOverride(other, options.dialect === undefined ? {} : { dialect: options.dialect }),
+    );
   }
 }
 
@@ -78,8 +82,11 @@ const sourceOf = (text: string, index: number, { dialect }: EvaluationOptions): 
   ...(dialect !== undefined && { dialect }),
 });
 
-function isOverride(text: string, { dialect }: EvaluationOptions): boolean {
-  const options = dialect === undefined ? {} : { dialect };
+/** Whether Hydra itself takes an override: it refuses those with functions of ours. */
+export const isOverrideOfHydra = (text: string, dialect: Dialect): boolean =>
+  isOverride(text, { dialect, functions: functionsOfHydra(dialect) });
+
+function isOverride(text: string, options: EvaluationOptions = {}): boolean {
   try {
     readOverride(sourceOf(text, 0, options), options);
     return true;
@@ -138,7 +145,7 @@ export function parseOverrides(
 }
 
 /** The error of one of several overrides, whose message lists all of them first. */
-export function withList(error: unknown, texts: readonly string[]): unknown {
+function withList(error: unknown, texts: readonly string[]): unknown {
   if (!isConfigError(error) || error.details.origin?.kind !== "override") return error;
   const { index, text } = error.details.origin;
   const all = texts.map((each) => pyRepr(each)).join(", ");

@@ -1,3 +1,4 @@
+/** Writes overrides and their values as text that parses to the same. */
 import { ConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";

@@ -1,3 +1,4 @@
+/** The values of `range`, with Python's arithmetic of decimals. */
 import type { PythonNumber, RangeSweep } from "./ast.ts";
 
 /** Why a range has no values to enumerate. */
@@ -256,7 +257,7 @@ function intProgression(start: bigint, stop: bigint, step: bigint): readonly Pro
   return isEmpty ? [] : [{ first: start, increment: step, count: ceilDivide(stop - start, step) }];
 }
 
-export interface DecimalSums {
+interface DecimalSums {
   /** The power of ten that the numbers are multiples of. */
   readonly exponent: number;
   readonly progressions: Iterable<Progression>;

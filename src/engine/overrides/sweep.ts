@@ -1,3 +1,4 @@
+/** What the sweep overrides of a command line make: the overrides of each job. */
 import { matchesTokens, type WildcardToken } from "../../foundation/text/glob.ts";
 import { ConfigError } from "../values/errors.ts";
 import { floatRepr } from "../values/python-text.ts";

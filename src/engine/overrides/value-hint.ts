@@ -1,3 +1,4 @@
+/** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import { shown, splitHint, textHint } from "./hints.ts";

@@ -1,3 +1,4 @@
+/** How JSON Schemas are compiled: ajv for draft 2020-12, loaded when the first schema is. */
 import type { Ajv2020, Options } from "ajv/dist/2020.js";
 import { ConfigError } from "../values/errors.ts";
 import { requireDependency } from "../values/package-info.ts";

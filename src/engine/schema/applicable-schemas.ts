@@ -1,3 +1,4 @@
+/** The parts of a JSON Schema that apply to one place of a document. */
 import type { JsonValue } from "./json-document.ts";
 
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */

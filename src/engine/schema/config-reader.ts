@@ -1,3 +1,4 @@
+/** Checks composed trees against the schemas and validators of a program. */
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { ConfigError } from "../values/errors.ts";

@@ -1,3 +1,4 @@
+/** What a schema says of one place: type, description, allowed values, examples. */
 import {
   applicableSchemas,
   isList,

@@ -1,3 +1,4 @@
+/** What a schema demands, in words. */
 import type { ErrorObject } from "ajv";
 import { plural } from "../../foundation/text/plural.ts";
 

@@ -1,3 +1,4 @@
+/** How a tree does not fit its schema: the issues, and their text. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { ConfigNode } from "../values/node.ts";

@@ -1,3 +1,4 @@
+/** Values in messages: on one line, cut where they are long. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";
@@ -15,8 +16,8 @@ export const showValue = (node: ConfigNode): string => cut(flow(node));
  * Two different values in the format of `showValue`. Long ones are shown from their first difference, which cutting
  * each alone could hide.
  */
-export function showBoth(before: ConfigNode, after: ConfigNode): readonly [string, string] {
-  const texts = [flow(before), flow(after)] as const;
+export function showBoth(older: ConfigNode, after: ConfigNode): readonly [string, string] {
+  const texts = [flow(older), flow(after)] as const;
   const isLong = texts.some((text) => text.length > LONGEST_VALUE);
   const start = isLong ? Math.max(0, commonStart(...texts) - CONTEXT) : 0;
   const from = (text: string) => cut(start === 0 ? text : `...${text.slice(start)}`);

@@ -1,3 +1,4 @@
+/** Validates a tree: the issues of ajv, at the places of the tree that they came from. */
 import type { ErrorObject, Options, ValidateFunction } from "ajv";
 import type { Ajv2020 } from "ajv/dist/2020.js";
 import { messageOf } from "../../foundation/system/builtin-types.ts";

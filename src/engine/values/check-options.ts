@@ -197,14 +197,14 @@ export const oneOf =
   };
 
 /**
- * @param of the plural noun for the items: "strings"
+ * @param items the plural noun for the items: "strings"
  * @param example of such a list
  */
 export const listOf =
-  (of: string, item: OptionCheck, example?: string): OptionCheck =>
+  (items: string, item: OptionCheck, example?: string): OptionCheck =>
   (by, name, value) => {
     const hint = example === undefined ? undefined : `${name}: ${example}`;
-    if (!Array.isArray(value)) throw wrongArgument(by, name, `a list of ${of}`, value, hint);
+    if (!Array.isArray(value)) throw wrongArgument(by, name, `a list of ${items}`, value, hint);
     for (const [index, one] of value.entries()) item(by, `${name}[${index}]`, one);
   };
 
@@ -238,13 +238,13 @@ export const withMethods =
 
 /**
  * A Map whose keys are names.
- * @param of the plural noun for its values: "configs"
+ * @param values the plural noun for its values: "configs"
  */
 export const mapOf =
-  (of: string, item: OptionCheck): OptionCheck =>
+  (values: string, item: OptionCheck): OptionCheck =>
   (by, name, value) => {
     const hint = `${name}: new Map([["name", ...]])`;
-    if (!isMap(value)) throw wrongArgument(by, name, `a Map of ${of}`, value, hint);
+    if (!isMap(value)) throw wrongArgument(by, name, `a Map of ${values}`, value, hint);
     for (const [key, one] of value) {
       checkText(by, `a name in ${name}`, key);
       item(by, `${name}['${key}']`, one);

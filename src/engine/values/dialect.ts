@@ -1,3 +1,4 @@
+/** The versions of Hydra with their OmegaConf, and what each does differently. */
 import type { OptionCheck } from "./check-options.ts";
 import { ConfigError } from "./errors.ts";
 import { pyRepr } from "./python-text.ts";

@@ -1,3 +1,4 @@
+/** The keys in which two configs differ. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
 import { isPathValue } from "./node.ts";
@@ -21,13 +22,13 @@ export type Difference = { readonly path: readonly Key[] } & (
  * `1.0` differ.
  */
 export function diffConfigs(
-  before: ConfigNode,
+  older: ConfigNode,
   after: ConfigNode,
   path: readonly Key[] = [],
 ): readonly Difference[] {
-  if (before.kind !== "map" || after.kind !== "map")
-    return sameValue(before, after) ? [] : [{ kind: "changed", path, before, after }];
-  const kept = [...before.entries].flatMap(([id, { key, value }]): readonly Difference[] => {
+  if (older.kind !== "map" || after.kind !== "map")
+    return sameValue(older, after) ? [] : [{ kind: "changed", path, before: older, after }];
+  const kept = [...older.entries].flatMap(([id, { key, value }]): readonly Difference[] => {
     const now = after.entries.get(id)?.value;
     const at = [...path, key];
     if (now !== undefined) return diffConfigs(value, now, at);
@@ -38,7 +39,7 @@ export function diffConfigs(
     }));
   });
   const added = [...after.entries]
-    .filter(([id]) => !before.entries.has(id))
+    .filter(([id]) => !older.entries.has(id))
     .flatMap(([, { key, value }]) => leavesOfMaps(value, [...path, key]))
     .map(({ path, node }): Difference => ({ kind: "added", path, after: node }));
   return [...kept, ...added];

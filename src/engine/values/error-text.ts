@@ -1,3 +1,4 @@
+/** The text of an error, with an excerpt of the source and carets: the only place that makes one. */
 import pc from "picocolors";
 import { firstFew } from "../../foundation/text/plural.ts";
 import { visibleControls } from "../../foundation/text/printable.ts";

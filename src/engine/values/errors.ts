@@ -1,3 +1,4 @@
+/** The errors of the whole project: data with a code, a place and a remedy. */
 import { join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import { isError } from "../../foundation/system/builtin-types.ts";
@@ -81,8 +82,10 @@ const withoutUndefined = <Code extends string>(
   ...Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
 });
 
-/** Alternatives to a wrong name, computed when they are read. */
-export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest">;
+/** Alternatives to a wrong name, and the remedy, computed when they are read. */
+export type ErrorHints = () => Pick<ErrorDetails, "available" | "nearest"> & {
+  readonly hint?: string | undefined;
+};
 
 /**
  * The `stack` property of every error, with our text. Most errors are never shown, so the text is computed when it is
@@ -157,16 +160,18 @@ function ownFolders(): readonly string[] {
 const SHORTEST_PART = 3;
 
 /**
- * The candidate that a name was probably meant to be, or undefined when none is near: at most two
- * edits in every five characters, but two in a word of four; else the one with two neighbouring letters
- * swapped; else the only one that begins or ends with the name.
+ * The candidate that a name was probably meant to be, or undefined when none is near: the same in another case; else at
+ * most two edits in every five characters; else the one with two neighbouring letters swapped; else the only one that
+ * begins or ends with the name.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
+  const folded = name.toLowerCase();
+  const sameButCase = candidates.find((one) => one.toLowerCase() === folded);
+  if (sameButCase !== undefined) return sameButCase;
   const candidate = closest(name, candidates);
   const length = Math.max(name.length, candidate.length);
-  const edits = Math.max(length > 3 ? 2 : 1, Math.floor((2 * length) / 5));
-  if (distance(name, candidate) <= edits) return candidate;
+  if (distance(name, candidate) <= Math.max(1, Math.floor((2 * length) / 5))) return candidate;
   const swapped = candidates.find((one) => areLettersSwapped(name, one));
   if (swapped !== undefined) return swapped;
   const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));

@@ -1,3 +1,4 @@
+/** The fingerprint of a config, by which runs of the same one are recognised. */
 import { createHash } from "node:crypto";
 import type { ConfigNode } from "./node.ts";
 import { toObject } from "./plain-objects.ts";

@@ -1,3 +1,4 @@
+/** Keys such as `a.b[0]`: how they split into components, and the nearest one that exists. */
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";

@@ -98,9 +98,9 @@ export const limitsOption: OptionCheck = (by, name, value) => {
 };
 
 /** Limits, with some of them replaced by the given ones. */
-export function withLimits(base: Limits, given: Partial<Limits> | undefined): Limits {
-  if (given === undefined) return base;
-  const { values, characters, unpackedBytes } = given;
+export function withLimits(base: Limits, partial: Partial<Limits> | undefined): Limits {
+  if (partial === undefined) return base;
+  const { values, characters, unpackedBytes } = partial;
   return {
     values: values ?? base.values,
     characters: characters ?? base.characters,
@@ -111,8 +111,8 @@ export function withLimits(base: Limits, given: Partial<Limits> | undefined): Li
 /**
  * Completes given limits by those of the process environment, which is read only if needed because reading it is slow.
  */
-export const completeLimits = (given: Partial<Limits> | undefined): Limits =>
-  isComplete(given) ? given : withLimits(limitsOf(process.env), given);
+export const completeLimits = (partial: Partial<Limits> | undefined): Limits =>
+  isComplete(partial) ? partial : withLimits(limitsOf(process.env), partial);
 
 const isComplete = (given: Partial<Limits> | undefined): given is Limits =>
   given?.values !== undefined &&
@@ -139,7 +139,7 @@ export const createBudget = (limits: Limits, spent: Size = NOTHING): Budget => (
   characters: spent.characters,
 });
 
-export const NOTHING: Size = { values: 0, characters: 0 };
+const NOTHING: Size = { values: 0, characters: 0 };
 
 /** What has been spent by now. */
 export const spentOf = ({ values, characters }: Budget): Size => ({ values, characters });
@@ -148,25 +148,26 @@ export const spentOf = ({ values, characters }: Budget): Size => ({ values, char
  * Counts what is added at a place against the budget.
  * @throws ConfigError `limit.values`, `limit.characters`
  */
-export function spend(budget: Budget, added: Size, at: Place): void {
+export function spend(budget: Budget, added: Size, place: Place): void {
   budget.values += added.values;
-  if (budget.values > budget.limits.values) throw tooLarge("values", budget.limits, at);
-  spendCharacters(budget, added.characters, at);
+  if (budget.values > budget.limits.values) throw tooLarge("values", budget.limits, place);
+  spendCharacters(budget, added.characters, place);
 }
 
 /** @throws ConfigError `limit.characters` */
-export function spendCharacters(budget: Budget, added: number, at: Place): void {
+export function spendCharacters(budget: Budget, added: number, place: Place): void {
   budget.characters += added;
-  if (budget.characters > budget.limits.characters) throw tooLarge("characters", budget.limits, at);
+  if (budget.characters > budget.limits.characters)
+    throw tooLarge("characters", budget.limits, place);
 }
 
 /**
  * Refuses a value that is larger than the limits, whatever its source.
  * @throws ConfigError `limit.values`, `limit.characters`
  */
-export function checkSize({ limits }: Budget, { values, characters }: Size, at: Place): void {
-  if (values > limits.values) throw tooLarge("values", limits, at);
-  if (characters > limits.characters) throw tooLarge("characters", limits, at);
+export function checkSize({ limits }: Budget, { values, characters }: Size, place: Place): void {
+  if (values > limits.values) throw tooLarge("values", limits, place);
+  if (characters > limits.characters) throw tooLarge("characters", limits, place);
 }
 
 const tooLarge = (of: "values" | "characters", limits: Limits, at: Place): ConfigError =>
@@ -190,24 +191,25 @@ export interface LimitReached {
 
 /** The error of a limit. All limits are raised in the same way, so the hint is the same. */
 export function limitError(
-  of: keyof Limits,
+  exceeded: keyof Limits,
   limit: number,
   { key, origin, what, hint }: LimitReached = {},
 ): ConfigError {
   const upTo = key === undefined || key === "" ? "" : ` up to '${key}'`;
-  const unit = of === "unpackedBytes" ? "bytes" : of;
+  const unit = exceeded === "unpackedBytes" ? "bytes" : exceeded;
   const is = what ?? `Aliases and interpolations${upTo} expand to`;
   const more = limit > 0 ? limit * 10 : 1;
   // Only the command reads reports, so programs have no option for this limit.
-  const inProgram = of === "unpackedBytes" ? "" : `, or limits: { ${of}: ${more} } in a program`;
+  const inProgram =
+    exceeded === "unpackedBytes" ? "" : `, or limits: { ${exceeded}: ${more} } in a program`;
   return new ConfigError({
-    code: CODES[of],
+    code: CODES[exceeded],
     message: `${is} more than ${grouped(String(limit))} ${unit}`,
     ...(key !== undefined && { key }),
     origin,
     hint:
       hint ??
-      `if that is meant, raise the limit: ${LIMIT_VARIABLES[of]}=${more} in the environment${inProgram}`,
+      `if that is meant, raise the limit: ${LIMIT_VARIABLES[exceeded]}=${more} in the environment${inProgram}`,
   });
 }
 
@@ -219,10 +221,10 @@ export const isLimitError = (error: unknown): boolean =>
 export type SizeCache = Map<ContainerNode, Size>;
 
 /** The size of a node and everything below it when it is written out: shared nodes count each time they occur. */
-export const sizeOf = (node: ConfigNode, known: SizeCache): Size =>
+export const sizeOf = (node: ConfigNode, cache: SizeCache): Size =>
   node.kind === "scalar"
     ? { values: 1, characters: charactersOf(node.value) }
-    : measure(node, { known, path: [], onMeasured: () => {} });
+    : measure(node, { known: cache, path: [], onMeasured: () => {} });
 
 /** A lower bound for the length of a value as text. Scalars of other types have a few characters at most. */
 export function charactersOf(value: ScalarValue | Key): number {

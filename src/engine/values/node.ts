@@ -1,3 +1,4 @@
+/** The tree of a config: immutable maps, lists and scalars with their origins, types and flags. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import type { Dialect } from "./dialect.ts";
 import { ConfigError } from "./errors.ts";

@@ -1,3 +1,4 @@
+/** The version and the files of the package that this code runs from. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errorCode } from "../../foundation/system/files.ts";

@@ -1,3 +1,4 @@
+/** A node with the way to it from its root, since nodes do not know their parents. */
 import { ConfigError } from "./errors.ts";
 import {
   type ConfigNode,
@@ -76,12 +77,12 @@ export function isWithin(place: Place | null, target: Place): boolean {
 }
 
 /** The place of a child of a map or list that is, or is going to be, at another place. */
-export const below = (at: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
+export const below = (place: Place, container: ConfigNode, node: ConfigNode, key: Key): Place => ({
   kind: "place",
   node,
-  parent: { ...at, node: container },
+  parent: { ...place, node: container },
   key,
-  ...(at.plain === true && { plain: true }),
+  ...(place.plain === true && { plain: true }),
 });
 
 export function pathOf(place: Place): readonly Key[] {
@@ -196,8 +197,8 @@ function childNode(node: ConfigNode, key: Key, id: KeyId): ConfigNode | undefine
 }
 
 /** The place at the end of a path, or the deepest existing one on it. */
-export function placeBelow(at: Place, path: readonly Key[]): Place {
-  let place = at;
+export function placeBelow(start: Place, path: readonly Key[]): Place {
+  let place = start;
   for (const key of path) {
     const node = child(place.node, key);
     if (node === undefined) return place;
@@ -236,10 +237,10 @@ export function withFlags(node: ConfigNode, flags: FlagChanges): ConfigNode {
  */
 
 /** @throws ConfigError `value.readonly` where a container is to be changed and its flag holds */
-export function checkNotReadonly(parent: Place, at: Place): void {
+export function checkNotReadonly(parent: Place, place: Place): void {
   if (!flagAt(parent, "readonly")) return;
   throw readonly(
-    at,
+    place,
     parent.node.kind === "list"
       ? "ListConfig is read-only"
       : "Cannot change read-only config container",
@@ -250,14 +251,14 @@ export function checkNotReadonly(parent: Place, at: Place): void {
  * OmegaConf checks the flag when it sets scalars, but not for declared maps, lists and unions.
  * @throws ConfigError `value.readonly` where the flag holds
  */
-export function checkSettable(at: Place): void {
-  const { type } = at.node;
+export function checkSettable(place: Place): void {
+  const { type } = place.node;
   if (isContainerType(type) || type?.kind === "union") return;
-  if (flagAt(at, "readonly")) throw readonlyError(at);
+  if (flagAt(place, "readonly")) throw readonlyError(place);
 }
 
-export const readonlyError = (at: Place): ConfigError =>
-  readonly(at, "Cannot set value of read-only config node");
+export const readonlyError = (place: Place): ConfigError =>
+  readonly(place, "Cannot set value of read-only config node");
 
 const readonly = (at: Place, message: string): ConfigError =>
   new ConfigError({

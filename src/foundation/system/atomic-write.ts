@@ -1,3 +1,4 @@
+/** Writes files so that a reader sees all of one or nothing, whoever is killed meanwhile. */
 import { createHash, randomUUID } from "node:crypto";
 import {
   chmodSync,

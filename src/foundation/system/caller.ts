@@ -1,3 +1,4 @@
+/** Finds the code that called a function. */
 import { fileURLToPath } from "node:url";
 
 /** The place in the code that called a function. */

@@ -1,4 +1,4 @@
-/** Finds programs as a shell would. */
+/** Finds programs as a shell would, and says why one could not be started. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 
@@ -22,4 +22,10 @@ export function isExecutableFile(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Why a program could not be started, in words: of the error of the system. */
+export function startProblem(code: string | undefined, message: string): string {
+  if (code === "ENOENT") return "it was not found";
+  return code === "EACCES" ? "it is not executable" : message;
 }

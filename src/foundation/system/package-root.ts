@@ -1,3 +1,4 @@
+/** Finds the package that this code runs from, in a clone, an installation, a bundle or an executable. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,3 +1,4 @@
+/** Claims: lock files that say which process holds something, and that a dead process does not keep. */
 import { createHash, randomUUID } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,3 +1,4 @@
+/** Which process a number stands for, and whether it still runs. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { errorCode } from "./files.ts";

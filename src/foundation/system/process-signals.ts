@@ -74,12 +74,15 @@ export function hearSignals(signals: readonly Signal[]): HeardSignals {
 }
 
 /** Sends a signal to a process group. Does nothing if the group is gone or belongs to another user. */
-export function signalGroup(group: number, signal: Signal): void {
+export const signalGroup = (group: number, signal: Signal): void => send(-group, signal);
+
+/** @param target a process, or a process group as a negative number */
+function send(target: number, signal: Signal): void {
   try {
-    process.kill(-group, signal);
+    process.kill(target, signal);
   } catch (error) {
-    // The group has ended, or belongs to another user (sudo). Callers are timers and listeners, in which an exception
-    // would be fatal.
+    // It has ended, or belongs to another user (sudo). Callers are timers and listeners, in which an exception would be
+    // fatal.
     const code = errorCode(error);
     if (code !== "ESRCH" && code !== "EPERM") throw error;
   }
@@ -95,9 +98,56 @@ export function groupsBelow(pid: number): readonly number[] {
   return [...groups].filter((group) => group !== own && group !== pid);
 }
 
-/** The ids of a process's descendants, in no particular order. Empty without /proc. */
-export const processesBelow = (pid: number): readonly number[] =>
-  descendantsOf(pid).map((process) => process.pid);
+/** How a program is ended with all that it started. */
+export interface Ending {
+  /** Sends a signal, and kills after the grace what has not ended by then. */
+  end(signal: Signal): void;
+  /** Kills at once. */
+  kill(): void;
+  /** What is still to come does not. */
+  release(): void;
+}
+
+export interface EndingOptions {
+  /** In milliseconds. */
+  readonly graceMs: number;
+  /**
+   * `group`: the program leads a process group, and what it started may lead others. `process`: it is in the group of
+   * this process, which is spared. `leader`: as `group`, but the signal that comes first is for its own group alone.
+   */
+  readonly reach: "group" | "leader" | "process";
+  /** Called when it has been killed after the grace. */
+  readonly onKill?: () => void;
+}
+
+export function openEnding(pid: number, { graceMs, onKill, reach }: EndingOptions): Ending {
+  let timer: NodeJS.Timeout | undefined;
+  // Kept: a process whose parent has ended cannot be found again.
+  const targets = new Set<number>();
+  const find = (): void => {
+    const below =
+      reach === "process"
+        ? descendantsOf(pid).map((process) => process.pid)
+        : groupsBelow(pid).map((group) => -group);
+    for (const target of [reach === "process" ? pid : -pid, ...below]) targets.add(target);
+  };
+  const kill = (): void => {
+    find();
+    for (const target of targets) send(target, "SIGKILL");
+  };
+  return {
+    end(signal) {
+      if (reach !== "leader") find();
+      for (const target of reach === "leader" ? [-pid] : targets) send(target, signal);
+      timer = setTimeout(() => {
+        kill();
+        onKill?.();
+      }, graceMs);
+    },
+    kill,
+    release: () => clearTimeout(timer),
+  };
+}
 
 /**
  * Suspends a process group and the groups of its leader's descendants.

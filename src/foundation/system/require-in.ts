@@ -1,3 +1,4 @@
+/** Loads modules as code in another directory would. */
 import * as nodeModule from "node:module";
 import { resolve } from "node:path";
 

@@ -151,13 +151,13 @@ function bytesOf(file: string): Buffer | undefined {
  * it, `FILE.COUNT`. A name cannot be cut, one rename replaces it, and no flush is needed: after a crash of the machine a
  * lower count only proves less.
  *
- * @param before the number noted so far; undefined for none
+ * @param previous the number noted so far; undefined for none
  * @throws the system's error, with the file's name
  */
-export function noteCount(file: string, count: number, before?: number): void {
+export function noteCount(file: string, count: number, previous?: number): void {
   const name = `${file}.${count}`;
   try {
-    if (before === undefined || !renamed(`${file}.${before}`, name))
+    if (previous === undefined || !renamed(`${file}.${previous}`, name))
       writeFileSync(name, "", { mode: 0o600 });
   } catch (error) {
     throw aboutFile(error, file, name);

@@ -1,3 +1,4 @@
+/** The standard streams of a process: closed pipes, colours, width. */
 import { writeSync } from "node:fs";
 
 /**

@@ -1,3 +1,4 @@
+/** Where the user's own settings are. */
 import { homedir } from "node:os";
 import { join } from "node:path";
 

@@ -1,3 +1,4 @@
+/** Writes records of CSV. */
 import { escapedControls } from "./printable.ts";
 
 /** CSV (RFC 4180) with texts escaped so that a spreadsheet cannot run them as formulas, nor a terminal as commands. */

@@ -1,16 +1,16 @@
 /** Counts in words, for all messages and reports. */
 
 /** `1 region`, `2 regions`; large counts are grouped: `12,345 regions`. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${grouped(String(count))} ${agreeing(count, one, many)}`;
+export const plural = (count: number, singular: string, many = `${singular}s`): string =>
+  `${grouped(String(count))} ${agreeing(count, singular, many)}`;
 
 /** `1 of 3 regions`, `12,345 of 67,890 regions`. */
-export const partOf = (count: number, whole: number, one: string, many?: string): string =>
-  `${grouped(String(count))} of ${plural(whole, one, many)}`;
+export const partOf = (count: number, whole: number, singular: string, many?: string): string =>
+  `${grouped(String(count))} of ${plural(whole, singular, many)}`;
 
 /** The word that agrees with a count given elsewhere in the sentence: `1 of 3 regions is`, `2 of 3 regions are`. */
-export const agreeing = (count: number, one: string, many: string): string =>
-  count === 1 ? one : many;
+export const agreeing = (count: number, singular: string, many: string): string =>
+  count === 1 ? singular : many;
 
 /** `1234567` as `1,234,567`. */
 export const grouped = (whole: string): string => whole.replace(/\B(?=(?:\d{3})+$)/g, ",");

@@ -1,3 +1,4 @@
+/** Tables in the style of Hydra's `--info`. */
 import { columnWidths, fitText, fittedWidths } from "./text-width.ts";
 
 export interface TableOptions {

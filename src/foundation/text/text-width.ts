@@ -1,3 +1,4 @@
+/** How wide a text is on a terminal, and texts and columns cut to a width. */
 import stringWidth from "string-width";
 
 let segmenter: Intl.Segmenter | undefined;

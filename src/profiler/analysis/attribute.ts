@@ -125,7 +125,7 @@ export function attributeProcess(
       endNs === null || visible.every((other) => (other.endNs ?? endNs) >= endNs)
         ? visible
         : visible.filter((other) => (other.endNs ?? endNs) >= endNs);
-    const parent = around === visible ? open.pathOn(range.threadId) : pathOf(root, around);
+    const parent = around === visible ? open.pathOn(range.threadId) : rangePath(root, around);
     const region = regionAt(childNode(parent, nameOf(range), range.domain), range.kind);
     const instance = createInstance(range, region, endNs, around, order++);
     tallies.open(instance);
@@ -296,7 +296,7 @@ export const outsideRegion = (root: PathNode): RegionIdentity =>
   regionAt(childNode(root, OUTSIDE, ""), "outside");
 
 /** The path of regions inside these ranges, which are given outermost first. */
-const pathOf = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
+const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
 
 /** Shared by the many instances during which nothing ran. */

@@ -210,7 +210,7 @@ const labelRules = listOf(
   '[{ pattern: "step \\\\d+", replace: "step" }]',
 );
 
-export const REGION_OPTIONS: OptionChecks<RegionOptions> = {
+const REGION_OPTIONS: OptionChecks<RegionOptions> = {
   operationDomains: optional(listOf("strings", text, '["my_program.ops"]')),
   selection: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),
   asked: optional(shape<SelectionPatterns>({ include: patterns, exclude: patterns })),

@@ -146,14 +146,3 @@ export function unionNs(intervals: readonly Interval[]): number {
     cover(coverage, interval.startNs, interval.endNs);
   return coverage.coveredNs;
 }
-
-/** The union of the intervals: disjoint, in order. */
-export function merged(intervals: readonly Interval[]): readonly Interval[] {
-  const union: { startNs: number; endNs: number }[] = [];
-  for (const { startNs, endNs } of [...intervals].sort((a, b) => a.startNs - b.startNs)) {
-    const last = union.at(-1);
-    if (last !== undefined && startNs <= last.endNs) last.endNs = Math.max(last.endNs, endNs);
-    else union.push({ startNs, endNs });
-  }
-  return union;
-}

@@ -1,3 +1,4 @@
+/** The identities of kernels: name, device and kind. */
 import { createNameNumbers } from "../../foundation/text/name-numbers.ts";
 import { createColumn, createLongList, words } from "../model/columns.ts";
 import type { KernelInstance } from "../model/timeline.ts";

@@ -162,7 +162,7 @@ export interface KernelCounts {
   readonly byGroup: () => GroupedCounts;
 }
 
-export type CountVisitor = (kernel: KernelNumber, calls: number, ns: number) => void;
+type CountVisitor = (kernel: KernelNumber, calls: number, ns: number) => void;
 
 interface GroupedCounts {
   readonly forEach: (group: number, visit: CountVisitor) => void;

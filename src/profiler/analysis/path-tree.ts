@@ -210,7 +210,7 @@ function mergeInto(from: PathNode, into: PathNode): void {
 }
 
 /** The node into which a node was merged, or itself. */
-export function latestNode(node: PathNode): PathNode {
+function latestNode(node: PathNode): PathNode {
   let at = node;
   while (at.foldedInto !== null) at = at.foldedInto;
   return at;
@@ -235,7 +235,7 @@ export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
 }
 
 /** Names and domains from the outermost range to this one, as in reports. */
-export function placeOf(node: PathNode): Placed {
+export function rangePath(node: PathNode): Placed {
   const { domain } = node;
   const path: string[] = [];
   const domains: string[] = [];

@@ -36,16 +36,16 @@ export interface ProgramNumbers {
 
 /**
  * Adds the numbers of a range.
- * @param before null if no earlier range of the region had any, as for most regions
+ * @param total null if no earlier range of the region had any, as for most regions
  */
 export function addProgramNumbers(
-  before: ProgramNumbers | null,
+  total: ProgramNumbers | null,
   instance: RegionInstance,
   endNs: number,
   series: readonly CounterSeries[] | undefined,
 ): ProgramNumbers | null {
-  if (instance.values === null && series === undefined) return before;
-  const numbers = before ?? { payloads: new Map(), counters: new Map() };
+  if (instance.values === null && series === undefined) return total;
+  const numbers = total ?? { payloads: new Map(), counters: new Map() };
   const { payloads, counters } = numbers;
   const { startNs } = instance;
   const seen = new Set<PayloadTally>();
@@ -74,10 +74,10 @@ export function addProgramNumbers(
 
 /** Adds the numbers of another part of the region, which is not changed. */
 export function mergeProgramNumbers(
-  before: ProgramNumbers | null,
+  total: ProgramNumbers | null,
   from: ProgramNumbers,
 ): ProgramNumbers {
-  const into = before ?? { payloads: new Map(), counters: new Map() };
+  const into = total ?? { payloads: new Map(), counters: new Map() };
   for (const [key, part] of from.payloads) {
     const known = into.payloads.get(key);
     into.payloads.set(

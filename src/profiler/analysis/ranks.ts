@@ -15,7 +15,7 @@ import {
   type Timeline,
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
-import { latestRegion, type PathNode, placeOf, type RegionIdentity } from "./path-tree.ts";
+import { latestRegion, type PathNode, type RegionIdentity, rangePath } from "./path-tree.ts";
 import type { ScopeModel } from "./region-model.ts";
 
 /** Processes by rank, in order; empty for fewer than two ranks. */
@@ -33,7 +33,7 @@ export function groupByRank(
 type RankGroups = ReturnType<typeof groupByRank>;
 
 /** The ranks as members of the report. */
-export function rankInfos(groups: RankGroups): readonly RankInfo[] {
+function rankInfos(groups: RankGroups): readonly RankInfo[] {
   return [...groups].flatMap(([rank, processes]) => {
     const identity = identityOf(processes);
     return identity === undefined
@@ -53,7 +53,7 @@ const identityOf = ([first]: readonly ProcessAttribution[]): RankIdentity | unde
   first?.process.rank;
 
 /** Notes about all ranks together. */
-export function rankNotes(groups: RankGroups): readonly string[] {
+function rankNotes(groups: RankGroups): readonly string[] {
   const size = Math.max(0, ...[...groups.values()].map((of) => identityOf(of)?.size ?? 0));
   const missing = Array.from({ length: size }, (_, rank) => rank).filter(
     (rank) => !groups.has(rank),
@@ -164,7 +164,7 @@ function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
   const waits = new Map<string, Waits>();
   for (const [{ node, kind }, byRank] of calls) {
     const wait = byRank.size === groups.size ? waitsFor(byRank) : null;
-    if (wait !== null) waits.set(regionKey({ ...placeOf(node), kind }), wait);
+    if (wait !== null) waits.set(regionKey({ ...rangePath(node), kind }), wait);
   }
   return waits;
 }

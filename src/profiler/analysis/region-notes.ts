@@ -20,7 +20,7 @@ import {
   foldedLabels,
   nodesDepthFirst,
   type PathNode,
-  placeOf,
+  rangePath,
   type SelectedNodes,
 } from "./path-tree.ts";
 
@@ -116,7 +116,7 @@ function unclosedNote({ process, unclosed }: ProcessAttribution): readonly strin
     neverClosed(count, ` (${firstFewOf(names, MAX_NAMES, shorten)})`),
     ...(process.finished || count === 1
       ? []
-      : [`the process ended inside ${shorten(pathWords(placeOf(innermost.region.node)))}`]),
+      : [`the process ended inside ${shorten(pathWords(rangePath(innermost.region.node)))}`]),
   ];
 }
 
@@ -253,7 +253,7 @@ function labelOfPath(text: string, root: PathNode): Label | null {
   if (!text.includes(" / ")) return null;
   const tokens = parseGlob(text);
   for (const node of nodesDepthFirst(root)) {
-    const place = placeOf(node);
+    const place = rangePath(node);
     if ([place.path.join(" / "), pathWords(place)].some((line) => matchesGlob(tokens, line)))
       return node;
   }

@@ -12,8 +12,8 @@ import { type ExclusiveTime, type KernelTally, ranOn } from "./kernel-tallies.ts
 import {
   nodesDepthFirst,
   type PathNode,
-  placeOf,
   type RegionIdentity,
+  rangePath,
   type SelectedNodes,
 } from "./path-tree.ts";
 import { programNumbersOf } from "./program-numbers.ts";
@@ -141,7 +141,7 @@ function entryOf(
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
   return {
-    ...placeOf(node),
+    ...rangePath(node),
     kind,
     device: onlyOne(devices),
     processId: tally.processId === "several" ? null : tally.processId,

@@ -13,11 +13,12 @@ import { type Comparison, comparisonJsonPieces } from "../../report/compare/comp
 import { LEVEL } from "../../report/compare/evidence.ts";
 import { checkGates, type Gate, parseGates } from "../../report/compare/gates.ts";
 import { renderComparisonHtml } from "../../report/compare/html.ts";
+import { activityTimes } from "../../report/compare/kernel-changes.ts";
 import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
 import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
 import { regionKey, regionReportFile } from "../../report/model/report-files.ts";
-import { exclusiveMs, totalMs } from "../../report/view/times.ts";
+import { COMPARED_COLUMNS } from "../../report/view/region-columns.ts";
 import { requireOpenFiles } from "../machine/files.ts";
 import {
   type Interrupt,
@@ -166,7 +167,11 @@ async function measure(measurement: Measurement, io: SubcommandIo): Promise<numb
 async function sideOf(request: MainRequest, interrupt: Interrupt): Promise<Side> {
   const { tools = TOOLS } = request;
   const config = { ...request.config, repeats: 1 };
-  const prepared = await prepareRun({ ...request, config, say: request.log.info, interrupt });
+  const prepared = await prepareRun({
+    ...{ ...request, config, interrupt },
+    say: request.log.info,
+    progress: terminalProgress(),
+  });
   const [collector, ...others] = enabledCollectors({ ...prepared, config }, tools);
   const repeatsItself = tools.some((tool) => tool.repeatsItself && tool.name === collector?.name);
   if (collector === undefined || others.length > 0 || repeatsItself)
@@ -271,8 +276,7 @@ export function isDecided(pairs: readonly PairOfReports[], gates: readonly Gate[
   if (last === undefined) return false;
   const compared = compareReports(last.a.report, last.b.report, ratiosOf(pairs));
   if (gates.length === 0) {
-    const { cpu_ms: cpu, wall_ms: wall } = compared.totals;
-    const change = cpu ?? wall;
+    const change = compared.totals[compared.main_time];
     return change?.log_ratios !== undefined && change.verdict !== "unclear";
   }
   const results = checkGates(gates, compared);
@@ -322,14 +326,13 @@ const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, T
   new Map(regions.map((region) => [regionKey(region), timesOf(region)]));
 
 const timesOf = (region: NCUProfileRegion): Times => ({
-  total_ms: totalMs(region),
-  exclusive_ms: exclusiveMs(region),
-  wall_ms: region.wall_ms,
-  wall_exclusive_ms: region.wall_exclusive_ms,
-  cpu_ms: region.cpu_ms,
-  cpu_exclusive_ms: region.cpu_exclusive_ms,
-  median_ms: region.invocation_wall_ms?.median,
-  p95_ms: region.invocation_wall_ms?.p95,
+  ...activityTimes(region),
+  ...Object.fromEntries(
+    COMPARED_COLUMNS.filter(({ noise }) => noise !== "count").map(({ name, value }) => [
+      name,
+      value(region),
+    ]),
+  ),
 });
 
 async function conclude(

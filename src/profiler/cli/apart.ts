@@ -11,6 +11,7 @@ import type { CommandLine } from "../../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
+import { openGuard } from "../../foundation/system/process-guard.ts";
 import { groupsBelow, signalGroup } from "../../foundation/system/process-signals.ts";
 import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
 import type { Subcommand, SubcommandIo } from "./subcommand.ts";
@@ -41,11 +42,13 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   const { command, args, cwd, stop, writeError } = options;
   const [program = process.execPath, ...before] = command;
   if (stop.aborted) return { kind: "stopped" };
+  const guard = openGuard();
   const child = spawn(program, [...before, ...args], {
     cwd,
     stdio: ["ignore", "inherit", "pipe"],
     env: { ...process.env, [IS_APART]: "1" },
   });
+  if (child.pid !== undefined) guard.watch(child.pid);
   const end = endOnAbort(child, stop);
   let isFull = false;
   const lines = createInterface({ input: child.stderr });
@@ -71,6 +74,7 @@ export async function runApart(options: ApartOptions): Promise<ApartEnd> {
     return { kind: "failed", message: messageOf(error) };
   } finally {
     end.dispose();
+    guard.release();
     lines.close();
   }
 }

@@ -1,3 +1,4 @@
+/** Checks a request that no schema can check: programs, devices, tools of this machine. */
 import { existsSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseOverrides } from "../../engine/overrides/index.ts";

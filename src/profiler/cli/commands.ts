@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
 import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
 import type { OpenRun } from "./ab.ts";
-import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
+import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import { NO_REPORTS, type Subcommand, stoppable, subcommand } from "./subcommand.ts";
 
@@ -12,8 +12,9 @@ export const COMPARE: CommandLine = {
   name: "deep-profile compare",
   takes: { shown: "A B", expected: "two runs or reports", least: 2, most: 2 },
   about: `Compares two runs, A before and B after a change. Each is a run directory, the folder of a collector
-in it, or a report.json. Regions are matched by their paths, kernels by their names. Differences
-within the spread of a region's calls are called unclear.`,
+in it, or a report.json. Regions are matched by their paths, kernels by their names. Counts are exact.
+Differences of times are certain only between repeated runs (repeats=5 of both), beyond their spread;
+those of single runs are called unclear. deep-profile ab runs both programs in turns.`,
   options: {
     "fail-on": {
       value: "CONDITIONS",
@@ -22,8 +23,8 @@ within the spread of a region's calls are called unclear.`,
 'region:stem.kernel_count>0', 'kernel:*gemm*.total_ms>=0.1'; separated by commas`,
     },
     strict: {
-      help: `also fail limits that are exceeded only within the noise, and those that a selection
-leaves unchecked`,
+      help: `also fail limits that are exceeded only within the noise or in single runs, and those
+that a selection leaves unchecked`,
     },
     "allow-failed": {
       help: `also check conditions against a run that failed, which is otherwise an error, since
@@ -148,8 +149,7 @@ ${TOOLS.toReversed()
     },
     locale: {
       value: "LOCALE",
-      choices: LOCALES,
-      help: "how a CSV writes numbers: 1234.5; 1,234.5; 1.234,5\n(default: what the file shows)",
+      help: "how a CSV writes numbers: C (1234.5), or as in a locale by\nits name: en (1,234.5), de (1.234,5), fr, de-CH, ...\n(default: what the file shows, else C)",
     },
     "nvtx-scope": {
       value: "SCOPE",

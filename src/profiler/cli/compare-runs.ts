@@ -1,3 +1,4 @@
+/** `deep-profile compare`: two runs or reports, and the gates. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { usage } from "../../app/command-line/command-line.ts";
@@ -12,6 +13,7 @@ import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-
 import { fileProblem } from "../../foundation/system/files.ts";
 import {
   compareReports,
+  judgedBy,
   type PairedRatios,
   type ReportComparison,
 } from "../../report/compare/compare-reports.ts";
@@ -82,9 +84,12 @@ export function gateExitCode(
   { console }: SubcommandIo,
 ): number {
   const failing = isStrict ? ["breached", "unclear", "unchecked"] : ["breached"];
-  if (!gates.some(({ outcome }) => failing.includes(outcome))) return 0;
+  const isFailed = gates.some(({ outcome }) => failing.includes(outcome));
+  // A gate that single runs cannot breach must not look like one that holds.
+  const isOpen = gates.some((gate) => gate.outcome === "unclear" && gate.too_few_runs === true);
+  if (!isFailed && !isOpen) return 0;
   console.stderr(`deep-profile ${name}: ${gateSummary(gates)}\n`);
-  return EXIT_BREACHED;
+  return isFailed ? EXIT_BREACHED : 0;
 }
 
 /**
@@ -202,7 +207,8 @@ export function compare(
   const compared = compareReports(a.report, b.report, pairs);
   const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
   const notes = [...same, ...known.notes, ...compared.notes];
-  const reports: ReportComparison = { ...compared, notes };
+  const names = gates.map(({ name }) => name);
+  const reports: ReportComparison = judgedBy({ ...compared, notes }, names);
   if (gates.length > 0 && !mayFail) refuseFailed(reports);
   return {
     names: { a: a.name, b: b.name },

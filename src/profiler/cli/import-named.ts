@@ -1,6 +1,8 @@
+/** `deep-profile import`: reports of files that a profiler wrote. */
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fastGlob, { type Options } from "fast-glob";
+import { usage } from "../../app/command-line/command-line.ts";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { WithTool } from "../machine/interrupt.ts";
@@ -9,10 +11,11 @@ import { writeImported } from "../run/imported-bundle.ts";
 import { importerOf, loadImporters } from "../run/importers.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import type { ImportSource } from "../tools/importer.ts";
+import { type NumberFormat, numberFormatOf } from "../tools/ncu/csv/number-format.ts";
 import { inputError, openSource } from "../tools/source-file.ts";
 import { TOOLS } from "../tools/table.ts";
 import { type ProfilingTool, terminalProgress } from "../tools/tool.ts";
-import { LOCALES, NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
+import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
@@ -38,6 +41,19 @@ export async function importNamed(
   );
 }
 
+/** @throws ConfigError `app.usage` for an unknown locale */
+function numberFormatIn(command: ParsedCommand): NumberFormat | null {
+  const locale = command.value("locale");
+  if (locale === undefined) return null;
+  const format = numberFormatOf(locale);
+  if (format === null)
+    throw usage(
+      `--locale: '${locale}' is not a known locale`,
+      "C, or a name of CLDR: en, de, fr, de-CH, pt-BR",
+    );
+  return format;
+}
+
 interface ImportCall {
   readonly command: ParsedCommand;
   readonly io: SubcommandIo;
@@ -59,7 +75,7 @@ async function importInto(
     sources,
     directory: draft,
     reader: command.choice("reader", READERS, "auto"),
-    locale: command.choice("locale", LOCALES, null),
+    numberFormat: numberFormatIn(command),
     pushPopScope: command.choice("nvtx-scope", NVTX_SCOPES, "thread"),
     ranks: command.has("ranks"),
     kernels: {

@@ -8,7 +8,7 @@ import { writeFileAtomic } from "../../foundation/system/atomic-write.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { TOOL_NAMES } from "../tools/table.ts";
-import { isEnabled } from "../tools/tool.ts";
+import { isEnabled, terminalProgress } from "../tools/tool.ts";
 import type { MainRequest } from "./main.ts";
 
 /** The rank of this process among several deep-profile processes. */
@@ -152,7 +152,7 @@ export async function joinRun(request: MainRequest): Promise<number> {
   const { listenForInterrupt, interruptOf, signalExitCode } = await import(
     "../machine/interrupt.ts"
   );
-  const interrupt = listenForInterrupt();
+  const interrupt = listenForInterrupt(request.isOfSweep);
   try {
     while (!isLed() && Date.now() - begin < LEADER_MS && !interrupt.stop.aborted)
       await setTimeout(PAUSE_MS);
@@ -166,7 +166,12 @@ export async function joinRun(request: MainRequest): Promise<number> {
     const { prepareRun } = await import("../run/run.ts");
     const { recordRank } = await import("../tools/recorder/collector.ts");
     const { describeOutcome, succeeded } = await import("../machine/process.ts");
-    const prepared = await prepareRun({ ...request, say: request.log.info, interrupt });
+    const prepared = await prepareRun({
+      ...request,
+      say: request.log.info,
+      progress: terminalProgress(),
+      interrupt,
+    });
     const outcome = await recordRank(prepared, prepared.workload, {
       directory,
       recordings: join(run, "recorder"),

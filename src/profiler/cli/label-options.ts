@@ -1,3 +1,4 @@
+/** The options of subcommands that unify labels. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type CommandOption, usage } from "../../app/command-line/command-line.ts";

@@ -1,3 +1,4 @@
+/** The task of `deep-profile`: profiles, shows the result, names what failed. */
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { isCodedError } from "../../engine/values/errors.ts";
@@ -40,6 +41,8 @@ export interface MainRequest
    * Whether only failures are shown, as for a job of a sweep, which is shown as one line and in the tables at the end.
    */
   readonly isBrief?: boolean;
+  /** Whether this is a job of a sweep: its programs are killed if this process is, since the job may then run again. */
+  readonly isOfSweep?: boolean;
   /** The command that starts this program again, for making reports of large recordings in a separate process. */
   readonly command?: readonly string[];
   /** Set for the first of several ranks: waits for the others. */
@@ -63,7 +66,7 @@ export interface MainResult {
 /** The task of `deep-profile`: profiles, shows the result, and writes the run directory. */
 export async function profileMain(request: MainRequest): Promise<MainResult> {
   requireOpenFiles();
-  const interrupt = listenForInterrupt();
+  const interrupt = listenForInterrupt(request.isOfSweep);
   try {
     const { awaitOthers, ...rest } = request;
     const run = await collectRun({

@@ -1,3 +1,4 @@
+/** Output directories of subcommands, which appear only when they are complete. */
 import {
   existsSync,
   lstatSync,

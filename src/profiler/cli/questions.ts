@@ -28,8 +28,15 @@ import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
 import { type Reason, reasonFor } from "../../report/view/reasons.ts";
+import {
+  everyColumn,
+  fieldsOf,
+  reportWords,
+  type ShownColumn,
+  shownColumns,
+} from "../../report/view/region-columns.ts";
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
-import { shareBase, wholeMs } from "../../report/view/times.ts";
+import { wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 
 export interface SliceRequest {
@@ -151,33 +158,16 @@ const MOST_NAMES = 20;
 function regions(asked: Asked): Answered {
   const { report, limit, sort, metrics } = asked;
   const all = chosenRegions(asked, sortedRegions(report, sort));
-  const { whole, shareOf } = sharesOf(report);
+  const words = reportWords(report);
   const globs = metrics.map(parseGlob);
   const label = regionLabels(report.regions);
   const rows = all.slice(0, limit);
-  const fields: readonly Field<NCUProfileRegion>[] = [
-    { title: "Region", cell: (region) => label(region) },
-    { title: "Calls", cell: ({ invocations }) => invocations },
-    { title: "Wall ms", format: "ms", cell: ({ wall_ms }) => wall_ms },
-    { title: "Own wall ms", format: "ms", cell: ({ wall_exclusive_ms }) => wall_exclusive_ms },
-    { title: "Kernels", cell: ({ kernel_count }) => kernel_count },
-    { title: "Own kernel ms", format: "ms", cell: ({ exclusive_ms }) => exclusive_ms },
-    { title: "Share %", format: "percent", cell: shareOf },
-  ];
   return {
     answer: {
-      whole_ms: whole,
+      whole_ms: words.share.whole,
       regions: rows.map((region) => ({
         ...nameOf(region),
-        invocations: region.invocations,
-        wall_ms: region.wall_ms,
-        wall_exclusive_ms: region.wall_exclusive_ms,
-        cpu_ms: region.cpu_ms ?? null,
-        total_ms: region.total_ms,
-        exclusive_ms: region.exclusive_ms,
-        kernel_count: region.kernel_count,
-        gpu_busy_ms: region.gpu_activity?.busy_ms ?? null,
-        share_pct: shareOf(region),
+        ...dataOf(region, everyColumn("query", words)),
         ...(globs.length > 0 && {
           metrics: Object.fromEntries(
             Object.entries(region.metrics).filter(([name]) =>
@@ -188,17 +178,23 @@ function regions(asked: Asked): Answered {
       })),
     },
     items: { total: all.length, shown: rows.length },
-    blocks: [tableOf(fields, rows)],
+    blocks: [
+      tableOf(
+        [
+          { title: "Region", cell: ({ region }) => label(region) },
+          ...fieldsOf<{ readonly region: NCUProfileRegion }>(
+            shownColumns("query_text", rows, words),
+          ),
+        ],
+        rows.map((region) => ({ region })),
+      ),
+    ],
   };
 }
 
-/** Shares of exclusive times, as in the tables of reports. */
-function sharesOf(report: NCUProfileRegionReport) {
-  const { whole, basis } = shareBase(report);
-  const shareOf = ({ wall_exclusive_ms, exclusive_ms, total_ms }: NCUProfileRegion) =>
-    percentOf(basis === "wall" ? wall_exclusive_ms : (exclusive_ms ?? total_ms), whole);
-  return { whole, shareOf };
-}
+/** The numbers of a region by the names of their columns. */
+const dataOf = (region: NCUProfileRegion, columns: readonly ShownColumn[]) =>
+  Object.fromEntries(columns.map(({ key, data }) => [key, data(region)]));
 
 // Where the time goes.
 
@@ -244,7 +240,7 @@ function summary(asked: Asked): Answered {
 const ranked = ({ region, ms, share, of, reason }: RankedRegion) => ({
   ...nameOf(region),
   ms,
-  share_pct: share,
+  ms_share_pct: share,
   share_of: of,
   reason: reason === null ? null : asData(reason),
 });
@@ -265,7 +261,7 @@ function why(asked: Asked): Answered {
   const chosen = chosenRegions({ report, regions: [target] });
   const label = regionLabels(report.regions);
   const facts = factsOf(report);
-  const { shareOf } = sharesOf(report);
+  const shares = everyColumn("query_shares", reportWords(report));
   const places = new Map(report.regions.map((region, place) => [region, place]));
   const rows = chosen.slice(0, limit).map((region) => {
     const known = facts(places.get(region) ?? 0);
@@ -285,7 +281,7 @@ function why(asked: Asked): Answered {
     answer: {
       regions: rows.map(({ region, known, wall, gpu }) => ({
         ...nameOf(region),
-        share_pct: shareOf(region),
+        ...dataOf(region, shares),
         wall_exclusive_ms: known.wallMs,
         work_exclusive_ms: known.workMs,
         wall_reason: wall === null ? null : asData(wall),

@@ -1,3 +1,4 @@
+/** `deep-profile report`: makes the reports of a run again, and opens them. */
 import { copyFileSync, existsSync } from "node:fs";
 import { basename, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";

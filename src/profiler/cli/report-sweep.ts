@@ -1,3 +1,4 @@
+/** `deep-profile report` of a sweep: one report of all jobs. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ConfigError, isCodedError } from "../../engine/values/errors.ts";
@@ -79,7 +80,7 @@ export async function reportSweep(request: SweepRequest): Promise<SweepReported>
 
 // Finds the jobs of a sweep in its directory.
 
-export interface LoadedSweep {
+interface LoadedSweep {
   readonly collector: string;
   readonly jobs: readonly JobInput[];
 }

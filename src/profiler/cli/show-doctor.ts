@@ -1,3 +1,4 @@
+/** `deep-profile doctor`: what works on this machine, with remedies. */
 import picocolors from "picocolors";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
@@ -26,11 +27,14 @@ export async function showDoctor(
   const render = command.has("verbose") ? renderFindings : renderSummary;
   io.console.stdout(
     command.has("json")
-      ? `${JSON.stringify(findings, null, 2)}\n`
+      ? findingsJson(findings)
       : render(findings, { color: io.console.stdoutColor === true }),
   );
   return canProfile(findings) ? 0 : 1;
 }
+
+const findingsJson = ({ version, ...findings }: Findings): string =>
+  `${JSON.stringify({ version: 1, deep_profile_version: version, ...findings }, null, 2)}\n`;
 
 /** Examines everything that profiling can use, by running small programs that take seconds at most. */
 export async function examine(

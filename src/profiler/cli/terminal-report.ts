@@ -1,3 +1,4 @@
+/** The result of a run as a terminal shows it. */
 import { readablePath } from "../../foundation/system/files.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { wrapText } from "../../foundation/text/text-width.ts";

@@ -16,6 +16,7 @@ import {
 } from "../../engine/values/check-options.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
+import { errorJson } from "../../engine/values/render-error.ts";
 import { fileProblem } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
@@ -86,9 +87,16 @@ export async function runValidateCommand(args: readonly string[], io: CommandIo)
     return await run(args, io);
   } catch (error) {
     if (!isConfigError(error) || error.code !== "app.usage") throw error;
+    if (asksForJson(args)) io.stdout(errorJson(error));
     io.stderr(usageText(COMMAND.name, error));
     return EXIT_TROUBLE;
   }
+}
+
+/** Also of a line that cannot be parsed. */
+function asksForJson(args: readonly string[]): boolean {
+  const dashes = args.indexOf("--");
+  return (dashes < 0 ? args : args.slice(0, dashes)).includes("--json");
 }
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
@@ -111,7 +119,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     results.push(result);
     if (!command.has("json")) printResult(result, io);
   }
-  if (command.has("json")) io.stdout(`${JSON.stringify(results, null, 2)}\n`);
+  if (command.has("json"))
+    io.stdout(`${JSON.stringify({ version: 1, files: results }, null, 2)}\n`);
   if (results.some(({ unreadable }) => unreadable !== null)) return EXIT_TROUBLE;
   return results.every(({ valid }) => valid) ? EXIT_VALID : EXIT_INVALID;
 }

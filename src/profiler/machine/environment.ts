@@ -1,3 +1,4 @@
+/** The machine of a run: host, processor, GPUs, versions. */
 import { readFileSync } from "node:fs";
 import os from "node:os";
 import type { DevicePeaks } from "../../report/view/static-analysis.ts";

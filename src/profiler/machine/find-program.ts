@@ -1,3 +1,4 @@
+/** Finds programs: on PATH, and Nsight's tools where they are usually installed. */
 import { readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { findExecutable } from "../../foundation/system/find-program.ts";

@@ -1,6 +1,7 @@
+/** The GPUs of this machine, as the driver lists them. */
 import { ConfigError } from "../../engine/values/errors.ts";
+import { askProgram } from "../../foundation/system/ask-program.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
-import { askProgram } from "./run-tool.ts";
 
 /** A GPU of this machine. */
 export interface Gpu {
@@ -39,7 +40,7 @@ export const gpusOf = (answer: string): readonly MachineGpu[] =>
 
 /** GPUs that answer through the NVIDIA driver and that CUDA may use; empty without one. */
 async function queryGpus(): Promise<readonly Gpu[]> {
-  const { failed, stdout } = await askProgram(GPU_QUERY, { timeoutMs: QUERY_TIMEOUT_MS });
+  const { failed, stdout } = await askProgram({ argv: GPU_QUERY, limitMs: QUERY_TIMEOUT_MS });
   return failed ? [] : visibleGpus(gpusOf(stdout), process.env["CUDA_VISIBLE_DEVICES"]);
 }
 
@@ -48,8 +49,8 @@ async function queryGpus(): Promise<readonly Gpu[]> {
  * those before R510 do not.
  */
 async function queryCapabilities(): Promise<readonly number[]> {
-  const question = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"];
-  const { failed, stdout } = await askProgram(question, { timeoutMs: QUERY_TIMEOUT_MS });
+  const argv = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"];
+  const { failed, stdout } = await askProgram({ argv, limitMs: QUERY_TIMEOUT_MS });
   const found = failed ? [] : stdout.matchAll(/^\s*(\d+)\.(\d)\s*$/gm);
   return [...new Set([...found].map(([, major, minor]) => Number(`${major}${minor}`)))];
 }

@@ -1,3 +1,4 @@
+/** Signals that stop a measurement, which is then still reported. */
 import os from "node:os";
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
 import {
@@ -28,6 +29,7 @@ export interface Interrupt {
   readonly kill: StopSignal;
   /** Suspends other processes together with this one, on Ctrl-Z. */
   readonly suspension: Suspension;
+  readonly isGuarded: boolean;
   /** Restores the usual meaning of the signals. */
   readonly dispose: () => void;
 }
@@ -35,8 +37,10 @@ export interface Interrupt {
 /**
  * Turns signals into stop requests, so that the recording is still reported. A third signal ends this process at once;
  * by then the workload has been killed.
+ *
+ * @param isGuarded whether workloads are killed if this process is (`StopRequests`)
  */
-export function listenForInterrupt(): Interrupt {
+export function listenForInterrupt(isGuarded = false): Interrupt {
   const requests = [new AbortController(), new AbortController()] as const;
   const isRepeat = watchRepeats();
   const onSignal = (signal: Signal) => {
@@ -50,6 +54,7 @@ export function listenForInterrupt(): Interrupt {
     stop: requests[0].signal,
     kill: requests[1].signal,
     suspension: createSuspension(),
+    isGuarded,
     dispose: () => {
       for (const signal of INTERRUPTS) process.off(signal, onSignal);
     },

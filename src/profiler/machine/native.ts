@@ -1,3 +1,4 @@
+/** The native part: whether it is built, for what, and how to build it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +14,7 @@ export type NativeStatus = NativeBuild.NativeStatus;
 
 /** The compiled programs, and how they were built. */
 export interface NativePart {
+  /** Not there if only the recorder was required. */
   readonly shallowResnet: string;
   readonly regionRecorder: string;
   readonly info: NativeBuild.NativeBuildInfo;
@@ -30,12 +32,14 @@ export const gpuPart = (native: NativePart): GpuPart => native.info.gpu;
  * @param stop aborts the build without leaving files
  * @param gpus compute capabilities of the GPUs that the workload may run on, `[90]` for 9.0. If the last build targeted
  * the machine's GPUs at that time, and these were not among them, it is built again.
+ * @param parts `recorder` for programs other than the built-in workload
  * @throws ToolError `profile.native_build` with the compiler's last lines, or because it was stopped
  */
 export async function requireNative(
   say: (line: string) => void,
   stop?: StopSignal,
   gpus: readonly number[] = [],
+  parts: NativeBuild.NativeParts = "all",
 ): Promise<NativePart> {
   const { root } = packageInfo();
   const builder = await nativeBuilder(root);
@@ -44,6 +48,7 @@ export async function requireNative(
       root,
       log: say,
       gpus,
+      parts,
       ...(stop && { signal: stop }),
     });
     return {
@@ -89,7 +94,7 @@ async function readyNative(
   builder: typeof NativeBuild,
   request: NativeBuild.NativeBuildRequest & { readonly gpus: readonly number[] },
 ) {
-  const { state, binDir, info } = await builder.nativeStatus(request.root);
+  const { state, binDir, info } = await builder.nativeStatus(request.root, request);
   if (state === "ready" && info !== null && builder.servesGpus(info, request.gpus))
     return { binDir, info };
   return builder.buildNative(request);

@@ -1,13 +1,14 @@
+/** Runs workloads: process groups, output, time limits, signals. */
 import { closeSync, createWriteStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Writable } from "node:stream";
 import { execa } from "execa";
 import { fileProblem, isSystemError } from "../../foundation/system/files.ts";
 import type { Signal, StopSignal } from "../../foundation/system/platform-types.ts";
+import { openGuard } from "../../foundation/system/process-guard.ts";
 import {
-  groupsBelow,
+  openEnding,
   type Suspension,
-  signalGroup,
   suspendGroups,
 } from "../../foundation/system/process-signals.ts";
 import { interruptOf } from "./interrupt.ts";
@@ -70,6 +71,11 @@ export interface StopRequests {
    * process is suspended.
    */
   readonly suspension?: Suspension;
+  /**
+   * Whether a workload is killed if this process is gone without having waited for it: as a job of a sweep, it would run beside
+   * itself once that is resumed. Without it, it goes on.
+   */
+  readonly isGuarded?: boolean;
 }
 
 const GRACE_MS = 5_000;
@@ -90,11 +96,12 @@ export async function runWorkload(
   const isDocument = workload.stdout === "document";
   const stdoutFile = join(options.directory, isDocument ? "stdout.json" : "stdout.txt");
   const stderrFile = join(options.directory, "stderr.txt");
+  // Like the pause, before the process exists, so that they cover its first moment.
+  const guard = options.interrupt.isGuarded === true ? openGuard(workload) : undefined;
   const started = performance.now();
   const startNs = process.hrtime.bigint();
   const copies = [fileCopy(stdoutFile), fileCopy(stderrFile)] as const;
 
-  // Registered before the process exists, so that it covers its first moment.
   const pause = pauseWithUs(() => child.pid, options.interrupt);
   const child = execa(program, args, {
     cwd: workload.cwd,
@@ -112,6 +119,7 @@ export async function runWorkload(
     cleanup: false,
   });
   const { pid } = child;
+  if (pid !== undefined) guard?.watch(-pid);
   // Its children may hold its output open for longer.
   if (pid !== undefined) options.onStart?.(pid);
   if (pid !== undefined)
@@ -121,6 +129,7 @@ export async function runWorkload(
   const result = await child.finally(() => {
     stop.dispose();
     pause.dispose();
+    guard?.release();
   });
   const { sleptMs, suspendedMs } = endWatch();
 
@@ -144,29 +153,22 @@ export async function runWorkload(
 }
 
 function stopOnInterrupt(pid: number | undefined, { stop, kill }: StopRequests, graceMs: number) {
+  if (pid === undefined) return { interruptedBy: () => null, dispose: () => {} };
   let reason: Signal | null = null;
-  let killTimer: NodeJS.Timeout | undefined;
-  const killGroup = () => {
-    if (pid === undefined) return;
-    // Collected before: a process whose parent has ended cannot be found this way.
-    const groups = [pid, ...groupsBelow(pid)];
-    for (const group of groups) signalGroup(group, "SIGKILL");
-  };
+  const ending = openEnding(pid, { graceMs, reach: "leader" });
   const stopGroup = () => {
-    if (pid === undefined) return;
     reason = interruptOf(stop);
-    signalGroup(pid, reason);
-    killTimer = setTimeout(killGroup, graceMs);
+    ending.end(reason);
   };
   if (stop.aborted) stopGroup();
   else stop.addEventListener("abort", stopGroup, { once: true });
-  kill.addEventListener("abort", killGroup, { once: true });
+  kill.addEventListener("abort", ending.kill, { once: true });
   return {
     interruptedBy: () => reason,
     dispose: () => {
-      clearTimeout(killTimer);
+      ending.release();
       stop.removeEventListener("abort", stopGroup);
-      kill.removeEventListener("abort", killGroup);
+      kill.removeEventListener("abort", ending.kill);
     },
   };
 }

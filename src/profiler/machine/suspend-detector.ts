@@ -1,3 +1,4 @@
+/** Detects that this process, or the machine, stood still during a run. */
 import { readFileSync } from "node:fs";
 
 /** Interruptions of a run about which this process gets no signal. Milliseconds. */
@@ -13,7 +14,7 @@ const TICK_MS = 250;
 const LEAST_MS = 1_000;
 
 /** In milliseconds; for tests. */
-export interface SuspendClocks {
+interface SuspendClocks {
   /** How long the event loop has been idle, including the time in which it could not run. */
   readonly idleMs: () => number;
   /** Time since boot, including sleep; null if unknown. */

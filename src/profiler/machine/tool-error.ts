@@ -1,3 +1,4 @@
+/** The errors of profiling tools. */
 import { CodedError, type ErrorDetails } from "../../engine/values/errors.ts";
 
 /** An error of a tool as data: `renderError` formats it like a `ConfigError`. */

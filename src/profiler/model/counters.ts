@@ -1,3 +1,4 @@
+/** The measurements of Nsight Compute, whichever file they come from. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 
 /**

@@ -150,8 +150,8 @@ export function readPayloads(
   table: SchemaTable,
   visitor: PayloadVisitor,
 ): void {
-  const reader = createReader(blobs, table, visitor);
-  for (const blob of blobs) reader.read(blob);
+  const reading: Reading = { blobs, table, visitor, layouts: new Map(), left: MOST_NUMBERS };
+  for (const blob of blobs) readBlob(reading, blob);
 }
 
 interface Layout {
@@ -159,257 +159,282 @@ interface Layout {
   readonly align: number;
 }
 
-function createReader(blobs: readonly PayloadBlob[], table: SchemaTable, visitor: PayloadVisitor) {
-  let left = MOST_NUMBERS;
-  const layouts = new Map<bigint, Layout | null>();
+/** The reading of the structures of one event. */
+interface Reading {
+  readonly blobs: readonly PayloadBlob[];
+  readonly table: SchemaTable;
+  readonly visitor: PayloadVisitor;
+  readonly layouts: Map<bigint, Layout | null>;
+  /** How many more numbers are visited. */
+  left: number;
+}
 
-  const layoutOf = (entry: Pick<SchemaEntry, "type" | "size" | "align">): Layout | null => {
-    const { type, size, align } = entry;
-    const known = type < 1024n ? (SCALARS.get(Number(type)) ?? ATTRIBUTES.get(Number(type))) : null;
-    if (known != null) {
-      const bytes = size === undefined || size === 0 ? known.size : size;
-      return { size: bytes, align: align === undefined || align === 0 ? bytes : align };
+function readBlob(reading: Reading, blob: PayloadBlob): void {
+  if (blob.schema < 1024n) {
+    const entry = { ...PLAIN, type: blob.schema };
+    const layout = layoutOf(reading, entry);
+    if (layout !== null) readOne(reading, entry, blob, 0, "", null, 0, () => null);
+    return;
+  }
+  const schema = reading.table.schema(blob.schema);
+  if (schema !== undefined && schema.type !== schemaType.unionWithSelector)
+    readSchema(reading, schema, blob, 0, "", 0);
+}
+
+function layoutOf(
+  reading: Reading,
+  entry: Pick<SchemaEntry, "type" | "size" | "align">,
+): Layout | null {
+  const { layouts, table } = reading;
+  const { type, size, align } = entry;
+  const known = type < 1024n ? (SCALARS.get(Number(type)) ?? ATTRIBUTES.get(Number(type))) : null;
+  if (known != null) {
+    const bytes = size === undefined || size === 0 ? known.size : size;
+    return { size: bytes, align: align === undefined || align === 0 ? bytes : align };
+  }
+  const enumeration = table.enumeration(type);
+  if (enumeration !== undefined)
+    return enumeration.size === 0 ? null : { size: enumeration.size, align: enumeration.size };
+  if (layouts.has(type)) return layouts.get(type) ?? null;
+  const schema = table.schema(type);
+  if (schema === undefined) return null;
+  layouts.set(type, null); // for a schema that contains itself
+  const layout = layoutOfSchema(reading, schema);
+  layouts.set(type, layout);
+  return layout;
+}
+
+function layoutOfSchema(reading: Reading, schema: PayloadSchema): Layout | null {
+  let end: number | null = 0;
+  let align = 1;
+  const isUnion = schema.type === schemaType.union || schema.type === schemaType.unionWithSelector;
+  for (const entry of schema.entries) {
+    const extent = extentOf(reading, entry, null);
+    if (extent === null) end = null;
+    else {
+      const own = packed(schema, extent.align);
+      align = Math.max(align, own);
+      const start: number =
+        entry.offset !== 0 || end === null || isUnion ? entry.offset : alignedTo(end, own);
+      if (end !== null || entry.offset !== 0)
+        end = Math.max(isUnion ? (end ?? 0) : 0, start + extent.size);
     }
-    const enumeration = table.enumeration(type);
-    if (enumeration !== undefined)
-      return enumeration.size === 0 ? null : { size: enumeration.size, align: enumeration.size };
-    if (layouts.has(type)) return layouts.get(type) ?? null;
-    const schema = table.schema(type);
-    if (schema === undefined) return null;
-    layouts.set(type, null); // for a schema that contains itself
-    const layout = layoutOfSchema(schema);
-    layouts.set(type, layout);
-    return layout;
-  };
+  }
+  if (schema.staticSize !== 0) return { size: schema.staticSize, align };
+  return end === null ? null : { size: alignedTo(end, align), align };
+}
 
-  const layoutOfSchema = (schema: PayloadSchema): Layout | null => {
-    let end: number | null = 0;
-    let align = 1;
-    const isUnion =
-      schema.type === schemaType.union || schema.type === schemaType.unionWithSelector;
-    for (const entry of schema.entries) {
-      const extent = extentOf(entry, null);
-      if (extent === null) end = null;
-      else {
-        const own = packed(schema, extent.align);
-        align = Math.max(align, own);
-        const start: number =
-          entry.offset !== 0 || end === null || isUnion ? entry.offset : alignedTo(end, own);
-        if (end !== null || entry.offset !== 0)
-          end = Math.max(isUnion ? (end ?? 0) : 0, start + extent.size);
-      }
-    }
-    if (schema.staticSize !== 0) return { size: schema.staticSize, align };
-    return end === null ? null : { size: alignedTo(end, align), align };
-  };
+/**
+ * The size and alignment of an entry in its structure. @param lengthOf length of arrays whose length is stored
+ * elsewhere; null: unknown
+ */
+function extentOf(
+  reading: Reading,
+  entry: SchemaEntry,
+  lengthOf: ((entry: SchemaEntry) => number | null) | null,
+): Layout | null {
+  if (
+    (entry.flags & (entryFlag.pointer | entryFlag.offsetFromBase | entryFlag.offsetFromHere)) !==
+    0
+  )
+    return { size: POINTER_BYTES, align: POINTER_BYTES };
+  const array = (entry.flags & entryFlag.arrayMask) >> 4;
+  const character = entry.type < 1024n ? TEXTS.get(Number(entry.type)) : undefined;
+  if (character !== undefined) {
+    if (array === 0 && entry.detail === 0) return { size: POINTER_BYTES, align: POINTER_BYTES };
+    if (array > arrayOf.fixed) return null;
+    return { size: entry.detail * character, align: character };
+  }
+  const one = layoutOf(reading, entry);
+  if (one === null) return null;
+  if (array === 0) return one;
+  const length = array === arrayOf.fixed ? entry.detail : (lengthOf?.(entry) ?? null);
+  return length === null ? null : { size: one.size * length, align: one.align };
+}
 
-  /**
-   * The size and alignment of an entry in its structure. @param lengthOf length of arrays whose length is stored
-   * elsewhere; null: unknown
-   */
-  const extentOf = (
-    entry: SchemaEntry,
-    lengthOf: ((entry: SchemaEntry) => number | null) | null,
-  ): Layout | null => {
-    if (
-      (entry.flags & (entryFlag.pointer | entryFlag.offsetFromBase | entryFlag.offsetFromHere)) !==
-      0
-    )
-      return { size: POINTER_BYTES, align: POINTER_BYTES };
+function readSchema(
+  reading: Reading,
+  schema: PayloadSchema,
+  blob: PayloadBlob,
+  base: number,
+  path: string,
+  depth: number,
+): void {
+  if (depth > DEEPEST) return;
+  const { data } = blob;
+  /** Values of the entries so far that may be lengths or select a member of a union. */
+  const numbers: (number | null)[] = [];
+  let end: number | null = base;
+  const place = (entry: SchemaEntry, extent: Layout): number | null =>
+    entry.offset !== 0 || schema.type === schemaType.union
+      ? base + entry.offset
+      : end === null
+        ? null
+        : base + alignedTo(end - base, packed(schema, extent.align));
+  for (const entry of schema.entries) {
     const array = (entry.flags & entryFlag.arrayMask) >> 4;
-    const character = entry.type < 1024n ? TEXTS.get(Number(entry.type)) : undefined;
-    if (character !== undefined) {
-      if (array === 0 && entry.detail === 0) return { size: POINTER_BYTES, align: POINTER_BYTES };
-      if (array > arrayOf.fixed) return null;
-      return { size: entry.detail * character, align: character };
-    }
-    const one = layoutOf(entry);
-    if (one === null) return null;
-    if (array === 0) return one;
-    const length = array === arrayOf.fixed ? entry.detail : (lengthOf?.(entry) ?? null);
-    return length === null ? null : { size: one.size * length, align: one.align };
-  };
-
-  const readSchema = (
-    schema: PayloadSchema,
-    blob: PayloadBlob,
-    base: number,
-    path: string,
-    depth: number,
-  ): void => {
-    if (depth > DEEPEST) return;
-    const { data } = blob;
-    /** Values of the entries so far that may be lengths or select a member of a union. */
-    const numbers: (number | null)[] = [];
-    let end: number | null = base;
-    const place = (entry: SchemaEntry, extent: Layout): number | null =>
-      entry.offset !== 0 || schema.type === schemaType.union
-        ? base + entry.offset
-        : end === null
-          ? null
-          : base + alignedTo(end - base, packed(schema, extent.align));
-    for (const entry of schema.entries) {
-      const array = (entry.flags & entryFlag.arrayMask) >> 4;
-      const lengthOf = ({ detail }: SchemaEntry): number | null =>
-        array === arrayOf.lengthAt
-          ? (numbers[detail] ?? null)
-          : array === arrayOf.lengthInPayload
-            ? lengthIn(detail)
-            : null;
-      const extent = extentOf(entry, lengthOf);
-      const one = layoutOf(entry);
-      const start =
-        one === null && extent === null && entry.offset === 0
-          ? null
-          : place(entry, extent ?? one ?? UNALIGNED);
-      let number: number | null = null;
-      const name = entry.name === "" ? path : path === "" ? entry.name : `${path}.${entry.name}`;
-      if (start === null) {
-        // Its position is unknown.
-      } else if ((entry.flags & entryFlag.pointer) !== 0) {
-        const found =
-          start + POINTER_BYTES <= data.byteLength ? at(data.getBigUint64(start, true)) : null;
-        const length = array === arrayOf.fixed ? entry.detail : array === 0 ? 1 : lengthOf(entry);
-        if (found !== null && one !== null && length !== null)
-          readArray(entry, one, { ...found, length }, name, depth);
-      } else if (array === 0) {
-        number = readOne(entry, blob, start, name, null, depth, (index) => numbers[index] ?? null);
-      } else if (one !== null) {
-        const length =
-          array === arrayOf.terminated
-            ? lengthUntilZero(data, start, one.size)
-            : extent === null
-              ? null
-              : extent.size / one.size;
-        if (length !== null) {
-          readArray(entry, one, { blob, at: start, length }, name, depth);
-          if (array === arrayOf.terminated) {
-            numbers.push(null);
-            end = start + (length + 1) * one.size;
-            continue;
-          }
+    const lengthOf = ({ detail }: SchemaEntry): number | null =>
+      array === arrayOf.lengthAt
+        ? (numbers[detail] ?? null)
+        : array === arrayOf.lengthInPayload
+          ? lengthIn(reading, detail)
+          : null;
+    const extent = extentOf(reading, entry, lengthOf);
+    const one = layoutOf(reading, entry);
+    const start =
+      one === null && extent === null && entry.offset === 0
+        ? null
+        : place(entry, extent ?? one ?? UNALIGNED);
+    let number: number | null = null;
+    const name = entry.name === "" ? path : path === "" ? entry.name : `${path}.${entry.name}`;
+    if (start === null) {
+      // Its position is unknown.
+    } else if ((entry.flags & entryFlag.pointer) !== 0) {
+      const found =
+        start + POINTER_BYTES <= data.byteLength
+          ? placeOf(reading, data.getBigUint64(start, true))
+          : null;
+      const length = array === arrayOf.fixed ? entry.detail : array === 0 ? 1 : lengthOf(entry);
+      if (found !== null && one !== null && length !== null)
+        readArray(reading, entry, one, { ...found, length }, name, depth);
+    } else if (array === 0) {
+      number = readOne(
+        reading,
+        entry,
+        blob,
+        start,
+        name,
+        null,
+        depth,
+        (index) => numbers[index] ?? null,
+      );
+    } else if (one !== null) {
+      const length =
+        array === arrayOf.terminated
+          ? lengthUntilZero(data, start, one.size)
+          : extent === null
+            ? null
+            : extent.size / one.size;
+      if (length !== null) {
+        readArray(reading, entry, one, { blob, at: start, length }, name, depth);
+        if (array === arrayOf.terminated) {
+          numbers.push(null);
+          end = start + (length + 1) * one.size;
+          continue;
         }
       }
-      numbers.push(number);
-      end = start === null || extent === null ? null : start + extent.size;
     }
-  };
+    numbers.push(number);
+    end = start === null || extent === null ? null : start + extent.size;
+  }
+}
 
-  const readArray = (
-    entry: SchemaEntry,
-    one: Layout,
-    {
-      blob,
-      at: start,
-      length,
-    }: { readonly blob: PayloadBlob; readonly at: number; readonly length: number },
-    path: string,
-    depth: number,
-  ): void => {
-    for (let index = 0; index < length && left > 0; index++) {
-      const place = start + index * one.size;
-      if (place + one.size > blob.data.byteLength) return;
-      readOne(entry, blob, place, path, index, depth, () => null);
-    }
-  };
+function readArray(
+  reading: Reading,
+  entry: SchemaEntry,
+  one: Layout,
+  {
+    blob,
+    at: start,
+    length,
+  }: { readonly blob: PayloadBlob; readonly at: number; readonly length: number },
+  path: string,
+  depth: number,
+): void {
+  for (let index = 0; index < length && reading.left > 0; index++) {
+    const place = start + index * one.size;
+    if (place + one.size > blob.data.byteLength) return;
+    readOne(reading, entry, blob, place, path, index, depth, () => null);
+  }
+}
 
-  /** @returns the number, if other entries may refer to it */
-  const readOne = (
-    entry: SchemaEntry,
-    blob: PayloadBlob,
-    start: number,
-    path: string,
-    index: number | null,
-    depth: number,
-    numberAt: (entry: number) => number | null,
-  ): number | null => {
-    const { data } = blob;
-    const type = entry.type < 1024n ? Number(entry.type) : null;
-    const layout = layoutOf(entry);
-    const enumeration = type === null ? table.enumeration(entry.type) : undefined;
-    if (type === null && enumeration === undefined) {
-      const schema = table.schema(entry.type);
-      if (schema === undefined || schema.type === schemaType.unionWithSelector) return null;
-      if (schema.type !== schemaType.union) readSchema(schema, blob, start, path, depth + 1);
-      else {
-        const member = schema.entries[numberAt(entry.detail) ?? -1];
-        if (member !== undefined)
-          readSchema({ ...schema, entries: [member] }, blob, start, path, depth + 1);
-      }
-      return null;
+/** @returns the number, if other entries may refer to it */
+function readOne(
+  reading: Reading,
+  entry: SchemaEntry,
+  blob: PayloadBlob,
+  start: number,
+  path: string,
+  index: number | null,
+  depth: number,
+  numberAt: (entry: number) => number | null,
+): number | null {
+  const { table, visitor } = reading;
+  const { data } = blob;
+  const type = entry.type < 1024n ? Number(entry.type) : null;
+  const layout = layoutOf(reading, entry);
+  const enumeration = type === null ? table.enumeration(entry.type) : undefined;
+  if (type === null && enumeration === undefined) {
+    const schema = table.schema(entry.type);
+    if (schema === undefined || schema.type === schemaType.unionWithSelector) return null;
+    if (schema.type !== schemaType.union) readSchema(reading, schema, blob, start, path, depth + 1);
+    else {
+      const member = schema.entries[numberAt(entry.detail) ?? -1];
+      if (member !== undefined)
+        readSchema(reading, { ...schema, entries: [member] }, blob, start, path, depth + 1);
     }
-    if (layout === null || start < 0 || start + layout.size > data.byteLength) return null;
-    const attribute = type === null ? undefined : ATTRIBUTES.get(type);
-    if (attribute !== undefined) {
-      const value = unsigned(data, start, attribute.size);
-      if (attribute.is !== null) visitor.attribute?.(attribute.is, BigInt(value));
-      return null;
-    }
-    // A flags enumeration with a long name has no number; 3-byte enumerations do not exist.
-    const read = type === null ? unsigned : (SCALARS.get(type)?.read ?? null);
-    if (read === null || ![1, 2, 4, 8, 16].includes(layout.size)) return null;
-    const raw = read(data, start, layout.size);
-    if ((entry.flags & entryFlag.messageMask) === entryFlag.timestamp) {
-      const is = EVENTS[(entry.flags & entryFlag.eventMask) >> 12] ?? "sample";
-      visitor.stamp?.({
-        is,
-        ticks: BigInt(Math.trunc(Number(raw)) === raw ? raw : BigInt(raw)),
-        timeDomain: entry.timeDomain,
-      });
-      return null;
-    }
-    const number = Number(raw);
-    if ((entry.flags & entryFlag.hide) === 0 && left > 0) {
-      left--;
-      if (enumeration !== undefined) visitor.named?.(path, nameIn(enumeration, BigInt(raw)));
-      else if (Number.isFinite(number)) visitor.number(entry, path, number * entry.scale, index);
-    }
-    return number;
-  };
-
-  /** The position of an address in the structures of this event. */
-  const at = (address: bigint): { readonly blob: PayloadBlob; readonly at: number } | null => {
-    for (const blob of blobs)
-      if (
-        blob.address !== 0n &&
-        address >= blob.address &&
-        address < blob.address + BigInt(blob.data.byteLength)
-      )
-        return { blob, at: Number(address - blob.address) };
     return null;
-  };
+  }
+  if (layout === null || start < 0 || start + layout.size > data.byteLength) return null;
+  const attribute = type === null ? undefined : ATTRIBUTES.get(type);
+  if (attribute !== undefined) {
+    const value = unsigned(data, start, attribute.size);
+    if (attribute.is !== null) visitor.attribute?.(attribute.is, BigInt(value));
+    return null;
+  }
+  // A flags enumeration with a long name has no number; 3-byte enumerations do not exist.
+  const read = type === null ? unsigned : (SCALARS.get(type)?.read ?? null);
+  if (read === null || ![1, 2, 4, 8, 16].includes(layout.size)) return null;
+  const raw = read(data, start, layout.size);
+  if ((entry.flags & entryFlag.messageMask) === entryFlag.timestamp) {
+    const is = EVENTS[(entry.flags & entryFlag.eventMask) >> 12] ?? "sample";
+    visitor.stamp?.({
+      is,
+      ticks: BigInt(Math.trunc(Number(raw)) === raw ? raw : BigInt(raw)),
+      timeDomain: entry.timeDomain,
+    });
+    return null;
+  }
+  const number = Number(raw);
+  if ((entry.flags & entryFlag.hide) === 0 && reading.left > 0) {
+    reading.left--;
+    if (enumeration !== undefined) visitor.named?.(path, nameIn(enumeration, BigInt(raw)));
+    else if (Number.isFinite(number)) visitor.number(entry, path, number * entry.scale, index);
+  }
+  return number;
+}
 
-  /** The first number in another payload of the event. */
-  const lengthIn = (payload: number): number | null => {
-    const blob = blobs[payload];
-    if (blob === undefined) return null;
-    const type = blob.schema < 1024n ? SCALARS.get(Number(blob.schema)) : undefined;
-    if (type?.read != null && blob.data.byteLength >= type.size)
-      return Number(type.read(blob.data, 0, type.size));
-    let first: number | null = null;
-    const only = {
-      number: (_entry: SchemaEntry, _path: string, value: number) => {
-        first ??= value;
-      },
-    };
-    const schema = table.schema(blob.schema);
-    if (schema !== undefined) readPayloads([blob], table, only);
-    return first;
-  };
+/** The position of an address in the structures of this event. */
+function placeOf(
+  { blobs }: Reading,
+  address: bigint,
+): { readonly blob: PayloadBlob; readonly at: number } | null {
+  for (const blob of blobs)
+    if (
+      blob.address !== 0n &&
+      address >= blob.address &&
+      address < blob.address + BigInt(blob.data.byteLength)
+    )
+      return { blob, at: Number(address - blob.address) };
+  return null;
+}
 
-  return {
-    read(blob: PayloadBlob): void {
-      if (blob.schema < 1024n) {
-        const entry = { ...PLAIN, type: blob.schema };
-        const layout = layoutOf(entry);
-        if (layout !== null) readOne(entry, blob, 0, "", null, 0, () => null);
-        return;
-      }
-      const schema = table.schema(blob.schema);
-      if (schema !== undefined && schema.type !== schemaType.unionWithSelector)
-        readSchema(schema, blob, 0, "", 0);
+/** The first number in another payload of the event. */
+function lengthIn({ blobs, table }: Reading, payload: number): number | null {
+  const blob = blobs[payload];
+  if (blob === undefined) return null;
+  const type = blob.schema < 1024n ? SCALARS.get(Number(blob.schema)) : undefined;
+  if (type?.read != null && blob.data.byteLength >= type.size)
+    return Number(type.read(blob.data, 0, type.size));
+  let first: number | null = null;
+  const only = {
+    number: (_entry: SchemaEntry, _path: string, value: number) => {
+      first ??= value;
     },
   };
+  const schema = table.schema(blob.schema);
+  if (schema !== undefined) readPayloads([blob], table, only);
+  return first;
 }
 
 /** The bytes are read as an unsigned number, but values of the enumeration may be signed. */

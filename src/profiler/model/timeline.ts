@@ -1,3 +1,4 @@
+/** The timeline: what a collector recorded, in a form that no tool owns. */
 import type { PayloadNumber } from "./payload.ts";
 
 /**
@@ -182,11 +183,11 @@ export interface RangeReplay {
 /**
  * Replays ranges whose ends are known. At one time those close that were open before, the last opened first, and then others open.
  *
- * @param at the ranges by their place in order of opening, made when it is asked for
+ * @param rangeAt the ranges by their place in order of opening, made when it is asked for
  */
 export function createRangeReplay(
   length: number,
-  at: (place: number) => RangeInstance | undefined,
+  rangeAt: (place: number) => RangeInstance | undefined,
   { opens, closes }: RangeHandlers,
 ): RangeReplay {
   /** Those that end: the next one last. */
@@ -218,7 +219,7 @@ export function createRangeReplay(
   return {
     until(ns) {
       for (; place < length; place++) {
-        const range = at(place);
+        const range = rangeAt(place);
         if (range === undefined || range.startNs >= ns) break;
         openRange(range);
       }

@@ -1,3 +1,4 @@
+/** `-- PROG ARG...` as overrides of the config. */
 import { quoted } from "../../engine/overrides/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { MISSING } from "../../engine/values/node.ts";
@@ -37,15 +38,8 @@ const REFERENCE = /(?<!\\)(?:\\\\)*\$\{args\.[\w.-]+\}/g;
 function withArguments(argument: string): string {
   const texts = argument.split(REFERENCE);
   const references = argument.match(REFERENCE) ?? [];
-  const text = texts
-    .map((one, at) => `${escapeInterpolation(one)}${references[at] ?? ""}`)
-    .join("");
-  // A reference alone would yield the value itself instead of its text.
-  return references.length === 1 && references[0] === argument ? `${text}${NO_TEXT}` : text;
+  return texts.map((one, at) => `${escapeInterpolation(one)}${references[at] ?? ""}`).join("");
 }
-
-/** An interpolation that yields an empty text. */
-const NO_TEXT = '${oc.select:no_such_key,""}';
 
 /** A path as one value of the override language. */
 export const overrideText = (text: string): string => quoted(escapeInterpolation(text), "'");

@@ -16,7 +16,7 @@ import type {
 } from "../model/timeline.ts";
 
 /** A page with more events would be too large. */
-export const MOST_EVENTS = 1_000_000;
+const MOST_EVENTS = 1_000_000;
 
 interface DrawnEvent {
   readonly startNs: number;

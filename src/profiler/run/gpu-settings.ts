@@ -1,3 +1,4 @@
+/** Chooses the device of a run, and checks the settings for GPUs. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import { type Gpu, type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "../machine/native.ts";
@@ -21,7 +22,8 @@ const REBUILD =
   "if nvcc is installed, HYDRACONF_CUDA=1 (or 90, for one GPU generation) builds it: docs/installation.md";
 
 /**
- * The native part, built for the GPUs of this machine if the built-in workload may use one.
+ * The native part, built for the GPUs of this machine if the built-in workload may use one; for other programs, its
+ * recorder.
  *
  * @throws ConfigError as `requireNative`
  */
@@ -31,7 +33,8 @@ export async function nativeFor(
   say: (line: string) => void,
   stop: AbortSignal,
 ): Promise<NativePart> {
-  return requireNative(say, stop, mayUseGpu(config) ? await capabilities() : []);
+  const parts = config.workload.kind === "shallow_resnet" ? "all" : "recorder";
+  return requireNative(say, stop, mayUseGpu(config) ? await capabilities() : [], parts);
 }
 
 const mayUseGpu = ({ workload, device }: Pick<ProfileConfig, "workload" | "device">): boolean =>

@@ -79,7 +79,7 @@ async function readSources(request: ImportRequest, folders: Folders): Promise<Re
     request.say(`reading ${name}`);
     const imported = await importer.read(source, {
       reader: request.reader,
-      locale: request.locale,
+      numberFormat: request.numberFormat,
       allThreads: request.pushPopScope === "process",
       directory: folders.pathOf(folder),
       prefix: repeatOf === null ? (prefixes.get(source) ?? "") : `${basename(dirname(path))}.`,

@@ -1,3 +1,4 @@
+/** Imports files of Nsight Compute: passes or processes of one program. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
 import type { LabelRules } from "../analysis/labels.ts";
@@ -22,7 +23,7 @@ export interface ImportRequest {
   /** Absolute path of the existing directory for the reports. */
   readonly directory: string;
   readonly reader: ReadOptions["reader"];
-  readonly locale: ReadOptions["locale"];
+  readonly numberFormat: ReadOptions["numberFormat"];
   /** The regions to show. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
@@ -178,7 +179,7 @@ const kernelsFirst = ([a]: [NcuResult["kind"], unknown], [b]: [NcuResult["kind"]
   a < b ? -1 : a > b ? 1 : 0;
 
 /** Detects different tables of one report, which would count each kernel several times. */
-export interface RepeatedResults {
+interface RepeatedResults {
   see(file: string, result: NcuResult): void;
   notes(): readonly string[];
 }

@@ -1,3 +1,4 @@
+/** The reports of imported files. */
 import { createHash } from "node:crypto";
 import { basename, join } from "node:path";
 import { packageInfo } from "../../engine/values/package-info.ts";
@@ -12,7 +13,7 @@ import { toReportBundle } from "../analysis/to-report.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 import { encodeTimeline } from "./encode-timeline.ts";
 import type { ImportRequest } from "./import-ncu.ts";
-import { labelsShown, writeTraces } from "./write-run.ts";
+import { labelsShown, TRACE_FILES, writeTraces } from "./write-run.ts";
 
 /** The reports of the files of one tool. */
 export interface ImportedReport {
@@ -95,8 +96,6 @@ export interface WrittenImport {
 /** An import has no config; its page links to the files beside it. */
 const PAGE = { config: [], files: [...FILES_BESIDE_PAGE, "../../report.md"] };
 
-const TRACE_FILES = ["../trace.json", "../trace.speedscope.json"];
-
 export interface WriteImportOptions {
   readonly html: boolean;
   /** Whether traces for viewers are written, too. */
@@ -128,7 +127,10 @@ export async function writeImported(
           ...(timeline !== undefined && {
             timeline: encodeTimeline(timeline, labelsShown(bundle, labels)),
           }),
-          files: trace && timeline !== undefined ? [...PAGE.files, ...TRACE_FILES] : PAGE.files,
+          files:
+            trace && timeline !== undefined
+              ? [...PAGE.files, ...TRACE_FILES.map((name) => `../${name}`)]
+              : PAGE.files,
         },
       }),
     });

@@ -1,3 +1,4 @@
+/** Reads `run.json` of a run directory. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";

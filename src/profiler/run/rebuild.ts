@@ -1,3 +1,4 @@
+/** Makes the reports of a run again from its raw files. */
 import {
   copyFileSync,
   existsSync,

@@ -1,3 +1,4 @@
+/** A run: prepares the workload, runs it under each collector, makes the reports. */
 import { statSync } from "node:fs";
 import {
   anything,
@@ -9,6 +10,7 @@ import {
   path,
   shape,
   text,
+  trueOrFalse,
   whichIs,
   withMethods,
 } from "../../engine/values/check-options.ts";
@@ -53,7 +55,7 @@ export interface ProfileRequest {
   /** The user's working directory. */
   readonly cwd: string;
   readonly progress: Progress;
-  /** Called with a line about each longer step, e.g. the native build. */
+  /** Called with a line about each step, for the log. */
   readonly say: (line: string) => void;
   readonly interrupt: StopRequests;
   /** Waits for other processes that record into the run's directory; returns notes about them. */
@@ -139,13 +141,16 @@ export async function collectRun(request: ProfileRequest): Promise<CollectedRun>
 
 /** @throws ConfigError as `collectRun` */
 export async function prepareRun(
-  request: Pick<ProfileRequest, "config" | "fingerprint" | "cwd" | "say" | "interrupt">,
+  request: Pick<
+    ProfileRequest,
+    "config" | "fingerprint" | "cwd" | "say" | "progress" | "interrupt"
+  >,
 ): Promise<PreparedRun> {
-  const { config, fingerprint } = request;
+  const { config, fingerprint, progress } = request;
   const queries = createGpuQueries();
   const [gpus, native] = await Promise.all([
     queries.gpus(),
-    nativeFor(config, queries, request.say, request.interrupt.stop),
+    nativeFor(config, queries, progress.begin, request.interrupt.stop).finally(progress.stop),
   ]);
   const device = chooseDevice(config, gpus, native);
   const unused = whyGpuIsUnused(config, gpus, gpuPart(native));
@@ -251,12 +256,13 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   fingerprint: text,
   runDirectory: path,
   cwd: path,
-  progress: withMethods(["update", "stop"], "a progress", "silentProgress shows nothing"),
+  progress: withMethods(["begin", "update", "stop"], "a progress", "silentProgress shows nothing"),
   say: fn,
   interrupt: shape<StopRequests>({
     stop: signal,
     kill: signal,
     suspension: optional(withMethods(["join"], "a suspension", "createSuspension makes one")),
+    isGuarded: optional(trueOrFalse),
   }),
   awaitOthers: optional(fn),
   tools: optional(

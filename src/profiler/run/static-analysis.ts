@@ -1,5 +1,6 @@
+/** The static analysis of the built-in workload, and the peaks of its device. */
 import { basename } from "node:path";
-import { execa } from "execa";
+import { askProgram } from "../../foundation/system/ask-program.ts";
 import { fileProblem, readText } from "../../foundation/system/files.ts";
 import {
   fits,
@@ -91,6 +92,7 @@ function documentOf(printed: string): WorkloadDocument | null {
 
 /** Longer than any device needs: a hanging driver must not delay the results. */
 const PEAKS_LIMIT_MS = 60_000;
+const MAX_DOCUMENT_BYTES = 64e6;
 
 /**
  * Measures the peaks of the device with the workload, in a process that is not profiled. Null if the workload cannot
@@ -102,19 +104,19 @@ export async function measurePeaks(
   say: (line: string) => void,
 ): Promise<DevicePeaks | null> {
   if (peaksArgv === undefined || stop.aborted) return null;
-  const [program = "", ...args] = peaksArgv;
-  const result = await execa(program, args, {
+  const result = await askProgram({
+    argv: peaksArgv,
     cwd,
-    env: { ...env },
-    stdin: "ignore",
-    reject: false,
-    cancelSignal: stop,
-    timeout: PEAKS_LIMIT_MS,
+    env: { ...process.env, ...env },
+    abort: stop,
+    limitMs: PEAKS_LIMIT_MS,
+    maxBytes: MAX_DOCUMENT_BYTES,
+    guarded: true,
   });
   const peaks = result.failed ? undefined : documentOf(result.stdout)?.peaks;
   if (peaks !== undefined) return peaks;
   if (!stop.aborted) {
-    const why = result.stderr.trim().split("\n").at(-1) || (result.shortMessage ?? "it gave none");
+    const why = result.stderr.trim().split("\n").at(-1) || result.why || "it gave none";
     say(`what the device can do at most is unknown: ${why}`);
   }
   return null;

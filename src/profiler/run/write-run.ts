@@ -1,9 +1,10 @@
+/** Writes the files of a run directory. */
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fromCode } from "../../engine/values/origin.ts";
 import { fromObject } from "../../engine/values/plain-objects.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
-import { bufferedPieces, writeFileAtomic } from "../../foundation/system/atomic-write.ts";
+import { always, type FileRow, writeFiles } from "../../foundation/system/file-table.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { regionsFolder } from "../../report/model/report-files.ts";
@@ -42,6 +43,19 @@ export interface WrittenRun {
   readonly failures: readonly string[];
 }
 
+const RUN_FILES: readonly FileRow<ProfileResult>[] = [
+  ["env.json", always, ({ environment }) => [`${JSON.stringify(environment, null, 2)}\n`]],
+  ["inputs.yaml", always, ({ inputs }) => [writeYaml(fromObject(inputs, fromCode("inputs.yaml")))]],
+];
+
+const TRACES: readonly FileRow<Timeline>[] = [
+  ["trace.json", always, (timeline) => renderChromeTrace(timeline)],
+  ["trace.speedscope.json", always, (timeline) => renderSpeedscope(timeline, timeline.collector)],
+];
+
+/** Beside the folder of a collector's reports. */
+export const TRACE_FILES: readonly string[] = TRACES.map(([name]) => name);
+
 /**
  * Writes the files of a run directory, the region reports first. If one cannot be written, the others are written
  * nevertheless, because the measurement is done.
@@ -51,50 +65,43 @@ export async function writeRun(
   config: ProfileConfig,
   place: RunPlace,
 ): Promise<WrittenRun> {
-  const { directory: runDirectory, configLines = [] } = place;
+  const { directory } = place;
   const failures: string[] = [];
-  const attempt = recordingFailures(failures);
-  const { report } = config.pipeline;
+  const fail = (what: string, error: unknown): void =>
+    void failures.push(`${what}: ${namedFileProblem(error)}`);
   const files = filesOf(place);
   const hasOverview = config.runner.mode !== "light";
   const page = {
-    config: configLines,
+    config: place.configLines ?? [],
     files: pageFiles(
       hasOverview ? ["report.md", "stakeholder_summary.md", "kernels.md", ...files] : files,
     ),
   };
   const written: WrittenSection[] = [];
   for (const section of result.sections) {
-    const directory = join(runDirectory, section.collector);
-    const beside = result.sections.flatMap((other) => (other === section ? [] : [other.bundle]));
     const options = {
-      beside,
-      ...(report.html && {
-        html: { ...page, ...failureOf(section, directory), ...timelineOf(section, config) },
+      beside: result.sections.flatMap((other) => (other === section ? [] : [other.bundle])),
+      ...(config.pipeline.report.html && {
+        html: {
+          ...page,
+          ...failureOf(section, join(directory, section.collector)),
+          ...timelineOf(section, config),
+        },
       }),
     };
-    const reports = await writeSection(section, directory, options, attempt);
+    const reports = await writeSection(section, directory, options, fail);
     failures.push(...(reports?.problems ?? []));
     written.push({ section, reports });
   }
-  const traces = report.trace
-    ? await attempt("traces", () => writeSectionTraces(result.sections, runDirectory))
-    : null;
-  const runReports = hasOverview
-    ? await attempt("reports of the run", () =>
-        writeRunReports(runDirectory, summarize(result, config, written, files)),
-      )
-    : null;
-  const texts = {
-    "env.json": `${JSON.stringify(result.environment, null, 2)}\n`,
-    "inputs.yaml": writeYaml(fromObject(result.inputs, fromCode("inputs.yaml"))),
-  };
-  for (const [name, text] of Object.entries(texts))
-    await attempt(name, () => writeFileAtomic(join(runDirectory, name), text));
-  return {
-    reports: inReadingOrder(written, runReports ?? [], traces ?? [], runDirectory),
-    failures,
-  };
+  const traces: string[] = [];
+  // Nsight Compute has no timeline.
+  for (const { collector, measured } of config.pipeline.report.trace ? result.sections : [])
+    if (measured.kind === "timeline")
+      traces.push(...(await writeTraces(measured.timeline, join(directory, collector), fail)));
+  const summary = hasOverview ? summarize(result, config, written, files) : null;
+  const runReports = summary === null ? [] : await writeRunReports(directory, summary, fail);
+  await writeFiles(directory, RUN_FILES, result, fail);
+  return { reports: inReadingOrder(written, runReports, traces, directory), failures };
 }
 
 /** The last output of a program that failed, and the file with all of it. */
@@ -133,33 +140,28 @@ const filesOf = ({ directory, runDirectory = directory }: RunPlace): readonly st
   ];
 };
 
-type Attempt = <T>(what: string, write: () => Promise<T>) => Promise<T | null>;
+type Fail = (what: string, error: unknown) => void;
 
-/** Runs a writer. If it fails, this adds a line to `failures` and returns null. */
-const recordingFailures =
-  (failures: string[]): Attempt =>
-  async (what, write) => {
-    try {
-      return await write();
-    } catch (error) {
-      failures.push(`${what}: ${namedFileProblem(error)}`);
-      return null;
-    }
-  };
-
+/** Null if the reports could not be written. */
 async function writeSection(
   { collector, bundle, writeRegionFiles }: ProfileSection,
-  directory: string,
+  runDirectory: string,
   options: WriteReportsOptions,
-  attempt: Attempt,
+  fail: Fail,
 ): Promise<WrittenReports | null> {
-  const reports = await attempt(`region reports of ${collector}`, () =>
-    writeReports(bundle, directory, options),
-  );
-  if (reports !== null && writeRegionFiles !== undefined)
-    await attempt(`tables of the regions of ${collector}`, () =>
-      writeRegionFiles(regionsFolder(directory), reports.regionDirectories),
-    );
+  const directory = join(runDirectory, collector);
+  let reports: WrittenReports | null = null;
+  try {
+    reports = await writeReports(bundle, directory, options);
+  } catch (error) {
+    fail(`region reports of ${collector}`, error);
+    return null;
+  }
+  try {
+    await writeRegionFiles?.(regionsFolder(directory), reports.regionDirectories);
+  } catch (error) {
+    fail(`tables of the regions of ${collector}`, error);
+  }
   return reports;
 }
 
@@ -176,18 +178,6 @@ function inReadingOrder(
   const pages = ofRegions.flatMap(({ html }) => (html === null ? [] : [html]));
   const json = ofRegions.map((reports) => reports.json);
   return [...overview, ...markdown, ...pages, ...json, ...supplements, ...traces];
-}
-
-/** Writes traces for the collectors that recorded a timeline; Nsight Compute does not. */
-async function writeSectionTraces(
-  sections: readonly ProfileSection[],
-  runDirectory: string,
-): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const { collector, measured } of sections)
-    if (measured.kind === "timeline")
-      files.push(...(await writeTraces(measured.timeline, join(runDirectory, collector))));
-  return files;
 }
 
 interface WrittenSection {
@@ -240,20 +230,13 @@ const split = (files: readonly string[], one: string) => [
   files.filter((file) => file !== one),
 ];
 
-/** Writes a timeline for trace viewers into a collector's directory; returns the files' paths. */
-export async function writeTraces(
+/**
+ * Writes a timeline for trace viewers into a collector's directory; returns the files' paths.
+ *
+ * @param onProblem called for each that cannot be written. Default: that is thrown.
+ */
+export const writeTraces = (
   timeline: Timeline,
   directory: string,
-): Promise<readonly string[]> {
-  const traces: readonly (readonly [string, Iterable<string>])[] = [
-    ["trace.json", renderChromeTrace(timeline)],
-    ["trace.speedscope.json", renderSpeedscope(timeline, timeline.collector)],
-  ];
-  const files: string[] = [];
-  for (const [name, pieces] of traces) {
-    const file = join(directory, name);
-    await writeFileAtomic(file, bufferedPieces(pieces));
-    files.push(file);
-  }
-  return files;
-}
+  onProblem?: Fail,
+): Promise<readonly string[]> => writeFiles(directory, TRACES, timeline, onProblem);

@@ -1,6 +1,8 @@
+/** What an importer is: a reader of one format of files. */
 import type { WithTool } from "../machine/interrupt.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
+import type { NumberFormat } from "./ncu/csv/number-format.ts";
 
 /** A reader of one format for `deep-profile import`. */
 export interface Importer {
@@ -30,8 +32,8 @@ export interface ImportSource {
 export interface ReadOptions {
   /** How to read `.ncu-rep` files: with ncu, with our own reader, or with ncu if it is installed. */
   readonly reader: "auto" | "ncu" | "own";
-  /** Locale of the ncu that printed a CSV; null: determined from the file. */
-  readonly locale: "C" | "en" | "de" | null;
+  /** How a CSV writes numbers; null: determined from the file. */
+  readonly numberFormat: NumberFormat | null;
   /** Whether to include push/pop ranges of other threads, which only our own reader has. */
   readonly allThreads: boolean;
   /** An existing directory for files that tools add to the result, e.g. CSVs. */

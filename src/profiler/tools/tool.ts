@@ -223,8 +223,12 @@ export interface Collection {
   readonly problem?: CodedError;
 }
 
-/** Shows the progress of long steps. Silent unless a person watches a terminal. */
+/** Shows the progress of long steps. Silent unless a person watches a terminal, but for `begin`. */
 export interface Progress {
+  /** Whether a person watches the status line. */
+  readonly isShown: boolean;
+  /** Shows that a step has begun that may take minutes: with its seconds on a terminal, as one line elsewhere. */
+  begin(text: string): void;
   /** Replaces the status line. */
   update(text: string): void;
   /** Removes the status line, e.g. before something else writes to the terminal. */
@@ -232,21 +236,39 @@ export interface Progress {
 }
 
 /** Shows nothing: for programs without a terminal. */
-export const silentProgress: Progress = { update: () => {}, stop: () => {} };
+export const silentProgress: Progress = {
+  isShown: false,
+  begin: () => {},
+  update: () => {},
+  stop: () => {},
+};
 
-/** A status line on standard error if that is a terminal, else nothing. */
+/** A status line on standard error if that is a terminal; else only lines of steps that may take minutes. */
 export function terminalProgress(stream: TextStream = process.stderr): Progress {
-  if (!stream.isTTY) return silentProgress;
+  if (!stream.isTTY)
+    return { ...silentProgress, begin: (text) => void stream.write(`${printable(text)}\n`) };
   const started = performance.now();
+  let timer: ReturnType<typeof setInterval> | undefined;
   // By default the spinner ends the process on a signal, before the results are reported.
   const spinner = yoctoSpinner({ stream: stream as NodeJS.WriteStream, handleSignals: false });
+  const show = (text: string): void => {
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    spinner.text = `${printable(text)} (${seconds} s)`;
+    if (!spinner.isSpinning) spinner.start();
+  };
   return {
+    isShown: true,
+    begin: (text) => {
+      clearInterval(timer);
+      show(text);
+      timer = setInterval(() => show(text), REFRESH_MS).unref();
+    },
     update: (text) => {
-      const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      spinner.text = `${printable(text)} (${seconds} s)`;
-      if (!spinner.isSpinning) spinner.start();
+      clearInterval(timer);
+      show(text);
     },
     stop: () => {
+      clearInterval(timer);
       spinner.stop();
     },
   };
@@ -266,7 +288,7 @@ export function showProgress(
   { progress }: CollectContext,
   text: () => string,
 ): () => void {
-  if (workload.stdout === "forward" || progress === silentProgress) return () => {};
+  if (workload.stdout === "forward" || !progress.isShown) return () => {};
   let timer: ReturnType<typeof setTimeout>;
   const show = () => {
     const started = performance.now();

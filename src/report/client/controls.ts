@@ -2,7 +2,7 @@
 
 import { h, on } from "../../pages/client/dom.ts";
 import type { PageData } from "../view/page-data.ts";
-import { MEASURE_WORDS, measuresOf, openScope, type Store, sameRegion } from "./state.ts";
+import { openScope, type Store, sameRegion } from "./state.ts";
 
 export const createControls = (page: PageData, store: Store): readonly HTMLElement[] => [
   ...scopeChooser(page, store),
@@ -20,7 +20,7 @@ function scopeChooser(page: PageData, store: Store): readonly HTMLElement[] {
   on(select, "change", () => {
     const data = page.scopes[Number(select.value)];
     if (data === undefined) return;
-    const scope = openScope(page, data, store.get().scope.measure);
+    const scope = openScope(page, data, store.get().scope.measure.name);
     store.set({ scope, selected: null, zoomed: null });
   });
   store.watch(({ scope }) => {
@@ -29,14 +29,13 @@ function scopeChooser(page: PageData, store: Store): readonly HTMLElement[] {
   return [h("label", { class: "chooser" }, "Report of ", select)];
 }
 
-/** Selects the time that the chart and the shares show. */
+/** Selects the time that the chart shows. */
 function measureChooser(page: PageData, store: Store): HTMLElement {
   const select = h("select", {});
   const label = h("label", { class: "chooser" }, "Show ", select);
   on(select, "change", () => {
     const { scope, selected, zoomed } = store.get();
-    const measure = measuresOf(scope.data).find((one) => one === select.value);
-    const next = openScope(page, scope.data, measure);
+    const next = openScope(page, scope.data, select.value);
     store.set({
       scope: next,
       selected: sameRegion(next, selected),
@@ -45,11 +44,11 @@ function measureChooser(page: PageData, store: Store): HTMLElement {
   });
   store.watch(({ scope }, before) => {
     if (before?.scope === scope) return;
-    const measures = measuresOf(scope.data);
+    const { measures } = scope.data;
     select.replaceChildren(
-      ...measures.map((measure) => h("option", { value: measure }, MEASURE_WORDS[measure])),
+      ...measures.map(({ name, title }) => h("option", { value: name }, title)),
     );
-    select.value = scope.measure;
+    select.value = scope.measure.name;
     label.hidden = measures.length < 2;
   });
   return label;

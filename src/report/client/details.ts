@@ -1,12 +1,12 @@
 /** The details of the selected region. */
 
-import { tableOf } from "../../pages/blocks.ts";
+import { cellText, tableOf } from "../../pages/blocks.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
-import { formatCount, formatMs, formatNumber, formatShare } from "../../pages/numbers.ts";
+import { formatCount, formatNumber, formatShare, NOT_MEASURED } from "../../pages/numbers.ts";
 import { type RankedNcuRule, rankedNcuRules } from "../view/ncu-rules.ts";
-import type { MetricColumn } from "../view/page-data.ts";
-import type { Region, Scope, Store } from "./state.ts";
+import type { MetricColumn, RegionColumnData } from "../view/page-data.ts";
+import { cellAt, type Region, type Scope, type Store } from "./state.ts";
 
 export function createDetails(store: Store): HTMLElement {
   const heading = h("h2", { id: "details-heading" });
@@ -33,28 +33,15 @@ export function createDetails(store: Store): HTMLElement {
 
 function draw(scope: Scope, region: Region): readonly Node[] {
   const { regions, notes, sections } = scope.data;
-  const { wholeMs, wholeLabel } = scope;
   const { row } = region;
-  const optional = (index: number | null | undefined) => (index == null ? null : scope.text(index));
-  const facts: readonly (readonly [string, string | null])[] = [
-    [
-      "Share",
-      wholeLabel === null ? null : `${formatShare(region.value, wholeMs)} % of ${wholeLabel}`,
-    ],
-    ["Domain", scope.text(regions.domain[row] ?? -1)],
-    ["Kind", scope.text(regions.kind[row] ?? -1)],
-    ["Device", optional(regions.device[row])],
-    ["Process", regions.process[row]?.toString() ?? null],
-    ["Calls", region.calls === null ? null : formatCount(region.calls)],
-    ["Total", time(regions.total[row])],
-    ["Exclusive", time(regions.exclusive[row])],
-    ["Wall", time(regions.wall[row])],
-    ["Wall, exclusive", time(regions.wallExclusive[row])],
-    ["CPU", cpuTime(scope, row)],
-    ["Per call", perCall(scope, row)],
-    ["GPU while open", gpuActivity(scope, row)],
-    ["Limited by", limitedBy(scope, row)],
-  ];
+  const facts = regions.facts.flatMap(({ title, texts, columns }) => {
+    const values = columns.map((at) => valueText(scope, regions.columns[at], row));
+    const [first = null] = values;
+    const shown = texts.map(
+      (text, at) => `${text}${at < values.length ? (values[at] ?? NOT_MEASURED) : ""}`,
+    );
+    return first === null ? [] : [[title, shown.join("")] as const];
+  });
   const metrics = drawMetricTable(scope, region);
   const own = notes[row] ?? [];
   const rules = rankedNcuRules({ sections: sections[row] ?? {} });
@@ -62,9 +49,7 @@ function draw(scope: Scope, region: Region): readonly Node[] {
     h(
       "dl",
       { class: "facts-list" },
-      ...facts.flatMap(([name, value]) =>
-        value === null ? [] : [h("div", {}, h("dt", {}, name), h("dd", {}, value))],
-      ),
+      ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     ),
     ...(own.length === 0
       ? []
@@ -110,39 +95,13 @@ function drawRule({
   );
 }
 
-const time = (ms: number | null | undefined): string | null =>
-  ms == null ? null : `${formatMs(ms)} ms`;
-
-function cpuTime({ data }: Scope, row: number): string | null {
-  const { cpu, cpuExclusive, wall } = data.regions;
-  if (cpu[row] == null) return null;
-  const share = formatShare(cpu[row] ?? null, wall[row] ?? null);
-  return `${formatMs(cpu[row] ?? null)} ms (${share} % of the wall time), exclusive ${formatMs(cpuExclusive[row] ?? null)} ms`;
-}
-
-function perCall({ data }: Scope, row: number): string | null {
-  const { min, median, p95, max } = data.regions;
-  if (median[row] == null) return null;
-  const [low, middle, high, top] = [min, median, p95, max].map((of) => formatMs(of[row] ?? null));
-  return `minimum ${low}, median ${middle}, 95th percentile ${high}, maximum ${top} ms`;
-}
-
-function gpuActivity({ data }: Scope, row: number): string | null {
-  const { gpuBusy, gpuKernels, gpuCopies, wall } = data.regions;
-  const [busy, kernels, copies, whole] = [gpuBusy, gpuKernels, gpuCopies, wall].map(
-    (of) => of[row] ?? null,
-  );
-  if (busy == null || kernels == null || copies == null || whole == null) return null;
-  const [idle, both] = [whole - busy, kernels + copies - busy].map((ms) => Math.max(0, ms));
-  return `idle ${formatMs(idle ?? 0)}, kernels ${formatMs(kernels)}, copies ${formatMs(copies)}, both at once ${formatMs(both ?? 0)} ms`;
-}
-
-function limitedBy(scope: Scope, row: number): string | null {
-  const { smShare, memoryShare, limit } = scope.data.regions;
-  const index = limit[row] ?? null;
-  if (index === null) return null;
-  const [compute, memory] = [smShare, memoryShare].map((of) => formatShare(of[row] ?? null, 100));
-  return `${scope.text(index)} (SM ${compute} %, memory ${memory} % of the peak)`;
+/** Null if not measured. */
+function valueText(scope: Scope, column: RegionColumnData | undefined, row: number): string | null {
+  const cell = column === undefined ? null : cellAt(scope, column, row);
+  if (column === undefined || cell === null) return null;
+  return typeof cell === "number" && column.format === "count"
+    ? formatCount(cell)
+    : cellText(cell, column);
 }
 
 /** A wide table scrolls horizontally, with the keyboard, too. */

@@ -12,7 +12,6 @@ import { extentOf, labelledTicks, shortenPath } from "../../pages/client/plot.ts
 import { formatMs } from "../../pages/numbers.ts";
 import type { Region, Scope, Store } from "./state.ts";
 
-const MOST_ROWS = 40;
 const AXIS = 26;
 /** Margin at the ends of the scale for half of an axis label, in pixels. */
 const EDGE = 30;
@@ -61,25 +60,17 @@ export function createDistribution(store: Store): HTMLElement {
     const spreads = spreadsOf(scope);
     section.hidden = spreads.length === 0;
     if (spreads.length === 0) return;
-    const shown = spreads.slice(0, MOST_ROWS);
-    hint.textContent = hintOf(shown, spreads.length - shown.length);
-    chart.show((width) => draw(shown, layoutOf(width), store));
+    hint.textContent = hintOf(spreads, scope.data.calls.left);
+    chart.show((width) => draw(spreads, layoutOf(width), store));
   });
   return section;
 }
 
-/** Regions called more than once, the longest first. */
-function spreadsOf({ regions, data }: Scope): readonly Spread[] {
-  const { min, median, p95, max, wall } = data.regions;
-  return regions
-    .flatMap((region) => {
-      const [low, middle, high, top] = [min, median, p95, max].map((of) => of[region.row] ?? null);
-      const calls = region.calls ?? 0;
-      if (calls < 2 || low == null || middle == null || high == null || top == null) return [];
-      return [{ region, calls, min: low, median: middle, p95: high, max: top }];
-    })
-    .sort((a, b) => (wall[b.region.row] ?? 0) - (wall[a.region.row] ?? 0));
-}
+const spreadsOf = ({ regions, data }: Scope): readonly Spread[] =>
+  data.calls.rows.flatMap(({ region: row, ...spread }) => {
+    const region = regions[row];
+    return region === undefined ? [] : [{ region, ...spread }];
+  });
 
 const extremes = (spreads: readonly Spread[]): readonly [number, number] => [
   extentOf(spreads.map(({ min }) => min))[0],

@@ -19,7 +19,7 @@ export function createIcicle(store: Store): HTMLElement {
   let current: Region | null = null;
 
   const draw = (scope: Scope, zoomed: Region | null) => {
-    const boxes = layOut(scope.roots, scope.wholeMs, zoomed);
+    const boxes = layOut(scope.roots, scope.measure.wholeMs, zoomed);
     const depth = boxes.reduce((most, { row }) => Math.max(most, row + 1), 0);
     chart.style.height = `${depth * ROW_HEIGHT}px`;
     drawn = new Map(boxes.map((box) => [box.region, drawBox(box, scope)]));
@@ -85,7 +85,10 @@ export function createIcicle(store: Store): HTMLElement {
   return h("div", { class: "icicle-view" }, crumbs, chart, note);
 }
 
-function elementOf({ region, left, width, row }: Box, { wholeMs }: Scope): HTMLElement {
+function elementOf(
+  { region, left, width, row }: Box,
+  { measure: { wholeMs } }: Scope,
+): HTMLElement {
   const share = formatShare(region.value, wholeMs);
   const measured = `${formatMs(region.value)} ms, ${share} %`;
   const calls = region.calls === null ? "" : `, ${plural(region.calls, "call")}`;
@@ -130,7 +133,7 @@ function drawCrumbs(zoomed: Region | null, store: Store): readonly Node[] {
   ];
 }
 
-const wholeText = ({ wholeLabel, wholeMs }: Scope): string =>
+const wholeText = ({ measure: { wholeLabel, wholeMs } }: Scope): string =>
   wholeLabel === null ? "" : `${wholeLabel}: ${formatMs(wholeMs)} ms is 100 %. `;
 
 /** The targets of a key in the tree, nearest first; null for other keys. */

@@ -1,3 +1,4 @@
+/** The kernel table of the page. */
 import { capitalized, plural } from "../../foundation/text/plural.ts";
 import { type Field, tableOf } from "../../pages/blocks.ts";
 import { h } from "../../pages/client/dom.ts";

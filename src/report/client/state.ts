@@ -1,6 +1,14 @@
 /** The report that the page shows, with text resolved and the tree linked, and the state of the user interface. */
+import type { Cell } from "../../pages/blocks.ts";
 import type { TableOrder } from "../../pages/client/row-order.ts";
-import type { KernelColumns, NumberColumn, PageData, ScopeData } from "../view/page-data.ts";
+import type {
+  KernelColumns,
+  MeasureData,
+  NumberColumn,
+  PageData,
+  RegionColumnData,
+  ScopeData,
+} from "../view/page-data.ts";
 
 export interface Region {
   readonly row: number;
@@ -10,27 +18,16 @@ export interface Region {
   readonly level: number;
   readonly parent: Region | null;
   readonly children: readonly Region[];
-  /** Time on the clock that shares refer to. */
+  /** The time that widths show. */
   readonly value: number | null;
   /** Null if not counted, as with ncu, or outside every range. */
   readonly calls: number | null;
 }
 
-/** The time that widths and shares show: time in ranges, time in which GPUs were busy, or kernel time. */
-export type Measure = "wall" | "gpu" | "kernels";
-
-export const MEASURE_WORDS: Readonly<Record<Measure, string>> = {
-  wall: "Wall time",
-  gpu: "GPU busy while open",
-  kernels: "Kernel time",
-};
-
 export interface Scope {
   readonly data: ScopeData;
-  readonly measure: Measure;
-  /** The 100 % of shares in ms, and in words; null if nothing was timed. */
-  readonly wholeMs: number | null;
-  readonly wholeLabel: string | null;
+  /** The time that widths show. */
+  readonly measure: MeasureData;
   readonly regions: readonly Region[];
   readonly roots: readonly Region[];
   text(index: number): string;
@@ -40,26 +37,16 @@ interface MutableRegion extends Region {
   readonly children: Region[];
 }
 
-/** The available measures; the first is the default for shares. */
-export function measuresOf({ basis, regions, kernelWords }: ScopeData): readonly Measure[] {
-  const known = (values: NumberColumn) => values.some((value) => (value ?? 0) > 0);
-  const all: readonly (readonly [Measure, boolean])[] = [
-    ["wall", known(regions.wall)],
-    ["gpu", known(regions.gpuBusy)],
-    ["kernels", kernelWords !== null && known(regions.total)],
-  ];
-  const some = all.filter(([, isKnown]) => isKnown).map(([measure]) => measure);
-  const first: Measure = basis === "wall" ? "wall" : "kernels";
-  return [first, ...some.filter((measure) => measure !== first)];
-}
+const NO_TIME: MeasureData = { name: "", title: "", column: -1, wholeMs: null, wholeLabel: null };
 
-export function openScope(page: PageData, data: ScopeData, wanted?: Measure): Scope {
+/** @param wanted the name of the measure; the one of the shares if the scope does not have it */
+export function openScope(page: PageData, data: ScopeData, wanted?: string): Scope {
   const text = (index: number): string => page.strings[index] ?? "";
-  const { label, parent, total, wall, gpuBusy, calls } = data.regions;
-  const measures = measuresOf(data);
-  const measure = measures.find((one) => one === wanted) ?? measures[0] ?? "wall";
-  const values = { wall, gpu: gpuBusy, kernels: total }[measure];
-  const isBase = measure === measures[0];
+  const { label, parent, columns, calls } = data.regions;
+  const { measures } = data;
+  const measure = measures.find(({ name }) => name === wanted) ?? measures[0] ?? NO_TIME;
+  const values = columns[measure.column]?.values ?? [];
+  const counts = columns[calls]?.values ?? [];
   const regions: MutableRegion[] = [];
   for (const [row, index] of label.entries()) {
     const around = regions[parent[row] ?? -1] ?? null;
@@ -71,19 +58,28 @@ export function openScope(page: PageData, data: ScopeData, wanted?: Measure): Sc
       parent: around,
       children: [],
       value: values[row] ?? null,
-      calls: calls[row] === 0 && wall[row] === null ? null : (calls[row] ?? null),
+      calls: counts[row] ?? null,
     };
     around?.children.push(region);
     regions.push(region);
   }
   const roots = regions.filter((region) => region.parent === null);
-  const kernelMs = roots.reduce((sum, { value }) => sum + (value ?? 0), 0);
-  // GPU busy time is a part of the time in ranges.
-  const whole =
-    isBase || measure === "gpu"
-      ? { wholeMs: data.wholeMs, wholeLabel: data.wholeLabel }
-      : { wholeMs: kernelMs, wholeLabel: `total time of ${data.kernelWords ?? "kernels"}` };
-  return { data, measure, ...whole, regions, roots, text };
+  return { data, measure, regions, roots, text };
+}
+
+/** The cell of a column in a row. */
+export function cellAt(
+  { text }: Scope,
+  { values, isText, uncertainty, atLeast }: RegionColumnData,
+  row: number,
+): Cell {
+  const value = values[row] ?? null;
+  if (value === null) return null;
+  if (isText) return text(value);
+  if (atLeast?.includes(row))
+    return { kind: "measured", value, uncertainty: null, isAtLeast: true };
+  if (uncertainty === undefined) return value;
+  return { kind: "measured", value, uncertainty: uncertainty[row] ?? null };
 }
 
 /** The text of a column for an item. */
@@ -98,11 +94,9 @@ export const wordOf =
 export const kernelsOf = ({ data }: Scope, region: Region | null): KernelColumns | undefined =>
   data.kernels[region === null ? 0 : region.row + 1];
 
-/** By exclusive time. */
-export const defaultOrder = ({ data }: Scope): TableOrder => ({
-  title: data.basis === "wall" ? "Wall excl. ms" : "Exclusive ms",
-  descending: true,
-});
+/** By the time without inner regions. */
+export const defaultOrder = ({ data }: Scope): TableOrder | null =>
+  data.regions.order === null ? null : { title: data.regions.order, descending: true };
 
 export interface State {
   readonly order: TableOrder | null;
@@ -144,7 +138,7 @@ export function linkTo({ scope, selected, order }: State): string {
     ["region", selected?.path ?? null],
     ["sort", order === null ? "tree" : `${order.descending ? "-" : ""}${order.title}`],
     ["scope", scope.data.scope],
-    ["show", scope.measure],
+    ["show", scope.measure.name],
   ];
   return `#${choices
     .flatMap(([name, value]) => (value === null ? [] : [`${name}=${encodeURIComponent(value)}`]))
@@ -163,11 +157,11 @@ export function followLink(hash: string, page: PageData, state: State): State {
       }),
   );
   const data = page.scopes.find(({ scope }) => scope === asked.get("scope")) ?? state.scope.data;
-  const measure = (["wall", "gpu", "kernels"] as const).find((one) => one === asked.get("show"));
+  const measure = data.measures.find(({ name }) => name === asked.get("show"));
   const scope =
     data === state.scope.data && (measure ?? state.scope.measure) === state.scope.measure
       ? state.scope
-      : openScope(page, data, measure);
+      : openScope(page, data, measure?.name);
   const wanted = asked.get("region");
   const selected =
     wanted === undefined

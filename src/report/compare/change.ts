@@ -20,6 +20,11 @@ export interface Change {
   readonly verdict: Verdict;
   /** Degrees of freedom of the uncertainty; only for repeated runs. */
   readonly freedom?: number;
+  /**
+   * A time, or a share of times, that fewer than three runs of A or of B measured: they do not show how runs differ, so
+   * no difference is certain, however large.
+   */
+  readonly too_few_runs?: true;
   /** The natural logarithm of B / A for each pair of runs; only for runs made in pairs by `ab`. */
   readonly log_ratios?: readonly number[];
   /** The 95 % interval of the ratio of B to A, less 1, that the verdict of pairs follows; absent while it is unbounded. */
@@ -39,9 +44,12 @@ export const pairedInterval = ({ relative_low, relative_high }: Change): Relativ
     ? null
     : { low: relative_low, high: relative_high };
 
-/** The half width to show; pairs have an interval that is not even, which `±` would contradict. */
-export const shownHalf = ({ uncertainty, log_ratios }: Change): number | null =>
-  log_ratios === undefined ? uncertainty : null;
+/**
+ * The half width to show: that of repeated runs. Pairs have an interval that is not even, which `±` would contradict,
+ * and the spread of the calls of one run is not that of runs.
+ */
+export const shownHalf = ({ uncertainty, log_ratios, too_few_runs }: Change): number | null =>
+  log_ratios === undefined && too_few_runs !== true ? uncertainty : null;
 
 /** A measured value and half of the width of its 95 % interval, if its spread is known. */
 export interface Measured {
@@ -57,7 +65,7 @@ const LEAST_RELATIVE = 0.01;
 /** If the spread is unknown, differences below this may be noise. */
 const ASSUMED_NOISE = 0.05;
 
-/** A change of a time or a metric: noise is taken into account. */
+/** A change of a number that hardly varies between runs, such as a counter; times take `timeChange`. */
 export function changeOf(a: Measured | null, b: Measured | null): Change {
   if (a === null || b === null) return oneSided(a?.value ?? null, b?.value ?? null);
   const delta = b.value - a.value;
@@ -78,15 +86,28 @@ export function changeOf(a: Measured | null, b: Measured | null): Change {
 }
 
 /**
- * The change of a time that a single run cannot judge, however large the difference: the calls of a kernel have no
- * spread in a report. Unclear unless both programs ran repeatedly.
+ * The change of a time, or of a share of times. Runs of one program differ by more than the calls in one run, so only
+ * repeated runs of both programs make a difference certain.
  */
-export function repeatedChange(a: Measured | null, b: Measured | null): Change {
+export function timeChange(a: Measured | null, b: Measured | null): Change {
   const change = changeOf(a, b);
-  const isJudged =
-    change.uncertainty !== null || change.delta === null || change.verdict === "same";
-  return isJudged ? change : { ...change, verdict: "unclear" };
+  if (change.delta === null || change.delta === 0 || change.freedom !== undefined) return change;
+  const verdict = change.verdict === "same" ? "same" : "unclear";
+  return { ...change, verdict, too_few_runs: true };
 }
+
+/** What makes a difference of times certain. */
+export const TOO_FEW_RUNS =
+  "too few runs to be certain: use repeats=5 for both, or deep-profile ab";
+
+/** Whether a number differs by more than what such numbers may differ by if nothing is known about their spread. */
+export const isNotable = ({ verdict, relative, delta, too_few_runs }: Change): boolean =>
+  verdict === "more" ||
+  verdict === "less" ||
+  (too_few_runs === true &&
+    verdict === "unclear" &&
+    delta !== null &&
+    Math.abs(relative ?? Number.POSITIVE_INFINITY) >= ASSUMED_NOISE);
 
 /**
  * The degrees of freedom of a difference, by Welch and Satterthwaite; the half widths of the intervals stand for the
@@ -108,7 +129,7 @@ export function pairedChange(change: Change, logRatios: readonly number[]): Chan
   if (a === null || delta === null || logRatios.length === 0) return change;
   const { low, high } = confidenceSequence(logRatios);
   const [least, most] = [Math.expm1(low), Math.expm1(high)];
-  const { freedom: _, ...rest } = change;
+  const { freedom: _, too_few_runs: __, ...rest } = change;
   return {
     ...rest,
     uncertainty: Number.isFinite(most) ? (a * (most - least)) / 2 : null,
@@ -125,11 +146,10 @@ function judgePairs(delta: number, relative: number | null, least: number, most:
 }
 
 /**
- * A change of a share, such as that of a peak: less than a hundredth of the whole is irrelevant, however large the
+ * A change of a part, such as a share of a peak: less than a hundredth of the whole is irrelevant, however large the
  * factor is.
  */
-export function partChange(a: Measured | null, b: Measured | null, whole: number): Change {
-  const change = changeOf(a, b);
+export function partChange(change: Change, whole: number): Change {
   const isSmall = change.delta !== null && Math.abs(change.delta) < whole * LEAST_RELATIVE;
   return isSmall ? { ...change, verdict: "same" } : change;
 }

@@ -4,13 +4,14 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document
 import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
+  type Change,
   type Changes,
-  changeOf,
   changesIf,
   countChange,
   type Measured,
   pairedChange,
   present,
+  timeChange,
 } from "./change.ts";
 import {
   comparisonNotes,
@@ -44,6 +45,8 @@ import { selectionCoverage } from "./selection-coverage.ts";
 export interface ReportComparison {
   readonly a: ReportFacts;
   readonly b: ReportFacts;
+  /** The time that is judged and shown: in the headline, in what contributed, in trees and tables. */
+  readonly main_time: MainTime;
   readonly totals: Changes;
   /** In the order of B's tree; regions that only A has keep their place in A's tree. */
   readonly regions: readonly RegionChange[];
@@ -56,6 +59,8 @@ export interface ReportComparison {
   /** Why the two may not be comparable. */
   readonly notes: readonly string[];
 }
+
+export type MainTime = "total_ms" | "wall_ms" | "cpu_ms";
 
 export interface ReportFacts {
   readonly scope: string;
@@ -117,10 +122,13 @@ export function compareReports(
   const counts = isShared
     ? regionCounts(a.totals, b.totals)
     : regionCounts(counted(shared.a), counted(shared.b));
+  const changes = { ...totalChanges({ a, b }, isSameTotal), ...counts };
+  const totals = present(withPairs(changes, pairs?.totals));
   return {
     a: facts(a),
     b: facts(b),
-    totals: present(withPairs({ ...timeChanges({ a, b }, isSameTotal), ...counts }, pairs?.totals)),
+    main_time: mainTimeOf(totals, pairs !== undefined),
+    totals,
     regions,
     kernels,
     kernel_pairs: kernelPairs(kernels, kernelSpread({ a, b }, isShared)),
@@ -135,15 +143,50 @@ export function compareReports(
 }
 
 /** Kernel time depends on the kernels, which may be of different work; wall time is that of the whole run. */
-const timeChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
-  ...changesIf(isSameWork, { total_ms: changeOf(totalWork(a), totalWork(b)) }),
-  wall_ms: changeOf(totalWall(a), totalWall(b)),
-  ...present({ cpu_ms: changeOf(totalCpu(a), totalCpu(b)) }),
+const totalChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
+  ...changesIf(isSameWork, { total_ms: timeChange(totalWork(a), totalWork(b)) }),
+  wall_ms: timeChange(totalWall(a), totalWall(b)),
+  ...present({ cpu_ms: timeChange(totalCpu(a), totalCpu(b)) }),
   ...changesIf(isSameWork, {
-    outside_ms: changeOf(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
+    outside_ms: timeChange(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
     kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
   }),
 });
+
+/**
+ * Runs in pairs are judged by processor time, which varies least; others by the time of kernels if both have it. Else by
+ * wall time.
+ */
+function mainTimeOf(totals: Changes, isPaired: boolean): MainTime {
+  const first = isPaired ? "cpu_ms" : "total_ms";
+  return hasBoth(totals[first]) ? first : "wall_ms";
+}
+
+const hasBoth = (change: Change | undefined): boolean =>
+  change !== undefined && change.a !== null && change.b !== null;
+
+/**
+ * The comparison with the time of the first condition that names one both reports have: what decides is what is shown.
+ *
+ * @param names numbers of conditions, such as `cpu_exclusive_ms`
+ */
+export function judgedBy(reports: ReportComparison, names: readonly string[]): ReportComparison {
+  const [named] = names.flatMap((name) => TIME_OF[name] ?? []);
+  return named !== undefined && hasBoth(reports.totals[named])
+    ? { ...reports, main_time: named }
+    : reports;
+}
+
+const TIME_OF: Readonly<Record<string, MainTime>> = {
+  total_ms: "total_ms",
+  exclusive_ms: "total_ms",
+  wall_ms: "wall_ms",
+  wall_exclusive_ms: "wall_ms",
+  median_ms: "wall_ms",
+  p95_ms: "wall_ms",
+  cpu_ms: "cpu_ms",
+  cpu_exclusive_ms: "cpu_ms",
+};
 
 type RegionCounts = Pick<NCUProfileRegionReport["totals"], "invocations" | "region_count">;
 

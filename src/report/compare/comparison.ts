@@ -4,8 +4,16 @@ import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pages/numbers.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import { type Change, type Changes, pairedInterval, shownHalf, type Verdict } from "./change.ts";
-import type { ReportComparison } from "./compare-reports.ts";
+import {
+  type Change,
+  type Changes,
+  countChange,
+  pairedInterval,
+  shownHalf,
+  TOO_FEW_RUNS,
+  type Verdict,
+} from "./change.ts";
+import type { MainTime, ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";
 import type { GateResult } from "./gates.ts";
 import type { KernelChange } from "./kernel-changes.ts";
@@ -29,16 +37,21 @@ export interface ConfigDifference {
   readonly b: string | null;
 }
 
-/** The time that is compared: kernel time if both have it, else wall time. */
-export const mainTime = ({ totals }: ReportComparison): "total_ms" | "wall_ms" => {
-  const total = totals["total_ms"];
-  return total !== undefined && total.a !== null && total.b !== null ? "total_ms" : "wall_ms";
-};
+/** The time that is compared. */
+export const mainTime = ({ main_time }: ReportComparison): MainTime => main_time;
 
-export const TIME_LABELS = {
+export const TIME_LABELS: Readonly<Record<MainTime, string>> = {
   total_ms: "time of kernels or CPU operations",
   wall_ms: "wall time",
-} as const;
+  cpu_ms: "processor time in ranges",
+};
+
+/** The compared time of a region without the regions inside it. */
+const OWN_TIMES = {
+  total_ms: "exclusive_ms",
+  wall_ms: "wall_exclusive_ms",
+  cpu_ms: "cpu_exclusive_ms",
+} as const satisfies Readonly<Record<MainTime, string>>;
 
 export const VERDICTS: Readonly<Record<Verdict, string>> = {
   more: "slower",
@@ -58,8 +71,6 @@ export interface Overall {
   readonly change: Change;
 }
 
-const OVERALL_LABELS = { ...TIME_LABELS, cpu_ms: "processor time in ranges" } as const;
-
 /** The compared time first, then the other times that both reports have. */
 export function overallTimes(reports: ReportComparison): readonly Overall[] {
   const main = mainTime(reports);
@@ -68,7 +79,7 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
     const change = reports.totals[name];
     return change === undefined || (change.delta === null && name !== main)
       ? []
-      : [{ name: OVERALL_LABELS[name], change }];
+      : [{ name: TIME_LABELS[name], change }];
   });
 }
 
@@ -89,9 +100,8 @@ export function overallSentence(reports: ReportComparison): string {
       ? ""
       : ` (${formatPercent(relative)} %${half === null || !Number.isFinite(half) ? "" : ` ±${formatPercentage(half * 100)} %`}${interval === null ? "" : `; ${formatPercent(interval.low)}…${formatPercent(interval.high)} %`})`;
   const numbers = `${formatDelta(delta, uncertainty)} ms${percent}, from ${formatMs(a)} to ${formatMs(b)} ms (${name})`;
-  const runs = isIntervalKnown(main.change) ? "" : "in one run each, ";
   const result = WHOLE_VERDICTS[verdict] ?? "A and B are not comparable as a whole";
-  return `${capitalized(`${runs}${result}`)}: ${numbers}; ${intervalSource(main.change)}.`;
+  return `${capitalized(result)}: ${numbers}; ${intervalSource(main.change)}.`;
 }
 
 const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
@@ -101,25 +111,19 @@ const WHOLE_VERDICTS: Partial<Readonly<Record<Verdict, string>>> = {
   unclear: "it is unclear whether B is slower or faster",
 };
 
-/** The calls of one run, however similar, tell nothing about other runs. */
-const isIntervalKnown = ({ uncertainty, freedom, log_ratios }: Change): boolean =>
-  uncertainty !== null && (uncertainty > 0 || freedom !== undefined || log_ratios !== undefined);
-
-function intervalSource(change: Change): string {
-  const { freedom, log_ratios } = change;
-  if (!isIntervalKnown(change))
-    return "no interval is known: repeats=5 of both, or deep-profile ab, would tell it";
+function intervalSource({ freedom, log_ratios, relative_low }: Change): string {
   if (log_ratios !== undefined)
-    return "low…high is the 95 % interval of the ratios of the pairs of runs";
-  if (freedom !== undefined) return "± is the 95 % interval of the repeated runs";
-  return "± is the 95 % interval of the calls in one run each, which does not tell how runs differ";
+    return relative_low === undefined
+      ? "too few pairs for an interval"
+      : "low…high is the 95 % interval of the ratios of the pairs of runs";
+  return freedom === undefined ? TOO_FEW_RUNS : "± is the 95 % interval of the repeated runs";
 }
 
 /** What the tables show beside a change. */
 export const intervalLegend = (reports: ReportComparison): string =>
-  reports.totals[mainTime(reports)]?.log_ratios === undefined
-    ? "± is the 95 % interval, where calls or repeated runs tell it"
-    : "low…high in brackets is the 95 % interval of the ratios of the pairs";
+  intervalSource(reports.totals[mainTime(reports)] ?? NOTHING_KNOWN);
+
+const NOTHING_KNOWN = countChange(null, null);
 
 /** The contribution of a region without its inner regions to the difference. */
 export interface Contribution {
@@ -150,7 +154,7 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
   const time = mainTime(reports);
   const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
   if (a === null || b === null || delta === null) return null;
-  const own = time === "total_ms" ? "exclusive_ms" : "wall_exclusive_ms";
+  const own = OWN_TIMES[time];
   const lineOf = pathLines(reports.regions);
   const all = reports.regions
     .flatMap((region): readonly Contribution[] => {
@@ -188,12 +192,6 @@ export const notesBeside = ({ notes, differences }: ReportComparison): readonly 
   const shown = new Set(differences.map(differenceNote));
   return notes.filter((note) => !shown.has(note));
 };
-
-/** All differences of the measurements: machines and versions first, then the configuration. */
-export const allDifferences = ({ reports, config }: Comparison): readonly ConfigDifference[] => [
-  ...reports.differences.map(({ what, a, b }) => ({ key: what, a: a || null, b: b || null })),
-  ...(config ?? []),
-];
 
 /** Kernels that both selections include and whose time differs, in the order of the comparison. */
 export const changedKernels = ({ kernels }: ReportComparison): readonly KernelChange[] =>
@@ -258,13 +256,18 @@ export function gateSummary(gates: readonly GateResult[]): string {
   const [first, ...others] = breached;
   if (first !== undefined) return `gate breached: ${first.reason}${andOthers(others.length)}`;
   const unchecked = gates.filter(({ outcome }) => outcome === "unchecked").length;
-  const doubt = unclear.length === 0 ? "" : `, ${unclear.length} past the limit but within noise`;
+  const tooFew = unclear.filter(({ too_few_runs }) => too_few_runs === true).length;
+  const noisy = unclear.length - tooFew;
+  const doubt = [
+    ...(noisy === 0 ? [] : [`, ${noisy} past the limit but within noise`]),
+    ...(tooFew === 0 ? [] : [`, ${tooFew} past the limit, but ${TOO_FEW_RUNS}`]),
+  ].join("");
   const missing = unchecked === 0 ? "" : `, ${unchecked} left out by a selection, unchecked`;
   return `gates passed: ${gates.length - unchecked} checked${doubt}${missing}`;
 }
 
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.6";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.7";
 
 /** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
@@ -274,6 +277,7 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.3",
   "hydraconf.comparison/1.4",
   "hydraconf.comparison/1.5",
+  "hydraconf.comparison/1.6",
   COMPARISON_CONTRACT,
 ];
 

@@ -5,7 +5,7 @@ import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
-import type { Change, Changes, Presence } from "./change.ts";
+import { type Change, type Changes, type Presence, TOO_FEW_RUNS } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   beyondT,
@@ -27,6 +27,8 @@ export interface GateResult {
   readonly reason: string;
   /** The number of values that the condition tests, if several: each is then tested at a stricter level. */
   readonly tested?: number;
+  /** Fewer than three runs of A or B measured the time: no difference is certain. */
+  readonly too_few_runs?: true;
   /** For pairs of runs: whether they prove that the number is, or is not, past the limit. */
   readonly decided?: boolean;
 }
@@ -162,7 +164,7 @@ function chanceOf(gate: Gate, change: Change): number | null {
   const { delta, uncertainty, freedom = Number.POSITIVE_INFINITY } = change;
   if (delta === null || change.verdict === "left_out") return null;
   if (change.log_ratios !== undefined) return pairedChances(gate, change).past;
-  if (uncertainty === null || uncertainty === 0) return null;
+  if (change.too_few_runs === true || uncertainty === null || uncertainty === 0) return null;
   // The interval is a 95 % interval, so its half width is the quantile times the standard error.
   return beyondT((delta / uncertainty) * quantile975(freedom), freedom);
 }
@@ -195,8 +197,10 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
   const decided = isPaired
     ? proof?.isProven === true || pairedChances(gate, change).within <= LEVEL
     : undefined;
+  const isTooFew = change.too_few_runs === true;
   const isUnproven =
-    isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change);
+    isTooFew ||
+    (isPaired || (proof?.tested ?? 1) > 1 ? proof?.isProven === false : isWithinNoise(change));
   const outcome = !isPast ? "passed" : isUnproven ? "unclear" : "breached";
   const noise = outcome === "breached" || (isPaired && percent) ? null : noiseBeyond(gate, change);
   const tested = proof !== null && proof.tested > 1 ? proof.tested : undefined;
@@ -204,13 +208,14 @@ function judge(gate: Gate, label: string, change: Change, proof: Proof | null): 
     ...(isPaired && percent ? [intervalOf(change)] : []),
     ...(tested === undefined ? [] : [`corrected for ${tested} tests`]),
     ...(decided === false ? ["not decided"] : []),
-    ...(isTooLittle(gate, change) ? [TOO_LITTLE] : []),
+    ...(isTooFew ? [`${TOO_FEW_RUNS}${isPast ? STRICT_FAILS : ""}`] : []),
   ];
   return {
     gate,
     outcome,
     reason: `${reasonOf(gate, label, change, value, noise)}${words.map((text) => `; ${text}`).join("")}`,
     ...(tested !== undefined && { tested }),
+    ...(isTooFew && { too_few_runs: true as const }),
     ...(decided !== undefined && { decided }),
   };
 }
@@ -222,16 +227,7 @@ function intervalOf({ log_ratios = [] }: Change): string {
   return Number.isFinite(high) ? `${pairs}: ${shown(low)} to ${shown(high)} %` : pairs;
 }
 
-/** The variation of the calls of one run tells nothing about the variation between runs. */
-const isTooLittle = ({ name }: Gate, { delta, freedom, log_ratios, verdict }: Change): boolean =>
-  name.endsWith("_ms") &&
-  delta !== null &&
-  delta !== 0 &&
-  verdict !== "left_out" &&
-  freedom === undefined &&
-  log_ratios === undefined;
-
-const TOO_LITTLE = "too few runs to trust: use repeats=5 or deep-profile ab";
+const STRICT_FAILS = "; --strict fails it as it is";
 
 const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) => boolean>> = {
   ">": (value, limit) => value > limit,

@@ -7,7 +7,7 @@ import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../../pages/n
 import { kindMarks, pathWords } from "../model/region-path.ts";
 import { BUSY_HEADING } from "../view/gpu-utilization.ts";
 import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-tables.ts";
-import type { Change, Changes } from "./change.ts";
+import { type Change, type Changes, isNotable } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";
 
@@ -144,7 +144,7 @@ const factOf = (name: string, change: Change | undefined, format: Format): reado
 
 /** A number that only one report has is a difference between the collectors. */
 const isChanged = (change: Change | undefined): boolean =>
-  change?.verdict === "more" || change?.verdict === "less";
+  change !== undefined && isNotable(change);
 
 function difference({ delta }: Change, format: Format): string {
   if (delta === null || delta === 0) return "";

@@ -2,7 +2,14 @@
 
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { type Block, type Cell, code, paragraph, type Table } from "../../pages/blocks.ts";
+import {
+  type Block,
+  type Cell,
+  code,
+  paragraph,
+  plainText,
+  type Span,
+} from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import { noticeList, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { relativeLink } from "../../pages/markdown.ts";
@@ -10,44 +17,17 @@ import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../page
 import { pathLines } from "../model/region-path.ts";
 import { readPageAssets } from "../render/page-assets.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
-import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
-  allDifferences,
   type Comparison,
-  gateSummary,
-  intervalLegend,
-  JUDGED,
-  kernelHeading,
-  kernelWord,
   mainTime,
-  notesBeside,
-  overallSentence,
-  overallTimes,
   regionLines,
   TIME_LABELS,
   VERDICTS,
   waterfallOf,
 } from "./comparison.ts";
-import {
-  allKernelRows,
-  type ChangeRow,
-  changeTable,
-  configTable,
-  factTable,
-  overallTable,
-  regionRows,
-  totalRow,
-} from "./comparison-tables.ts";
-import {
-  ACTIVITY_HEADING,
-  activityFacts,
-  COUNTERS_HEADING,
-  counterFacts,
-  type GpuFacts,
-  RANKS_HEADING,
-  rankFacts,
-} from "./gpu-facts.ts";
+import { configTable } from "./comparison-tables.ts";
+import { type ComparisonDocument, type ComparisonSection, comparisonDocument } from "./document.ts";
 
 /** Maximum number of rows of a table: more would not fit into a page of 1 MB. */
 const MAX_ROWS = 2000;
@@ -56,52 +36,48 @@ export function renderComparisonHtml(
   comparison: Comparison,
   assets: PageAssets = readPageAssets("compare"),
 ): string {
-  const { reports, config, gates } = comparison;
-  const kernel = kernelHeading(reports);
-  const [activity, counters] = [activityFacts(reports), counterFacts(reports)];
-  const kernels = allKernelRows(reports, 160);
+  const { reports } = comparison;
+  const document = comparisonDocument(comparison, { layout: "page", parts: MAX_ROWS });
+  const { names, gates, differences, notes } = document;
+  const config = differences.config ?? [];
+  const sections = [
+    // Drawn above the tables.
+    ...document.sections.filter(({ id }) => id !== "contributed").flatMap(pageSections),
+    pageSection({
+      title: "Configuration",
+      table: config.length === 0 ? null : configTable(config, configValue),
+      row: ["configuration value"],
+      legend: null,
+      footer: null,
+      empty: "No known differences.",
+    }),
+  ];
   const data: ComparisonPageData = {
     trees: twoTrees(reports),
-    sections: [
-      changeSection("Regions", [...regionRows(reports)], {
-        hint: `${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}.`,
-        footer: totalText(reports),
-      }),
-      changeSection(`${kernel}s`, kernels.slice(0, MAX_ROWS), {
-        hint: `${kernel}s ${JUDGED}.`,
-        footer: null,
-      }),
-      ...factSection(RANKS_HEADING, rankFacts(reports)),
-      ...factSection(ACTIVITY_HEADING, activity),
-      ...factSection(COUNTERS_HEADING, counters),
-      pageSection("Configuration", configTable(config ?? [], configValue), {
-        empty: "No known differences.",
-      }),
-    ],
+    sections: sections.map(({ section }) => section),
   };
-  const rows: readonly (readonly [count: number, one: string, many?: string])[] = [
-    [gates.length, "gate"],
-    [reports.regions.length, "region"],
-    [kernels.length, kernelWord(reports)],
-    [factsIn(activity), "change of GPU use", "changes of GPU use"],
-    [factsIn(counters), "change of counters", "changes of counters"],
-    [config?.length ?? 0, "configuration value"],
+  const left = [
+    ...leftOut((gates?.results.length ?? 0) - MAX_ROWS, ["gate"]),
+    ...sections.flatMap(({ left }) => left),
   ];
-  const left = rows.flatMap(([count, one, many]) =>
-    count > MAX_ROWS ? [plural(count - MAX_ROWS, one, many)] : [],
-  );
   const body = `<header class="top"><h1>Comparison</h1>
-<p class="summary">A is ${sideLink(comparison, "a")}<br>B is ${sideLink(comparison, "b")}</p>
+<p class="summary">A is ${sideHtml(names.a)}<br>B is ${sideHtml(names.b)}</p>
 <div id="controls" class="controls"></div></header>
 <noscript><p class="notice">This page needs JavaScript for its tables. deep-profile compare --markdown gives the same facts.</p></noscript>
-${resultHtml(comparison)}
-${noticeSection(
-  "gates",
-  gateSummary(gates),
-  mostTelling(gates).map(({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`),
-  { isNeutral: gates.every(({ outcome }) => outcome === "passed") },
-)}
-${noticeList(notesBeside(reports))}
+${resultHtml(document)}
+${
+  gates === null
+    ? ""
+    : noticeSection(
+        "gates",
+        gates.summary,
+        mostTelling(gates.results).map(
+          ({ outcome, reason }) => `${outcome}: ${printableLabel(reason, 300)}`,
+        ),
+        { isNeutral: gates.results.every(({ outcome }) => outcome === "passed") },
+      )
+}
+${noticeList(notes)}
 ${left.length === 0 ? "" : `<p class="notice">Left out of this page: ${left.join(", ")}.</p>`}
 ${waterfallHtml(reports)}
 <main id="comparison"></main>`;
@@ -110,35 +86,34 @@ ${waterfallHtml(reports)}
 
 // The part above the tables, which needs no script.
 
-function sideLink({ names, links }: Comparison, side: "a" | "b"): string {
-  const name = escapeHtml(printableLabel(names[side], 300));
-  const path = links?.[side] ?? null;
-  return path === null ? name : `<a href="${escapeHtml(relativeLink(path))}">${name}</a>`;
-}
+/** A link, or the name. */
+const sideHtml = (name: Span): string =>
+  typeof name !== "string" && name.kind === "link"
+    ? `<a href="${escapeHtml(relativeLink(name.path))}">${escapeHtml(name.text)}</a>`
+    : escapeHtml(plainText([name]));
 
 /**
  * Maximum number of differences that are listed beside the result; a table below has all those of the configuration.
  */
 const MAX_DIFFERENCES = 12;
 
-function resultHtml(comparison: Comparison): string {
-  const { reports, config } = comparison;
-  const differences = allDifferences(comparison);
-  const left = differences.length - MAX_DIFFERENCES;
+function resultHtml({ sentence, overall, differences }: ComparisonDocument): string {
+  const { machines, config } = differences;
+  const all = [...machines, ...(config ?? [])];
+  const left = all.length - MAX_DIFFERENCES;
   const known =
     config === null
       ? "Machines and versions are the same; the configurations are not at hand."
       : "Machines, versions and configurations are the same.";
   const beside: readonly Block[] = [
-    ...(differences.length === 0
+    ...(all.length === 0
       ? [paragraph(known)]
-      : [configTable(differences.slice(0, MAX_DIFFERENCES), configValue)]),
+      : [configTable(all.slice(0, MAX_DIFFERENCES), configValue)]),
     ...(left > 0 ? [paragraph(`And ${left} more, below.`)] : []),
   ];
-  const isMeasured = overallTimes(reports).length > 0;
   return `<section class="result" aria-labelledby="result-heading"><div><h2 id="result-heading">Result</h2>
-<p class="answer-line">${escapeHtml(overallSentence(reports))}</p>
-${isMeasured ? renderHtml([overallTable(reports, "page")]) : ""}</div>
+<p class="answer-line">${escapeHtml(sentence)}</p>
+${overall === null ? "" : renderHtml([overall])}</div>
 <div class="differs"><h2>What differs</h2>${renderHtml(beside)}</div></section>`;
 }
 
@@ -238,22 +213,40 @@ function twoTrees(reports: ReportComparison): TwoTrees | null {
   };
 }
 
-const pageSection = (
-  title: string,
-  { columns, rows }: Table,
-  {
-    hint = null,
-    footer = null,
-    empty = `No ${title.toLowerCase()}.`,
-  }: Partial<Pick<PageSection, "hint" | "footer" | "empty">> = {},
-): PageSection => {
-  const shown = [...rows].slice(0, MAX_ROWS).map(({ cells, ...row }) => ({
-    ...row,
+interface SectionOfPage {
+  readonly section: PageSection;
+  /** What it leaves out, in words. */
+  readonly left: readonly string[];
+}
+
+type ShownSection = Pick<
+  ComparisonSection,
+  "title" | "table" | "row" | "legend" | "footer" | "empty"
+>;
+
+const pageSections = (section: ComparisonSection): readonly SectionOfPage[] =>
+  section.table === null && section.empty === null ? [] : [pageSection(section)];
+
+function pageSection({ title, table, row, legend, footer, empty }: ShownSection): SectionOfPage {
+  const rows = table === null ? [] : [...table.rows];
+  const shown = rows.slice(0, MAX_ROWS).map(({ cells, ...rest }) => ({
+    ...rest,
     cells: cells.map(roundedCell),
   }));
-  const table = shown.length === 0 ? null : { columns, rows: shown };
-  return { title, hint, footer, empty, table };
-};
+  return {
+    section: {
+      title,
+      hint: shown.length === 0 ? null : legend,
+      footer,
+      empty: empty ?? "",
+      table: table === null || shown.length === 0 ? null : { columns: table.columns, rows: shown },
+    },
+    left: leftOut(rows.length - MAX_ROWS, row),
+  };
+}
+
+const leftOut = (count: number, [one, many]: ComparisonSection["row"]): readonly string[] =>
+  count > 0 ? [plural(count, one, many)] : [];
 
 /** The data of a page need only the digits that the page shows. */
 function roundedCell(cell: Cell): Cell {
@@ -266,36 +259,6 @@ function roundedCell(cell: Cell): Cell {
   const [low, high] = [roundedForPage(interval.low), roundedForPage(interval.high)];
   return { ...cell, value, uncertainty, interval: { low: low ?? 0, high: high ?? 0 } };
 }
-
-const changeSection = (
-  title: string,
-  rows: readonly ChangeRow[],
-  around: Pick<PageSection, "hint" | "footer">,
-): PageSection =>
-  pageSection(
-    title,
-    changeTable("Name", rows, "page", { withCounts: rows.some(({ counts }) => counts !== "") }),
-    around,
-  );
-
-/** Regions overlap, so their sum cannot give this total. */
-function totalText(reports: ReportComparison): string {
-  const { change } = totalRow(reports);
-  const { a = null, b = null, delta = null, relative = null } = change ?? {};
-  const half = change === undefined ? null : shownHalf(change);
-  const interval = change === undefined ? null : pairedInterval(change);
-  const around =
-    interval === null ? "" : `; ${formatPercent(interval.low)}…${formatPercent(interval.high)} %`;
-  return `all: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, half)} ms (${formatPercent(relative)} %${around}), ${VERDICTS[change?.verdict ?? "same"]}`;
-}
-
-const factSection = (title: string, all: readonly GpuFacts[]): readonly PageSection[] =>
-  all.length === 0
-    ? []
-    : [pageSection(title, factTable({ name: "Name", what: "What", repeats: true }, all))];
-
-const factsIn = (all: readonly GpuFacts[]): number =>
-  all.reduce((sum, { facts }) => sum + facts.length, 0);
 
 const configValue = (value: string | null): Cell => [
   code(value === null ? "(none)" : printableLabel(value, 160)),

@@ -24,7 +24,7 @@ import {
   type Presence,
   partChange,
   presenceOf,
-  repeatedChange,
+  timeChange,
 } from "./change.ts";
 import { measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
@@ -111,7 +111,7 @@ function kernelChange(
     kind,
     presence,
     changes: changesAs(presence, {
-      ...(isTimed && { total_ms: repeatedChange(timeA, timeB) }),
+      ...(isTimed && { total_ms: timeChange(timeA, timeB) }),
       calls: countChange(a?.calls ?? null, b?.calls ?? null),
       ...counterChanges(counters, others),
     }),
@@ -207,7 +207,7 @@ function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPai
     a: a.map(({ kernel_name }) => kernel_name),
     b: b.map(({ kernel_name }) => kernel_name),
     changes: {
-      total_ms: repeatedChange(timeOf("a", a), timeOf("b", b)),
+      total_ms: timeChange(timeOf("a", a), timeOf("b", b)),
       calls: countChange(numberOf("a", "calls", a), numberOf("b", "calls", b)),
     },
   };
@@ -256,6 +256,20 @@ export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limite
 
 type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
 
+/** The numbers of `activityChanges` of one run, which pairs of runs compare. */
+export const activityTimes = (region: Region): Readonly<Record<string, number | null>> =>
+  region.gpu_activity === undefined
+    ? {}
+    : {
+        gpu_busy_pct: busyShare(region),
+        ...Object.fromEntries(
+          Object.entries(ACTIVITY_PARTS).map(([name, part]) => [
+            name,
+            region.gpu_activity?.[part] ?? null,
+          ]),
+        ),
+      };
+
 /** Empty if neither report has GPU activity. */
 export function activityChanges(a: Region | null, b: Region | null): Changes {
   if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};
@@ -265,10 +279,10 @@ export function activityChanges(a: Region | null, b: Region | null): Changes {
     const [before, after] = [a, b].map((region) =>
       measuredAlone(region?.gpu_activity?.[part] ?? null),
     );
-    return [name, partChange(before ?? null, after ?? null, wall)];
+    return [name, partChange(timeChange(before ?? null, after ?? null), wall)];
   });
   const [before = null, after = null] = shares;
-  return { gpu_busy_pct: partChange(before, after, 100), ...Object.fromEntries(parts) };
+  return { gpu_busy_pct: partChange(timeChange(before, after), 100), ...Object.fromEntries(parts) };
 }
 
 /** Empty if neither report has counters of the kernel. */
@@ -276,7 +290,7 @@ function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undef
   if (a === undefined && b === undefined) return {};
   const shares = COUNTER_SHARES.map((name): [string, Change] => [
     name,
-    partChange(measuredAlone(a?.[name] ?? null), measuredAlone(b?.[name] ?? null), 100),
+    partChange(changeOf(measuredAlone(a?.[name] ?? null), measuredAlone(b?.[name] ?? null)), 100),
   ]);
   const limit = changeOf(
     computed(a?.occupancy_limit_pct ?? null),

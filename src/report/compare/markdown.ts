@@ -1,53 +1,18 @@
 /** A comparison in Markdown, for example to paste into a pull request. */
-import { capitalized, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import {
   type Block,
   heading,
-  link,
   list,
   listIfAny,
   paragraph,
-  type Span,
   strong,
   type Text,
-  withHeading,
 } from "../../pages/blocks.ts";
 import { markdownPieces } from "../../pages/markdown.ts";
-import type { ReportComparison } from "./compare-reports.ts";
-import {
-  allDifferences,
-  type Comparison,
-  gateSummary,
-  intervalLegend,
-  JUDGED,
-  kernelHeading,
-  kernelWord,
-  mainTime,
-  notesBeside,
-  overallSentence,
-  overallTimes,
-  TIME_LABELS,
-} from "./comparison.ts";
-import {
-  changedKernelRows,
-  changeTable,
-  configTable,
-  factTable,
-  overallTable,
-  regionRows,
-  totalRow,
-  waterfallTable,
-} from "./comparison-tables.ts";
-import {
-  ACTIVITY_HEADING,
-  activityFacts,
-  COUNTERS_HEADING,
-  counterFacts,
-  type GpuFacts,
-  RANKS_HEADING,
-  rankFacts,
-} from "./gpu-facts.ts";
+import type { Comparison } from "./comparison.ts";
+import { configTable } from "./comparison-tables.ts";
+import { type ComparisonDocument, type ComparisonSection, comparisonDocument } from "./document.ts";
 
 const MAX_KERNELS = 20;
 const MAX_PARTS = 10;
@@ -57,45 +22,34 @@ export const comparisonMarkdownPieces = (comparison: Comparison): Iterable<strin
   markdownPieces(blocksOf(comparison));
 
 function blocksOf(comparison: Comparison): readonly Block[] {
-  const { names, reports, gates, links = { a: null, b: null } } = comparison;
-  const rows = changedKernelRows(reports);
-  const left = rows.length - MAX_KERNELS;
-  const kernel = kernelHeading(reports);
-  const named = (side: "a" | "b"): Span => {
-    const path = links[side];
-    return path === null ? printableLabel(names[side]) : link(printableLabel(names[side]), path);
-  };
+  const { names, sentence, overall, gates, differences, notes, sections } = comparisonDocument(
+    comparison,
+    {
+      layout: "markdown",
+      kernels: MAX_KERNELS,
+      facts: { regions: MAX_KERNELS, kernels: MAX_KERNELS },
+      parts: MAX_PARTS,
+    },
+  );
   return [
     heading(1, "Comparison"),
-    paragraph([strong(overallSentence(reports))]),
-    paragraph(["A is ", named("a"), ", B is ", named("b"), "."]),
-    ...(overallTimes(reports).length === 0 ? [] : [overallTable(reports, "markdown")]),
-    ...(gates.length === 0
-      ? []
-      : [paragraph([strong(gateSummary(gates))]), list(gateLines(gates))]),
-    ...differenceBlocks(comparison),
-    ...listIfAny(notesBeside(reports)),
-    ...withHeading("What contributed", waterfallTable(reports, MAX_PARTS)),
-    heading(2, "Regions"),
-    ...(reports.regions.length === 0
-      ? [paragraph("No regions.")]
-      : [
-          changeTable("Region", allRows(reports), "markdown"),
-          paragraph(`Numbers are ${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}.`),
-        ]),
-    ...(rows.length === 0
-      ? []
-      : [
-          heading(2, `${kernel}s that differ`),
-          changeTable(kernel, rows.slice(0, MAX_KERNELS), "markdown", {
-            withCounts: rows.slice(0, MAX_KERNELS).some(({ counts }) => counts !== ""),
-          }),
-          paragraph(`${capitalized(kernelWord(reports))}s ${JUDGED}.`),
-        ]),
-    ...(left > 0 ? [paragraph(`${plural(left, `more ${kernelWord(reports)}`)} changed.`)] : []),
-    ...factBlocks(RANKS_HEADING, "Region", rankFacts(reports)),
-    ...factBlocks(ACTIVITY_HEADING, "Region", activityFacts(reports)),
-    ...factBlocks(COUNTERS_HEADING, kernel, counterFacts(reports)),
+    paragraph([strong(sentence)]),
+    paragraph(["A is ", names.a, ", B is ", names.b, "."]),
+    ...(overall === null ? [] : [overall]),
+    ...(gates === null ? [] : [paragraph([strong(gates.summary)]), list(gateLines(gates.results))]),
+    ...differenceBlocks(differences),
+    ...listIfAny(notes),
+    ...sections.flatMap(sectionBlocks),
+  ];
+}
+
+function sectionBlocks({ title, table, legend, left, empty }: ComparisonSection): readonly Block[] {
+  if (table === null) return empty === null ? [] : [heading(2, title), paragraph(empty)];
+  return [
+    heading(2, title),
+    table,
+    ...(legend === null ? [] : [paragraph(legend)]),
+    ...(left === null ? [] : [paragraph(left)]),
   ];
 }
 
@@ -103,28 +57,15 @@ function* gateLines(gates: Comparison["gates"]): Generator<Text> {
   for (const { outcome, reason } of gates) yield [`${outcome}: `, reason];
 }
 
-function* allRows(reports: ReportComparison) {
-  yield* regionRows(reports);
-  yield totalRow(reports);
-}
-
-function factBlocks(title: string, name: string, all: readonly GpuFacts[]): readonly Block[] {
-  if (all.length === 0) return [];
-  const left = all.length - MAX_KERNELS;
-  return [
-    heading(2, title),
-    factTable({ name, what: "", repeats: false }, all.slice(0, MAX_KERNELS)),
-    ...(left > 0 ? [paragraph(`${left} more changed.`)] : []),
-  ];
-}
-
-function differenceBlocks(comparison: Comparison): readonly Block[] {
-  const { config, reports } = comparison;
-  const all = allDifferences(comparison);
+function differenceBlocks({
+  machines,
+  config,
+}: ComparisonDocument["differences"]): readonly Block[] {
+  const all = [...machines, ...(config ?? [])];
   if (all.length === 0)
     return config === null ? [] : [paragraph("The configurations are the same.")];
   return [
-    heading(2, reports.differences.length === 0 ? "Configuration" : "What differs"),
+    heading(2, machines.length === 0 ? "Configuration" : "What differs"),
     configTable(all, (value) => (value === null ? "" : printableLabel(value))),
     ...(config?.length === 0 ? [paragraph("The configurations are the same.")] : []),
   ];

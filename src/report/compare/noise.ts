@@ -103,7 +103,7 @@ export function measuredKernel(
 }
 
 /** The least number of runs that shows how runs vary. */
-export const LEAST_RUNS = 3;
+const LEAST_RUNS = 3;
 
 /** A part of a whole: its value in one run, and its uncertainty over repeated runs. */
 export interface Part {

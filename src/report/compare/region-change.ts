@@ -2,7 +2,8 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
 import { allMetrics } from "../view/program-numbers.ts";
-import { exclusiveMs, totalMs } from "../view/times.ts";
+import { COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts";
+import { isTimeUnit } from "../view/roofline.ts";
 import {
   asLeftOut,
   type Changes,
@@ -10,8 +11,10 @@ import {
   changesAs,
   changesIf,
   countChange,
+  type Measured,
   type Presence,
   presenceOf,
+  timeChange,
 } from "./change.ts";
 import {
   activityChanges,
@@ -49,12 +52,6 @@ export function regionChange(
 ): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
-  const wall = (of: "wall_ms" | "wall_exclusive_ms") =>
-    changeOf(a && measuredWall(a, a[of]), b && measuredWall(b, b[of]));
-  const work = (of: "total_ms" | "exclusive_ms") =>
-    changeOf(a && measuredWork(a, TIMES[of](a)), b && measuredWork(b, TIMES[of](b)));
-  const percentile = (region: NCUProfileRegion | null) =>
-    measuredAlone(region?.invocation_wall_ms?.p95 ?? null);
   const presence = presenceOf(a, b, (side) => looked[side].region(shown));
   const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked, spread);
   const isSame = presence !== "both" || same.inRegion(shown, found);
@@ -66,23 +63,7 @@ export function regionChange(
     kind: shown.kind,
     presence,
     changes: changesAs(presence, {
-      ...changesIf(isSame, { total_ms: work("total_ms"), exclusive_ms: work("exclusive_ms") }),
-      wall_ms: wall("wall_ms"),
-      wall_exclusive_ms: wall("wall_exclusive_ms"),
-      cpu_ms: changeOf(
-        a && measuredCpu(a, a.cpu_ms ?? null),
-        b && measuredCpu(b, b.cpu_ms ?? null),
-      ),
-      cpu_exclusive_ms: changeOf(
-        a && measuredCpu(a, a.cpu_exclusive_ms ?? null),
-        b && measuredCpu(b, b.cpu_exclusive_ms ?? null),
-      ),
-      median_ms: changeOf(a && measuredMedian(a), b && measuredMedian(b)),
-      p95_ms: changeOf(percentile(a), percentile(b)),
-      ...changesIf(isSame, {
-        kernel_count: countChange(a?.kernel_count ?? null, b?.kernel_count ?? null),
-      }),
-      invocations: countChange(a?.invocations ?? null, b?.invocations ?? null),
+      ...timeChanges(a, b, isSame),
       ...rankChanges(a, b),
       ...activityChanges(a, b),
       ...changesIf(isSame, metricChanges(a, b)),
@@ -91,11 +72,41 @@ export function regionChange(
   };
 }
 
+/** Times and counts. @param isSame whether both sides measured the same kernels */
+const timeChanges = (
+  a: NCUProfileRegion | null,
+  b: NCUProfileRegion | null,
+  isSame: boolean,
+): Changes =>
+  Object.assign(
+    {},
+    ...COMPARED_COLUMNS.map(({ name, noise, needsSameWork, value }) => {
+      const changed =
+        noise === "count"
+          ? countChange(a && value(a), b && value(b))
+          : timeChange(a && MEASURED[noise](a, value(a)), b && MEASURED[noise](b, value(b)));
+      return needsSameWork ? changesIf(isSame, { [name]: changed }) : { [name]: changed };
+    }),
+  );
+
+const MEASURED: Readonly<
+  Record<
+    Exclude<ComparedColumn["noise"], "count">,
+    (region: NCUProfileRegion, value: number | null) => Measured | null
+  >
+> = {
+  wall: measuredWall,
+  cpu: measuredCpu,
+  work: measuredWork,
+  median: measuredMedian,
+  none: (_, value) => measuredAlone(value),
+};
+
 /** How evenly the ranks share the region, the time of the slowest rank, and the total waiting time. */
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a?.ranks === undefined && b?.ranks === undefined) return {};
   const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
-    changeOf(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
+    timeChange(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
   const waiting = change("waiting_ms");
   return {
     imbalance: change("imbalance"),
@@ -103,8 +114,6 @@ function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Ch
     ...(waiting !== undefined && { waiting_ms: waiting }),
   };
 }
-
-const TIMES = { total_ms: totalMs, exclusive_ms: exclusiveMs };
 
 /**
  * Metrics of a region that both reports have: a metric of only one report is new or removed. Values in different units
@@ -119,7 +128,8 @@ function metricChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): 
       const [before, after] = [ofA, ofB].map((metrics) =>
         Object.hasOwn(metrics, name) ? metrics[name] : undefined,
       );
-      const change = changeOf(
+      const isTime = [before, after].some((metric) => isTimeUnit(metric?.unit ?? ""));
+      const change = (isTime ? timeChange : changeOf)(
         measuredAlone(before?.value ?? null),
         measuredAlone(after?.value ?? null),
       );

@@ -1,48 +1,12 @@
 /** A comparison for a terminal: aligned columns, relevant differences in colour. */
 import picocolors from "picocolors";
-import { grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { wrapText } from "../../foundation/text/text-width.ts";
-import type { Tone } from "../../pages/blocks.ts";
+import { plainText, type Tone } from "../../pages/blocks.ts";
 import { PAINT, type TerminalPage, tableLines } from "../render/terminal.ts";
-import type { Verdict } from "./change.ts";
-import type { ReportComparison } from "./compare-reports.ts";
-import {
-  type Comparison,
-  type ConfigDifference,
-  countNotes,
-  gateSummary,
-  intervalLegend,
-  JUDGED,
-  kernelHeading,
-  kernelWord,
-  mainTime,
-  notesBeside,
-  overallSentence,
-  overallTimes,
-  TIME_LABELS,
-  VERDICTS,
-} from "./comparison.ts";
-import {
-  changedKernelRows,
-  changeTable,
-  factTree,
-  overallTable,
-  regionRows,
-  totalRow,
-  waterfallTable,
-} from "./comparison-tables.ts";
+import { type Comparison, type ConfigDifference, overallTimes } from "./comparison.ts";
+import { type ComparisonDocument, type ComparisonSection, comparisonDocument } from "./document.ts";
 import type { GateResult } from "./gates.ts";
-import {
-  ACTIVITY_HEADING,
-  activityFacts,
-  COUNTERS_HEADING,
-  counterFacts,
-  type GpuFacts,
-  RANKS_HEADING,
-  rankFacts,
-} from "./gpu-facts.ts";
-import type { RegionChange } from "./region-change.ts";
 
 export interface TerminalOptions extends TerminalPage {
   /** The number of listed regions; if there are more, those that changed most are listed. */
@@ -56,27 +20,28 @@ export function renderComparison(
   comparison: Comparison,
   { width, color, regions, kernels }: TerminalOptions,
 ): string {
-  const { names, reports, gates } = comparison;
   const page: Page = { width, color, colors: picocolors.createColors(color) };
+  const { names, sentence, overall, gates, differences, notes, sections } = comparisonDocument(
+    comparison,
+    {
+      ...{ layout: "terminal", regions, kernels, facts: { regions, kernels }, parts: MAX_PARTS },
+      options: { regions: "--regions", kernels: "--kernels" },
+    },
+  );
+  const isOneTime = overallTimes(comparison.reports).length < 2;
   const blocks: readonly (readonly string[])[] = [
-    [`A ${printableLabel(names.a, 300)}`, `B ${printableLabel(names.b, 300)}`],
+    [`A ${plainText([names.a])}`, `B ${plainText([names.b])}`],
     [
-      ...wrapped(page, overallSentence(reports), page.colors.bold),
-      ...(overallTimes(reports).length < 2
-        ? []
-        : tableLines(overallTable(reports, "terminal"), page)),
+      ...wrapped(page, sentence, page.colors.bold),
+      ...(overall === null || isOneTime ? [] : tableLines(overall, page)),
     ],
-    differenceLines(comparison).flatMap((line) => wrapped(page, line)),
-    notesBeside(reports).flatMap((note) =>
+    differenceLines(differences).flatMap((line) => wrapped(page, line)),
+    notes.flatMap((note) =>
       wrapped(page, `note: ${printableLabel(note, 300)}`, page.colors.yellow),
     ),
-    ...waterfallTable(reports, MAX_PARTS).map((table) => tableLines(table, page)),
-    regionBlock(page, reports, regions),
-    ...kernelBlocks(page, reports, kernels),
-    factBlock(page, RANKS_HEADING, rankFacts(reports), { option: "regions", most: regions }),
-    factBlock(page, ACTIVITY_HEADING, activityFacts(reports), { option: "regions", most: regions }),
-    factBlock(page, COUNTERS_HEADING, counterFacts(reports), { option: "kernels", most: kernels }),
-    gateBlock(page, gates),
+    ...sections.flatMap((section) => sectionBlocks(page, section)),
+    // The last lines are read first.
+    gates === null ? [] : gateBlock(page, gates),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -94,83 +59,32 @@ function wrapped({ width }: Page, text: string, color = (line: string) => line):
   return wrapText(text, width).map(color);
 }
 
-function regionBlock(page: Page, reports: ReportComparison, most: number): readonly string[] {
-  // The notes already say that nothing was measured.
-  if (reports.regions.length === 0) return [];
-  const { shown, folded } = foldedRegions(reports, most);
-  const rows = [...regionRows(reports, shown), totalRow(reports)];
-  const legend = `${TIME_LABELS[mainTime(reports)]}; ${intervalLegend(reports)}`;
-  const left = `regions not shown: ${foldedText(folded)}; --regions ${reports.regions.length} shows all`;
-  return [
-    ...tableLines(changeTable("Region", rows, "terminal"), page),
-    ...(folded.length === 0 ? [] : wrapped(page, left)),
-    ...wrapped(page, legend, page.colors.dim),
-  ];
-}
-
-/** `19,000 same, 940 unclear`. */
-const foldedText = (folded: readonly FoldedRegions[]): string =>
-  folded
-    .map(
-      ({ verdict, count }) =>
-        `${grouped(String(count))} ${verdict === null ? "without times" : VERDICTS[verdict]}`,
-    )
-    .join(", ");
-
-function kernelBlocks(
+/** The headings of tables say what they are; the notes say what was not measured. */
+function sectionBlocks(
   page: Page,
-  reports: ReportComparison,
-  most: number,
+  { table, legend, left }: ComparisonSection,
 ): readonly (readonly string[])[] {
-  const changed = changedKernelRows(reports);
-  const rows = changed.slice(0, most);
-  const left = changed.length - rows.length;
-  const more = `${plural(left, `more ${kernelWord(reports)}`)} changed: --kernels ${changed.length} shows all`;
-  return [
-    rows.length === 0
-      ? []
-      : [
-          ...tableLines(changeTable(kernelHeading(reports), rows, "terminal"), page),
-          ...wrapped(page, `${kernelWord(reports)}s ${JUDGED}`, page.colors.dim),
-        ],
-    left === 0 ? [] : wrapped(page, more, page.colors.dim),
-  ];
+  const leftLines = left === null ? [] : wrapped(page, left, page.colors.dim);
+  if (table === null) return [leftLines];
+  const legendLines = legend === null ? [] : wrapped(page, legend, page.colors.dim);
+  return [[...tableLines(table, page), ...leftLines, ...legendLines]];
 }
 
-interface MostShown {
-  readonly option: "regions" | "kernels";
-  readonly most: number;
-}
-
-function factBlock(
+function gateBlock(
   page: Page,
-  heading: string,
-  all: readonly GpuFacts[],
-  { option, most }: MostShown,
+  { summary, results }: NonNullable<ComparisonDocument["gates"]>,
 ): readonly string[] {
-  const shown = all.slice(0, most);
-  if (shown.length === 0) return [];
-  const left = all.length - most;
-  const more = `${left} more changed: --${option} ${all.length} shows all`;
-  return [
-    ...tableLines(factTree(heading, shown), page),
-    ...(left <= 0 ? [] : wrapped(page, more, page.colors.dim)),
-  ];
-}
-
-function gateBlock(page: Page, gates: readonly GateResult[]): readonly string[] {
-  if (gates.length === 0) return [];
   // Breaches are also printed on standard error.
-  const isBreached = gates.some(({ outcome }) => outcome === "breached");
+  const isBreached = results.some(({ outcome }) => outcome === "breached");
   return [
-    ...gates.flatMap(({ outcome, reason }) =>
+    ...results.flatMap(({ outcome, reason }) =>
       wrapped(
         page,
         `${outcome}: ${printableLabel(reason, 300)}`,
         PAINT[GATE_TONES[outcome]](page.colors),
       ),
     ),
-    ...(isBreached ? [] : wrapped(page, printableLabel(gateSummary(gates), 400))),
+    ...(isBreached ? [] : wrapped(page, printableLabel(summary, 400))),
   ];
 }
 
@@ -184,20 +98,18 @@ const GATE_TONES: Readonly<Record<GateResult["outcome"], Tone>> = {
 const MAX_CONFIG = 30;
 
 /** Differences of machines and versions, then of the configuration. */
-function differenceLines({ config, reports }: Comparison): readonly string[] {
+function differenceLines({
+  machines,
+  config,
+}: ComparisonDocument["differences"]): readonly string[] {
   const lines = (all: readonly ConfigDifference[]) =>
     all.map(({ key, a, b }) => {
       const side = (value: string | null) => (value === null ? "(none)" : printableLabel(value));
       return `  ${printableLabel(key)}: ${side(a)} -> ${side(b)}`;
     });
-  const others = reports.differences.map(({ what, a, b }) => ({
-    key: what,
-    a: a || null,
-    b: b || null,
-  }));
   const left = (config?.length ?? 0) - MAX_CONFIG;
   return [
-    ...(others.length === 0 ? [] : ["not the same:", ...lines(others)]),
+    ...(machines.length === 0 ? [] : ["not the same:", ...lines(machines)]),
     ...(config === null
       ? []
       : config.length === 0
@@ -205,71 +117,4 @@ function differenceLines({ config, reports }: Comparison): readonly string[] {
         : ["configuration:", ...lines(config.slice(0, MAX_CONFIG))]),
     ...(left > 0 ? [`  and ${left} more`] : []),
   ];
-}
-
-// Selects the regions of a long comparison that are listed: those that changed.
-
-export interface ShownRegions {
-  /** In the order of the comparison. */
-  readonly shown: readonly RegionChange[];
-  /** The number of all others by verdict. */
-  readonly folded: readonly FoldedRegions[];
-}
-
-interface FoldedRegions {
-  /** Null if neither report has a time for them. */
-  readonly verdict: Verdict | null;
-  readonly count: number;
-}
-
-/** The relevance of a verdict; regions of weight 0 are not listed. */
-const WEIGHTS: Readonly<Record<Verdict, number>> = {
-  more: 2,
-  less: 2,
-  added: 2,
-  removed: 2,
-  unclear: 1,
-  same: 0,
-  left_out: 0,
-};
-
-/** The order in which verdicts are counted. */
-const ORDER: readonly (Verdict | null)[] = [
-  "more",
-  "less",
-  "added",
-  "removed",
-  "unclear",
-  "same",
-  "left_out",
-  null,
-];
-
-/**
- * All regions, if there are at most `most`. Otherwise up to `most` whose time or counts changed: certain changes before
- * unclear ones, large before small ones.
- */
-function foldedRegions(reports: ReportComparison, most: number): ShownRegions {
-  const { regions } = reports;
-  if (regions.length <= most) return { shown: regions, folded: [] };
-  const time = mainTime(reports);
-  const verdictOf = ({ changes }: RegionChange): Verdict | null => changes[time]?.verdict ?? null;
-  const changed = regions.flatMap((region, place) => {
-    const verdict = verdictOf(region);
-    const ofTime = verdict === null ? 0 : WEIGHTS[verdict];
-    const weight = ofTime > 0 || countNotes(region.changes, reports) === "" ? ofTime : 1;
-    const { a = null, b = null } = region.changes[time] ?? {};
-    return weight === 0 ? [] : [{ place, weight, ms: Math.abs((b ?? 0) - (a ?? 0)) }];
-  });
-  const first = changed.sort((x, y) => y.weight - x.weight || y.ms - x.ms).slice(0, most);
-  const kept = new Set(first.map(({ place }) => place));
-  const left = regions.filter((_, place) => !kept.has(place)).map(verdictOf);
-  const folded = ORDER.map((verdict) => ({
-    verdict,
-    count: left.filter((each) => each === verdict).length,
-  }));
-  return {
-    shown: regions.filter((_, place) => kept.has(place)),
-    folded: folded.filter(({ count }) => count > 0),
-  };
 }

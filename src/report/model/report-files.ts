@@ -106,9 +106,24 @@ const DOTS_AT_END = /(?<!\.)\.+$/;
 /** Reserved for the longest hash suffix, so that adding one never shortens a name into another one. */
 const HASH_ROOM = 60;
 
-/** Device names of Windows with any extension, and the names of the files beside the directories. */
-const RESERVED =
-  /^(?:(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\..*)?|(?:report|regions|kernels)\.\w+)$/i;
+/** The names of all files that may stand beside the directories of the regions. */
+export const COLLECTOR_FILES = [
+  "report.json",
+  "report.md",
+  "regions.csv",
+  "kernels.csv",
+  "kernel_names.csv",
+  "report.html",
+  "timeline.html",
+] as const;
+
+/** Device names of Windows with any extension, and the names of those files, with any other, too. */
+const RESERVED = new RegExp(
+  `^(?:(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?:\\..*)?|(?:${[
+    ...new Set(COLLECTOR_FILES.map((name) => name.replace(/\.\w+$/, ""))),
+  ].join("|")})\\.\\w+)$`,
+  "i",
+);
 
 /** Names that are equal after folding may be one file on file systems that ignore case or normalization. */
 const fold = (name: string): string =>

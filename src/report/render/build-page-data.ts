@@ -12,11 +12,12 @@ import { shareBase } from "../view/times.ts";
 import { largestRegions, treeRows } from "../view/tree-rows.ts";
 import { foldKernels, type KernelSources } from "./fold-kernels.ts";
 import {
+  callsData,
   chooseMetrics,
   createStringTable,
   kernelColumns,
   metricValues,
-  regionColumns,
+  regionsData,
   rooflineData,
   type StringTable,
 } from "./page-columns.ts";
@@ -106,8 +107,8 @@ function weightIn(report: NCUProfileRegionReport): (region: NCUProfileRegion) =>
   return (region) => share.of(region) ?? region.wall_ms ?? 0;
 }
 
-/** The number of columns that every scope has. */
-const REGION_COLUMNS = 16;
+/** The number of columns that every scope has: labels, places in the tree, a time and its share. */
+const REGION_COLUMNS = 4;
 /** A digit and a comma. */
 const LEAST_CELL_BYTES = 2;
 
@@ -127,7 +128,6 @@ function buildScope(
   detail: Detail,
   { sources, table }: { readonly sources: KernelSources; readonly table: StringTable },
 ): BuiltScope {
-  const share = shareBase(report);
   const left: string[] = [];
   if (regions.length < report.regions.length)
     left.push(`${plural(report.regions.length - regions.length, "shorter region")} not shown`);
@@ -154,11 +154,8 @@ function buildScope(
 
   const data: ScopeData = {
     scope: report.scope,
-    basis: share.basis,
-    wholeMs: roundedForPage(share.whole),
-    wholeLabel: share.label,
     kernelWords: reportKernelWords(report)?.many ?? null,
-    regions: regionColumns(rows, table, detail.name),
+    ...regionsData(report, rows, table, detail.name),
     metrics: metrics.names.map((metric) => ({
       ...metric,
       values: metricValues(metric, regions).map(roundedForPage),
@@ -167,6 +164,7 @@ function buildScope(
     notes: byRow(regions, ({ notes }) => (notes.length === 0 ? null : notes)),
     sections: byRow(regions, (region) => (withSections.has(region) ? region.sections : null)),
     roofline: rooflineData(regions),
+    calls: callsData(regions),
   };
   return { data, left };
 }

@@ -1,3 +1,4 @@
+/** Keeps the longest kernels of a page, and sums the others. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";

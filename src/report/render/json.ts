@@ -1,3 +1,4 @@
+/** Reports as JSON. */
 import type { RegionReportBundle } from "../model/document.ts";
 
 /**

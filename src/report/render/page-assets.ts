@@ -1,3 +1,4 @@
+/** The script and the style of pages. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageInfo } from "../../engine/values/package-info.ts";

@@ -7,106 +7,170 @@ import type {
   KernelHardware,
   KernelRecord,
   NCUProfileRegion,
-  RegionGpuActivity,
+  NCUProfileRegionReport,
 } from "../model/document.ts";
-import { KIND_WORDS } from "../model/region-path.ts";
-import { haveActivity, speedOfLight } from "../view/gpu-utilization.ts";
 import { occupancyLimitText } from "../view/kernel-tables.ts";
 import type {
+  CallsData,
   HardwareColumns,
   KernelColumns,
+  MeasureData,
   NumberColumn,
-  RegionColumns,
+  RegionColumnData,
+  RegionsData,
   RooflineData,
   TextIndex,
 } from "../view/page-data.ts";
 import { allMetrics } from "../view/program-numbers.ts";
-import { halfInterval, repeatedTime } from "../view/region-tables.ts";
+import {
+  type RegionColumnKey,
+  type ReportWords,
+  regionFacts,
+  reportWords,
+  type ShownColumn,
+  shownColumns,
+} from "../view/region-columns.ts";
+import { hotRegions } from "../view/region-tables.ts";
 import { rooflineCeilings, rooflinePoints } from "../view/roofline.ts";
-import { exclusiveMs, haveCpuTime, kernelMs, totalMs } from "../view/times.ts";
+import { kernelMs } from "../view/times.ts";
 import type { TreeRow } from "../view/tree-rows.ts";
 
-export function regionColumns(
-  rows: readonly TreeRow[],
+/** @param shown the rows of some of the report's regions */
+export function regionsData(
+  report: NCUProfileRegionReport,
+  shown: readonly TreeRow[],
   table: StringTable,
   nameLimit: number,
-): RegionColumns {
-  const regions = rows.map(({ region }) => region);
-  const numbers = (of: (region: NCUProfileRegion) => number | null): NumberColumn =>
-    regions.map((region) => roundedForPage(of(region)));
+): { readonly regions: RegionsData; readonly measures: readonly MeasureData[] } {
+  const regions = shown.map(({ region }) => region);
+  const words = reportWords(report);
+  const named = (["page", "details"] as const).flatMap((where) =>
+    shownColumns(where, regions, words).flatMap((one) => {
+      const data = columnData(one, regions, { table, nameLimit });
+      if (data === null) return [];
+      return [
+        { key: one.key, data: where === "page" ? data : { ...data, isDetail: true as const } },
+      ];
+    }),
+  );
+  const columnOf = (key: RegionColumnKey) => named.findIndex((one) => one.key === key);
+  const columns = named.map(({ data }) => data);
+  const parent = parents(shown);
+  const hot = hotRegions(report);
+  const own = words.share.basis === "wall" ? "wall_exclusive_ms" : "exclusive_ms";
   return {
-    label: rows.map(({ label }) => table.add(label)),
-    parent: parents(rows),
-    domain: regions.map(({ domain }) =>
-      table.add(domain === "" ? "default" : printableLabel(domain, nameLimit)),
+    regions: {
+      label: shown.map(({ label }) => table.add(label)),
+      parent,
+      columns,
+      calls: columnOf("invocations"),
+      hot: regions.flatMap((region, row) => (hot.has(region) ? [row] : [])),
+      order: columns[columnOf(own)]?.title ?? null,
+      facts: regionFacts(words)
+        .map(({ title, texts, keys }) => ({
+          title,
+          texts,
+          columns: keys.map(columnOf),
+        }))
+        .filter(({ columns: [first = -1] }) => first !== -1),
+    },
+    measures: measuresOf(words, columnOf, (column) =>
+      parent.reduce(
+        (sum, around, row) => sum + (around === -1 ? (columns[column]?.values[row] ?? 0) : 0),
+        0,
+      ),
     ),
-    kind: regions.map(({ kind }) => table.add(KIND_WORDS[kind])),
-    device: regions.map(({ device }) => (device === null ? null : table.add(device))),
-    process: regions.map(({ process_id }) => process_id),
-    calls: regions.map(({ invocations }) => invocations),
-    total: numbers(totalMs),
-    exclusive: numbers(exclusiveMs),
-    wall: numbers(({ wall_ms }) => wall_ms),
-    wallExclusive: numbers(({ wall_exclusive_ms }) => wall_exclusive_ms),
-    ...cpuColumns(regions),
-    unclosed: regions.some(({ unclosed }) => unclosed !== undefined)
-      ? regions.map(({ unclosed }) => unclosed ?? 0)
-      : [],
-    min: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
-    median: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
-    p95: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
-    max: numbers(({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
-    kernelCount: regions.map(({ kernel_count }) => kernel_count),
-    ...activityColumns(regions),
-    ...limitShares(regions, table),
-    ...repeatColumns(regions),
   };
 }
 
-function cpuColumns(
+/** Null if no region has a value. */
+function columnData(
+  { column: { title, hint, format, isMark }, cell }: ShownColumn,
   regions: readonly NCUProfileRegion[],
-): Pick<RegionColumns, "cpu" | "cpuExclusive"> {
-  if (!haveCpuTime(regions)) return { cpu: [], cpuExclusive: [] };
+  { table, nameLimit }: { readonly table: StringTable; readonly nameLimit: number },
+): RegionColumnData | null {
+  const cells = regions.map(cell);
+  if (cells.every((one) => one === null)) return null;
+  const measured = cells.map((one) =>
+    typeof one === "object" && one !== null && "kind" in one && one.kind === "measured"
+      ? one
+      : null,
+  );
+  const isText = cells.some((one) => typeof one === "string");
+  const atLeast = measured.flatMap((one, row) => (one?.isAtLeast ? [row] : []));
+  const uncertain = measured.some((one) => (one?.uncertainty ?? null) !== null);
   return {
-    cpu: regions.map(({ cpu_ms }) => roundedForPage(cpu_ms ?? null)),
-    cpuExclusive: regions.map(({ cpu_exclusive_ms }) => roundedForPage(cpu_exclusive_ms ?? null)),
+    title,
+    ...(hint !== undefined && { hint }),
+    ...(format !== undefined && { format }),
+    ...(isMark !== undefined && { isMark }),
+    values: cells.map((one, row) => {
+      if (typeof one === "string") return table.add(printableLabel(one, nameLimit));
+      return roundedForPage(typeof one === "number" ? one : (measured[row]?.value ?? null));
+    }),
+    ...(isText && { isText }),
+    ...(uncertain && {
+      uncertainty: measured.map((one) => roundedForPage(one?.uncertainty ?? null)),
+    }),
+    ...(atLeast.length > 0 && { atLeast }),
   };
 }
 
-function activityColumns(
-  regions: readonly NCUProfileRegion[],
-): Pick<RegionColumns, "gpuBusy" | "gpuKernels" | "gpuCopies"> {
-  if (!haveActivity(regions)) return { gpuBusy: [], gpuKernels: [], gpuCopies: [] };
-  const times = (name: keyof RegionGpuActivity): NumberColumn =>
-    regions.map(({ gpu_activity }) => roundedForPage(gpu_activity?.[name] ?? null));
-  return {
-    gpuBusy: times("busy_ms"),
-    gpuKernels: times("kernel_ms"),
-    gpuCopies: times("copy_ms"),
-  };
+/** Of several clocks, the one of the shares first; GPU busy time is a part of the time in ranges. */
+function measuresOf(
+  { words, share }: ReportWords,
+  columnOf: (key: RegionColumnKey) => number,
+  sumOfRoots: (column: number) => number,
+): readonly MeasureData[] {
+  const [wall, gpu, kernels] = [
+    { name: "wall", title: "Wall time", column: columnOf("wall_ms") },
+    { name: "gpu", title: "GPU busy while open", column: columnOf("gpu_busy_ms") },
+    { name: "kernels", title: "Kernel time", column: columnOf("total_ms") },
+  ] as const;
+  const first = share.basis === "wall" ? wall : kernels;
+  const whole = { wholeMs: roundedForPage(share.whole), wholeLabel: share.label };
+  const others = [wall, gpu, kernels].filter(
+    (one) => one !== first && one.column !== -1 && sumOfRoots(one.column) > 0,
+  );
+  return [
+    { ...first, ...whole },
+    ...others.map((one) => ({
+      ...one,
+      ...(one === gpu
+        ? whole
+        : {
+            wholeMs: roundedForPage(sumOfRoots(one.column)),
+            wholeLabel:
+              one === wall
+                ? "wall time of outermost ranges"
+                : `total time of ${words?.many ?? "kernels"}`,
+          }),
+    })),
+  ];
 }
 
-function limitShares(
-  regions: readonly NCUProfileRegion[],
-  table: StringTable,
-): Pick<RegionColumns, "smShare" | "memoryShare" | "limit"> {
-  const known = regions.map(speedOfLight);
-  if (known.every((each) => each === null)) return { smShare: [], memoryShare: [], limit: [] };
-  return {
-    smShare: known.map((each) => roundedForPage(each?.compute ?? null)),
-    memoryShare: known.map((each) => roundedForPage(each?.memory ?? null)),
-    limit: known.map((each) => (each === null ? null : table.add(each.limit))),
-  };
-}
+const MOST_SPREADS = 40;
 
-function repeatColumns(
-  regions: readonly NCUProfileRegion[],
-): Pick<RegionColumns, "repeatMean" | "repeatHalf"> {
-  if (regions.every((region) => repeatedTime(region) === null))
-    return { repeatMean: [], repeatHalf: [] };
+/** Regions called more than once, the longest first. */
+export function callsData(regions: readonly NCUProfileRegion[]): CallsData {
+  const all = regions
+    .flatMap((region, row) => {
+      const { invocation_wall_ms: calls, invocations } = region;
+      if (calls === null || invocations < 2) return [];
+      const { min, median, p95, max } = calls;
+      return [{ row, invocations, wall: region.wall_ms ?? 0, times: { min, median, p95, max } }];
+    })
+    .sort((a, b) => b.wall - a.wall);
   return {
-    repeatMean: regions.map((region) => roundedForPage(repeatedTime(region)?.mean ?? null)),
-    repeatHalf: regions.map((region) => roundedForPage(halfInterval(region))),
+    rows: all.slice(0, MOST_SPREADS).map(({ row, invocations, times }) => ({
+      region: row,
+      calls: invocations,
+      min: roundedForPage(times.min),
+      median: roundedForPage(times.median),
+      p95: roundedForPage(times.p95),
+      max: roundedForPage(times.max),
+    })),
+    left: Math.max(0, all.length - MOST_SPREADS),
   };
 }
 

@@ -1,3 +1,4 @@
+/** The sections of a region as text. */
 import {
   amount,
   byName,

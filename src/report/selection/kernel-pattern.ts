@@ -1,3 +1,4 @@
+/** Patterns of kernel names. */
 import { ConfigError } from "../../engine/values/errors.ts";
 import { compilePattern, describeProblem } from "../../engine/values/user-pattern.ts";
 import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";

@@ -1,3 +1,4 @@
+/** Patterns of ranges: which regions a report shows. */
 import { type GlobToken, globToken, matchesGlob } from "../../foundation/text/glob.ts";
 
 /**

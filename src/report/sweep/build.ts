@@ -1,3 +1,4 @@
+/** Builds the report of a sweep from the reports of its jobs. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import {
   type HostInterval,

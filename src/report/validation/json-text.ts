@@ -86,7 +86,7 @@ export interface JsonCursor {
 }
 
 /** Characters of a string that are read at most; no report has one of more than some thousands. */
-export const LONGEST_TOKEN = 1 << 26;
+const LONGEST_TOKEN = 1 << 26;
 
 /** @param onMove called before `more` drops the text before `at` */
 export function openCursor(

@@ -1,3 +1,4 @@
+/** Errors of ajv as issues of a document. */
 import type { ErrorObject } from "ajv";
 import { expectation } from "../../engine/schema/expectations.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";

@@ -1,3 +1,4 @@
+/** Validates region reports: the contract, then its rules. */
 import { readFileSync } from "node:fs";
 import type { ValidateFunction } from "ajv";
 import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
@@ -35,14 +36,14 @@ export function createReportValidator(): ReportValidator {
  * The issue of an unknown contract version, which is the only one reported, since the meaning of the members is
  * unknown.
  */
-export function contractIssue(document: unknown, known: readonly string[]): ReportIssue | null {
+export function contractIssue(document: unknown, contracts: readonly string[]): ReportIssue | null {
   if (typeof document !== "object" || document === null || !("contract" in document)) return null;
   const { contract } = document;
-  if (typeof contract !== "string" || known.includes(contract)) return null;
+  if (typeof contract !== "string" || contracts.includes(contract)) return null;
   return {
     pointer: "/contract",
     message: `${show(contract)} is not supported by hydraconf ${packageInfo().version}`,
-    expected: `one of ${known.join(", ")}`,
+    expected: `one of ${contracts.join(", ")}`,
   };
 }
 

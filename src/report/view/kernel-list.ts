@@ -1,3 +1,4 @@
+/** The kernels of a report, merged over regions. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { createNameNumbers, type NameNumbers } from "../../foundation/text/name-numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";

@@ -48,15 +48,11 @@ export interface TimelineRow {
 
 export interface ScopeData {
   readonly scope: string;
-  /** `total`: shares refer to time of kernels; `wall`: to wall time. */
-  readonly basis: "total" | "wall";
-  /** The time that is 100 %, in ms; null if nothing was timed. */
-  readonly wholeMs: number | null;
-  /** The same in words; null if `wholeMs` is. */
-  readonly wholeLabel: string | null;
   /** `GPU kernels`, `CPU operations`, …; null if none were recorded. */
   readonly kernelWords: string | null;
-  readonly regions: RegionColumns;
+  /** The times that widths may show, the one of the shares first. */
+  readonly measures: readonly MeasureData[];
+  readonly regions: RegionsData;
   readonly metrics: readonly MetricColumn[];
   /** The kernels of the whole scope, then those of each region, in the order of the regions. */
   readonly kernels: readonly KernelColumns[];
@@ -64,45 +60,73 @@ export interface ScopeData {
   readonly notes: Readonly<Record<number, readonly string[]>>;
   readonly sections: Readonly<Record<number, Readonly<Record<string, unknown>>>>;
   readonly roofline: RooflineData | null;
+  readonly calls: CallsData;
 }
 
-/** One entry per region, depth first; null if not measured. */
-export interface RegionColumns {
+/** A time of regions that widths show. */
+export interface MeasureData {
+  /** `wall`, `gpu` or `kernels`, as in links. */
+  readonly name: string;
+  readonly title: string;
+  /** Index into the columns; -1 if no region has it. */
+  readonly column: number;
+  /** The time that is 100 %, in ms; null if nothing was timed. */
+  readonly wholeMs: number | null;
+  /** The same in words; null if `wholeMs` is. */
+  readonly wholeLabel: string | null;
+}
+
+/** One entry per region, depth first. */
+export interface RegionsData {
   /** The name, preceded by the names of enclosing ranges that are not shown in a row. */
   readonly label: readonly TextIndex[];
   /** The row of the enclosing region; -1 for a root. */
   readonly parent: readonly number[];
-  readonly domain: readonly TextIndex[];
-  readonly kind: readonly TextIndex[];
-  readonly device: readonly (TextIndex | null)[];
-  readonly process: readonly (number | null)[];
-  readonly calls: readonly number[];
-  readonly total: NumberColumn;
-  readonly exclusive: NumberColumn;
-  readonly wall: NumberColumn;
-  readonly wallExclusive: NumberColumn;
-  /** Processor time of the threads that opened the ranges; empty if unknown for all regions. */
-  readonly cpu: NumberColumn;
-  readonly cpuExclusive: NumberColumn;
-  /** The number of calls that were never closed; empty if all were closed. */
-  readonly unclosed: readonly number[];
-  readonly min: NumberColumn;
-  readonly median: NumberColumn;
-  readonly p95: NumberColumn;
-  readonly max: NumberColumn;
-  readonly kernelCount: readonly number[];
-  /** Parts of the wall time, in ms; empty if not measured. */
-  readonly gpuBusy: NumberColumn;
-  readonly gpuKernels: NumberColumn;
-  readonly gpuCopies: NumberColumn;
-  /** Shares of the peaks in percent, and the limiting one; empty if not measured. */
-  readonly smShare: NumberColumn;
-  readonly memoryShare: NumberColumn;
-  readonly limit: readonly (TextIndex | null)[];
-  /** Mean over repeated runs, on the clock that shares refer to; empty if the program ran once. */
-  readonly repeatMean: NumberColumn;
-  /** Half of the 95 % interval of that mean. */
-  readonly repeatHalf: NumberColumn;
+  readonly columns: readonly RegionColumnData[];
+  /** The column with the number of calls; -1 if unknown for all regions. */
+  readonly calls: number;
+  /** The rows with most time of their own. */
+  readonly hot: readonly number[];
+  /** The title of the column by which the table is sorted at first; null for the tree. */
+  readonly order: string | null;
+  readonly facts: readonly FactData[];
+}
+
+/** A column of numbers or texts; those without any value are left out. */
+export interface RegionColumnData extends Column {
+  /** Numbers, or indices of texts; null if not measured. */
+  readonly values: NumberColumn;
+  readonly isText?: true;
+  /** Whether only the details of a region show it. */
+  readonly isDetail?: true;
+  /** Half of the 95 % interval of each value. */
+  readonly uncertainty?: NumberColumn;
+  /** The rows whose value is a lower bound. */
+  readonly atLeast?: readonly number[];
+}
+
+/** A line of the details of a region: texts around the values of columns, shown if the first of them is known. */
+export interface FactData {
+  readonly title: string;
+  /** One more than columns. */
+  readonly texts: readonly string[];
+  /** Indices; -1 for a column that was left out. */
+  readonly columns: readonly number[];
+}
+
+/** The wall time of calls, for regions called more than once; the longest first. */
+export interface CallsData {
+  readonly rows: readonly {
+    /** The row in `regions`. */
+    readonly region: number;
+    readonly calls: number;
+    readonly min: number;
+    readonly median: number;
+    readonly p95: number;
+    readonly max: number;
+  }[];
+  /** The number of regions that are left out. */
+  readonly left: number;
 }
 
 export type NumberColumn = readonly (number | null)[];

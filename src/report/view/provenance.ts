@@ -1,3 +1,4 @@
+/** Where the numbers of a report come from. */
 import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { code, type Table, type Text, tableOf } from "../../pages/blocks.ts";
 import { NOT_MEASURED } from "../../pages/numbers.ts";

@@ -6,9 +6,9 @@
 import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../model/document.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
-import { haveActivity } from "./gpu-utilization.ts";
 import { allMetrics } from "./program-numbers.ts";
-import { exclusiveMs, haveCpuTime, kernelMs, meanMs, totalMs } from "./times.ts";
+import { everyColumn, shownColumns } from "./region-columns.ts";
+import { kernelMs, meanMs } from "./times.ts";
 
 interface RegionRecord {
   readonly scope: string;
@@ -16,20 +16,20 @@ interface RegionRecord {
 }
 
 /** `regions.csv`; each metric has a column, followed by a column for its unit. */
-export const regionRecords = ({ reports }: RegionReportBundle): Table =>
-  tableOf(
+export function regionRecords({ reports }: RegionReportBundle): Table {
+  const all = reports.flatMap(({ regions }) => regions);
+  return tableOf(
     [
-      ...REGION_FIELDS,
-      ...(reports.some(({ regions }) => haveCpuTime(regions)) ? CPU_FIELDS : []),
-      ...(reports.some(({ regions }) => haveActivity(regions)) ? ACTIVITY_FIELDS : []),
-      ...domainFields(
-        reports.flatMap(({ regions }) => regions),
-        ({ region }: RegionRecord) => region,
+      ...NAME_FIELDS,
+      ...[...everyColumn("csv"), ...shownColumns("csv_if_known", all)].map(({ key, data }) =>
+        member(key, data),
       ),
+      ...domainFields(all, ({ region }: RegionRecord) => region),
       ...metricFields({ reports }),
     ],
     regionsOf({ reports }),
   );
+}
 
 function* regionsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator<RegionRecord> {
   for (const { scope, regions } of reports) for (const region of regions) yield { scope, region };
@@ -41,40 +41,13 @@ const member = (
   of: (region: NCUProfileRegion) => number | string | null,
 ): Field<RegionRecord> => ({ title, cell: ({ region }) => of(region) });
 
-const REGION_FIELDS: readonly Field<RegionRecord>[] = [
+const NAME_FIELDS: readonly Field<RegionRecord>[] = [
   { title: "scope", cell: ({ scope }) => scope },
   member("path", ({ path }) => pathText(path)),
   member("name", ({ name }) => name),
   member("parent", ({ parent }) => parent),
   member("depth", ({ depth }) => depth),
-  member("domain", ({ domain }) => domain),
-  member("kind", ({ kind }) => kind),
-  member("device", ({ device }) => device),
-  member("process_id", ({ process_id }) => process_id),
-  member("invocations", ({ invocations }) => invocations),
-  member("total_ms", totalMs),
-  member("exclusive_ms", exclusiveMs),
-  member("wall_ms", ({ wall_ms }) => wall_ms),
-  member("wall_exclusive_ms", ({ wall_exclusive_ms }) => wall_exclusive_ms),
-  member("call_min_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.min ?? null),
-  member("call_median_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.median ?? null),
-  member("call_p95_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.p95 ?? null),
-  member("call_max_ms", ({ invocation_wall_ms }) => invocation_wall_ms?.max ?? null),
-  member("kernel_count", ({ kernel_count }) => kernel_count),
 ];
-
-/** Absent if unknown for every region. */
-const CPU_FIELDS: readonly Field<RegionRecord>[] = [
-  member("cpu_ms", ({ cpu_ms }) => cpu_ms ?? null),
-  member("cpu_exclusive_ms", ({ cpu_exclusive_ms }) => cpu_exclusive_ms ?? null),
-  member("call_cpu_median_ms", ({ invocation_cpu_ms }) => invocation_cpu_ms?.median ?? null),
-  member("call_cpu_p95_ms", ({ invocation_cpu_ms }) => invocation_cpu_ms?.p95 ?? null),
-];
-
-/** Absent if unknown for every region. */
-const ACTIVITY_FIELDS = (["busy_ms", "kernel_ms", "copy_ms", "overlap_ms"] as const).map((name) =>
-  member(`gpu_${name}`, ({ gpu_activity }) => gpu_activity?.[name] ?? null),
-);
 
 function metricFields({
   reports,

@@ -121,6 +121,9 @@ const SECONDS_PER: Readonly<Record<string, number>> = {
   second: 1,
 };
 
+/** Whether a metric of this unit is a duration, as tools and programs write it. */
+export const isTimeUnit = (unit: string): boolean => Object.hasOwn(SECONDS_PER, unit);
+
 const read = (metrics: Metrics, name: string): number | null => {
   const found: MetricValue | undefined = metrics[name];
   return found?.value ?? null;

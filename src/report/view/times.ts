@@ -68,6 +68,18 @@ export function shareBase(report: NCUProfileRegionReport): ShareBase {
   return { basis: "wall", of: ({ wall_ms }) => wall_ms, ...wholeWall(report) };
 }
 
+/**
+ * Times without inner regions, on the clock that the report's shares refer to; with inner regions if their parts are
+ * unknown.
+ */
+export function ownTimes(
+  report: NCUProfileRegionReport,
+): (region: NCUProfileRegion) => number | null {
+  if (shareBase(report).basis === "wall") return ({ wall_exclusive_ms }) => wall_exclusive_ms;
+  const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
+  return isWhole ? totalMs : exclusiveMs;
+}
+
 function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "label"> {
   const { wall_ms } = report.totals;
   if (wall_ms !== null)

@@ -44,7 +44,10 @@ describe("aliases of overrides", () => {
       "== Override aliases ==\n\nlr -> opt.lr=<value>\nbs -> data[size]=<value>\n" +
         "batch -> data[size]=<value>\nfast -> epochs=1\nloop -> lr=<value>\n\n",
     );
-    const older = program({ "conf/config.yaml": "lr: 1\n" }, { choosesDialect: true, whenBare: "show" });
+    const older = program(
+      { "conf/config.yaml": "lr: 1\n" },
+      { choosesDialect: true, whenBare: "show" },
+    );
     const { exitCode, stderr } = await older.run(["--info", "aliases"]);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("--version-base 1.4")]);
     const newer = await older.run(["--version-base", "1.4", "--info", "aliases"]);

@@ -42,7 +42,10 @@ export function program(
           now: new Date(2026, 0, 2, 3, 4, 5),
           console,
         },
-      ).finally(() => process.chdir(before));
+      ).finally(() => {
+        // Threads, in which mutants are tested, cannot change it at all.
+        if (process.cwd() !== before) process.chdir(before);
+      });
       return { exitCode, ...out };
     },
   };

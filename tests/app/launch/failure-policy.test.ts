@@ -4,12 +4,12 @@ import type { JobResult } from "../../../src/app/job/job.ts";
 import {
   endOfResult,
   endOfState,
-  type FailurePolicy,
   failurePolicy,
   isTolerated,
   openGate,
   sweepExitCode,
 } from "../../../src/app/launch/failure-policy.ts";
+import type { FailurePolicy } from "../../../src/app/launch/settings.ts";
 import { begun, ended } from "../../../src/app/record/job-state.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";

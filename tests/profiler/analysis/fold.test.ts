@@ -11,7 +11,7 @@ import {
   childNode,
   createPathTree,
   nodesDepthFirst,
-  placeOf,
+  rangePath,
 } from "../../../src/profiler/analysis/path-tree.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";
 
@@ -154,10 +154,10 @@ describe("folding a tree while it grows", () => {
         const places = all.map((path) =>
           path.reduce((node, name) => childNode(node, name, ""), root),
         );
-        const grown = [...nodesDepthFirst(root)].map((node) => placeOf(node).path.join("/"));
+        const grown = [...nodesDepthFirst(root)].map((node) => rangePath(node).path.join("/"));
         expect([...grown].sort()).toEqual([...folded(all)].sort());
         const known = new Set(grown);
-        for (const place of places) expect(known.has(placeOf(place).path.join("/"))).toBe(true);
+        for (const place of places) expect(known.has(rangePath(place).path.join("/"))).toBe(true);
       }),
     );
   });

@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import type { RankIdentity, Timeline } from "../../../src/profiler/model/timeline.ts";
+import { runs } from "../../runs.ts";
 import { timelineOf } from "./timelines.ts";
 
 /** A program of ranks, each computing for its time before a call that all make; in ms. */
@@ -55,6 +57,41 @@ describe("ranks", () => {
       load_balance: 25 / 60,
       slowest_rank: 2,
     });
+  });
+
+  it("that never enter a region spent no time in it", () => {
+    const everywhere = ranks([10, 20, 60]);
+    const timeline = {
+      ...everywhere,
+      processes: everywhere.processes.map((process, rank) => ({
+        ...process,
+        ranges: process.ranges.filter(({ name }) => rank !== 1 || name !== "compute"),
+      })),
+    };
+    expect(regionOf(timeline, "compute")?.ranks).toMatchObject({
+      wall_ms: [10, null, 60],
+      min_ms: 0,
+      mean_ms: 70 / 3,
+      max_ms: 60,
+      slowest_rank: 2,
+    });
+  });
+
+  it("have their least, mean and most time in whatever order they come", () => {
+    const ms = fc.integer({ min: 1, max: 1000 });
+    fc.assert(
+      fc.property(fc.array(ms, { minLength: 2, maxLength: 6 }), (times) => {
+        const found = regionOf(ranks(times), "compute")?.ranks;
+        expect(found?.wall_ms).toEqual(times);
+        expect(found?.min_ms).toBe(Math.min(...times));
+        expect(found?.max_ms).toBe(Math.max(...times));
+        const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
+        expect(found?.mean_ms).toBeCloseTo(mean, 9);
+        expect(found?.imbalance).toBeCloseTo(Math.max(...times) / mean, 9);
+        expect(times[found?.slowest_rank ?? -1]).toBe(Math.max(...times));
+      }),
+      { numRuns: runs(50) },
+    );
   });
 
   it("wait in communication for the one that enters last", () => {

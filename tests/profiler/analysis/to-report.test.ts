@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { showReport } from "../../../src/profiler/cli/terminal-report.ts";
+import type { NcuCliConfig } from "../../../src/profiler/tools/config.ts";
 import { measurementNotes } from "../../../src/profiler/tools/ncu/collector.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { renderBundleJson } from "../../../src/report/render/json.ts";
@@ -26,7 +27,10 @@ const work = { name: "work", start: 0, end: 9000 };
 const idle = { name: "idle", start: 10_000, end: 11_000 };
 const kernel = { name: "gemm", launch: 100, ns: 50 };
 const operation = { name: "conv2d", start: 100, end: 200, domain: OPS };
-const how = (clock_control: string | null, cache_control: string | null) =>
+const how = (
+  clock_control: NcuCliConfig["clock_control"],
+  cache_control: NcuCliConfig["cache_control"],
+) =>
   measured(
     [{ in: ["A"], ns: 10 }],
     measurementNotes({ version: "2024.1.1" }, { ...cliConfig, clock_control, cache_control }, []),

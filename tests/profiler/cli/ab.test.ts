@@ -50,6 +50,20 @@ describe("pairs of runs", () => {
     expect(totals["cpu_ms"]).toBeUndefined();
   });
 
+  it("compare how the GPU was used, too", () => {
+    const busy = (ms: number): PairOfReports["a"] => {
+      const report = reportOfCalls([10]);
+      const activity = { kernel_ms: ms, copy_ms: 0, overlap_ms: 0, busy_ms: ms };
+      const regions = report.regions.map((one) => ({ ...one, gpu_activity: activity }));
+      return { report: { ...report, regions } };
+    };
+    const { regions } = ratiosOf([{ a: busy(2), b: busy(4) }]);
+    expect(regions.get(key)).toMatchObject({
+      gpu_busy_ms: [Math.log(2)],
+      gpu_busy_pct: [expect.closeTo(Math.log(2), 9)],
+    });
+  });
+
   it("are enough once a gate is known to be breached, or every one is known not to be", () => {
     const noisy = (factor: number, count: number) =>
       Array.from({ length: count }, (_, at) => pair(100, 100 * factor * (1 + (at % 3) / 100)));

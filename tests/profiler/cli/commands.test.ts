@@ -126,7 +126,7 @@ it("lists what changed of many regions on a terminal, and all of them if asked",
       .filter((line) => line.startsWith("layer"));
 
   const folded = await shown("short.json", "long.json");
-  expect(layers(folded)).toEqual([expect.stringMatching(/^layer 70 .* slower$/)]);
+  expect(layers(folded)).toEqual([expect.stringMatching(/^layer 70 .* unclear$/)]);
   expect(folded).toContain("regions not shown: 99 same; --regions 100 shows all\n");
   expect(layers(await shown("short.json", "long.json", "--regions", "100"))).toHaveLength(COUNT);
   await expect(shown("short.json", "long.json", "--regions", "all")).rejects.toThrow(

@@ -83,11 +83,15 @@ describe("a question about a run", () => {
     expect(answer).toMatchObject({
       whole_ms: 22,
       regions: [
-        { path: ["step", "conv"], wall_exclusive_ms: 30, exclusive_ms: 22, share_pct: 100 },
-        { path: ["step"], wall_exclusive_ms: 15, exclusive_ms: 0, share_pct: 0 },
+        { path: ["step", "conv"], exclusive_ms: 22, share_pct: 100, exclusive_share_pct: 100 },
+        { path: ["step"], exclusive_ms: 0, share_pct: 100, exclusive_share_pct: 0 },
       ],
     });
-    expect(await query("a", "regions", "--limit", "2")).toContain("2 of 3; more with --limit N");
+    const text = await query("a", "regions", "--limit", "2");
+    expect(text).toContain("2 of 3; more with --limit N");
+    expect(text).toMatch(/ Wall excl\. +Kernels +Total excl\. +Share % +Excl\. share %\n/);
+    const { answer: why } = await asked("a", "why", "step");
+    expect(why.regions).toMatchObject([{ share_pct: 100, exclusive_share_pct: 0 }]);
   });
 
   it("counts kernels of nested regions once, and cuts names that are screens long", async () => {
@@ -110,7 +114,7 @@ describe("a question about a run", () => {
 
   it("says what changed to another run", async () => {
     const { answer } = await asked("a", "compare", "b");
-    expect(answer.totals.total_ms).toMatchObject({ a: 22, b: 26, verdict: "more" });
+    expect(answer.totals.total_ms).toMatchObject({ a: 22, b: 26, verdict: "unclear" });
     expect(answer.kernels).toMatchObject([
       { kernel_name: "gemm", changes: { total_ms: { delta: 4 } } },
     ]);

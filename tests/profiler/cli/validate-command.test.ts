@@ -79,7 +79,7 @@ describe("validate-regions", () => {
     });
     const { code, stdout } = await run(["-", "--json", valid], false, "{");
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject([
+    expect(JSON.parse(stdout).files).toMatchObject([
       { file: "(standard input)", valid: false },
       { file: valid, valid: true },
     ]);
@@ -98,6 +98,12 @@ describe("validate-regions", () => {
     const { code, stderr } = await run(["--jsn", valid]);
     expect(code).toBe(2);
     expect(stderr).toContain("unknown option --jsn");
+    const asJson = await run(["--json", "--nope", valid]);
+    expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([
+      2,
+      { version: 1, error: { code: "app.usage", message: "unknown option --nope" } },
+    ]);
+    expect((await run(["--nope", "--", "--json"])).stdout).toBe("");
   });
 
   it("prints its version", async () => {
@@ -114,7 +120,9 @@ describe("validate-regions", () => {
   it("prints JSON", async () => {
     const { code, stdout } = await run(["--json", valid, broken]);
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toEqual([
+    const { version, files } = JSON.parse(stdout);
+    expect(version).toBe(1);
+    expect(files).toEqual([
       { file: valid, valid: true, unreadable: null, errors: [] },
       {
         file: broken,

@@ -37,7 +37,7 @@ describe("run collectors", () => {
     return runCollectors(collectors, workload, {
       runDirectory,
       interrupt: { stop: stop.signal, kill: new AbortController().signal },
-      progress: { update: () => {}, stop: () => {} },
+      progress: { isShown: true, begin: () => {}, update: () => {}, stop: () => {} },
       say: () => {},
     });
   }
@@ -69,7 +69,12 @@ describe("run collectors", () => {
       await runCollectors([busy, broken], workload, {
         runDirectory,
         interrupt: { stop: new AbortController().signal, kill: new AbortController().signal },
-        progress: { update: () => {}, stop: () => shown.push("status removed") },
+        progress: {
+          isShown: true,
+          begin: () => {},
+          update: () => {},
+          stop: () => shown.push("status removed"),
+        },
         say: (text) => shown.push(text),
       });
       expect(shown).toEqual([

@@ -38,6 +38,13 @@ describe("commandOverrides", () => {
     );
   });
 
+  it("leaves references to args as they were typed, and nothing else", () => {
+    expect(commandOverrides(["prog", "${args.n}", "n=${args.n}", "${n}"])).toEqual([
+      "workload=command",
+      "workload.command=['prog','${args.n}','n=${args.n}','\\${n}']",
+    ]);
+  });
+
   it.each([[[]], [["prog", "???"]]])("refuses %j", (argv) => {
     expect(() => commandOverrides(argv)).toThrow(expect.objectContaining({ name: "ConfigError" }));
   });

@@ -109,7 +109,7 @@ describe("createWorkload", () => {
   });
 
   it("takes a command as it stands", () => {
-    const command = ["./prog", "a=b", "(x)", ""];
+    const command = ["./prog", "a=b", "(x)", ""] as const;
     const workload = createWorkload(config({ kind: "command", command }), context);
     expect(workload).toMatchObject({ label: "prog", argv: command, stdout: "forward" });
   });
@@ -130,10 +130,12 @@ describe("createWorkload", () => {
 });
 
 describe("requireProgram", () => {
-  const command = (...argv: string[]): WorkloadConfig => ({ kind: "command", command: argv });
+  const command = (program: string, ...argv: string[]): WorkloadConfig => ({
+    kind: "command",
+    command: [program, ...argv],
+  });
 
   it.each([
-    [command(), /nothing to profile/],
     [command(""), /nothing to profile/],
     [command("no-such-program"), /was not found on PATH/],
     [command("./no-such-program"), /^'\.\/no-such-program' was not found \(relative to \/\)$/],

@@ -43,9 +43,29 @@ describe("terminalProgress", () => {
     expect(written(stream as unknown as PassThrough)).toMatch(/recording 3 ranges \(\d+\.\d s\)/);
   });
 
-  it("is silent where nobody watches", () => {
+  it("shows a step that may take minutes, with its seconds", () => {
+    vi.useFakeTimers();
+    const stream = terminal();
+    const progress = terminalProgress(stream);
+    progress.begin("building");
+    vi.advanceTimersByTime(3_000);
+    progress.stop();
+    const shown = written(stream as unknown as PassThrough);
+    expect(shown).toMatch(/building \(3\.\d s\)/);
+    vi.advanceTimersByTime(3_000);
+    expect(written(stream as unknown as PassThrough)).not.toContain("building");
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+  });
+
+  it("writes such a step as one plain line where nobody watches, and nothing else", () => {
     const stream = Object.assign(new PassThrough(), { isTTY: false });
-    expect(terminalProgress(stream as unknown as NodeJS.WriteStream)).toBe(silentProgress);
+    const progress = terminalProgress(stream as unknown as NodeJS.WriteStream);
+    progress.begin("building");
+    progress.update("recording 3 ranges");
+    progress.stop();
+    expect(progress.isShown).toBe(false);
+    expect(written(stream)).toBe("building\n");
   });
 });
 
@@ -73,7 +93,7 @@ describe("showProgress", () => {
       return "recording";
     });
     const clock = vi.spyOn(performance, "now").mockImplementation(() => Date.now());
-    const stop = showProgress(workload, contextWith({ update: () => {}, stop: () => {} }), text);
+    const stop = showProgress(workload, contextWith({ ...silentProgress, isShown: true }), text);
     vi.advanceTimersByTime(10_000);
     stop();
     clock.mockRestore();

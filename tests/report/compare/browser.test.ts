@@ -4,7 +4,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { bundleOf, firstReport, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, repeated, resnet } from "../bundles.ts";
 import { describeInBrowser } from "../render/browser.ts";
 
 const scaled = (factor: number) => ({
@@ -17,8 +17,8 @@ const scaled = (factor: number) => ({
 });
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const reports = compareReports(
-  firstReport(bundleOf([resnet], OPERATIONS)),
-  firstReport(bundleOf([scaled(2)], OPERATIONS)),
+  repeated(firstReport(bundleOf([resnet], OPERATIONS))),
+  repeated(firstReport(bundleOf([scaled(2)], OPERATIONS))),
 );
 const comparison: Comparison = {
   names: { a: "runs/before", b: "runs/after" },
@@ -36,7 +36,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
   it("has regions, operations, configuration, gates and the sum of all", async () => {
     const { page, complaints } = await open(comparison);
     expect(await rowsOf(page, "Regions").first().locator("td").allTextContents()).toEqual([
-      ...["forward", "16.000", "32.000", "+16.000", "+100.0", "slower"],
+      ...["forward", "16.000", "32.000", "+16.000 ±0.036", "+100.0", "slower"],
     ]);
     expect(await rowsOf(page, "CPU operations").count()).toBe(3);
     // Each section is named by its heading.
@@ -116,7 +116,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Escape");
     expect(await boxOf("B", "stem,").count()).toBe(1);
-    expect(await page.getByText("B is slower: +16.000 ms").count()).toBe(1);
+    expect(await page.getByText("B is slower: +16.000 ±0.036 ms").count()).toBe(1);
     expect(await page.locator(".waterfall tr").count()).toBe(6);
     expect(complaints).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatDelta, formatPercent, NOT_MEASURED } from "../../../src/pages/numbers.ts";
-import { changeOf, countChange } from "../../../src/report/compare/change.ts";
+import { changeOf, countChange, timeChange } from "../../../src/report/compare/change.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
 
@@ -34,6 +34,25 @@ describe("the verdict on a change", () => {
     expect(countChange(1000, 1001)).toMatchObject({ delta: 1, verdict: "more" });
     expect(countChange(1000, 999)).toMatchObject({ delta: -1, verdict: "less" });
     expect(countChange(3, 3)).toMatchObject({ delta: 0, verdict: "same" });
+  });
+});
+
+describe("the verdict on a change of a time", () => {
+  const runs = (value: number, uncertainty: number) => ({ value, uncertainty, freedom: 4 });
+
+  it.each([
+    ["ten times as long", measured(10), measured(100), "unclear", true],
+    ["beyond the spread of calls", measured(100, 1), measured(200, 1), "unclear", true],
+    ["where only one side ran repeatedly", runs(100, 1), measured(200, 1), "unclear", true],
+    ["from nothing", measured(0), measured(5), "unclear", true],
+    ["less than a hundredth apart", measured(1000), measured(1009), "same", true],
+    ["not apart", measured(10), measured(10), "same", undefined],
+    ["beyond the spread of runs", runs(100, 1), runs(105, 1), "more", undefined],
+    ["within the spread of runs", runs(100, 5), runs(105, 5), "unclear", undefined],
+    ["of one report alone", measured(10), null, "removed", undefined],
+  ])("%s", (_, a, b, verdict, tooFew) => {
+    const change = timeChange(a, b);
+    expect([change.verdict, change.too_few_runs]).toEqual([verdict, tooFew]);
   });
 });
 

@@ -5,7 +5,7 @@ import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
 import { wellNested } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
-import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, repeated, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const report = firstReport(bundleOf([resnet], OPERATIONS));
@@ -39,7 +39,7 @@ const STEADY = { std: 1, stable: true };
 describe("compareReports", () => {
   it("says of repeated runs whose numbers it takes, and not what their reports say of theirs", () => {
     const median = "numbers are from the median run of 3; repeats holds the spread over all runs";
-    const repeated = {
+    const ofRuns = {
       ...report,
       notes: [...report.notes, median],
       regions: report.regions.map((region) => ({
@@ -47,7 +47,7 @@ describe("compareReports", () => {
         repeats: { runs: 3, total_ms: null, wall_ms: null },
       })),
     };
-    const { notes } = compareReports(repeated, report);
+    const { notes } = compareReports(ofRuns, report);
     expect(notes.join("\n")).toContain("region times are means of repeated runs (A: 3);");
     expect(notes.join("\n")).not.toContain("numbers are from the median run");
     expect(compareReports(report, report).notes.join()).not.toContain("repeated");
@@ -69,7 +69,7 @@ describe("compareReports", () => {
   });
 
   it("matches regions by path and says by how much they changed", () => {
-    const { regions, totals } = compareReports(report, slowed);
+    const { regions, totals } = compareReports(repeated(report), repeated(slowed));
     expect(regions.map(({ path }) => path.join("/"))).toEqual(
       report.regions.map(({ path }) => path.join("/")),
     );
@@ -131,29 +131,39 @@ describe("compareReports", () => {
     expect(order(["Y", "X"], ["X", "Xa"])).toEqual(["Y", "X", "Xa"]);
   });
 
-  it("calls a difference within the spread of calls unclear, and one beyond it a change", () => {
-    const noisy = reportOfCalls([10, 14, 9, 12, 15, 10, 13, 11]);
-    const noisyToo = reportOfCalls([11, 14, 10, 12, 15, 11, 13, 13]);
-    const wall = (a: typeof noisy, b: typeof noisy) =>
-      compareReports(a, b).regions[0]?.changes["wall_ms"];
-    expect(wall(noisy, noisyToo)?.verdict).toBe("unclear");
-    expect(wall(noisy, reportOfCalls([20, 24, 19, 22, 25, 20, 23, 21]))?.verdict).toBe("more");
-    expect(wall(reportOfCalls([20, 24, 19, 22, 25, 20, 23, 21]), noisy)?.verdict).toBe("less");
-    // Steady calls tell apart what noisy ones cannot.
-    expect(
-      wall(reportOfCalls([10, 10, 10, 10, 10]), reportOfCalls([10.4, 10.4, 10.4, 10.4, 10.4]))
-        ?.verdict,
-    ).toBe("more");
-    // One call has no spread: small differences are not believed.
-    expect(wall(reportOfCalls([100]), reportOfCalls([103]))).toMatchObject({
-      verdict: "unclear",
-      uncertainty: null,
-    });
-    expect(wall(reportOfCalls([100]), reportOfCalls([120]))?.verdict).toBe("more");
+  it("calls no time of single runs slower or faster, whatever it is", () => {
+    const [short, long] = [
+      [10, 10, 10],
+      [40, 40, 40],
+    ].map((calls) => ({
+      ...reportOfCalls(calls),
+      totals: { ...reportOfCalls(calls).totals, outside_ms: calls[0] ?? 0 },
+    }));
+    if (short === undefined || long === undefined) throw new Error("two reports");
+    for (const [a, b] of [
+      [short, long],
+      [long, short],
+      [short, repeated(long)],
+    ] as const) {
+      const { totals, regions } = compareReports(a, b);
+      const all = [totals, ...regions.map(({ changes }) => changes)].flatMap(Object.entries);
+      expect(all.length).toBeGreaterThan(5);
+      for (const [name, { verdict }] of all) expect(["unclear", "same"], name).toContain(verdict);
+      expect(totals["outside_ms"]?.verdict).toBe("unclear");
+    }
+  });
+
+  it("calls a difference within the spread of runs unclear, and one beyond it a change", () => {
+    const wall = (a: number, b: number, half: number) =>
+      compareReports(repeated(reportOfCalls([a]), half), repeated(reportOfCalls([b]), half))
+        .regions[0]?.changes["wall_ms"]?.verdict;
+    expect(wall(100, 110, 0.1)).toBe("unclear");
+    expect(wall(100, 110, 0.01)).toBe("more");
+    expect(wall(110, 100, 0.01)).toBe("less");
   });
 
   it("holds the means of repeated runs against each other, for all regions together, too", () => {
-    const repeated = (one: typeof report, mean: number) => ({
+    const withMean = (one: typeof report, mean: number) => ({
       ...one,
       regions: one.regions.map((region) => ({
         ...region,
@@ -165,8 +175,8 @@ describe("compareReports", () => {
       })),
     });
     const { regions, totals } = compareReports(
-      repeated(reportOfCalls([10, 10]), 21),
-      repeated(reportOfCalls([15, 15]), 22),
+      withMean(reportOfCalls([10, 10]), 21),
+      withMean(reportOfCalls([15, 15]), 22),
     );
     const expected = { a: 21, b: 22, uncertainty: Math.SQRT2, verdict: "unclear" };
     expect(regions[0]?.changes["wall_ms"]).toMatchObject(expected);

@@ -160,7 +160,7 @@ describe("gates over many regions", () => {
     const [first] = compared(1);
     expect(first?.tested).toBe(100);
     expect(first?.reason).toContain("corrected for 100 tests");
-    expect(compared(1, 2)[0]?.reason).toContain("too few runs to trust: use repeats=5");
+    expect(compared(1, 2)[0]?.reason).toContain("too few runs to be certain: use repeats=5");
   });
 
   it("do not mean what ran outside all ranges, unless it is named", () => {
@@ -224,6 +224,32 @@ describe("gates of pairs of runs", () => {
     });
     expect(wrong.filter(Boolean).length).toBeLessThanOrEqual(50);
   });
+
+  it.each([
+    [">100%", 2.2, "breached", true],
+    [">100%", 1.9, "passed", true],
+    [">100", 2.2, "breached", true],
+    [">100", 1.9, "passed", true],
+    ["<-50%", 0.45, "breached", true],
+    ["<-50%", 0.55, "passed", true],
+    ["<-50", 0.55, "passed", true],
+    ["<-100%", 0.01, "passed", true],
+  ] as const)(
+    "%s: B that takes %f times as long as A has %s, decided: %s",
+    (condition, ratio, outcome, isDecided) => {
+      const a = reportOf([[100, 100, 100]]);
+      const b = reportOf([[100, 100, 100].map((ms) => ms * ratio)]);
+      const ratios = [0.01, -0.01, 0.02, -0.02, 0.01, -0.01].map((off) => Math.log(ratio) + off);
+      const pairs: PairedRatios = {
+        totals: {},
+        regions: new Map(a.regions.map((region) => [regionKey(region), { cpu_ms: ratios }])),
+      };
+      const gates = parseGates(`region:r0.cpu_ms${condition}`);
+      expect(checkGates(gates, compareReports(a, b, pairs))).toMatchObject([
+        { outcome, decided: isDecided },
+      ]);
+    },
+  );
 
   it("say where they are not decided", () => {
     expect(decided(3, { change: 0.05, most: 3 }).reason).toMatch(/; 3 pairs; not decided$/);

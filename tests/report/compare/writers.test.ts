@@ -10,7 +10,7 @@ import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
-import { bundleOf, firstReport, hostileNames, resnet } from "../bundles.ts";
+import { bundleOf, firstReport, hostileNames, repeated, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
@@ -30,7 +30,7 @@ const scaled = (factor: number) =>
       OPERATIONS,
     ),
   );
-const reports = compareReports(scaled(1), scaled(2));
+const reports = compareReports(repeated(scaled(1)), repeated(scaled(2)));
 const comparison: Comparison = {
   names: { a: "runs/before", b: "runs/after" },
   reports,
@@ -262,7 +262,7 @@ describe("a comparison of many regions", () => {
   };
   const before = run(() => [100]);
   const linesOf = (lengthsOf: LengthsOf, regions: number): readonly string[] => {
-    const compared = compareReports(before, run(lengthsOf));
+    const compared = compareReports(repeated(before, 0.03), repeated(run(lengthsOf), 0.03));
     return renderComparison(
       { names: { a: "a", b: "b" }, reports: compared, config: null, gates: [] },
       { width: 100, color: false, regions, kernels: 0 },

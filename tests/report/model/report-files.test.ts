@@ -6,6 +6,7 @@ import {
   regionDirectoryNames,
   regionKey,
 } from "../../../src/report/index.ts";
+import { COLLECTOR_FILES } from "../../../src/report/model/report-files.ts";
 import { growth } from "../../growth.ts";
 import { anyName } from "../bundles.ts";
 
@@ -56,10 +57,7 @@ describe("regionDirectoryNames", () => {
       "_report.json",
       "_Report.MD",
     ]);
-    expect(namesOf(region("regions.csv"), region("kernels.csv"))).toEqual([
-      "_regions.csv",
-      "_kernels.csv",
-    ]);
+    for (const name of COLLECTOR_FILES) expect(namesOf(region(name))).toEqual([`_${name}`]);
   });
 
   it("prefers the label that is safe as it stands, then the path, then a hash", () => {

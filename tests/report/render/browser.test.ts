@@ -46,7 +46,7 @@ describeInBrowser("the page of a report", (openPage) => {
 
   it("sorts by any column, and goes back to the tree", async () => {
     const { page } = await open(network);
-    const heading = page.getByRole("button", { name: "Exclusive ms" });
+    const heading = page.getByRole("button", { name: "Total excl. ms" });
     // What a region has for itself comes first. Out of the tree a region has to say itself where it is.
     expect(await regionNames(page)).toEqual([
       "forward / residual / block.conv2",

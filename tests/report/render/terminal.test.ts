@@ -14,12 +14,12 @@ const ESCAPE = String.fromCharCode(27);
 describe("renderRegionTable", () => {
   it("shows the tree with aligned columns", () => {
     expect(`\n${renderRegionTable(report, { width: 100 })}`).toBe(`
-Region           Calls  Total ms  Excl ms  Wall ms  CPU ops  Share %
-forward              2    16.000    2.000   36.000        8    100.0
-  stem               2     4.000    4.000    6.000        2     25.0
-  residual           2    10.000    0.000   20.000        4     62.5
-    block.conv1      2     4.000    4.000    6.000        2     25.0
-    block.conv2      2     6.000    6.000    8.000        2     37.5
+Region           Calls  Total ms  Total excl.  Wall ms  CPU ops  Share %
+forward              2    16.000        2.000   36.000        8    100.0
+  stem               2     4.000        4.000    6.000        2     25.0
+  residual           2    10.000        0.000   20.000        4     62.5
+    block.conv1      2     4.000        4.000    6.000        2     25.0
+    block.conv2      2     6.000        6.000    8.000        2     37.5
 100 % = 16.000 ms, total time of CPU operations
 `);
   });
@@ -49,7 +49,7 @@ forward            16.000   36.000    100.0
   it("says that nothing was measured instead of writing zeros", () => {
     const wall = firstReport(bundleOf([{ ranges: [{ name: "a", start: 0, end: 5_000_000 }] }]));
     const text = renderRegionTable(wall);
-    expect(text).toMatch(/^Region +Calls +Wall ms +Excl ms +Median ms +p95 ms +Share %\n/);
+    expect(text).toMatch(/^Region +Calls +Wall ms +Wall excl\. +Median ms +p95 ms +Share %\n/);
     expect(text).toMatch(/\na +1 +5\.000 +5\.000 +5\.000 +5\.000 +100\.0\n/);
     expect(text).toContain("no GPU kernels or CPU operations were recorded");
     expect(renderRegionTable(firstReport(bundleOf([])))).toBe("No regions.\n");
@@ -64,7 +64,7 @@ forward            16.000   36.000    100.0
       totals: { ...totals, wall_ms: null },
       regions: regions.map((region) => ({ ...region, wall_ms: null })),
     });
-    expect(text).toMatch(/^Region +Calls +Wall ms +Excl ms +Median ms +p95 ms\n/);
+    expect(text).toMatch(/^Region +Calls +Wall ms +Wall excl\. +Median ms +p95 ms\n/);
   });
 
   it("calls GPU kernels and CPU operations what they are", () => {

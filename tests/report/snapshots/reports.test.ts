@@ -59,7 +59,7 @@ describe.skipIf(sample === null)("reports of Nsight's files", () => {
     ]);
     const imported = await nsysExportImporter.read(openSource(file, samples), {
       reader: "auto",
-      locale: null,
+      numberFormat: null,
       allThreads: false,
       directory: "",
       prefix: "",

@@ -107,6 +107,7 @@ const comparison: Keys<
   names: true,
   a: true,
   b: true,
+  main_time: true,
   totals: true,
   regions: true,
   kernels: true,
@@ -132,6 +133,7 @@ const change: Keys<Change> = {
   uncertainty: true,
   verdict: true,
   freedom: true,
+  too_few_runs: true,
   log_ratios: true,
   relative_low: true,
   relative_high: true,
@@ -161,6 +163,7 @@ const gateResult: Keys<GateResult> = {
   outcome: true,
   reason: true,
   tested: true,
+  too_few_runs: true,
   decided: true,
 };
 const gate: Keys<Gate> = {
@@ -180,9 +183,9 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   ReportFacts: ["failure"],
   RegionChange: ["path_domains"],
   KernelChange: ["limits"],
-  comparison: ["kernel_pairs", "differences"],
-  Change: ["freedom", "log_ratios", "relative_low", "relative_high"],
-  GateResult: ["tested", "decided"],
+  comparison: ["main_time", "kernel_pairs", "differences"],
+  Change: ["freedom", "too_few_runs", "log_ratios", "relative_low", "relative_high"],
+  GateResult: ["tested", "too_few_runs", "decided"],
 };
 
 const TYPES = [

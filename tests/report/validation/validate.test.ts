@@ -299,6 +299,17 @@ describe("the rules beyond the schema", () => {
     expect(issuesAfter(ofNone)).toEqual([]);
   });
 
+  it("take one part in a million for rounding, and nothing more", () => {
+    const timed = (factor: number) =>
+      issuesAfter((_, __, region) => {
+        const [kernel] = region["kernels"] as Json[];
+        Object.assign(kernel ?? {}, { mean_ms: (kernel?.["mean_ms"] as number) * factor });
+      }).map(({ pointer }) => pointer);
+    const pointer = `${inRegion}/kernels/0/mean_ms`;
+    expect([1 + 0.9e-6, 1 - 0.9e-6].map(timed)).toEqual([[], []]);
+    expect([1 + 1.1e-6, 1 - 1.1e-6].map(timed)).toEqual([[pointer], [pointer]]);
+  });
+
   it.each(cases)("%s", (_, change, pointer) => {
     expect(issuesAfter(change).map((issue) => issue.pointer)).toEqual([pointer]);
   });

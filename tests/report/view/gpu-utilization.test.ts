@@ -8,7 +8,7 @@ import {
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { speedOfLight } from "../../../src/report/view/gpu-utilization.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
-import { dataOf } from "../render/page.ts";
+import { dataOf, valuesOf } from "../render/page.ts";
 
 const COMPUTE = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
 const MEMORY = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
@@ -38,6 +38,9 @@ describe("speedOfLight", () => {
     [91, 40, "compute"],
     [84, 79, "both"],
     [65, 58, "both"],
+    [70.5, 60.5, "compute"],
+    [60.5, 70.5, "memory"],
+    [70.25, 60.5, "both"],
     [59.9, 59.9, "latency"],
     [0, 0, "latency"],
     [60, 10, "compute"],
@@ -114,16 +117,19 @@ describe("what limits a region", () => {
   it("is what the page's tables read, where something was measured", () => {
     const regionsOf = (of: typeof bundle) => {
       const { strings, scopes } = dataOf(renderHtmlReport(of, { title: "t" }));
-      const regions = scopes[0]?.regions;
-      const limit = regions?.limit.map((index) => (index === null ? null : strings[index]));
-      return { sm: regions?.smShare, memory: regions?.memoryShare, limit };
+      const limit = valuesOf(scopes[0], "Limited by");
+      return {
+        sm: valuesOf(scopes[0], "SM %"),
+        memory: valuesOf(scopes[0], "Memory %"),
+        limit: limit?.map((index) => (index === null ? null : strings[index])),
+      };
     };
     expect(regionsOf(withLimits)).toEqual({
       sm: [null, 27.8, null, null, null],
       memory: [null, 88.4, null, null, null],
       limit: [null, "memory", null, null, null],
     });
-    expect(regionsOf(bundle)).toEqual({ sm: [], memory: [], limit: [] });
+    expect(regionsOf(bundle)).toEqual({ sm: undefined, memory: undefined, limit: undefined });
   });
 
   it("stands in the summary in plain language, also of a collector that another one stands before", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { reportKernelWords, wordsOfKinds } from "../../../src/report/view/kernel-words.ts";
-import { knownKernelCount } from "../../../src/report/view/region-tables.ts";
+import { knownKernelCount } from "../../../src/report/view/region-columns.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
 it("no kernels are none where nothing ran, and not counted where time passed without them", () => {

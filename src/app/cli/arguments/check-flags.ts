@@ -13,10 +13,10 @@ import type { ParsedArguments } from "../../job/session.ts";
 /** @throws ConfigError `app.unsupported` for Hydra's flags that have no meaning here */
 export function refuseUnsupported(
   { flags }: ParsedArguments,
-  known: readonly Flag[],
+  declared: readonly Flag[],
   { rerunsByComposition }: Dialect,
 ): void {
-  for (const flag of known)
+  for (const flag of declared)
     if (
       flag.refusal !== undefined &&
       flags.has(flag.id) &&
@@ -117,5 +117,5 @@ export const notDetachable = (message: string): ConfigError =>
   new ConfigError({
     code: "app.usage",
     message: `argument --detach: ${message}`,
-    hint: "use it with --multirun, --resume DIR or --retry-failed DIR; for a single run, use tmux, or 'setsid COMMAND >run.log 2>&1 &' (nohup does not keep Node.js from ending)",
+    hint: "use it with --multirun, --resume DIR or --retry-failed DIR, or in 'hydraconf run' and 'deep-profile' with hydra/launcher=local; for a single run, use tmux, or 'setsid COMMAND >run.log 2>&1 &' (nohup does not keep Node.js from ending)",
   });

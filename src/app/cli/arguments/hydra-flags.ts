@@ -1,3 +1,4 @@
+/** The flags of every program: Hydra's and ours, with their help. */
 import { DIALECT_NAMES } from "../../../engine/values/dialect.ts";
 import type { ConfigError } from "../../../engine/values/errors.ts";
 import { visibleControls } from "../../../foundation/text/printable.ts";

@@ -1,3 +1,4 @@
+/** Parses a command line as argparse does in Hydra: flags anywhere between overrides. */
 import { ConfigError, nearest } from "../../../engine/values/errors.ts";
 import { pyRepr } from "../../../engine/values/python-text.ts";
 import { splitAtEquals } from "../../../foundation/text/shell-words.ts";

@@ -1,3 +1,4 @@
+/** Subcommands of a program: which one a line names, and words that were meant for one. */
 import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";
 import { shellCommand } from "../../../foundation/text/shell-words.ts";
 import { usageText } from "../../command-line/command-line.ts";

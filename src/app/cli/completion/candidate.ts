@@ -1,3 +1,4 @@
+/** Candidates of shell completion, and files as candidates. */
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
 

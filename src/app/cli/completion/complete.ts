@@ -1,3 +1,4 @@
+/** Completes the word at the cursor of a shell. */
 import { defaultsOf, type Repository } from "../../../engine/compose/index.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
 import { type ProgramSchema, readJsonSchema } from "../../job/options.ts";
@@ -93,7 +94,7 @@ function completeOverride(
   const { options, invocation } = session;
   const schema = openSchema(options.schema, tree);
   const fromHydra = hydraMatches(tree, word, invocation.cwd).filter(
-    (match) => !repeatsMember(tree, word, match),
+    (match) => !repeatsMember(tree, match),
   );
   const isOption = fromHydra.length > 0 && /^[^=]*=/.test(word) && isGroup(tree, word);
   const more = isOption

@@ -1,3 +1,4 @@
+/** Completion of flags, their values, and lines of subcommands. */
 import type { Flag, SubcommandLine } from "../../job/options.ts";
 import { type Candidate, candidate, filesAt, matching } from "./candidate.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";

@@ -1,3 +1,4 @@
+/** Completion for Hydra's own shell code, with exactly Hydra's answers. */
 import { byCodePoint } from "../../../engine/compose/sources/repository.ts";
 import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";

@@ -1,3 +1,4 @@
+/** `--shell-completion`: prints code for a shell, or answers it. */
 import { basename, resolve } from "node:path";
 import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError, isConfigError, nearest } from "../../../engine/values/errors.ts";

@@ -1,3 +1,4 @@
+/** The configs that completion looks at: groups, options and keys for the words before the cursor. */
 import {
   type Composition,
   checkSweeps,
@@ -102,9 +103,9 @@ export interface GroupMatches {
  * `db` → `db=`, `model/` → `model/resnet=`, `db=my` → `db=mysql`; the same after `+` or `~`. A group with only groups
  * in it ends with `/`; one that also has options stays as it is.
  */
-export function matchGroups(groups: Repository, given: string): GroupMatches {
-  const prefix = /^[+~]?/.exec(given)?.[0] ?? "";
-  const word = given.slice(prefix.length);
+export function matchGroups(groups: Repository, typed: string): GroupMatches {
+  const prefix = /^[+~]?/.exec(typed)?.[0] ?? "";
+  const word = typed.slice(prefix.length);
   const equals = word.lastIndexOf("=");
   if (equals >= 0) {
     const group = word.slice(0, equals);

@@ -1,3 +1,4 @@
+/** Completion of values, and of keys after `+`, `++` and `~`. */
 import type { JsonSchema } from "../../../engine/schema/applicable-schemas.ts";
 import { describePlace, valuesAt } from "../../../engine/schema/describe.ts";
 import type { JsonValue } from "../../../engine/schema/json-document.ts";
@@ -52,26 +53,35 @@ export function valueCandidates(
   const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
   const listed = own.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
   const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
-  const texts = [...own.map(typedText), ...listed, ...memberNames(node), ...known];
+  const texts = [
+    ...own.map(typedText),
+    ...listed,
+    ...memberNames(node, word.slice(match[0].length)),
+    ...known,
+  ];
   return matching(
     word,
     [...new Set(texts)].map((text) => candidate(`${lead}${text}`)),
   );
 }
 
-const memberNames = (node: ConfigNode | undefined): readonly string[] =>
-  node?.type?.kind === "enum" ? node.type.members : [];
+/** The members of an enum; with the enum's name before them once it was typed. */
+function memberNames(node: ConfigNode | undefined, typed: string): readonly string[] {
+  if (node?.type?.kind !== "enum") return [];
+  const { members, name } = node.type;
+  const prefix = `${name}.`;
+  return typed.startsWith(prefix) ? members.map((member) => `${prefix}${member}`) : members;
+}
 
 /**
- * Whether a match of Hydra's is an enum member with the enum's name before it (`act=Act.RELU`), which is offered by its own name: unless
- * the name of the enum was typed.
+ * Whether a match of Hydra's is an enum member with the enum's name before it (`act=Act.RELU`), which is offered by its own name.
  */
-export function repeatsMember(tree: ComposedTree, word: string, match: string): boolean {
+export function repeatsMember(tree: ComposedTree, match: string): boolean {
   const [, key = "", value = ""] = /^([\w.[\]-]+)=(.+)$/.exec(match) ?? [];
-  if (key === "" || !value.includes(".")) return false;
+  if (key === "") return false;
   const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
   const type = node && enumOf(node);
-  return type !== undefined && !word.startsWith(`${key}=${type.name}.`);
+  return type !== undefined && value.startsWith(`${type.name}.`);
 }
 
 /** In the notation of overrides: booleans in lower case. */

@@ -1,3 +1,4 @@
+/** Infers a JSON Schema from examples of values. */
 import { isInterpolationNode } from "../../../engine/values/interpolation/parser.ts";
 import type { ConfigNode, MapNode, ScalarNode } from "../../../engine/values/node.ts";
 import { isMissingOrNull } from "../../../engine/values/node.ts";

@@ -1,3 +1,4 @@
+/** `hydraconf schema`: writes schemas for editors and TypeScript types. */
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { dialectNamed } from "../../../engine/values/dialect.ts";

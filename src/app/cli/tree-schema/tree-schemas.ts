@@ -1,3 +1,4 @@
+/** The schemas of a config tree: of its primary config, its groups and its resolved data. */
 import { EMPTY_CONFIG, type Repository } from "../../../engine/compose/index.ts";
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
 import type { ConfigNode, MapNode } from "../../../engine/values/node.ts";

@@ -1,3 +1,4 @@
+/** Formats one field of a log line as Python does. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { floatRepr, pyRepr } from "../../../engine/values/python-text.ts";
 import type { AttributeValue } from "./record.ts";

@@ -1,3 +1,4 @@
+/** Formatters of log records: Python's own and colorlog's. */
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
 import type { Attribute } from "./record.ts";
 import { compileFormat, type RecordFormatter } from "./record-format.ts";

@@ -1,3 +1,4 @@
+/** Handlers of log records: streams, files and rotating files. */
 import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";

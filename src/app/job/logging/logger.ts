@@ -1,3 +1,4 @@
+/** The tree of loggers, with Python's levels and propagation. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { callerOf } from "../../../foundation/system/caller.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
@@ -112,9 +113,9 @@ export const freshLogger = (): LoggerState => ({
 });
 
 /** The state of a logger; creates it if needed. */
-export function stateOf({ loggers }: LoggerTree, given: string): LoggerState {
+export function stateOf({ loggers }: LoggerTree, loggerName: string): LoggerState {
   // Python's root logger is also called "root".
-  return getOrCreate(loggers, given === "root" ? "" : given, freshLogger);
+  return getOrCreate(loggers, loggerName === "root" ? "" : loggerName, freshLogger);
 }
 
 /** A logger and its ancestors up to the root: `a.b`, `a`, the root. */

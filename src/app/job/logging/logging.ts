@@ -1,3 +1,4 @@
+/** The logging of one program run, configured by `hydra.job_logging` and `hydra.hydra_logging`. */
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
 import type { Console } from "../process/invocation.ts";
 import {

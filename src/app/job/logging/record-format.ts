@@ -1,3 +1,4 @@
+/** Compiles formats of log lines in Python's three styles. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { isError } from "../../../foundation/system/builtin-types.ts";
 import { type FieldFormat, isNumeric, plainText, writeField } from "./field-format.ts";
@@ -75,15 +76,15 @@ function errorText({ error }: LogRecord): string {
 }
 
 /** A parsed format: literal texts, attributes with their conversion, and fields that no record can satisfy. */
-export type FormatPart = string | FormatField | FormatProblem;
+type FormatPart = string | FormatField | FormatProblem;
 
-export interface FormatField {
+interface FormatField {
   readonly name: string;
   readonly write: (value: AttributeValue) => string;
 }
 
 /** Python accepts such a format, and reports an error with every record. */
-export interface FormatProblem {
+interface FormatProblem {
   readonly problem: string;
 }
 

@@ -1,3 +1,4 @@
+/** Log records, their levels and their attributes. */
 import { basename, parse } from "node:path";
 import type { Caller } from "../../../foundation/system/caller.ts";
 import { strftime } from "../../../foundation/text/date-time.ts";

@@ -1,3 +1,4 @@
+/** Signals that ask this process to end. */
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import {
   INTERRUPTS,

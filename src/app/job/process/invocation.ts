@@ -1,3 +1,4 @@
+/** What a program takes from its process: arguments, environment, console, requests of other processes. */
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../../foundation/system/process-identity.ts";
 import {
@@ -55,13 +56,13 @@ export interface ResumedSweep extends Resumption {
 }
 
 /** The invocation that a test or another caller gives: what it leaves out is that of this process, without arguments. */
-export const completeInvocation = (given: Partial<Invocation>): Invocation => ({
+export const completeInvocation = (partial: Partial<Invocation>): Invocation => ({
   argv: [],
   env: process.env,
-  cwd: given.cwd ?? ownDirectory(),
-  console: given.console ?? processConsole(),
+  cwd: partial.cwd ?? ownDirectory(),
+  console: partial.console ?? processConsole(),
   now: new Date(),
-  ...withoutUndefined(given),
+  ...withoutUndefined(partial),
 });
 
 const withoutUndefined = (given: Partial<Invocation>): Partial<Invocation> =>
@@ -314,9 +315,7 @@ export const DRIVES = "drives";
  *
  * @returns confirms that this process now drives the sweep; undefined without a request
  */
-export function takeDriverRequest(
-  env: Record<string, string | undefined>,
-): (() => void) | undefined {
+function takeDriverRequest(env: Record<string, string | undefined>): (() => void) | undefined {
   if (env[DRIVER_VARIABLE] === undefined) return undefined;
   delete env[DRIVER_VARIABLE];
   return () => {

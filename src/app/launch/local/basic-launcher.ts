@@ -1,3 +1,4 @@
+/** The launcher that runs jobs one after the other in this process. */
 import type { SweepJob } from "../../job/plan-job.ts";
 import { loggedOverrides } from "../job-overrides.ts";
 import type { LaunchEvent, Launcher, LauncherDefinition, LauncherRequest } from "../launcher.ts";

@@ -1,3 +1,4 @@
+/** The launcher that runs jobs in processes of this machine. */
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, type Suspendable } from "../../../foundation/system/process-signals.ts";
@@ -18,13 +19,8 @@ import type {
   LauncherSettings,
 } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
-import {
-  NO_RESOURCES,
-  onThisMachine,
-  type PlacedSettings,
-  type SettingsReader,
-  withinSlots,
-} from "./settings.ts";
+import { onThisMachine, type PlacedSettings, withinSlots } from "./machine-slots.ts";
+import { type SettingsReader, STANDARD } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
 import { createWorkers, type RunningJob, startJob, type Workers } from "./worker-process.ts";
 
@@ -59,17 +55,17 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
-  open: (request) => openLocal(request, read, appearance),
+  open: (request) => {
+    const { isRun } = request.internals;
+    return openLocal(request, read, isRun ? { output: "followed", ...appearance } : appearance);
+  },
 });
 
 /** Runs the jobs of a sweep one after the other, on its console. */
 export const oneAtATime = (
   request: LauncherRequest,
   appearance: Omit<Appearance, "output">,
-): Launcher => {
-  const settings = { jobs: 1, timeLimit: null, retries: 0, ...NO_RESOURCES };
-  return openLocal(request, () => settings, { ...appearance, output: "console" });
-};
+): Launcher => openLocal(request, () => STANDARD, { ...appearance, output: "console" });
 
 function openLocal(
   request: LauncherRequest,

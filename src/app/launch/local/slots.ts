@@ -1,3 +1,4 @@
+/** Slots: devices, or anything countable, that jobs have to themselves. */
 import { accessSync, chmodSync, constants, lstatSync, readdirSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,7 +98,7 @@ function orRelease<Result>(taken: readonly Pick<Taken, "claim">[], step: () => R
 }
 
 /** The devices of a slot: several if it lists numbers or identifiers, as `CUDA_VISIBLE_DEVICES` does. */
-export function devicesOf(slot: string): readonly string[] {
+function devicesOf(slot: string): readonly string[] {
   const parts = slot.split(",").map((part) => part.trim());
   return parts.every((part) => /^(\d+|(GPU|MIG)-.+)$/.test(part)) ? parts : [slot];
 }

@@ -1,3 +1,4 @@
+/** The processes that run jobs: started, reused, suspended and ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -124,7 +125,7 @@ export interface WorkerRun {
 }
 
 /** A worker that this process started. */
-export interface StartedWorker extends JobWorker {
+interface StartedWorker extends JobWorker {
   /** Undefined if it could not be started. */
   readonly pid: number | undefined;
   /** The byte of the job's log at which its output begins. */

@@ -1,3 +1,4 @@
+/** What a plugin is: the interface that ours and others' implement. */
 import { CONFIG_PLUGIN, type ConfigPlugin } from "../../../engine/compose/config-plugin.ts";
 import type { Targets } from "../../../engine/instantiate/targets.ts";
 import {

@@ -1,3 +1,4 @@
+/** The plugin `hydra-optuna-sweeper`: its configs and its sweeper. */
 import type { Field } from "../../../engine/compose/hydra/schema.ts";
 import {
   ANY,
@@ -11,7 +12,9 @@ import {
   STR,
   withDefaults,
 } from "../../../engine/compose/hydra/schema.ts";
+import { fieldsOf } from "../../job/settings.ts";
 import type { Plugin } from "../contract/plugin.ts";
+import { OPTUNA_SETTINGS, SPACE } from "./settings.ts";
 
 /** The sweeper's field accepts any sampler: all of them extend this type. */
 const SAMPLER = "SamplerConfig";
@@ -113,30 +116,27 @@ const nsgaii = () =>
     constraints_func: field(ANY, null),
   });
 
-const sweeper = (space: Readonly<Record<string, Field>>) =>
-  withDefaults(
+const sweeper = (space: Readonly<Record<string, Field>>) => {
+  const { custom_search_space, objective, ...settings } = fieldsOf(OPTUNA_SETTINGS);
+  return withDefaults(
     object(
       "OptunaSweeperConf",
       {
         _target_: field(STR, "hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"),
         sampler: field(object(SAMPLER, { _target_: field(STR) }).type),
-        direction: field(ANY, "minimize"),
-        storage: field(ANY, null),
-        study_name: field(optional(STR), null),
-        n_trials: field(INT, 20n),
-        n_jobs: field(INT, 2n),
-        max_failure_rate: field(FLOAT, 0),
+        ...settings,
         ...space,
         params: field(optional(mapOf(STR)), null),
-        custom_search_space: field(optional(STR), null),
+        custom_search_space,
       },
       [],
-      { objective: optional(STR), exclude: ANY },
+      { objective: objective.type, exclude: ANY },
     ),
     { sampler: "tpe" },
   );
+};
 
-const olderSweeper = () => sweeper({ search_space: field(optional(mapOf(ANY)), null) });
+const olderSweeper = () => sweeper(fieldsOf(SPACE));
 
 /** Sweeps that choose each job according to earlier results. */
 export const optuna: Plugin = {

@@ -1,7 +1,8 @@
+/** The script of a Slurm array task, and the options of sbatch. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { TRUST_VARIABLE } from "../../job/process/invocation.ts";
-import type { SlurmSettings } from "./settings.ts";
+import { SBATCH_KEYS, type SlurmSettings } from "./settings.ts";
 
 export interface BatchScript {
   /** The numbers of the jobs, in the order of the array's indices. */
@@ -192,24 +193,6 @@ export const keyGiven = (
   // The last of several equal options counts.
   options.findLast(({ key, name }) => key !== null && names.includes(name))?.key ?? undefined;
 
-/** Keys that sbatch has an option of the same name for. */
-const SAME_NAME = [
-  "partition",
-  "qos",
-  "comment",
-  "constraint",
-  "exclude",
-  "gres",
-  "account",
-  "nodes",
-  "cpus_per_task",
-  "cpus_per_gpu",
-  "gpus_per_node",
-  "gpus_per_task",
-  "mem_per_gpu",
-  "mem_per_cpu",
-] as const satisfies readonly (keyof SlurmSettings)[];
-
 /** Options that the sweep itself sets. */
 const OURS = ["array", "a", "wrap", "parsable", "wait", "W", "test-only"];
 
@@ -230,8 +213,8 @@ export function sbatchOptions(
     option("job-name", name, "name"),
     option("time", timeout_min, "timeout_min"),
     option("ntasks-per-node", tasks_per_node, "tasks_per_node"),
-    ...SAME_NAME.flatMap((key) =>
-      settings[key] === null ? [] : [option(dashed(key), settings[key], key)],
+    ...SBATCH_KEYS.flatMap((key) =>
+      settings[key] === null ? [] : [option(dashed(key), String(settings[key]), key)],
     ),
     ...(mem_gb === null ? [] : [option("mem", `${mem_gb}G`, "mem_gb")]),
     option("signal", `B:USR2@${signalDelay(settings)}`),

@@ -1,3 +1,4 @@
+/** The Slurm commands that a sweep uses. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import type { SbatchOption } from "./batch-script.ts";
 import { createQueue, isForgotten, readShownJobs, slurmCommands } from "./queue.ts";
@@ -47,21 +48,21 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
   const call = slurmCommands(env);
   return {
     async submit(options, script) {
-      const { exitCode, failed, shortMessage, stderr, stdout } = await call("sbatch", [
+      const { exitCode, failed, stderr, stdout, why } = await call("sbatch", [
         "--parsable",
         ...options.map(({ text }) => text),
         script,
       ]);
       const id = /^(\d+)(?:;|$)/m.exec(stdout)?.[1];
-      if (id === undefined && exitCode === undefined) throw unanswered(shortMessage ?? "");
+      if (id === undefined && exitCode === undefined) throw unanswered(why);
       if (failed || id === undefined)
-        throw busyBy(stderr) ?? rejected(stderr.trim() || shortMessage || stdout, options);
+        throw busyBy(stderr) ?? rejected(stderr.trim() || why || stdout, options);
       return id;
     },
     async maxArraySize() {
       const answer = await call("scontrol", ["show", "config"]);
-      const { failed, isGivenUp, shortMessage = "", stderr, stdout } = answer;
-      const problem = isGivenUp ? busy(shortMessage) : failed ? busyBy(stderr) : undefined;
+      const { failed, isGivenUp, stderr, stdout, why } = answer;
+      const problem = isGivenUp ? busy(why) : failed ? busyBy(stderr) : undefined;
       if (problem !== undefined) throw problem;
       // Slurm's own default.
       return Number(/^MaxArraySize\s*=\s*(\d+)/m.exec(stdout)?.[1] ?? 1001);
@@ -83,12 +84,12 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       // The length of a command line is limited.
       for (let first = 0; first < ids.length; first += CANCELLED_AT_ONCE) {
         const some = ids.slice(first, first + CANCELLED_AT_ONCE);
-        const { failed, shortMessage, stderr } = await call("scancel", [...options, ...some]);
+        const { failed, stderr, why } = await call("scancel", [...options, ...some]);
         // Finished jobs cannot be cancelled, and need not be.
         if (failed && !/invalid job id|already completing|completed/i.test(stderr))
           throw new ConfigError({
             code: "slurm/rejected",
-            message: `scancel: ${said(stderr) || shortMessage}`,
+            message: said(stderr) === "" ? why : `scancel: ${said(stderr)}`,
           });
       }
     },

@@ -1,3 +1,4 @@
+/** What the logs of Slurm's tasks say of their ends. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";

@@ -1,3 +1,4 @@
+/** Submits the jobs of a batch to Slurm, and follows them. */
 import { resolve } from "node:path";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
@@ -12,7 +13,7 @@ import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
 import { createSlurm, type SlurmClient } from "./client.ts";
 import { logFolder } from "./job-logs.ts";
-import { readSettings, type SlurmSettings } from "./settings.ts";
+import { readSlurmSettings, type SlurmSettings } from "./settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, tasksOf } from "./submissions.ts";
 import { type JobGroup, passOnShares, submitJobs } from "./submit.ts";
@@ -27,7 +28,7 @@ const LOGGER = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
  */
 export async function submitToSlurm(
   batch: readonly SweepJob[],
-  given: SlurmSettings,
+  written: SlurmSettings,
   request: LauncherRequest,
   signal?: AbortSignal,
 ): Promise<SweepBackend> {
@@ -42,7 +43,7 @@ export async function submitToSlurm(
   refuseRunning(batch, record, typedCommand(invocation)?.hydraconf);
   const due = batch.filter(({ number }) => !live.has(number));
   if (due.length > 0) {
-    const settings = placed(given, facts.cwd);
+    const settings = placed(written, facts.cwd);
     const groups = resourceGroups(due, settings, facts.cwd);
     const retry = { say: request.say, ...(signal && { signal }) };
     const { trust } = invocation;
@@ -65,7 +66,8 @@ function resourceGroups(
   for (const { launcher, number } of jobs) getOrCreate(groups, launcher, () => []).push(number);
   return [...groups].map(([own, numbers]) => ({
     numbers,
-    settings: own === undefined ? ofSweep : placed(readSettings(own, ofSweep.submitit_folder), cwd),
+    settings:
+      own === undefined ? ofSweep : placed(readSlurmSettings(own, ofSweep.submitit_folder), cwd),
   }));
 }
 
@@ -81,11 +83,11 @@ const placed = (settings: SlurmSettings, cwd: string): SlurmSettings => ({
  */
 export async function* launchOnSlurm(
   batch: readonly SweepJob[],
-  given: SlurmSettings,
+  written: SlurmSettings,
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent, void> {
   const { cwd } = request.internals.record.facts();
-  const settings = placed(given, cwd);
+  const settings = placed(written, cwd);
   const sweep = await submitToSlurm(batch, settings, request);
   const resultOf = (job: SweepJob) => resultWithLog(job, settings, request);
   const shares = shareLimit(batch, settings.array_parallelism, request);

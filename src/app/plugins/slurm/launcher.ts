@@ -1,8 +1,9 @@
+/** The launcher for Slurm. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { BackendRequest, LauncherDefinition } from "../../launch/launcher.ts";
 import type { SweepBackend } from "../../launch/scheduler.ts";
-import { insteadOfSetting, readSettings } from "./settings.ts";
+import { insteadOfSetting, readSlurmSettings } from "./settings.ts";
 import { LAUNCHER } from "./submissions.ts";
 
 /** Runs jobs as tasks of a Slurm job array, with submitit's keys. */
@@ -16,7 +17,7 @@ export const slurmLauncher: LauncherDefinition = {
   settingsByJob: true,
   insteadOf: insteadOfSetting,
   open: (request) => {
-    const settings = readSettings(request.settings, `${request.directory}/.submitit/%j`);
+    const settings = readSlurmSettings(request.settings, `${request.directory}/.submitit/%j`);
     return {
       async *launch(batch) {
         // Loaded only when used, because it runs programs.

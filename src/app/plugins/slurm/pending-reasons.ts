@@ -1,3 +1,4 @@
+/** Why tasks wait in Slurm's queue, and what the user can do. */
 import { taskName, taskRanges } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
 

@@ -1,5 +1,5 @@
-import type { ChildProcess } from "node:child_process";
-import { execa } from "execa";
+/** Runs Slurm's queries, and reads their answers. */
+import { type Answer, askProgram } from "../../../foundation/system/ask-program.ts";
 import { missing } from "./slurm-errors.ts";
 import type { TaskReport } from "./task-state.ts";
 
@@ -26,7 +26,7 @@ export function createQueue(call: CallSlurm): Queue {
       return asked;
     }
     // It would not answer in the other format either.
-    if (answer.isGivenUp === true) return undefined;
+    if (answer.isGivenUp) return undefined;
     hasJson = !/unrecognized|invalid|unknown|plugin|serializer/i.test(answer.stderr);
     return askForLines(arrays, signal);
   };
@@ -59,6 +59,9 @@ const ANSWER_MS = 90_000;
 const SUBMIT_MS = 300_000;
 const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS : ANSWER_MS);
 
+/** With many jobs in the queue, an answer is long. */
+const MAX_BYTES = 1 << 30;
+
 /**
  * Runs Slurm's commands in an environment.
  *
@@ -67,64 +70,16 @@ const limitOf = (command: string): number => (command === "sbatch" ? SUBMIT_MS :
 export const slurmCommands =
   (env: Readonly<Record<string, string | undefined>>): CallSlurm =>
   async (command, args, signal) => {
-    const running = execa(command, args, {
+    const answer = await askProgram({
+      argv: [command, ...args],
       env: outsideOfJobs(env),
-      extendEnv: false,
-      reject: false,
-      stdin: "ignore",
-      maxBuffer: 1 << 30,
+      limitMs: limitOf(command),
+      maxBytes: MAX_BYTES,
+      ...(signal !== undefined && { abort: signal }),
     });
-    const result = await Promise.race([running, givenUp(running, command, signal)]);
-    if (result.code === "ENOENT") throw missing(command);
-    return result;
+    if (answer.code === "ENOENT") throw missing(command);
+    return { ...answer, ...(answer.failed && { why: `${command}: ${answer.why}` }) };
   };
-
-/** The result of a command. */
-export interface Answer {
-  readonly failed: boolean;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode?: number | undefined;
-  readonly code?: string | undefined;
-  readonly shortMessage?: string | undefined;
-  /** Whether the command was abandoned before it ended. */
-  readonly isGivenUp?: true;
-}
-
-/** A running command. */
-type Command = Pick<ChildProcess, "kill" | "stdout" | "stderr"> & PromiseLike<unknown>;
-
-/**
- * Resolves to no answer when the signal aborts or the time is up. Does not wait for the command: if it is a script
- * around the real one, that one may keep running and hold its output open.
- */
-const givenUp = (
-  running: Command,
-  command: string,
-  signal: AbortSignal | undefined,
-): Promise<Answer> =>
-  new Promise((settle) => {
-    const giveUp = (shortMessage: string) => {
-      forget();
-      running.kill("SIGKILL");
-      running.stdout?.destroy();
-      running.stderr?.destroy();
-      settle({ failed: true, stdout: "", stderr: "", shortMessage, isGivenUp: true });
-    };
-    const onAbort = () => giveUp(`stopped waiting for ${command}`);
-    const limit = limitOf(command);
-    const timer = setTimeout(
-      () => giveUp(`${command} has not answered within ${limit / 1000} s`),
-      limit,
-    );
-    const forget = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    if (signal?.aborted === true) onAbort();
-    else signal?.addEventListener("abort", onAbort, { once: true });
-    running.then(forget, forget);
-  });
 
 /**
  * The environment without the variables that Slurm set for a job that this process itself runs in: sbatch would take

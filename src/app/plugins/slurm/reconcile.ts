@@ -1,3 +1,4 @@
+/** Records the ends of Slurm's tasks that could not do so themselves. */
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, signalCode } from "../../../foundation/system/process-signals.ts";
 import { type Ender, endStatus, ITSELF } from "../../job/ender.ts";

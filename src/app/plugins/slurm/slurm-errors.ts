@@ -1,3 +1,4 @@
+/** The errors of Slurm: refusals with their remedies, no answers, busy controllers. */
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { keyGiven, MEMORY_OPTIONS, type SbatchOption } from "./batch-script.ts";
 

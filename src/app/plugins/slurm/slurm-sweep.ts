@@ -1,3 +1,4 @@
+/** The Slurm side of a recorded sweep: its tasks, for status, wait and cancel. */
 import { rmSync } from "node:fs";
 import type { ScheduledJob } from "../../launch/launcher.ts";
 import type { SweepBackend } from "../../launch/scheduler.ts";

@@ -1,3 +1,4 @@
+/** The record of what was submitted to Slurm, so that nothing is submitted twice. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../../engine/values/errors.ts";

@@ -1,3 +1,4 @@
+/** Plans job arrays and submits them. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

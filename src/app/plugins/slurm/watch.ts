@@ -1,3 +1,4 @@
+/** Watches tasks until they end: by the records of jobs, then by Slurm. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { endStatus } from "../../job/ender.ts";

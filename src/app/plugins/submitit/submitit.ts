@@ -1,5 +1,5 @@
+/** The plugin `hydra-submitit-launcher`: its configs, and its local queue. */
 import {
-  BOOL,
   type Field,
   field,
   INT,
@@ -7,28 +7,41 @@ import {
   optional,
   STR,
 } from "../../../engine/compose/hydra/schema.ts";
+import { fieldsOf, type Setting } from "../../job/settings.ts";
+import { usableCpus } from "../../launch/local/cpus.ts";
+import { cannotBe, MINUTE, positive, readLauncher, STANDARD } from "../../launch/local/settings.ts";
 import type { Plugin } from "../contract/plugin.ts";
+import { QUEUE_SETTINGS } from "./settings.ts";
 
 /** The Python module of submitit's launchers, whose classes `_target_` names. */
 export const SUBMITIT_MODULE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";
 
-/** The fields of every queue of submitit, which precede its own. */
-export const queueFields = () => ({
-  submitit_folder: field(STR, "${hydra.sweep.dir}/.submitit/%j"),
-  timeout_min: field(INT, 60n),
-  cpus_per_task: field(optional(INT), null),
-  gpus_per_node: field(optional(INT), null),
-  tasks_per_node: field(INT, 1n),
-  mem_gb: field(optional(INT), null),
-  nodes: field(INT, 1n),
-  name: field(STR, "${hydra.job.name}"),
-  stderr_to_stdout: field(BOOL, false),
-});
-
 const LOCAL_TARGET = `${SUBMITIT_MODULE}.LocalLauncher`;
 
 const local = (newer: Readonly<Record<string, Field>> = {}) =>
-  object("LocalQueueConf", { ...queueFields(), _target_: field(STR, LOCAL_TARGET), ...newer }).node;
+  object("LocalQueueConf", {
+    ...fieldsOf(QUEUE_SETTINGS),
+    _target_: field(STR, LOCAL_TARGET),
+    ...newer,
+  }).node;
+
+/** A number of which a process of this machine has one. */
+const one = ({ field: declared, help }: Setting): Setting<void> => ({
+  field: declared,
+  help,
+  read(value, refuse) {
+    if (value !== undefined && value !== 1)
+      refuse(cannotBe(value, "1: a job is one process of this machine"));
+  },
+});
+
+/** The settings that have a meaning here. */
+const { nodes, tasks_per_node, timeout_min } = QUEUE_SETTINGS;
+const LOCAL_QUEUE = {
+  nodes: one(nodes),
+  tasks_per_node: one(tasks_per_node),
+  timeout_min: { ...timeout_min, read: positive(MINUTE) },
+};
 
 /** Runs the jobs of a sweep as processes of this machine, with the keys of submitit's local queue. */
 export const submitit: Plugin = {
@@ -43,20 +56,10 @@ export const submitit: Plugin = {
   },
   launchers: async () => {
     const { localLauncher } = await import("../../launch/local/local-launcher.ts");
-    const { invalid, MINUTE, NO_RESOURCES, positive, processes } = await import(
-      "../../launch/local/settings.ts"
-    );
     return [
       localLauncher("submitit", LOCAL_TARGET, (section) => {
-        for (const key of ["nodes", "tasks_per_node"])
-          if (section[key] !== undefined && section[key] !== 1)
-            throw invalid(key, section[key], "1: a job is one process of this machine");
-        return {
-          jobs: processes(-1),
-          timeLimit: positive("timeout_min", section["timeout_min"], MINUTE),
-          retries: 0,
-          ...NO_RESOURCES,
-        };
+        const { timeout_min: timeLimit } = readLauncher(LOCAL_QUEUE, section);
+        return { ...STANDARD, jobs: usableCpus(), timeLimit };
       }),
     ];
   },

@@ -1,3 +1,4 @@
+/** Hydra's own sweeper: all combinations of the sweep overrides. */
 import type { Repository } from "../../../engine/compose/index.ts";
 import {
   type Override,

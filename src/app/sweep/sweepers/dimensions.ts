@@ -1,3 +1,4 @@
+/** The dimensions of a sweep: for each key the values that it may take. */
 import {
   elementToString,
   isEndless,

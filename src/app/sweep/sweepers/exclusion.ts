@@ -1,3 +1,4 @@
+/** `hydra.sweeper.exclude`: combinations that a sweep leaves out. */
 import {
   type Element,
   elementToString,

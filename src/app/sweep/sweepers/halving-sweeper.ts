@@ -1,18 +1,12 @@
+/** The sweeper of successive halving. */
 import { parseOverride } from "../../../engine/overrides/index.ts";
-import type { Dialect } from "../../../engine/values/dialect.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
-import { byScore, type Direction, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
+import { byScore, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
+import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
-import {
-  readCommon,
-  readOverrides,
-  readSettings,
-  readSpace,
-  type Settings,
-  seedOf,
-} from "./settings.ts";
-import type { SweeperDefinition } from "./sweeper.ts";
+import { type Direction, HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
+import type { SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /**
  * `hydra/sweeper=successive_halving`: many trials with a small budget, the best `1/eta` of them with
@@ -21,43 +15,34 @@ import type { SweeperDefinition } from "./sweeper.ts";
 export const halvingSweeper: SweeperDefinition = {
   targets: ["hydraconf.sweepers.SuccessiveHalving"],
   open(request) {
-    const settings = readSettings(request);
-    const common = readCommon(settings, request);
+    const settings = readSweeper(HALVING_SETTINGS, request);
     const overrides = readOverrides(request);
-    const budgetKey = readBudgetKey(settings, request.context.dialect, overrides.flatMap(keysOf));
-    const rungs = readRungs(settings);
-    const random = randomSource(seedOf(settings.int("seed", -Infinity), request));
-    const plan = { budgetKey, rungs, direction: common.direction };
+    const { budget_key: budgetKey, direction, eta, max_budget, min_budget, n_trials } = settings;
+    checkBudgetKey(budgetKey, request, overrides.flatMap(keysOf));
+    if (Number(max_budget) < Number(min_budget))
+      refuseSetting(
+        request,
+        "max_budget",
+      )(`must be at least min_budget, ${min_budget}, not ${max_budget}`);
+    const rungs = halvingRungs(min_budget, max_budget, eta, n_trials);
+    const random = randomSource(seedOf(settings.seed, request));
     return optimizingSweeper({
       name: "successive_halving",
-      search: successiveHalving(readSpace(request, overrides), random, plan),
-      ...common,
+      search: successiveHalving(readSpace(request, overrides), random, {
+        budgetKey,
+        rungs,
+        direction,
+      }),
+      ...searchRequest(settings, request),
       ...(rungs.length > 1 && { unforeseeable: laterRungs(budgetKey, rungs) }),
     });
   },
 };
 
-function readBudgetKey(settings: Settings, dialect: Dialect, keys: readonly string[]): string {
-  const key = settings.text("budget_key");
-  if (key === undefined || key === "???")
-    return settings.refuse("budget_key", "is missing", "name the key that limits a job: epochs");
-  parseOverride(`${key}=1`, { dialect });
+function checkBudgetKey(key: string, request: SweeperRequest, keys: readonly string[]): void {
+  parseOverride(`${key}=1`, { dialect: request.context.dialect });
   if (keys.includes(bareKey(key)))
-    return settings.refuse("budget_key", `is '${key}', which the sweep also sets`);
-  return key;
-}
-
-function readRungs(settings: Settings): readonly Rung[] {
-  const budget = (name: string): bigint | number => {
-    const value = settings.intOrFloat(name) ?? settings.refuse(name, "is missing");
-    if (Number(value) > 0 && Number.isFinite(Number(value))) return value;
-    return settings.refuse(name, `must be above 0, not ${value}`);
-  };
-  const [min, max] = [budget("min_budget"), budget("max_budget")];
-  if (Number(max) < Number(min))
-    settings.refuse("max_budget", `must be at least min_budget, ${min}, not ${max}`);
-  const eta = settings.number("eta", 2) ?? settings.refuse("eta", "is missing");
-  return halvingRungs(min, max, eta, settings.int("n_trials", 1));
+    refuseSetting(request, "budget_key")(`is '${key}', which the sweep also sets`);
 }
 
 const laterRungs = (budgetKey: string, rungs: readonly Rung[]): string =>
@@ -97,7 +82,7 @@ export function halvingRungs(
 ): readonly Rung[] {
   const isInt = typeof min === "bigint" && typeof max === "bigint";
   const [least, most] = [Number(min), Number(max)];
-  // The tolerance absorbs rounding of logarithms: log(243) / log(3) is below 5.
+  // The tolerance absorbs rounding of logarithms: log(1000) / log(10) is below 3.
   const last = Math.floor(Math.log(most / least) / Math.log(eta) + 1e-9);
   const rungs: Rung[] = [];
   let count = trials ?? Math.ceil(eta ** last - 1e-9);

@@ -1,3 +1,4 @@
+/** What sweepers that learn from results have in common. */
 import {
   overrideKeyElement,
   overrideNode,
@@ -10,8 +11,10 @@ import { fromCode } from "../../../engine/values/origin.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { andOthers, firstFew, plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
+import type { EndStatus } from "../../job/ender.ts";
 import type { JobResult } from "../../job/job.ts";
-import { isCompleted } from "../../job/job.ts";
+import { isCompleted, statusOf } from "../../job/job.ts";
+import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -39,6 +42,8 @@ const RESULTS_FILE = "optimization_results.yaml";
 interface Scored {
   readonly trial: Trial;
   readonly score: Score;
+  /** Of a trial without a score; `failed` also if it returned no number, or never ran. */
+  readonly status: EndStatus;
 }
 
 /**
@@ -51,7 +56,6 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   let round: readonly Trial[] = [];
   let scores: Score[] = [];
   let asked = 0;
-  let failures = 0;
   let failedTooOften = false;
 
   return {
@@ -79,7 +83,8 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         const result = results[index];
         const outcome = result && outcomeOf(result, objective);
         const score = outcome?.score ?? null;
-        trials.push({ trial, score });
+        const status = result === undefined || isCompleted(result) ? "failed" : statusOf(result);
+        trials.push({ trial, score, status });
         scores.push(score);
         if (outcome?.score !== null) continue;
         lost++;
@@ -87,7 +92,6 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
         if (outcome.isNonFinite !== true) areNonFinite = false;
       }
-      failures += lost;
       if (lost === 0 || lost / batch.length <= maxFailureRate) return;
       failedTooOften = true;
       if (problems.length > 0) throw withoutNumber(problems, { directory, areNonFinite });
@@ -96,7 +100,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       const outcome = !isCompleted(result) ? undefined : outcomeOf(result, objective);
       return outcome?.score === null ? outcome.problem : undefined;
     },
-    conclude: () => conclusionOf(trials, failures, !failedTooOften, request),
+    conclude: () => conclusionOf(trials, !failedTooOften, request),
   };
 }
 
@@ -126,7 +130,6 @@ function bestOf(trials: readonly Scored[], direction: Direction): Scored | undef
 
 function conclusionOf(
   trials: readonly Scored[],
-  failures: number,
   toleratesFailures: boolean,
   { dialect, direction, name }: OptimizingRequest,
 ): Conclusion | undefined {
@@ -137,7 +140,14 @@ function conclusionOf(
     const override = parseOverride(text, { dialect });
     return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
   });
-  const counts = `${plural(trials.length, "trial")}${failures === 0 ? "" : `, ${failures} failed`}`;
+  const lost = trials.filter(({ score }) => score === null).map(({ status }) => status);
+  const counts = [
+    plural(trials.length, "trial"),
+    ...(["failed", "timed_out", "stopped"] as const).flatMap((word) => {
+      const count = lost.filter((status) => status === word).length;
+      return count === 0 ? [] : [`${count} ${word}`];
+    }),
+  ].join(", ");
   return {
     file: RESULTS_FILE,
     content: map(
@@ -174,8 +184,6 @@ type Score = number | null;
  */
 export type Search = Generator<readonly Trial[], void, readonly Score[]>;
 
-export type Direction = "minimize" | "maximize";
-
 /** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =
   (direction: Direction) =>
@@ -186,7 +194,7 @@ export const byScore =
   };
 
 /** The score of a job, or why it has none. */
-export type Outcome =
+type Outcome =
   | { readonly score: number }
   | {
       readonly score: null;

@@ -1,19 +1,20 @@
+/** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
+import { readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
-import { readCommon, readSettings, readSpace, seedOf } from "./settings.ts";
+import { RANDOM_SETTINGS, readSweeper } from "./settings.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
 
 /** `hydra/sweeper=random`: trials drawn from the space that the sweeps span. */
 export const randomSweeper: SweeperDefinition = {
   targets: ["hydraconf.sweepers.Random"],
   open(request) {
-    const settings = readSettings(request);
-    const random = randomSource(seedOf(settings.int("seed", -Infinity), request));
-    const trials = settings.int("n_trials", 1) ?? settings.refuse("n_trials", "is missing");
+    const settings = readSweeper(RANDOM_SETTINGS, request);
+    const random = randomSource(seedOf(settings.seed, request));
     return optimizingSweeper({
       name: "random",
-      search: randomSearch(readSpace(request), random, trials),
-      ...readCommon(settings, request),
+      search: randomSearch(readSpace(request), random, settings.n_trials),
+      ...searchRequest(settings, request),
     });
   },
 };

@@ -1,3 +1,4 @@
+/** The space from which trials are drawn, and the random numbers for it. */
 import { createHash } from "node:crypto";
 import {
   type IntervalSweep,

@@ -1,108 +1,168 @@
-import { parseOverrides } from "../../../engine/overrides/index.ts";
-import { ConfigError } from "../../../engine/values/errors.ts";
+/** The settings of sweepers that search a space. */
+import { ANY, FLOAT, field, INT, optional, STR } from "../../../engine/compose/hydra/schema.ts";
+import { MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
+import { fromCode } from "../../../engine/values/origin.ts";
+import { pyStr } from "../../../engine/values/python-text.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
-import { plainAt, textAt } from "../../job/hydra-values.ts";
-import { globOptions, sweepParams } from "./basic-sweeper.ts";
-import { readExclusion } from "./exclusion.ts";
-import type { Direction, OptimizingRequest } from "./optimizing-sweeper.ts";
-import { type SearchSpace, searchSpace } from "./search-space.ts";
+import { plainAt } from "../../job/hydra-values.ts";
+import {
+  type Refuse,
+  readSettings,
+  refusalIn,
+  type Setting,
+  type SettingsSection,
+  type SettingsTable,
+  type SettingValues,
+} from "../../job/settings.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
-/** Typed access to the settings of a sweeper. */
-export interface Settings {
-  text(name: string): string | undefined;
-  /** @throws ConfigError `value.wrong_type` for a value below `least` or not a number */
-  number(name: string, least: number): number | undefined;
-  int(name: string, least: number): number | undefined;
-  /** A number that preserves whether it was an int. */
-  intOrFloat(name: string): bigint | number | undefined;
-  refuse(name: string, problem: string, hint?: string): never;
-}
+type Read<Value> = Setting<Value>["read"];
 
-export function readSettings({ context, master: { root } }: SweeperRequest): Settings {
-  const keyOf = (name: string) => `hydra.sweeper.${name}`;
-  const refuse = (name: string, problem: string, hint?: string): never => {
-    const node = selectNode(root, keyOf(name), context);
-    throw new ConfigError({
-      code: "value.wrong_type",
-      message: `${keyOf(name)} ${problem}`,
-      key: keyOf(name),
-      origin: node?.origin,
-      hint,
-    });
-  };
-  const intOrFloat = (name: string): bigint | number | undefined => {
-    const node = selectNode(root, keyOf(name), context);
-    const value = node?.kind === "scalar" ? node.value : undefined;
-    if (value === null || value === undefined) return undefined;
-    if (typeof value === "bigint" || typeof value === "number") return value;
-    return refuse(name, `must be a number, not '${String(value)}'`);
-  };
-  const number = (name: string, least: number): number | undefined => {
-    const value = intOrFloat(name);
-    if (value === undefined) return undefined;
-    return Number(value) >= least
-      ? Number(value)
-      : refuse(name, `must be at least ${least}, not ${value}`);
-  };
-  return {
-    text: (name) => textAt(root, keyOf(name), context),
-    number,
-    int: (name, least) =>
-      typeof intOrFloat(name) === "number" ? refuse(name, "must be an int") : number(name, least),
-    intOrFloat,
-    refuse,
-  };
-}
+/** Null counts as not set. */
+const orNone =
+  <Value>(read: Read<Value>): Read<Value | undefined> =>
+  (value, refuse) =>
+    value === undefined || value === null ? undefined : read(value, refuse);
 
-/** The overrides that span the space: those of `hydra.sweeper.params`, then those of the command line. */
-export const readOverrides = ({ context, master, overrides }: SweeperRequest) =>
-  parseOverrides([...sweepParams(master.root, context), ...overrides], {
-    dialect: context.dialect,
-  });
+const readText = orNone((value) =>
+  typeof value === "string" ? value : pyStr(scalar(value as ScalarValue, fromCode("sweeper"))),
+);
 
-/** The space that all overrides span, without the combinations that `hydra.sweeper.exclude` excludes. */
-export function readSpace(
-  request: SweeperRequest,
-  overrides: ReturnType<typeof readOverrides> = readOverrides(request),
-): SearchSpace {
-  const { context, groups, master } = request;
-  const isExcluded = readExclusion(master.root, context, overrides);
-  return searchSpace(overrides, globOptions(groups), isExcluded);
-}
+const readIntOrFloat: Read<bigint | number> = (value, refuse) =>
+  typeof value === "bigint" || typeof value === "number"
+    ? value
+    : refuse(`must be a number, not '${String(value)}'`);
 
-/** The settings that all optimising sweepers share. */
-export function readCommon(
-  settings: Settings,
-  request: SweeperRequest,
-): Omit<OptimizingRequest, "name" | "search"> {
-  return {
-    direction: readDirection(settings, request),
-    batchSize: settings.int("n_jobs", 1),
-    maxFailureRate: settings.number("max_failure_rate", 0) ?? 0,
-    objective: settings.text("objective"),
-    directory: request.directory,
-    dialect: request.context.dialect,
+const readNumber =
+  (least: number): Read<number> =>
+  (value, refuse) => {
+    const given = readIntOrFloat(value, refuse);
+    const number = Number(given);
+    return number >= least ? number : refuse(`must be at least ${least}, not ${given}`);
   };
-}
 
-/** The direction; also accepts a list of one, as Hydra's optuna sweeper does. */
-function readDirection(settings: Settings, { context, master }: SweeperRequest): Direction {
-  const value = plainAt(master.root, "hydra.sweeper.direction", context);
+const readInt =
+  (least: number): Read<number> =>
+  (value, refuse) =>
+    typeof value === "number" ? refuse("must be an int") : readNumber(least)(value, refuse);
+
+const required =
+  <Value>(read: Read<Value>): Read<Value> =>
+  (value, refuse) =>
+    value === undefined || value === null ? refuse("is missing") : read(value, refuse);
+
+/** A text, or none. */
+export const text = (help: string): Setting<string | undefined> => ({
+  field: field(optional(STR), null),
+  help,
+  read: readText,
+});
+
+/** A text that has to be given. */
+export const requiredText = (help: string, hint: string): Setting<string> => ({
+  field: field(STR),
+  help,
+  read: (value, refuse) => {
+    const given = readText(value, refuse);
+    return given === undefined || given === MISSING ? refuse("is missing", { hint }) : given;
+  },
+});
+
+/** An int, or none. */
+export const int = (least: number, help: string): Setting<number | undefined> => ({
+  field: field(optional(INT), null),
+  help,
+  read: orNone(readInt(least)),
+});
+
+export const requiredInt = (standard: bigint, least: number, help: string): Setting<number> => ({
+  field: field(INT, standard),
+  help,
+  read: required(readInt(least)),
+});
+
+export const number = (standard: number, least: number, help: string): Setting<number> => ({
+  field: field(FLOAT, standard),
+  help,
+  read: required(readNumber(least)),
+});
+
+/** A number above 0 that preserves whether it was an int. */
+export const budget = (help: string): Setting<bigint | number> => ({
+  field: field(ANY),
+  help,
+  read: required((value, refuse) => {
+    const given = readIntOrFloat(value, refuse);
+    if (Number(given) > 0 && Number.isFinite(Number(given))) return given;
+    return refuse(`must be above 0, not ${given}`);
+  }),
+});
+
+export type Direction = "minimize" | "maximize";
+
+/** The settings that all searches share. `hydra.sweeper.params` and `exclude` are read with the overrides. */
+export const SEARCH_SETTINGS = {
+  n_jobs: int(1, "jobs in a batch; null: all that do not depend on a result still to come"),
+  direction: {
+    field: field(ANY, "minimize"),
+    help: "or `maximize`",
+    read: readDirection,
+  },
+  objective: text("the key of the number in what the task returns; null: the number itself"),
+  max_failure_rate: {
+    field: field(FLOAT, 0),
+    help: "the share of a batch that may fail before the sweep ends; a job that exceeded its time limit, or without a finite number (NaN, an infinity) counts as failed",
+    read: (value: unknown, refuse: Refuse) => orNone(readNumber(0))(value, refuse) ?? 0,
+  },
+  seed: int(-Infinity, "an int; null: from the directory of the sweep"),
+} satisfies SettingsTable;
+
+/** `hydra/sweeper=random`. */
+export const RANDOM_SETTINGS = {
+  n_trials: requiredInt(20n, 1, "how many jobs are drawn"),
+  ...SEARCH_SETTINGS,
+};
+
+/** `hydra/sweeper=successive_halving`. */
+export const HALVING_SETTINGS = {
+  budget_key: requiredText(
+    "the override that sets the budget (`+epochs` adds the key)",
+    "name the key that limits a job: epochs",
+  ),
+  min_budget: budget("no budget is below it"),
+  max_budget: budget("the last budget; budgets are ints if both limits are"),
+  eta: number(3, 2, "each budget is this part of the next, and as many times more trials get it"),
+  n_trials: int(1, "trials of the first round; null: just enough to leave one for the last round"),
+  ...SEARCH_SETTINGS,
+};
+
+/** A direction, or a list of one, as Hydra's optuna sweeper accepts it. */
+function readDirection(value: unknown, refuse: Refuse): Direction {
   const directions = Array.isArray(value) ? value : [value];
   const [direction] = directions;
   if (directions.length > 1)
-    return settings.refuse(
-      "direction",
-      "has several directions, but a task has only one objective",
-    );
+    return refuse("has several directions, but a task has only one objective");
   if (direction === "minimize" || direction === "maximize") return direction;
-  return settings.refuse("direction", `must be minimize or maximize, not '${String(direction)}'`);
+  return refuse(`must be minimize or maximize, not '${String(direction)}'`);
 }
 
-/**
- * The seed as text. By default it is the directory of the sweep, so that another sweep draws other numbers, and the
- * same sweep, resumed, the same ones.
- */
-export const seedOf = (seed: number | undefined, { directory }: SweeperRequest): string =>
-  seed === undefined ? directory : String(seed);
+/** `hydra.sweeper` of a sweep. */
+const sectionOf = ({ context, master: { root } }: SweeperRequest): SettingsSection => ({
+  key: "hydra.sweeper",
+  valueOf: (name) => {
+    const node = selectNode(root, `hydra.sweeper.${name}`, context);
+    // Plain data would not tell ints from floats.
+    return node?.kind === "scalar" ? node.value : plainAt(root, `hydra.sweeper.${name}`, context);
+  },
+  originOf: (name) => selectNode(root, `hydra.sweeper.${name}`, context)?.origin,
+});
+
+/** @throws ConfigError `value.wrong_type` */
+export const readSweeper = <Table extends SettingsTable>(
+  table: Table,
+  request: SweeperRequest,
+): SettingValues<Table> => readSettings(table, sectionOf(request));
+
+/** Refuses a setting for a reason that lies outside of it. */
+export const refuseSetting = (request: SweeperRequest, name: string): Refuse =>
+  refusalIn(sectionOf(request), name);

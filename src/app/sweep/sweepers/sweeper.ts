@@ -1,3 +1,4 @@
+/** What a sweeper is: how it is declared, what it proposes, what it is told. */
 import type { Composition, Repository } from "../../../engine/compose/index.ts";
 import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";

@@ -1,3 +1,4 @@
+/** Interpolations in defaults lists, which refer to the options chosen for other groups. */
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { ConfigNode, MapNode } from "../../values/node.ts";
 import { list, map, scalar } from "../../values/node.ts";
@@ -6,7 +7,7 @@ import type { ResolveContext } from "../../values/resolution/context.ts";
 import { resolveAt } from "../../values/resolution/select.ts";
 import type { ConfigItem, DefaultsItem, GroupItem, GroupValue } from "../sources/config-source.ts";
 import { isOptionList, SELF } from "../sources/config-source.ts";
-import type { Place } from "./placement.ts";
+import type { ListPlace } from "./placement.ts";
 import { nameOf, placeItem } from "./placement.ts";
 
 /** What an interpolation in a defaults list can refer to. */
@@ -16,7 +17,7 @@ export interface ChoiceScope {
   /** The items of the list itself, for Hydra's `${defaults...}`. */
   readonly items: readonly DefaultsItem[];
   readonly selfAdded: boolean;
-  readonly place: Place;
+  readonly place: ListPlace;
 }
 
 const ORIGIN = fromCode("defaults list");
@@ -62,11 +63,11 @@ const NAMES_ITEM = /\$\{defaults\.\d+\./u;
 export function fillChoices(
   item: ConfigItem | GroupItem,
   text: string,
-  known: ReadonlyMap<string, string | null>,
+  choices: ReadonlyMap<string, string | null>,
 ): string | undefined {
   if (item.kind === "group" && NAMES_ITEM.test(text)) return undefined;
   const filled = text.replaceAll(CHOICE, (whole, key: string) => {
-    const name = known.get(key);
+    const name = choices.get(key);
     return typeof name === "string" && name !== "???" ? name : whole;
   });
   return filled.includes("${") ? undefined : filled;
@@ -76,11 +77,11 @@ export function fillChoices(
 export function unresolvable(
   item: ConfigItem | GroupItem,
   text: string,
-  known: ReadonlyMap<string, string | null>,
-  place: Place,
+  choices: ReadonlyMap<string, string | null>,
+  place: ListPlace,
 ): ConfigError {
   if (item.kind === "group" && NAMES_ITEM.test(text)) return legacyForm(item, text, place);
-  const keys = [...known.keys()];
+  const keys = [...choices.keys()];
   const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
@@ -132,7 +133,7 @@ function scopeNode({ known, items, selfAdded, place }: ChoiceScope, text: string
   );
 }
 
-function itemNode(item: DefaultsItem, place: Place): ConfigNode {
+function itemNode(item: DefaultsItem, place: ListPlace): ConfigNode {
   if (item.kind === "self") return scalar(SELF, ORIGIN);
   const placed = placeItem(item, item.kind === "group" ? nameOf(item.value) : null, place);
   if (item.kind === "config") return scalar(placed.configPath, ORIGIN);
@@ -148,7 +149,7 @@ const valueNode = (value: GroupValue): ConfigNode =>
     : scalar(value, ORIGIN);
 
 /** The notice about an item in the deprecated form, in Hydra's words. */
-export function positionalNotice(item: GroupItem, text: string, place: Place): string {
+export function positionalNotice(item: GroupItem, text: string, place: ListPlace): string {
   const key = placeItem(item, text, place).address;
   return (
     `Defaults list element '${key}=${text}' is using a deprecated interpolation form.\n` +
@@ -156,7 +157,7 @@ export function positionalNotice(item: GroupItem, text: string, place: Place): s
   );
 }
 
-function legacyForm(item: GroupItem, text: string, place: Place): ConfigError {
+function legacyForm(item: GroupItem, text: string, place: ListPlace): ConfigError {
   return new ConfigError({
     code: "compose.invalid_defaults",
     message: positionalNotice(item, text, place),

@@ -5,13 +5,14 @@ import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
+import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { byCodePoint, type Repository } from "../sources/repository.ts";
 import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
-import { nameOf, type Place, type PlacedConfig, placeItem } from "./placement.ts";
+import { type ListPlace, nameOf, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**
  * The state of building one tree: which choices were made, and which overrides took effect. The tree keeps only its
@@ -23,7 +24,7 @@ export interface ChoiceTracker {
    *
    * @param eligible keys of the overrides that apply; absent for all
    */
-  choose(item: GroupItem, place: Place, eligible?: ReadonlySet<string>): GroupItem;
+  choose(item: GroupItem, place: ListPlace, eligible?: ReadonlySet<string>): GroupItem;
   /** The keys of all overrides so far. */
   overridden(): ReadonlySet<string>;
   /** Records an `override` item of a list; the command line and earlier overrides have priority over it. */
@@ -196,16 +197,12 @@ export interface Deletion {
  * @throws ConfigError `compose.unused_override`, or `compose.ambiguous_override` where the group appears under several
  *   packages.
  */
-export function checkUsage(
-  record: TreeRecord,
-  repository: Repository,
-  { lastOverrideWins }: Dialect,
-): void {
+export function checkUsage(record: TreeRecord, repository: Repository, dialect: Dialect): void {
   const { selections, deletions, known } = record;
   for (const [key, selection] of selections) {
     if (selection.used) continue;
-    const error = unusedSelection(key, selection, record, repository);
-    throw lastOverrideWins && selection.within !== null
+    const error = unusedSelection(key, selection, record, repository, dialect);
+    throw dialect.lastOverrideWins && selection.within !== null
       ? nothingBefore(key, selection, error)
       : error;
   }
@@ -248,6 +245,7 @@ function unusedSelection(
   { origin, value, within }: RecordedSelection,
   { keysOfGroup, known }: TreeRecord,
   repository: Repository,
+  dialect: Dialect,
 ): ConfigError {
   const [group = key] = key.split("@", 1);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
@@ -288,7 +286,7 @@ function unusedSelection(
         ? " No match in the defaults list."
         : `\nDid you mean to override ${similar.length > 1 ? "one of " : ""}${similar.join(", ")}?`,
       within === null
-        ? `\nTo append to your default list use +${key}=${pythonText(value, origin)}`
+        ? `\nTo append to your default list use +${key}=${pythonText(value, origin, dialect)}`
         : "",
     ].join(""),
     origin,
@@ -323,25 +321,25 @@ function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | un
 }
 
 /** The options in Hydra's message: a list in Python's notation. */
-function pythonText(value: RecordedSelection["value"], origin: Origin): string {
+function pythonText(value: RecordedSelection["value"], origin: Origin, dialect: Dialect): string {
   if (!isOptionList(value)) return selectionText(value);
   // A value that names no option is shown as it was written.
   const given =
     value.includes(null) && origin.kind === "override"
-      ? overrideNode(parseOverride(origin.text))
+      ? overrideNode(parseOverride(origin.text, { dialect }))
       : null;
   return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
 }
 
 /** An unused `override`, with the group's path from the root of the tree. */
-export interface UnusedOverride {
+interface UnusedOverride {
   /** `GROUP`, or `GROUP@PACKAGE` if the package is not the group's default. */
   readonly key: string;
   /** The config that contains it, e.g. `experiment/small`. */
   readonly within: string;
 }
 
-export interface SuggestedOverride {
+interface SuggestedOverride {
   /** The existing group. */
   readonly key: string;
   /** How to write it in that config, without the option. */
@@ -393,6 +391,8 @@ export interface ChosenGroups {
   /** By override key, e.g. `profiling/ncu@pipeline.ncu`. */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly repository: Pick<Repository, "list">;
+  /** The configs with the other options of swept groups. */
+  readonly swept?: () => readonly ConfigNode[];
 }
 
 /** A choice as typed. */

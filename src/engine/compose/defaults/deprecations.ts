@@ -30,7 +30,7 @@ const deprecated = (message: string, origin?: Origin): CompositionWarning => ({
  *
  * @param isRead whether the file is also read where it is found
  */
-export function ymlLookups(
+function ymlLookups(
   path: string,
   { sources }: Repository,
   { readsYml }: Dialect,
@@ -89,7 +89,7 @@ const KEYWORDS = /_group_|_name_/;
  * A keyword in a `# @package` header. In dialects without such keywords, a note says so, since the author probably does
  * not know it.
  */
-export function headerNotice(
+function headerNotice(
   { configPath, dialect }: PlacedConfig,
   loaded: LoadedConfig | undefined,
 ): CompositionWarning | undefined {

@@ -1,3 +1,4 @@
+/** The errors of building a defaults list, in Hydra's words. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
@@ -11,7 +12,8 @@ import {
   isOptionList,
 } from "../sources/config-source.ts";
 import type { Repository } from "../sources/repository.ts";
-import { type PlacedConfig, placeItem, rootPlace } from "./placement.ts";
+import { entryRemedy } from "./entry-remedy.ts";
+import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 /*
  * The messages of the first pass. The first line is Hydra's, word for word, because people search for it; the place,
@@ -47,7 +49,7 @@ function primaryHint(
   const named = (name: string) => (fromShell ? `--config-name ${name}` : `configName: "${name}"`);
   const other = otherFile(configPath, repository);
   if (other !== undefined)
-    return `${other} is there, but configs are .yaml files: rename it${other.endsWith(".yml") ? ", or name it with its ending in Hydra 1.1 (--version-base 1.1)" : ""}`;
+    return `${renameHint(other)}${other.endsWith(".yml") ? ", or name it with its ending in Hydra 1.1 (--version-base 1.1)" : ""}`;
   if (nearest !== undefined)
     return `choose it with ${named(`${group === "" ? "" : `${group}/`}${nearest}`)}`;
   const within = configPath.replace(/\.yaml$/, "").split("/");
@@ -75,45 +77,35 @@ const STORED =
 
 export function notFound(
   placed: PlacedConfig,
-  parent: PlacedConfig | undefined,
+  parents: readonly PlacedConfig[],
   repository: Repository,
 ): ConfigError {
-  const within = `In '${parent?.configPath ?? "<root>"}': `;
-  const common = { key: placed.configPath, origin: placed.item.origin };
-  if (placed.item.kind === "config") {
-    const available = namesOf(placed.group, repository);
-    const nearest = nearestName(placed.name ?? "", available);
-    return new ConfigError({
-      ...common,
-      code: "compose.missing_config",
-      message: `${within}Could not load '${placed.configPath}'.\n${searchPath(repository)}`,
-      available,
-      nearest,
-      ...(nearest === undefined && { hint: STORED }),
-    });
-  }
-  const available = optionsOf(placed.group, repository);
-  const nearest = nearestName(placed.name ?? "", available);
+  const { item, configPath, group } = placed;
+  const within = `In '${parents.at(-1)?.configPath ?? "<root>"}': `;
+  const isGroup = item.kind === "group";
+  const available = isGroup ? optionsOf(group, repository) : namesOf(group, repository);
   const options =
-    available.length === 0
-      ? ""
-      : `\nAvailable options in '${placed.group}':\n${indented(available)}`;
+    available.length === 0 ? "" : `\nAvailable options in '${group}':\n${indented(available)}`;
+  const other = otherFile(configPath, repository);
+  const remedy =
+    other === undefined ? entryRemedy(placed, parents, repository) : { hint: renameHint(other) };
   return new ConfigError({
-    ...common,
-    code: "compose.missing_option",
-    message: `${within}Could not find '${placed.configPath}'\n${options}${searchPath(repository)}`,
+    code: isGroup ? "compose.missing_option" : "compose.missing_config",
+    message: isGroup
+      ? `${within}Could not find '${configPath}'\n${options}${searchPath(repository)}`
+      : `${within}Could not load '${configPath}'.\n${searchPath(repository)}`,
+    key: configPath,
+    origin: item.origin,
     available,
-    ...(nearest !== undefined && {
-      nearest,
-      hint: `use ${placed.overrideKey}=${nearest}`,
-    }),
-    ...(nearest === undefined && {
-      hint:
-        folderHint(placed.configPath, repository) ??
-        (available.length === 0 || placed.item.origin.kind === "file" ? STORED : undefined),
-    }),
+    hint:
+      folderHint(configPath, repository) ??
+      (available.length === 0 || item.origin.kind === "file" ? STORED : undefined),
+    ...remedy,
   });
 }
+
+const renameHint = (file: string): string =>
+  `${file} is there, but configs are .yaml files: rename it`;
 
 /** The path is a folder of groups, and not an option. */
 function folderHint(path: string, repository: Repository): string | undefined {
@@ -338,7 +330,7 @@ export function notFoundBelow(
   const moved = [...parents, placed].findLast(
     ({ item }) => item.kind === "group" && item.shorthandOf !== undefined,
   );
-  const error = notFound(placed, parents.at(-1), repository);
+  const error = notFound(placed, parents, repository);
   if (moved?.item.kind !== "group") return error;
   const old = pathBefore(placed, parents);
   return repository.configExists(old) ? movedIntoGroup(placed, old, moved.item) : error;
@@ -346,7 +338,7 @@ export function notFoundBelow(
 
 /** The path of a config if slashes in options do not belong to the group. */
 function pathBefore(placed: PlacedConfig, parents: readonly PlacedConfig[]): string {
-  let place = rootPlace(placed.dialect);
+  let place = rootOfLists(placed.dialect);
   let path = placed.configPath;
   for (const { item, name } of [...parents, placed]) {
     const written =

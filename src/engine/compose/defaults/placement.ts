@@ -1,3 +1,4 @@
+/** Where an item of a defaults list leads: its group, its option and its package. */
 import type { Dialect } from "../../values/dialect.ts";
 import {
   type ConfigItem,
@@ -7,13 +8,13 @@ import {
 } from "../sources/config-source.ts";
 
 /** The place of a defaults list: the group and the final package of the config that contains it. */
-export interface Place {
+export interface ListPlace {
   readonly group: string;
   readonly package: string;
   readonly dialect: Dialect;
 }
 
-export const rootPlace = (dialect: Dialect): Place => ({ group: "", package: "", dialect });
+export const rootOfLists = (dialect: Dialect): ListPlace => ({ group: "", package: "", dialect });
 
 /** One config to include, at its place, from which all paths and names are derived. */
 export interface PlacedConfig {
@@ -46,18 +47,18 @@ const GLOBAL = "_global_";
 export function placeItem(
   item: ConfigItem | GroupItem,
   name: string | null,
-  place: Place,
+  place: ListPlace,
 ): PlacedConfig {
   return item.kind === "config"
     ? placeConfig(item, place)
-    : placeGroup(item, name, placeOf(item, place));
+    : placeGroup(item, name, startOfItem(item, place));
 }
 
 /** The place that an item of a list is relative to: that of the list, or the root. */
-export const placeOf = (item: GroupItem, place: Place): Place =>
-  item.appended && place.dialect.absoluteAppends ? rootPlace(place.dialect) : place;
+export const startOfItem = (item: GroupItem, place: ListPlace): ListPlace =>
+  item.appended && place.dialect.absoluteAppends ? rootOfLists(place.dialect) : place;
 
-function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
+function placeConfig(item: ConfigItem, place: ListPlace): PlacedConfig {
   const { path, absolute } = stripRoot(item.path);
   const slash = path.lastIndexOf("/");
   const relativeGroup = slash === -1 ? "" : path.slice(0, slash);
@@ -80,7 +81,7 @@ function placeConfig(item: ConfigItem, place: Place): PlacedConfig {
   };
 }
 
-function placeGroup(item: GroupItem, name: string | null, place: Place): PlacedConfig {
+function placeGroup(item: GroupItem, name: string | null, place: ListPlace): PlacedConfig {
   const { path, absolute } = stripRoot(item.group);
   const group = absolute ? path : belowGroup(place.group, path);
   const names = {
@@ -155,7 +156,7 @@ function joinPackage(parent: string, own: string): string {
 const absolutePackage = (header: string): string => `${GLOBAL}.${header}`;
 
 /** `_group_` is the config's own group path, whatever the package of its parent. */
-function fillGroup(pkg: string | null, group: string, { dialect }: Place): string | null {
+function fillGroup(pkg: string | null, group: string, { dialect }: ListPlace): string | null {
   return dialect.fillsGroup && pkg?.includes("_group_")
     ? `${GLOBAL}.${pkg.replaceAll("_group_", dotted(group))}`
     : pkg;

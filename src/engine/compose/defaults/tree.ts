@@ -1,3 +1,4 @@
+/** The defaults tree: each config with those that its defaults list includes, with every choice made. */
 import { MISSING } from "../../values/node.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import {
@@ -34,12 +35,12 @@ import * as refuse from "./errors.ts";
 import {
   belowGroup,
   finalPackage,
+  type ListPlace,
   nameOf,
-  type Place,
   type PlacedConfig,
   placeItem,
-  placeOf,
-  rootPlace,
+  rootOfLists,
+  startOfItem,
 } from "./placement.ts";
 
 /** One config of the defaults tree, with the configs that its defaults list includes. */
@@ -112,7 +113,7 @@ export function buildDefaultsTree(request: TreeRequest): DefaultsTree {
     const placed = placeItem(
       { ...item, origin: { kind: "code", by: "compose" } },
       null,
-      rootPlace(request.resolvers.dialect),
+      rootOfLists(request.resolvers.dialect),
     );
     const around = { request, tracker, parents: [], primary, interpolated: false, deferred };
     return expand(placed, around);
@@ -139,7 +140,7 @@ interface Surroundings {
 interface DeferredChild {
   readonly item: Exclude<DefaultsItem, { kind: "self" }>;
   readonly text: string;
-  readonly place: Place;
+  readonly place: ListPlace;
   readonly below: Surroundings;
   /** The list that it finally goes into, and its placeholder until then. */
   readonly list: ChildList;
@@ -280,7 +281,7 @@ function expandList(
   if (selfMissingAt && placed.dialect.warnsAboutMissingSelf)
     tracker.warn(missingSelf(placed.configPath, selfMissingAt));
 
-  const place: Place = {
+  const place: ListPlace = {
     group: placed.group,
     package: finalPackage(placed, loaded.package),
     dialect: placed.dialect,
@@ -304,7 +305,7 @@ function expandList(
 function noteOverrides(
   items: readonly DefaultsItem[],
   parent: PlacedConfig,
-  place: Place,
+  place: ListPlace,
   { tracker, interpolated }: Surroundings,
 ): readonly DefaultsItem[] {
   let last: { readonly item: GroupItem; readonly placed: PlacedConfig } | undefined;
@@ -328,11 +329,11 @@ function noteOverrides(
   });
 }
 
-const overridesImplicitly = (item: GroupItem, { dialect }: Place): boolean =>
+const overridesImplicitly = (item: GroupItem, { dialect }: ListPlace): boolean =>
   dialect.implicitHydraOverrides && !item.override && item.group.startsWith("hydra/");
 
 interface ListContext {
-  readonly place: Place;
+  readonly place: ListPlace;
   readonly below: Surroundings;
   readonly self: SelfMark;
   readonly selfAdded: boolean;
@@ -434,11 +435,11 @@ function expandItem(
 function expandOptions(
   item: GroupItem,
   options: readonly (string | null)[],
-  place: Place,
+  place: ListPlace,
   below: Surroundings,
 ): readonly DefaultsTreeNode[] {
   const { explicitPackage } = placeItem(item, null, place);
-  const at = placeOf(item, place);
+  const at = startOfItem(item, place);
   return options.toReversed().map((option) => {
     if (option === null) throw refuse.optionWithoutName(item);
     if (option.includes("${")) throw refuse.interpolationInOptions(item, below.parents.at(-1));

@@ -1,3 +1,4 @@
+/** Hydra's own config groups, `pkg://hydra.conf`, as a source of configs. */
 import type { Dialect } from "../../values/dialect.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { StoreEntry } from "../sources/memory-source.ts";

@@ -1,3 +1,4 @@
+/** The parts of the `hydra` node that only a composition knows: overrides, choices, job and runtime. */
 import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";

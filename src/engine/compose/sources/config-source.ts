@@ -1,3 +1,4 @@
+/** What a source of configs is, and what a config is that was loaded from one. */
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { type ConfigNode, isMissing } from "../../values/node.ts";

@@ -1,3 +1,4 @@
+/** Sources in the file system: directories, and folders of npm and Python packages. */
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { delimiter, join, relative, resolve } from "node:path";

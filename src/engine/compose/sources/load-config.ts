@@ -1,3 +1,4 @@
+/** Makes a config of the text of a file: its header, its defaults list, its tree. */
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";

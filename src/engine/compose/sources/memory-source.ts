@@ -1,3 +1,4 @@
+/** Sources in memory: Hydra's own groups, a program's config store, or a whole tree given as data. */
 import {
   anything,
   checkObject,

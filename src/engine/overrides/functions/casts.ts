@@ -1,3 +1,4 @@
+/** The functions that convert: `bool`, `float`, `int`, `str` and `json_str`. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import type { Key } from "../../values/node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt, pyRepr } from "../../values/python-text.ts";
@@ -22,7 +23,7 @@ import { toFloat } from "./numbers.ts";
 import { simpleChoice } from "./sweeps.ts";
 
 /** The part of a cast that depends on its type; containers and sweeps are handled the same way for all. */
-export interface Cast {
+interface Cast {
   readonly name: string;
   /** Converts one value. */
   scalar(value: Exclude<ElementScalar, null>, call: Call): ElementScalar;

@@ -1,3 +1,4 @@
+/** What an override function is: its parameters, its evaluation and the types of its arguments. */
 import type { Dialect } from "../../values/dialect.ts";
 import type { Override, OverrideValue, Span } from "../ast.ts";
 import { functionError, type OverrideSource } from "../errors.ts";
@@ -5,6 +6,8 @@ import { functionError, type OverrideSource } from "../errors.ts";
 /** A function of the override language: a data object, listed in `index.ts`. */
 export interface OverrideFunction {
   readonly name: string;
+  /** Whether it is an addition of ours, which no version of Hydra has. */
+  readonly isOurs?: true;
   readonly parameters: Parameters;
   /** Quoted strings that are direct arguments arrive without their quotes. */
   evaluate(args: BoundArguments, call: Call): OverrideValue;

@@ -1,10 +1,11 @@
+/** The table of all override functions. */
 import type { Dialect } from "../../values/dialect.ts";
 import { bool, float, int, jsonStr, str } from "./casts.ts";
 import type { OverrideFunction } from "./function.ts";
 import { shuffle, sort } from "./ordering.ts";
 import { choice, extendList, glob, interval, logrange, range, tag, zip } from "./sweeps.ts";
 
-/** The functions of Hydra 1.3.5 and our own (`logrange`, `zip`), by name. */
+/** The functions of Hydra 1.3.5 and our own, by name. */
 export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
   Object.entries({
     bool,
@@ -32,3 +33,7 @@ export function functionsOf({ addedFunctions }: Dialect): ReadonlyMap<string, Ov
   const added = ADDED.filter(({ name }) => addedFunctions.includes(name));
   return new Map([...FUNCTIONS, ...added.map((each) => [each.name, each] as const)]);
 }
+
+/** The functions of a dialect that Hydra itself has, by name. */
+export const functionsOfHydra = (dialect: Dialect): ReadonlyMap<string, OverrideFunction> =>
+  new Map([...functionsOf(dialect)].filter(([, { isOurs }]) => isOurs !== true));

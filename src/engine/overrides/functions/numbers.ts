@@ -1,3 +1,4 @@
+/** Arithmetic of ints and floats as in Python. */
 import type { OverrideValue, PythonNumber } from "../ast.ts";
 import type { Call } from "./function.ts";
 import { fail } from "./function.ts";

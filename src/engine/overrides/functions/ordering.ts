@@ -1,3 +1,4 @@
+/** The functions that order values: `sort` and `shuffle`. */
 import type { ElementScalar, OverrideValue, RangeSweep } from "../ast.ts";
 import { reversedRange } from "../range-values.ts";
 import { shuffled } from "../sweep.ts";

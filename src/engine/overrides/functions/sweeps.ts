@@ -1,3 +1,4 @@
+/** The functions whose values are sweeps: `choice`, `range`, `logrange`, `interval`, `glob` and others. */
 import {
   type ChoiceSweep,
   type ElementScalar,
@@ -74,10 +75,10 @@ const DIGITS = 12;
  * `logrange(start,stop,num)`: a choice of `num` numbers with equal ratios from start to stop, both
  * included. `logrange(start,stop,steps=1,base=10)`: from start, `steps` numbers per factor of
  * `base`, up to and including stop; ints if start, stop and base are ints and steps is 1.
- * Ours: Hydra 1.3 has no such function.
  */
 export const logrange: OverrideFunction = {
   name: "logrange",
+  isOurs: true,
   parameters: {
     named: [
       { name: "start", accepts: NUMBER, required: true },
@@ -226,10 +227,11 @@ const ENUMERABLE: Acceptance = {
 
 /**
  * `zip(lr=choice(0.1,0.01),model=choice(a,b))`: a sweep that gives its keys their first values
- * together, then their second values, and so on. Ours: Hydra 1.3 has no such function.
+ * together, then their second values, and so on.
  */
 export const zip: OverrideFunction = {
   name: "zip",
+  isOurs: true,
   parameters: { named: [], columns: ENUMERABLE },
   evaluate({ columns }, call) {
     if (columns.length === 0) fail(call, "zip needs keys with a sweep each: zip(a=choice(1,2))");

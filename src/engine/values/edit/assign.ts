@@ -1,4 +1,5 @@
-import { plural } from "../../../foundation/text/plural.ts";
+/** Setting a child of a map or a list, by OmegaConf's rules of types and flags. */
+import { firstFew, plural } from "../../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
@@ -131,14 +132,14 @@ const isOfOwnType = ({ kind, type }: ConfigNode): boolean =>
  * The key in the form that the container uses: a list index from the start, a key of the declared type.
  * @throws ConfigError where the container can have no such key
  */
-export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
+export function normalizeKey(parent: Draft, key: Key, place: Place): Key {
   const { node } = parent;
-  if (node.kind === "list") return listIndex(node.items.length, key, at);
-  const known = node.type?.kind === "map" ? convertKey(node.type.key, key, at) : key;
+  if (node.kind === "list") return listIndex(node.items.length, key, place);
+  const known = node.type?.kind === "map" ? convertKey(node.type.key, key, place) : key;
   if (child(node, known) === undefined) {
-    checkNewKey(parent, known, at);
+    checkNewKey(parent, known, place);
     const other = ambiguousKey(node, known, parent.copies.dialect);
-    if (other !== undefined) throw ambiguousKeys(other, known, fullKeyOf(at), at.node.origin);
+    if (other !== undefined) throw ambiguousKeys(other, known, fullKeyOf(place), place.node.origin);
   }
   return known;
 }
@@ -147,21 +148,21 @@ export function normalizeKey(parent: Draft, key: Key, at: Place): Key {
  * The index of an item; a negative one counts from the end.
  * @throws ConfigError `key.not_found` for an index out of range
  */
-export function listIndex(length: number, key: Key, at: Place): bigint {
+export function listIndex(length: number, key: Key, place: Place): bigint {
   const index = typeof key === "bigint" ? key : -1n;
   const position = index < 0n ? index + BigInt(length) : index;
   if (position >= 0n && position < BigInt(length)) return position;
   throw new ConfigError({
     code: "key.not_found",
     message: "list index out of range",
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
     hint: `the list has ${plural(length, "item")}`,
   });
 }
 
 /** @throws ConfigError `value.struct` where a map accepts no new keys */
-export function checkNewKey(parent: Place, key: Key, at: Place): void {
+export function checkNewKey(parent: Place, key: Key, place: Place): void {
   const { node } = parent;
   const isObject = node.type?.kind === "object";
   if (isObject ? node.flags?.struct === false : !flagAt(parent, "struct")) return;
@@ -173,8 +174,8 @@ export function checkNewKey(parent: Place, key: Key, at: Place): void {
   throw new ConfigError({
     code: "value.struct",
     message: `Key '${keyText(key)}' ${where}`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
     ...alternativesTo(keyText(key), available),
   });
 }
@@ -202,20 +203,31 @@ export const isSpecialScalar = (node: ConfigNode): boolean =>
 export function checkReplacesObject(
   dest: Place,
   key: Key,
-  known: ConfigNode,
+  existing: ConfigNode,
   source: ConfigNode,
 ): void {
-  if (known.type?.kind !== "object" || known.kind !== "map" || source.kind === "map") return;
+  if (existing.type?.kind !== "object" || existing.kind !== "map" || source.kind === "map") return;
   // An interpolation declared as a map or list is a DictConfig or ListConfig for OmegaConf.
   if (isMissingOrNull(source)) return;
   if (source.kind === "scalar" && isContainerType(source.type)) return;
   const found = source.kind === "list" ? "list" : pyTypeName(source);
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `Merge error: ${found} is not a subclass of ${known.type.name}. value: ${pyStr(source)}`,
+    message: `Merge error: ${found} is not a subclass of ${existing.type.name}. value: ${pyStr(source)}`,
     key: fullKeyOf(dest, key),
     origin: source.origin,
+    hint: fieldHint(fullKeyOf(dest, key), existing, source),
   });
+}
+
+/** Where a value belongs that was given in place of the object that it is a part of. */
+function fieldHint(key: string, known: MapNode, source: ConfigNode): string | undefined {
+  const fields = [...known.entries.values()].map((entry) => String(entry.key));
+  const [field] = fields;
+  if (field === undefined) return undefined;
+  if (fields.length > 1) return `'${key}' is a map with the keys ${firstFew(fields, 8)}`;
+  const value = source.kind === "scalar" ? pyStr(source) : "VALUE";
+  return `'${key}' is a map: to set ${key}.${field}, write \`${field}: ${value}\` in it`;
 }
 
 /**
@@ -250,17 +262,17 @@ interface SourceSide {
 export function checkReference(
   dest: Place,
   key: Key,
-  known: ConfigNode,
+  existing: ConfigNode,
   source: ConfigNode,
   { from, context }: SourceSide,
 ): void {
-  const { type } = known;
+  const { type } = existing;
   if (isContainerType(type) && type.kind !== "list" && type.optional !== true) {
     const target = tryFollow(from, key, context)?.node;
     if (target?.kind === "scalar" && target.value === null)
       throw notOptional(type, source, { kind: "place", node: source, parent: dest, key });
   }
-  if (known.kind === "scalar" && known.value === null) follow(from, key, context);
+  if (existing.kind === "scalar" && existing.value === null) follow(from, key, context);
 }
 
 /** An object accepts objects of its own class and of its subclasses. */
@@ -279,12 +291,12 @@ export function checkSameClass(dest: Place, source: MapNode): void {
  * A missing value of a declared type accepts what an assignment to it would: a field for objects takes objects of its
  * class, and a typed map takes no object.
  */
-export function checkReplacesMissing(at: Place, missing: ConfigNode, source: ConfigNode): void {
+export function checkReplacesMissing(place: Place, missing: ConfigNode, source: ConfigNode): void {
   const { type } = missing;
   if (!isMissing(missing) || source.type?.kind !== "object") return;
-  if (type?.kind === "map") throw wrongType(type, source, at);
+  if (type?.kind === "map") throw wrongType(type, source, place);
   if (type?.kind === "object" && !extendsType(source.type, type))
-    throw notOfClass(type, source, at);
+    throw notOfClass(type, source, place);
 }
 
 export const incompatible = (

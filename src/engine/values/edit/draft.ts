@@ -1,3 +1,4 @@
+/** Copies of the nodes that a change touches: one for each, however many steps the change has. */
 import type { Dialect } from "../dialect.ts";
 import { isConfigError } from "../errors.ts";
 import type { Budget } from "../limits.ts";

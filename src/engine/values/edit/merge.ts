@@ -1,3 +1,4 @@
+/** `OmegaConf.merge` and `merge_with`. */
 import { ConfigError } from "../errors.ts";
 import { type InterpolationNode, isInterpolationNode } from "../interpolation/parser.ts";
 import { suggesting } from "../key-path.ts";
@@ -320,11 +321,11 @@ function ofMissing({ type, origin }: ConfigNode): MapNode | undefined {
  * Runs a change with `struct` off at this one node. A child that sets no flag of its own inherits the original flag
  * again afterwards.
  */
-export function withoutStruct(at: Draft, change: () => void): void {
-  const before = at.node.flags;
-  setFlags(at, withFlags(at.node, { struct: false }).flags);
+export function withoutStruct(draft: Draft, change: () => void): void {
+  const before = draft.node.flags;
+  setFlags(draft, withFlags(draft.node, { struct: false }).flags);
   change();
-  setFlags(at, withFlags(at.node, { struct: before?.struct }).flags);
+  setFlags(draft, withFlags(draft.node, { struct: before?.struct }).flags);
 }
 
 function setFlags(at: Draft, flags: NodeFlags | undefined): void {

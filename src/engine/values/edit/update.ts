@@ -1,3 +1,4 @@
+/** `OmegaConf.update` and dotlists: a new root with one value changed. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";

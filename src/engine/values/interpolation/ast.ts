@@ -1,3 +1,4 @@
+/** The syntax tree of a text with interpolations. */
 import type { ReferenceKey } from "../key-path.ts";
 import type { ScalarValue } from "../node.ts";
 

@@ -1,3 +1,4 @@
+/** The tokens of OmegaConf's interpolation grammar. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import type { Origin } from "../origin.ts";

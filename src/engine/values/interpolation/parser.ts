@@ -1,4 +1,7 @@
+/** The parser of interpolations and of arguments of resolvers. */
+
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
 import { referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
 import type {
@@ -46,6 +49,37 @@ const hasInterpolation = (text: string): boolean => text.includes("${");
 export function parseInterpolation(
   text: string,
   dialect: Dialect = DEFAULT_DIALECT,
+  references?: Map<string, StaticReference>,
+): InterpolationAst {
+  try {
+    return readInterpolation(text, dialect, references);
+  } catch (error) {
+    throw isConfigError(error) ? withArgumentQuoted(error, text, dialect) : error;
+  }
+}
+
+/** The error with the hint to quote the argument of a resolver, if that is all that is wrong. */
+function withArgumentQuoted(error: ConfigError, text: string, dialect: Dialect): ConfigError {
+  const { origin } = error.details;
+  if (origin?.kind !== "file" || origin.source.text !== text) return error;
+  const start = Math.max(...[",", ":"].map((mark) => text.lastIndexOf(mark, origin.start - 1))) + 1;
+  const length = /^[^,{}'"]*/.exec(text.slice(start))?.[0].length ?? 0;
+  const argument = text.slice(start, start + length);
+  if (start === 0 || argument.trim() === "") return error;
+  const blank = /^\s*/.exec(argument)?.[0] ?? "";
+  const quoted = `${text.slice(0, start)}${blank}'${argument.trim()}'${text.slice(start + length)}`;
+  try {
+    readInterpolation(quoted, dialect);
+  } catch (again) {
+    if (isConfigError(again)) return error;
+    throw again;
+  }
+  return new ConfigError({ ...error.details, hint: `put the argument in quotes: ${quoted}` });
+}
+
+function readInterpolation(
+  text: string,
+  dialect: Dialect,
   references?: Map<string, StaticReference>,
 ): InterpolationAst {
   const cursor = openCursor(text, "text", dialect, references);

@@ -1,3 +1,4 @@
+/** The resolvers of OmegaConf: `oc.env`, `oc.select`, `oc.decode` and others. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
@@ -229,7 +230,7 @@ export const builtinResolvers: readonly Resolver[] = [
 ];
 
 /** The parameters of a resolver, in order; the optional ones come last. */
-export interface Parameters {
+interface Parameters {
   readonly required: readonly string[];
   readonly optional?: readonly string[];
 }

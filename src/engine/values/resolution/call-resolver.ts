@@ -1,3 +1,4 @@
+/** Calls a resolver of an interpolation, and checks its arguments and its result. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import type { Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";

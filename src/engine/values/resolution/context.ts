@@ -1,3 +1,4 @@
+/** What a resolution depends on: resolvers, environment, dialect, time. */
 import { type OptionCheck, wrongArgument } from "../check-options.ts";
 import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
@@ -113,10 +114,9 @@ export const resolveContext: OptionCheck = (by, name, value) => {
  * are refused.
  * @throws ConfigError `resolver.invalid`
  */
-export function resolverList(given: Iterable<Resolver> = []): readonly Resolver[] {
-  if (typeof given !== "object" || given === null || !(Symbol.iterator in given))
-    throw notResolvers();
-  const resolvers = [...given];
+export function resolverList(list: Iterable<Resolver> = []): readonly Resolver[] {
+  if (typeof list !== "object" || list === null || !(Symbol.iterator in list)) throw notResolvers();
+  const resolvers = [...list];
   if (!resolvers.every(isResolver)) throw notResolvers();
   return resolvers;
 }

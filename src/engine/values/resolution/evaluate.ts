@@ -1,3 +1,4 @@
+/** Evaluates interpolations: references, calls of resolvers, and text around them. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type {

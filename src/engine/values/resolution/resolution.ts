@@ -1,3 +1,4 @@
+/** The state of one resolution, and how references are followed in it. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";
@@ -88,10 +89,11 @@ export const cycleError = (place: Place, message: string): ConfigError =>
  * The resolved target of `${key}` at a place.
  * @throws ConfigError `interpolation.not_found`, `interpolation.to_missing`, `interpolation.cycle`, or as `selectPlace`
  */
-export function followReference(resolution: Resolution, key: ReferenceKey, at: Place): Place {
-  const target = selectTarget(resolution, key, at);
-  if (target === undefined) throw keyNotFound(resolution, key, at);
-  if (isWithin(at.parent, target)) throw cycleError(at, "Interpolation to parent node detected");
+export function followReference(resolution: Resolution, key: ReferenceKey, place: Place): Place {
+  const target = selectTarget(resolution, key, place);
+  if (target === undefined) throw keyNotFound(resolution, key, place);
+  if (isWithin(place.parent, target))
+    throw cycleError(place, "Interpolation to parent node detected");
   return target;
 }
 
@@ -103,8 +105,37 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
       key: fullKeyOf(at),
       origin: at.node.origin,
     },
-    () => keysBeside(key, at),
+    () => ({ ...keysBeside(key, at), hint: referenceHint(key, at) }),
   );
+
+/** What is in the way of a reference: an index that a list does not have, or a calculation. */
+function referenceHint(key: ReferenceKey, at: Place): string | undefined {
+  let { node } = startOf(key, at);
+  for (const [index, part] of key.components.entries()) {
+    if (node.kind === "list" && /^-?\d+$/.test(part) && child(node, BigInt(part)) === undefined)
+      return `'${key.components.slice(0, index).join(".")}' has ${node.items.length} items, counted from 0`;
+    const next = child(node, node.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part);
+    if (next === undefined) break;
+    node = next;
+  }
+  return calculationHint(key, at);
+}
+
+const OPERATORS = /(\s*[-+*/%()]+\s*|\s+)/;
+
+/** The reference as a calculation, if it has operators between keys that are there. */
+function calculationHint(key: ReferenceKey, at: Place): string | undefined {
+  const parts = key.rest.split(OPERATORS);
+  const start = startOf(key, at).node;
+  const isKey = (part: string) => /^[A-Za-z_]/.test(part) && nodeAt(start, part) !== undefined;
+  if (parts.length < 3 || !parts.some(isKey)) return undefined;
+  const dots = ".".repeat(key.levels);
+  const written = parts.map((part) => (isKey(part) ? `\${${dots}${part}}` : part.trim())).join("");
+  return `an interpolation does not calculate: write \${eval:'${written}'}, with the resolver eval of your program, or of the settings (resolvers: {eval: ready} in hydraconf.yaml)`;
+}
+
+const nodeAt = (root: ConfigNode, key: string): ConfigNode | undefined =>
+  key.split(".").reduce<ConfigNode | undefined>((node, part) => node && child(node, part), root);
 
 /** The message for the key, as the dialect words it. */
 function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string {
@@ -131,16 +162,16 @@ function keysBeside(
 }
 
 /** The start of a lookup: the root, or as many levels up as the key has leading dots. */
-export function startOf({ levels, rest }: ReferenceKey, at: Place): Place {
-  if (levels === 0) return rootOf(at);
-  let start: Place | null = at;
+export function startOf({ levels, rest }: ReferenceKey, place: Place): Place {
+  if (levels === 0) return rootOf(place);
+  let start: Place | null = place;
   for (let level = 0; level < levels && start !== null; level++) start = start.parent;
   if (start === null)
     throw new ConfigError({
       code: "key.not_found",
       message: `Error resolving key '${".".repeat(levels)}${rest}': there are fewer levels above`,
-      key: fullKeyOf(at),
-      origin: at.node.origin,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
     });
   return start;
 }
@@ -187,11 +218,11 @@ export type StaticKind =
   | "no container";
 
 /** @throws ConfigError `interpolation.syntax` */
-export function staticKind(node: InterpolationNode, at: Place, dialect: Dialect): StaticKind {
+export function staticKind(node: InterpolationNode, place: Place, dialect: Dialect): StaticKind {
   const [only, ...others] = parseNode(node, dialect).parts;
   if (only === undefined || others.length > 0 || only.kind === "literal") return "no container";
   if (only.kind === "resolver" || only.parts !== undefined) return "any container";
-  const target = targetOf(only, at, dialect);
+  const target = targetOf(only, place, dialect);
   if (target === undefined) return "no container";
   if (target.kind === "scalar")
     return isInterpolationNode(target) || isContainerType(target.type)

@@ -1,3 +1,4 @@
+/** Resolves all interpolations of a tree. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax, isInterpolationNode } from "../interpolation/parser.ts";

@@ -1,3 +1,4 @@
+/** What a resolver is, and the resolver of a plain function. */
 import { plural } from "../../../foundation/text/plural.ts";
 import {
   checkOptions,

@@ -1,3 +1,4 @@
+/** `OmegaConf.select` and `missing_keys`: values at keys, resolved on the way. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { TextPart } from "../interpolation/ast.ts";
@@ -177,7 +178,7 @@ function keysOf({ node, result }: Place): readonly Key[] {
  * The node at a place that holds no interpolation. The values below it are resolved when they are read, so an error is
  * thrown then, and not before.
  */
-export function lazyNode(resolution: Resolution, place: Place): ConfigNode {
+function lazyNode(resolution: Resolution, place: Place): ConfigNode {
   const { node } = place;
   if (node.kind === "scalar" || !isOpen(place)) return node;
   if (node.kind === "list") {

@@ -1,3 +1,4 @@
+/** Converts scalars to declared types as OmegaConf does. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import {
@@ -29,8 +30,8 @@ import { describeBareType, typeRepr, wrongType } from "./type-errors.ts";
  * same node when nothing had to change.
  * @throws ConfigError `value.wrong_type`
  */
-export const convertScalar = (type: NodeType, node: ScalarNode, at: Place): ScalarNode =>
-  isSpecial(node.value) ? withValue(type, node, node.value) : convertResolved(type, node, at);
+export const convertScalar = (type: NodeType, node: ScalarNode, place: Place): ScalarNode =>
+  isSpecial(node.value) ? withValue(type, node, node.value) : convertResolved(type, node, place);
 
 /**
  * As `convertScalar`, for the result of an interpolation: a string that looks like an interpolation, or like the
@@ -196,20 +197,20 @@ type WideType = ContainerType | UnionType;
  * @param declared whether to check it when it is read, too
  * @throws ConfigError `value.wrong_type`
  */
-export function convertResult(at: Place, result: Place, declared = false): Place {
-  const { type } = at.node;
+export function convertResult(place: Place, result: Place, declared = false): Place {
+  const { type } = place.node;
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
   if (isContainerType(type) || type.kind === "union") {
     if (!declared) return result;
-    const fitting = convertWide(type, node, at, convertResolved);
-    return fitting === node ? result : resultPlace(fitting, at);
+    const fitting = convertWide(type, node, place, convertResolved);
+    return fitting === node ? result : resultPlace(fitting, place);
   }
-  const converted = taking(at, () => {
-    if (node.kind === "scalar") return convertResolved(type, node, { ...at, plain: true });
-    throw wrongType(type, node, at);
+  const converted = taking(place, () => {
+    if (node.kind === "scalar") return convertResolved(type, node, { ...place, plain: true });
+    throw wrongType(type, node, place);
   });
-  return converted === node ? result : resultPlace(converted, at);
+  return converted === node ? result : resultPlace(converted, place);
 }
 
 /**
@@ -221,12 +222,12 @@ export function convertResult(at: Place, result: Place, declared = false): Place
 export function convertWide(
   type: WideType,
   node: ConfigNode,
-  at: Place,
+  place: Place,
   convert: typeof convertScalar = convertScalar,
 ): ConfigNode {
-  if (node.kind === "scalar") return convert(type, node, { ...at, plain: true });
+  if (node.kind === "scalar") return convert(type, node, { ...place, plain: true });
   if (type.kind === node.kind || (type.kind === "object" && node.kind === "map")) return node;
-  throw wrongType(type, node, at);
+  throw wrongType(type, node, place);
 }
 
 /** Adds the interpolation to the error of a field that refuses its result. */
@@ -246,13 +247,13 @@ function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
  * type, names every enum that has them.
  * @throws ConfigError `value.wrong_type`, `key.invalid_type`
  */
-export function fitNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+export function fitNode(type: NodeType, node: ConfigNode, place: Place): ConfigNode {
   if (type.kind === "any") return node;
-  if (node.kind === "scalar") return fitScalar(type, node, at);
-  if (node.kind === "list" && type.kind === "list") return fitList(type, node, at);
-  if (node.kind === "map" && type.kind === "map") return fitMap(type, node, at);
+  if (node.kind === "scalar") return fitScalar(type, node, place);
+  if (node.kind === "list" && type.kind === "list") return fitList(type, node, place);
+  if (node.kind === "map" && type.kind === "map") return fitMap(type, node, place);
   if (node.kind === "map" && type.kind === "object") return node;
-  throw misfit(`'${pyTypeName(node)}'`, typeRepr(type), node, at);
+  throw misfit(`'${pyTypeName(node)}'`, typeRepr(type), node, place);
 }
 
 function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {

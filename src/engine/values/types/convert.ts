@@ -1,3 +1,4 @@
+/** Converts maps, lists and objects to declared types as OmegaConf does. */
 import { ConfigError } from "../errors.ts";
 import {
   type ConfigNode,
@@ -25,18 +26,18 @@ import { describeType, notOfClass, notOptional, wrongType } from "./type-errors.
  * converted, an object may only have the keys it declares. The same node when nothing had to change.
  * @throws ConfigError `value.wrong_type`, `key.invalid_type`, `value.struct` (an undeclared key)
  */
-export function convertNode(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+export function convertNode(type: NodeType, node: ConfigNode, place: Place): ConfigNode {
   if (type.kind === "any") return node;
-  if (node.kind === "scalar") return convertScalar(type, node, at);
+  if (node.kind === "scalar") return convertScalar(type, node, place);
   if (node.kind === "list" && type.kind === "list") {
     const items = node.items.map((item, index) =>
-      convertItem(type.element, item, below(at, node, item, BigInt(index))),
+      convertItem(type.element, item, below(place, node, item, BigInt(index))),
     );
     return { ...node, type, items };
   }
   if (node.kind === "map" && (type.kind === "map" || type.kind === "object"))
-    return convertMap(type, node, at);
-  throw wrongType(type, node, at);
+    return convertMap(type, node, place);
+  throw wrongType(type, node, place);
 }
 
 /**
@@ -44,10 +45,10 @@ export function convertNode(type: NodeType, node: ConfigNode, at: Place): Config
  * maps of a config must already fit; in a container of scalars they are accepted unchecked.
  * @throws ConfigError as `convertNode`
  */
-export function convertElement(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
-  if (node.kind === "scalar" || type.kind === "object" || at.plain === true)
-    return convertNode(type, node, at);
-  return type.kind === "list" || type.kind === "map" ? fitNode(type, node, at) : node;
+export function convertElement(type: NodeType, node: ConfigNode, place: Place): ConfigNode {
+  if (node.kind === "scalar" || type.kind === "object" || place.plain === true)
+    return convertNode(type, node, place);
+  return type.kind === "list" || type.kind === "map" ? fitNode(type, node, place) : node;
 }
 
 /**
@@ -55,44 +56,44 @@ export function convertElement(type: NodeType, node: ConfigNode, at: Place): Con
  * any map is accepted for an object.
  * @throws ConfigError as `convertNode`
  */
-export const convertEntry = (type: NodeType, node: ConfigNode, at: Place): ConfigNode =>
-  at.plain !== true && isContainerType(type)
-    ? fitNode(type, node, at)
-    : convertElement(type, node, at);
+export const convertEntry = (type: NodeType, node: ConfigNode, place: Place): ConfigNode =>
+  place.plain !== true && isContainerType(type)
+    ? fitNode(type, node, place)
+    : convertElement(type, node, place);
 
 /**
  * Converts an item of a typed list.
  * @throws ConfigError as `convertNode`
  */
-export function convertItem(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
-  checkInterpolatedItem(type, node, at);
-  if (isRefusedNull(type, node)) throw notOfClass(type, node, at);
-  return convertElement(type, node, at);
+export function convertItem(type: NodeType, node: ConfigNode, place: Place): ConfigNode {
+  checkInterpolatedItem(type, node, place);
+  if (isRefusedNull(type, node)) throw notOfClass(type, node, place);
+  return convertElement(type, node, place);
 }
 
 /**
  * OmegaConf refuses an interpolation as an item of a list of objects, but accepts it wherever else an object may stand.
  * @throws ConfigError `value.wrong_type`
  */
-export function checkInterpolatedItem(type: NodeType, node: ConfigNode, at: Place): void {
+export function checkInterpolatedItem(type: NodeType, node: ConfigNode, place: Place): void {
   if (type.kind === "object" && node.kind === "scalar" && isInterpolated(node))
-    throw wrongType(type, node, at);
+    throw wrongType(type, node, place);
 }
 
 /**
  * For an entry of a map, or the replacement of an item.
  * @throws ConfigError `value.wrong_type` for null where the type is not optional
  */
-export function checkNullable(type: NodeType, node: ConfigNode, at: Place): void {
-  if (isRefusedNull(type, node)) throw notOptional(type, node, at);
+export function checkNullable(type: NodeType, node: ConfigNode, place: Place): void {
+  if (isRefusedNull(type, node)) throw notOptional(type, node, place);
 }
 
 /**
  * A map that replaces an object must be an object of its class; a plain map can only be merged into it.
  * @throws ConfigError `value.wrong_type`
  */
-export function checkMapOfObject(type: ObjectType, node: ConfigNode, at: Place): void {
-  if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
+export function checkMapOfObject(type: ObjectType, node: ConfigNode, place: Place): void {
+  if (node.kind === "map" && !isObjectOf(type, node)) throw notOfClass(type, node, place);
 }
 
 /**
@@ -100,13 +101,13 @@ export function checkMapOfObject(type: ObjectType, node: ConfigNode, at: Place):
  * an object can only be replaced by another one.
  * @throws ConfigError `value.wrong_type`
  */
-export function checkMapType(type: NodeType, node: ConfigNode, at: Place): void {
-  checkNullable(type, node, at);
+export function checkMapType(type: NodeType, node: ConfigNode, place: Place): void {
+  checkNullable(type, node, place);
   if (node.kind === "scalar" && (node.value === null || isMissing(node) || isInterpolated(node)))
     return;
-  if (type.kind === "object" && !isObjectOf(type, node)) throw notOfClass(type, node, at);
+  if (type.kind === "object" && !isObjectOf(type, node)) throw notOfClass(type, node, place);
   if (type.kind === "map" && (node.kind !== "map" || node.type?.kind === "object"))
-    throw wrongType(type, node, at);
+    throw wrongType(type, node, place);
 }
 
 const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
@@ -117,13 +118,13 @@ const isRefusedNull = (type: NodeType, node: ConfigNode): boolean =>
  * are converted. Where the type is a class, also of a list's items, the value must be an object of that class.
  * @throws ConfigError as `convertNode`
  */
-export function convertWritten(type: NodeType, node: ConfigNode, at: Place): ConfigNode {
+export function convertWritten(type: NodeType, node: ConfigNode, target: Place): ConfigNode {
   if (node.kind === "scalar") return node;
-  if (type.kind === "object") return requireObject(type, node, at);
+  if (type.kind === "object") return requireObject(type, node, target);
   if (type.kind === "list" && node.kind === "list") {
     const { element } = type;
     const items = node.items.map((item, index) => {
-      const place = below(at, node, item, BigInt(index));
+      const place = below(target, node, item, BigInt(index));
       if (item.kind === "scalar") return convertItem(element, item, place);
       return element.kind === "object"
         ? requireObject(element, item, place)
@@ -132,10 +133,10 @@ export function convertWritten(type: NodeType, node: ConfigNode, at: Place): Con
     return { ...node, type, items };
   }
   if (type.kind !== "map" || node.kind !== "map") return node;
-  if (node.type?.kind === "object") throw wrongType(type, node, at);
+  if (node.type?.kind === "object") throw wrongType(type, node, target);
   const { element } = type;
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
-    const place = below(at, node, value, key);
+    const place = below(target, node, value, key);
     const known = convertKey(type.key, key, place);
     checkNullable(element, value, place);
     const written = isContainerType(element)
@@ -218,13 +219,13 @@ function fieldType(type: ObjectType, key: Key, place: Place): NodeType {
  * A key of a typed map. Keys are not converted, except `0` and `1` to booleans and the notations of enum members.
  * @throws ConfigError `key.invalid_type`
  */
-export function convertKey(type: NodeType, key: Key, at: Place): Key {
+export function convertKey(type: NodeType, key: Key, place: Place): Key {
   if (type.kind === "any") return key;
   if (type.kind === "bool" && (keyId(key) === 0n || keyId(key) === 1n)) return keyId(key) === 1n;
-  if (type.kind === "enum") return enumKey(type, key, at);
+  if (type.kind === "enum") return enumKey(type, key, place);
   if (pyTypeName(key) === describeType(type) || (type.kind === "int" && typeof key === "boolean"))
     return key;
-  throw incompatibleKey(type, key, at);
+  throw incompatibleKey(type, key, place);
 }
 
 function enumKey(type: Extract<NodeType, { kind: "enum" }>, key: Key, at: Place): Key {

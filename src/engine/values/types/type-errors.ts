@@ -78,22 +78,22 @@ function bareParameterRepr(type: NodeType): string {
  */
 
 /** A value, scalar or container, has the wrong type. */
-export const wrongType = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
-  refusal(type, node, at, reason(type, node, at));
+export const wrongType = (type: NodeType, node: ConfigNode, place: Place): ConfigError =>
+  refusal(type, node, place, reason(type, node, place));
 
 /** Null where the type is not optional: in a map, or as the replacement of a list item. */
-export function notOptional(type: NodeType, node: ConfigNode, at: Place): ConfigError {
-  const key = fullKeyOf(at);
-  const isItem = at.parent?.node.kind === "list";
+export function notOptional(type: NodeType, node: ConfigNode, place: Place): ConfigError {
+  const key = fullKeyOf(place);
+  const isItem = place.parent?.node.kind === "list";
   const message = isItem
     ? `${key} is not optional and cannot be assigned None`
     : `field '${key}' is not Optional`;
-  return refusal(type, node, at, message);
+  return refusal(type, node, place, message);
 }
 
 /** A value is not an object of the class. */
-export const notOfClass = (type: NodeType, node: ConfigNode, at: Place): ConfigError =>
-  refusal(type, node, at, noSubclass(type, node));
+export const notOfClass = (type: NodeType, node: ConfigNode, place: Place): ConfigError =>
+  refusal(type, node, place, noSubclass(type, node));
 
 function refusal(type: NodeType, node: ConfigNode, at: Place, message: string): ConfigError {
   return new ConfigError({

@@ -12,6 +12,7 @@ import {
 } from "../interpolation/parser.ts";
 import { ambiguousKey, ambiguousKeys } from "../key-path.ts";
 import { type ConfigNode, checkDepth, isMissing, type Key, type MapNode } from "../node.ts";
+import type { FileOrigin, Origin } from "../origin.ts";
 import { fullKeyOf, type Place, placeBelow, rootPlace } from "../place.ts";
 import { invalidKeyType } from "./construction.ts";
 
@@ -21,13 +22,13 @@ export type ForeignTypes = ReadonlyMap<ConfigNode, string>;
 /**
  * What OmegaConf checks when plain data becomes a configuration: keys of supported types and the
  * syntax of interpolations. Returns the tree.
- * @param at the future place of the tree, which the keys of errors include
+ * @param place the future place of the tree, which the keys of errors include
  * @param foreign placeholders of values of types that a config does not support: the type's name
  * @throws ConfigError `key.invalid_type`, `interpolation.syntax`, `yaml.depth_limit`, `value.wrong_type`
  */
 export function checkTree(
   node: ConfigNode,
-  at: Place = rootPlace(node),
+  place: Place = rootPlace(node),
   foreign?: ForeignTypes,
   dialect: Dialect = DEFAULT_DIALECT,
 ): ConfigNode {
@@ -48,7 +49,7 @@ export function checkTree(
   try {
     check(node, path, refusals);
   } catch (error) {
-    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(placeBelow(at, path))) : error;
+    throw isConfigError(error) ? error.withRequestedKey(fullKeyOf(placeBelow(place, path))) : error;
   }
   return node;
 }
@@ -61,6 +62,8 @@ export interface Constructed {
   readonly root: ConfigNode;
   /** Placeholders of values of Python types that OmegaConf does not support: the type's name. */
   readonly foreign: ReadonlyMap<ConfigNode, string>;
+  /** Where keys that are null stand. */
+  readonly nullKeys: readonly FileOrigin[];
   /** Whether OmegaConf's checks are needed at all; most files do not need them. */
   readonly suspicious: boolean;
 }
@@ -70,7 +73,7 @@ export interface Constructed {
  * a config does not support, invalid interpolations. Without `checkText` only values are checked.
  */
 export function acceptConfig(
-  { root, foreign }: Constructed,
+  { root, foreign, nullKeys }: Constructed,
   dialect: Dialect,
   checkText?: InterpolationCheck,
 ): void {
@@ -82,7 +85,8 @@ export function acceptConfig(
         // A document that is a single string becomes a key, in which interpolations are not parsed.
         if (node !== root) checkInDocument(node, checkText);
       },
-      nullKey: ({ origin }) => invalidKeyType("NoneType", origin),
+      nullKey: ({ origin }, value) =>
+        invalidKeyType("NoneType", keyBefore(value.origin, nullKeys) ?? origin),
     }),
   };
   const path: Key[] = [];
@@ -93,6 +97,12 @@ export function acceptConfig(
     throw new ConfigError({ ...error.details, key: fullKeyOf(placeBelow(rootPlace(root), path)) });
   }
 }
+
+/** The null key of a value: the last one before it, unless the value is an alias of one that stands before all. */
+const keyBefore = (value: Origin, keys: readonly FileOrigin[]): FileOrigin | undefined =>
+  value.kind === "file"
+    ? keys.findLast(({ source, start }) => source === value.source && start <= value.start)
+    : undefined;
 
 function checkInDocument(
   { origin, value }: InterpolationNode,

@@ -1,3 +1,4 @@
+/** Makes values of YAML nodes by their tags, as PyYAML's constructors do. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitError } from "../limits.ts";
@@ -29,6 +30,8 @@ export interface Construction {
   readonly pending: Pending[];
   /** Whether the document has anything that OmegaConf could refuse. */
   suspicious: boolean;
+  /** Where keys that are null stand, for the error about them. */
+  readonly nullKeys: FileOrigin[];
   /** Makes a value of a syntax node, as its tag demands. */
   build(node: SyntaxNode): ConfigNode;
 }
@@ -213,7 +216,10 @@ function buildKey(node: MappingSyntax, { key }: SyntaxPair, construction: Constr
   const value = valueAsWritten(built);
   if (typeName !== undefined || isPathValue(value))
     throw invalidKeyType(typeName ?? "PosixPath", built.origin);
-  if (value === null) construction.suspicious = true;
+  if (value === null) {
+    construction.suspicious = true;
+    construction.nullKeys.push(originOf(key, construction));
+  }
   if (typeof value === "bigint" && construction.dialect.findsIntegerKeys)
     construction.suspicious = true;
   return value;

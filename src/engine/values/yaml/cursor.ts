@@ -206,9 +206,9 @@ function beganAt(origin: FileOrigin): string {
 }
 
 /** A character as messages show it: quoted, or a name for the end of the text. */
-export function showCharacter(text: string, at: number): string {
-  const code = text.codePointAt(at) ?? 0;
-  if (code === 0 && at >= text.length - 1) return "the end of the text";
+export function showCharacter(text: string, offset: number): string {
+  const code = text.codePointAt(offset) ?? 0;
+  if (code === 0 && offset >= text.length - 1) return "the end of the text";
   if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code === 0x2028 || code === 0x2029)
     return JSON.stringify(String.fromCodePoint(code)).replace(/^"(.*)"$/, "'$1'");
   return `'${String.fromCodePoint(code)}'`;

@@ -1,3 +1,4 @@
+/** Writes scalars in PyYAML's style: plain, quoted or folded. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import type { PathValue, ScalarValue } from "../node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt } from "../python-text.ts";

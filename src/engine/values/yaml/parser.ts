@@ -1,3 +1,4 @@
+/** The parser of YAML 1.1: tokens to a tree of syntax nodes. */
 import { MAX_TREE_DEPTH } from "../node.ts";
 import type { SourceText } from "../origin.ts";
 import { yamlError } from "./cursor.ts";

@@ -1,3 +1,4 @@
+/** Reads YAML as OmegaConf's loader does: text to a config tree. */
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax } from "../interpolation/parser.ts";
@@ -93,7 +94,7 @@ function load(source: SourceText, rules: Rules): Constructed {
   const document = parse(source, dialect);
   if (document === null) {
     const empty = scalar(null, { kind: "file", source, start: 0, end: 0 });
-    return { root: empty, foreign: new Map(), suspicious: false };
+    return { root: empty, foreign: new Map(), nullKeys: [], suspicious: false };
   }
   if (dialect.limitsAliases) checkAliasLimits(source, document, rules.env);
   const constructed = construct(source, document, rules);
@@ -212,8 +213,8 @@ function construct(
   const construction = startConstruction(source, merges, document.hasAliases ? new Map() : null);
   const root = construction.build(document.root);
   fillCollections(construction);
-  const { foreign, suspicious } = construction;
-  return { root, foreign, suspicious };
+  const { foreign, nullKeys, suspicious } = construction;
+  return { root, foreign, nullKeys, suspicious };
 }
 
 function startConstruction(
@@ -229,6 +230,7 @@ function startConstruction(
     foreign: new Map(),
     pending: [],
     suspicious: false,
+    nullKeys: [],
     build: (node) => build(node, construction),
   };
   return construction;

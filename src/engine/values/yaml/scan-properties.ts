@@ -1,3 +1,4 @@
+/** Scans what stands before a YAML node: anchors, aliases, tags and directives. */
 import { isError } from "../../../foundation/system/builtin-types.ts";
 import {
   type Cursor,

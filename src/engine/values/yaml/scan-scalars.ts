@@ -1,3 +1,4 @@
+/** Scans the scalars of YAML 1.1: plain, quoted and block ones. */
 import {
   atDocumentMarker,
   type Cursor,

@@ -1,3 +1,4 @@
+/** The scanner of YAML 1.1: text to tokens, on demand. */
 import type { SourceText } from "../origin.ts";
 import {
   atDocumentMarker,
@@ -186,7 +187,8 @@ function fetchValue(state: ScanState): void {
     insertKey(state, key);
     state.allowKey = false;
   } else {
-    if (state.flowLevel === 0) openBlock(state, "<block mapping start>", VALUE_MISPLACED);
+    if (state.flowLevel === 0)
+      openBlock(state, "<block mapping start>", keyWithoutBlank(state) ?? VALUE_MISPLACED);
     state.allowKey = state.flowLevel === 0;
     state.keys.forget(state.flowLevel);
   }
@@ -230,6 +232,25 @@ function saveKey({ cursor, queue, keys, allowKey, flowLevel, indent }: ScanState
 interface Misplaced {
   readonly problem: string;
   readonly hint?: string;
+  /** The place of the mistake; the indicator itself if absent. */
+  readonly start?: number;
+}
+
+/**
+ * `lr:0.1` on the line before: without a blank after the colon it is a text, which goes on in the next line up to the
+ * colon that is refused.
+ */
+function keyWithoutBlank({ cursor, queue }: ScanState): Misplaced | undefined {
+  const last = queue.tokens.at(-1);
+  if (last?.type !== "<scalar>" || !last.plain) return undefined;
+  const [line = "", ...more] = cursor.text.slice(last.start, last.end).split(/\r?\n/);
+  const [, key, value] = /^([\w.-]+):(\S.*)$/.exec(line) ?? [];
+  if (more.length === 0 || key === undefined) return undefined;
+  return {
+    ...VALUE_MISPLACED,
+    start: last.start,
+    hint: `a blank must follow the colon: write \`${key}: ${value}\``,
+  };
 }
 
 const ENTRY_MISPLACED: Misplaced = {
@@ -249,7 +270,7 @@ function openBlock(
   misplaced: Misplaced,
 ): void {
   const { cursor, queue } = state;
-  if (!state.allowKey) throw yamlError(cursor.source, { ...misplaced, start: cursor.pos });
+  if (!state.allowKey) throw yamlError(cursor.source, { start: cursor.pos, ...misplaced });
   if (indentTo(state, column(cursor)))
     queue.tokens.push({ type, start: cursor.pos, end: cursor.pos });
 }

@@ -1,3 +1,4 @@
+/** The syntax tree of a YAML document, with tags resolved and aliases replaced. */
 import type { SourceText } from "../origin.ts";
 import { yamlError } from "./cursor.ts";
 import type { Scanner } from "./scanner.ts";

@@ -1,3 +1,4 @@
+/** The tokens of YAML 1.1. */
 import type { SourceText } from "../origin.ts";
 import { type Cursor, column, createCursor, yamlError } from "./cursor.ts";
 

@@ -1,3 +1,4 @@
+/** Writes a config tree as PyYAML prints it, byte for byte. */
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";

@@ -251,7 +251,7 @@ const LIBRARIES = ["libcuda.so.1", "libnvidia-ml.so.1"];
  *
  * @param loaded version of the driver's module; null if none is loaded
  */
-export function shadowedDriver(machine: Machine, loaded: string | null): Problem | null {
+function shadowedDriver(machine: Machine, loaded: string | null): Problem | null {
   const folders = libraryFolders(machine);
   for (const library of LIBRARIES) {
     const found = folders.find(({ path }) => machine.list(path).includes(library));
@@ -284,7 +284,7 @@ const takenOut = ({ path, namedIn }: LibraryFolder): string =>
 const FOLDERS = ["usr/lib/x86_64-linux-gnu", "usr/lib/aarch64-linux-gnu", "usr/lib64", "usr/lib"];
 
 /** After an update the old module stays loaded until a restart: NVML then refuses every query. */
-export function mismatchedDriver(machine: Machine, loaded: string): Problem | null {
+function mismatchedDriver(machine: Machine, loaded: string): Problem | null {
   const installed = FOLDERS.flatMap((folder) => versionsIn(machine.list(`/${folder}`)));
   const [other] = installed;
   if (other === undefined || installed.includes(loaded)) return null;

@@ -9,8 +9,8 @@ import {
   realpathSync,
 } from "node:fs";
 import { join, relative } from "node:path";
+import { askProgram } from "../../../foundation/system/ask-program.ts";
 import { chosenFolderNote, findNsightTool, type NsightTool } from "../find-program.ts";
-import { askProgram } from "../run-tool.ts";
 
 /** The machine as `doctor` sees it. */
 export interface Machine {
@@ -53,7 +53,7 @@ export function thisMachine(env: Machine["env"], root = "/"): Machine {
     },
     async run(argv) {
       // Standard error has only warnings, such as those of a wrapper of python3.
-      const { failed, stdout } = await askProgram(argv, { timeoutMs: PROBE_TIMEOUT_MS });
+      const { failed, stdout } = await askProgram({ argv, limitMs: PROBE_TIMEOUT_MS });
       return failed ? null : stdout;
     },
   };
@@ -78,7 +78,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** The result of `deep-profile doctor` as data, which `--json` prints. */
+/** The result of `deep-profile doctor` as data. */
 export interface Findings {
   /** The version of this package. */
   readonly version: string;

@@ -18,16 +18,19 @@ export interface NativeFindings {
 /** Queries the state without building anything. */
 export async function probeNative(machine: Machine, packageRoot: string): Promise<NativeFindings> {
   const builder = await nativeBuilder(packageRoot).catch(() => null);
-  const [status, { tools, lacking }] = await Promise.all([
-    builder?.nativeStatus(packageRoot).catch(() => null) ?? null,
+  const statusOf = async (parts: "all" | "recorder") =>
+    (await builder?.nativeStatus(packageRoot, { parts }).catch(() => null)) ?? null;
+  const [all, recorder, { tools, lacking }] = await Promise.all([
+    statusOf("all"),
+    statusOf("recorder"),
     detect(machine, packageRoot, builder),
   ]);
   const make = await machine.run(["make", "--version"]);
   const canBuild = tools?.compiler != null && make !== null;
   return {
-    check: nativeCheck(status, canBuild, machine),
+    check: nativeCheck(all?.state === "ready" ? all : recorder, canBuild, machine),
     toolchain: toolchainCheck(tools, lacking, make !== null),
-    usable: status?.state === "ready" || canBuild,
+    usable: recorder?.state === "ready" || canBuild,
   };
 }
 
@@ -70,7 +73,7 @@ function nativeCheck(
 ): Check {
   const name = "native part";
   if (status?.state === "ready" && status.info !== null)
-    return { name, state: "ok", detail: `built with backends ${status.info.backends.join(", ")}` };
+    return { name, state: "ok", detail: builtText(status.info) };
   if (canBuild) return { name, state: "ok", detail: "not built yet: the first run builds it" };
   return {
     name,
@@ -79,6 +82,11 @@ function nativeCheck(
     hint: buildToolsHint(platform, read("/etc/os-release")),
   };
 }
+
+const builtText = ({ backends }: NonNullable<NativeStatus["info"]>): string =>
+  backends.length === 0
+    ? "the recorder is built; the first run of the built-in workload builds that"
+    : `built with backends ${backends.join(", ")}`;
 
 function toolchainCheck(tools: Detection | null, lacking: string, hasMake: boolean): Check {
   const name = "toolchain";

@@ -1,3 +1,4 @@
+/** The collector Nsight Compute: finds labels, measures passes, reads their reports. */
 import { firstFewOf } from "../../../foundation/text/plural.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
 import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";

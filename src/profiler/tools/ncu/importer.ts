@@ -27,14 +27,14 @@ export const ncuCsvImporter: Importer = {
       return at === 0 || (at > 0 && text[at - 1] === NEWLINE);
     });
   },
-  read: async (source, { locale }) => ({
+  read: async (source, { numberFormat }) => ({
     kind: "ncu",
     source: unchangedSource(source, {
       toolVersion: null,
       stream: (onResult) =>
         streamNcuCsvFile(source.path, onResult, {
           name: source.name,
-          ...(locale !== null && { locale }),
+          ...(numberFormat !== null && { format: numberFormat }),
         }),
     }),
   }),

@@ -1,3 +1,4 @@
+/** Runs ncu once for each pass of a plan. */
 import { join } from "node:path";
 import type { CodedError } from "../../../engine/values/errors.ts";
 import { plural } from "../../../foundation/text/plural.ts";

@@ -147,7 +147,7 @@ function kernelPatternsOf({
 }
 
 /** Results that are needed again after they were added up; limited by memory. */
-export interface KeptResults {
+interface KeptResults {
   add(result: NcuResult): void;
   /** False once there were too many: then none is kept. */
   readonly complete: () => boolean;

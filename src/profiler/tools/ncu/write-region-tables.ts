@@ -1,9 +1,10 @@
+/** Writes the raw results of each region into its directory. */
 import { appendFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeDirectory } from "../../../foundation/system/files.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { regionKey } from "../../../report/model/report-files.ts";
-import { placeOf, type RegionIdentity } from "../../analysis/path-tree.ts";
+import { type RegionIdentity, rangePath } from "../../analysis/path-tree.ts";
 import type { MetricColumns, NcuResult } from "../../model/counters.ts";
 import type { WriteRegionFiles } from "../tool.ts";
 import type { NcuAssembly } from "./assemble/index.ts";
@@ -44,7 +45,7 @@ export const regionTableWriter =
     const tables = new Map<RegionIdentity, OpenTable | null>();
     const tableOf = (region: RegionIdentity): OpenTable | null =>
       getOrCreate(tables, region, () => {
-        const name = names.get(regionKey({ ...placeOf(region.node), kind: region.kind }));
+        const name = names.get(regionKey({ ...rangePath(region.node), kind: region.kind }));
         return name === undefined ? null : openTable(join(directory, name));
       });
     try {

@@ -1,3 +1,4 @@
+/** Imports reports and exports of Nsight Systems. */
 import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeTemporaryDirectory } from "../../machine/files.ts";

@@ -1,13 +1,8 @@
 /** Finds and runs the installed `nsys`, and explains its failures. */
-import { execa } from "execa";
+import { askProgram } from "../../../foundation/system/ask-program.ts";
 import { probeNsight } from "../../machine/doctor/machine.ts";
 import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
-import {
-  askProgram,
-  runWithProgress,
-  type ToolControl,
-  type ToolWork,
-} from "../../machine/run-tool.ts";
+import { askTool, type ToolControl, type ToolWork } from "../../machine/run-tool.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import type { DoctorFacts, SettingsRefusal, ToolFindings, ToolSettings } from "../tool.ts";
 import { checkExtraOptions, traces, tracesCuda } from "./command.ts";
@@ -60,8 +55,9 @@ export async function probeNsys(why: string): Promise<NsysTool> {
 }
 
 async function askNsys(path: string, args: readonly string[]): Promise<string> {
-  const { failed, stdout, stderr, why } = await askProgram([path, ...args], {
-    timeoutMs: PROBE_TIMEOUT_MS,
+  const { failed, stdout, stderr, why } = await askProgram({
+    argv: [path, ...args],
+    limitMs: PROBE_TIMEOUT_MS,
   });
   if (!failed) return stdout;
   throw new ToolError({
@@ -78,22 +74,13 @@ export interface NsysAnswer {
   readonly text: string;
 }
 
-/** Runs nsys in its own process group: this process handles Ctrl-C, and `stop` decides what ends. */
 export async function callNsys(
   argv: readonly string[],
   work: ToolWork,
   control: ToolControl,
 ): Promise<NsysAnswer> {
-  const [program = "", ...args] = argv;
-  const child = execa(program, args, {
-    reject: false,
-    all: true,
-    stdin: "ignore",
-    detached: true,
-    cleanup: false,
-  });
-  const { failed, all } = await runWithProgress(child, work, control);
-  return { failed, text: withoutProgress(all ?? "") };
+  const { failed, stdout } = await askTool({ argv, stdout: "with stderr" }, work, control);
+  return { failed, text: withoutProgress(stdout) };
 }
 
 /** nsys redraws its progress bars with carriage returns, or prints them one after the other. */

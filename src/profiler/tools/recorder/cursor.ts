@@ -1,3 +1,4 @@
+/** Reads a recording file, also while it grows. */
 import { createGpuTimes, type GpuTimes } from "./clocks.ts";
 import { createStreamDecoder, type StreamDecoder } from "./decoder.ts";
 import {
@@ -290,7 +291,7 @@ interface Chunk {
   readonly baseNs: bigint;
 }
 
-export interface ChunkScan {
+interface ChunkScan {
   readonly chunks: readonly Chunk[];
   /** Where the next scan continues. */
   readonly nextOffset: number;

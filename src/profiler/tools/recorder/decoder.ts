@@ -1,3 +1,4 @@
+/** Decodes the records of a stream into events. */
 import { type GpuActivityKind, memoryCopyName, type ThreadCounts } from "../../model/timeline.ts";
 import type { GpuTimes } from "./clocks.ts";
 import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";
@@ -254,7 +255,7 @@ const countsField = (record: RecordReader): ThreadCounts | null =>
     : null;
 
 /** The context in which GPU records of a stream are decoded. */
-export interface GpuRecordContext {
+interface GpuRecordContext {
   readonly stream: number;
   readonly names: NameTable;
   readonly notes: NoteCollector;
@@ -267,7 +268,7 @@ export interface GpuRecordContext {
 }
 
 /** Decodes a GPU record to its event; null for one that only prepares later ones. */
-export type GpuDecoder = (record: RecordReader) => GpuEvent | null;
+type GpuDecoder = (record: RecordReader) => GpuEvent | null;
 
 function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
   const { stream, names, notes, gpuTimes, threadId, time, sinceOrigin } = context;

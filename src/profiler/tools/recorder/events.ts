@@ -1,3 +1,4 @@
+/** The events of a recording. */
 import type { PayloadNumber } from "../../model/payload.ts";
 import type {
   EventAttributes,

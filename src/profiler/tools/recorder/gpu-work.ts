@@ -1,3 +1,4 @@
+/** Joins GPU work with the calls that launched it. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { bytes, createColumn, createIdIndex, doubles, words } from "../../model/columns.ts";
 import { createKernelTable, type ExecutedKernel } from "../../model/kernel-table.ts";
@@ -216,7 +217,7 @@ export function createLaunches(): Launches {
   };
 }
 
-export interface GpuFindings {
+interface GpuFindings {
   readonly states: readonly GpuStateEvent[];
   /** Lost records by reason. */
   readonly losses: ReadonlyMap<number, number>;

@@ -1,5 +1,6 @@
+/** Pairs openings and closings of ranges. */
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
-import { bytes, type Column, createColumn, doubles } from "../../model/columns.ts";
+import { type Column, createColumn, doubles } from "../../model/columns.ts";
 import type {
   CategoryName,
   CounterSeries,
@@ -8,16 +9,16 @@ import type {
   RangeInstance,
   ThreadCounts,
 } from "../../model/timeline.ts";
-import {
-  createNotes,
-  type EndEvent,
-  type NoteCollector,
-  type NvtxEvent,
-  type PopEvent,
-  type PushEvent,
-  type RangeId,
-  type SampleEvent,
-  type StartEvent,
+import type {
+  DeferredRangeEvent,
+  EndEvent,
+  NoteCollector,
+  NvtxEvent,
+  PopEvent,
+  PushEvent,
+  RangeId,
+  SampleEvent,
+  StartEvent,
 } from "./events.ts";
 
 /** The events of one process, paired. */
@@ -37,6 +38,8 @@ export interface PairedEvents {
   readonly isNested: boolean;
   /** Where not all ranges are kept: the deferred ones, by start. No other reading has them. */
   readonly deferred: readonly RangeInstance[];
+  /** The first ends of ranges that were closed by a later one, as that was read first: to be read again with these. */
+  readonly missedEnds: FirstEnds;
 }
 
 /** Facts known only when a range closes, by its stream and its index among the ranges that the stream opened. */
@@ -46,12 +49,6 @@ export interface Endings {
   /** The name that its closing set. */
   readonly rename: (stream: number, place: number) => string | undefined;
 }
-
-/** Called for each range that closes. */
-export type OnClose = (
-  opened: Pick<Opened, "stream" | "place" | "range">,
-  rename: string | undefined,
-) => void;
 
 /** The limits for all recordings of a run together. */
 export interface KeptRanges {
@@ -79,197 +76,295 @@ interface Opened {
   readonly counts: ThreadCounts | null;
 }
 
+/** What becomes of ranges as they open and close. */
+interface RangeSink {
+  readonly opens: (opened: Opened, event: PushEvent | StartEvent) => void;
+  /** @param sequence of the closing event */
+  readonly closes: (opened: Opened, event: PopEvent | EndEvent, sequence: number) => void;
+  /** A closing that closes nothing, and is dropped. */
+  readonly drops: (what: string) => void;
+}
+
+type ThreadUsage = PopEvent | PushEvent | StartEvent | EndEvent;
+
 /**
- * Pairs openings and closings to ranges. A pop closes the last pushed range of its thread and domain; an end closes the
- * range that was started with its id, on any thread. Unpaired events leave a note: an opening stays open, a closing is
- * dropped.
+ * The state of pairing. A pop closes the last pushed range of its thread and domain; an end closes the range that was
+ * started with its id, on any thread. Of several ends of a range the first one counts, whatever its thread.
+ */
+interface OpenRanges {
+  readonly sink: RangeSink;
+  /** Per stream and domain, innermost last. */
+  readonly stacks: Map<number, Map<string, Opened[]>>;
+  /** Open start/end ranges. */
+  readonly started: Map<RangeId, Opened>;
+  /** Ends without a start so far: the starting thread's stream may be read later. */
+  readonly early: Map<RangeId, { readonly event: EndEvent; readonly sequence: number }>;
+  /** When ranges ended, by id: ids count up. */
+  readonly endedNs: Column;
+  /** The ends that count of ranges that an earlier reading closed by a later one. */
+  readonly firstEnds: FirstEnds;
+  /** The earlier ends of ranges that were closed by a later one, which was read first. */
+  readonly missedEnds: Map<RangeId, number>;
+  /** The last known resource usage of each stream's thread. */
+  readonly used: Map<number, ThreadUsage>;
+  readonly places: Map<number, number>;
+  /** Index of events in the order of reading: orders events within one tick of the clock. */
+  sequence: number;
+}
+
+/** Times of ends, by the id of their range. */
+export type FirstEnds = ReadonlyMap<RangeId, number>;
+
+const NO_ENDS: FirstEnds = new Map();
+
+const openRanges = (sink: RangeSink, firstEnds: FirstEnds): OpenRanges => ({
+  sink,
+  stacks: new Map(),
+  started: new Map(),
+  early: new Map(),
+  endedNs: createColumn(doubles, Number.NaN),
+  firstEnds,
+  missedEnds: new Map(),
+  used: new Map(),
+  places: new Map(),
+  sequence: 0,
+});
+
+/** Pairs the next event. */
+function pair(state: OpenRanges, event: NvtxEvent): void {
+  state.sequence++;
+  switch (event.kind) {
+    case "thread":
+      leaveOpen(state, event.stream);
+      return;
+    case "push":
+      stackOf(state, event.stream, event.domain).push(open(state, event));
+      return;
+    case "pop": {
+      const opened = stackOf(state, event.stream, event.domain).pop();
+      if (opened === undefined) state.sink.drops("pops without an open range");
+      else close(state, opened, event, state.sequence);
+      return;
+    }
+    case "start":
+      start(state, event);
+      return;
+    case "end":
+      end(state, event, state.sequence);
+  }
+}
+
+function stackOf({ stacks }: OpenRanges, stream: number, domain: string): Opened[] {
+  const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
+  return getOrCreate(domains, domain, () => []);
+}
+
+function open(state: OpenRanges, event: PushEvent | StartEvent): Opened {
+  const { places, sequence, sink } = state;
+  const { stream } = event;
+  see(state, event);
+  const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
+  const place = places.get(stream) ?? 0;
+  places.set(stream, place + 1);
+  const opened = { range, stream, place, cpuNs: event.cpuNs, counts: event.counts };
+  sink.opens(opened, event);
+  return opened;
+}
+
+function close(
+  state: OpenRanges,
+  opened: Opened,
+  event: PopEvent | EndEvent,
+  sequence: number,
+): void {
+  see(state, event);
+  setClosed(opened, event);
+  state.sink.closes(opened, event, sequence);
+}
+
+/** An end that came before its start closes when that comes, and is not the thread's last event then. */
+function see({ used }: OpenRanges, event: ThreadUsage): void {
+  if (event.cpuNs !== null && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
+    used.set(event.stream, event);
+}
+
+function start(state: OpenRanges, event: StartEvent): void {
+  const { early, started } = state;
+  started.set(event.rangeId, open(state, event));
+  const ended = early.get(event.rangeId);
+  if (ended === undefined) return;
+  early.delete(event.rangeId);
+  end(state, ended.event, ended.sequence);
+}
+
+function end(state: OpenRanges, event: EndEvent, sequence: number): void {
+  const { early, endedNs, firstEnds, sink, started } = state;
+  const { rangeId, timeNs } = event;
+  const isLater = (firstEnds.get(rangeId) ?? timeNs) !== timeNs;
+  const opened = started.get(rangeId);
+  if (isLater) sink.drops(ENDED_AGAIN);
+  else if (opened !== undefined) {
+    started.delete(rangeId);
+    if (isSmall(rangeId)) endedNs.set(rangeId, timeNs);
+    close(state, opened, event, sequence);
+  } else if (isSmall(rangeId) && !Number.isNaN(endedNs.get(rangeId))) {
+    if (timeNs < (state.missedEnds.get(rangeId) ?? endedNs.get(rangeId)))
+      state.missedEnds.set(rangeId, timeNs);
+    sink.drops(ENDED_AGAIN);
+  } else {
+    const other = early.get(rangeId);
+    if (other !== undefined) sink.drops(ENDED_AGAIN);
+    if (other !== undefined && other.event.timeNs <= timeNs) return;
+    see(state, event);
+    early.set(rangeId, { event, sequence });
+  }
+}
+
+const ENDED_AGAIN = "ranges ended more than once";
+
+/** Ranges that stay open have used at least the resources up to the thread's last event. */
+function leaveOpen({ stacks, used }: OpenRanges, stream: number): void {
+  const last = used.get(stream);
+  if (last !== undefined)
+    for (const stack of stacks.get(stream)?.values() ?? [])
+      for (const opened of stack) setUsed(opened, last);
+  stacks.delete(stream);
+  used.delete(stream);
+}
+
+const leaveAllOpen = (state: OpenRanges): void => {
+  for (const stream of [...state.stacks.keys()]) leaveOpen(state, stream);
+};
+
+/**
+ * Pairs openings and closings to ranges, which it keeps. Unpaired events leave a note: an opening stays open, a closing
+ * is dropped.
  *
  * @param kept by default all ranges are kept
+ * @param firstEnds from an earlier reading (`missedEnds`)
  */
 export function createPairing(
   notes: NoteCollector,
   kept: KeptRanges = { left: Number.POSITIVE_INFINITY },
-  onClose: OnClose = () => {},
+  firstEnds: FirstEnds = NO_ENDS,
 ): Pairing {
   const ranges: RangeDraft[] = [];
+  const deferred: RangeDraft[] = [];
+  const others = createOthers();
+  /** Domains of the open ranges, per stream, innermost last. */
+  const nesting = new Map<number, string[]>();
+  let lastNs: number | null = null;
+  let count = 0;
+  let isNested = true;
+
+  const state = openRanges(
+    {
+      opens({ range }, event) {
+        if (event.kind === "start") isNested = false;
+        else getOrCreate(nesting, event.stream, (): string[] => []).push(event.domain);
+        count++;
+        if (kept.left === 0) return;
+        kept.left--;
+        ranges.push(range);
+      },
+      closes({ range }, event, sequence) {
+        range.endSequence = sequence;
+        if (event.rename !== undefined) isNested = false;
+        if (event.kind === "pop" && nesting.get(event.stream)?.pop() !== event.domain)
+          isNested = false;
+      },
+      drops(what) {
+        isNested = false;
+        notes.count(what);
+      },
+    },
+    firstEnds,
+  );
+
+  return {
+    add(event) {
+      if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
+      pair(state, event);
+      if (event.kind === "thread") nesting.delete(event.stream);
+      else if (event.kind === "range") {
+        // Reported after others that were opened later.
+        isNested = false;
+        count++;
+        deferred.push(deferredDraft(event));
+      } else others.add(event);
+    },
+    finish() {
+      for (const _ of state.early) notes.count("ends of ranges that were never started");
+      leaveAllOpen(state);
+      const isCut = ranges.length + deferred.length < count;
+      for (const range of deferred) ranges.push(range);
+      // The sort is stable: on a tie, the range that a thread opened first stays first.
+      ranges.sort((a, b) => a.startNs - b.startNs);
+      deferred.sort((a, b) => a.startNs - b.startNs);
+      ranges.forEach((range, i) => {
+        range.id = i;
+      });
+      return {
+        ranges,
+        ...others.finish(),
+        lastNs,
+        count,
+        isNested,
+        deferred: isCut ? deferred : [],
+        missedEnds: state.missedEnds,
+      };
+    },
+  };
+}
+
+function deferredDraft(event: DeferredRangeEvent): RangeDraft {
+  const { kind: _, rangeKind, timeNs, endNs, threadId, ...rest } = event;
+  const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
+  return { ...place, threadId, endThreadId: threadId, ...rest };
+}
+
+type OtherEvents = Pick<PairedEvents, "categoryNames" | "counters" | "marks" | "threadNames">;
+
+/** Keeps the events that are no part of a range. */
+function createOthers(): {
+  readonly add: (event: NvtxEvent) => void;
+  readonly finish: () => OtherEvents;
+} {
   const marks: MarkInstance[] = [];
   const threadNames = new Map<number, string>();
   const categoryNames = new Map<string, CategoryName>();
   const samples = new Map<string, SampleEvent[]>();
-  /** Per stream and domain, innermost last. */
-  const stacks = new Map<number, Map<string, Opened[]>>();
-  /** Open start/end ranges. */
-  const started = new Map<RangeId, Opened>();
-  /** Ids of ended ranges: they count up, so that a column takes a byte for each. */
-  const ended = createColumn(bytes);
-  /** The last known resource usage of each stream's thread. */
-  const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
-  /** Ends without a start so far: the starting thread's stream may be read later. */
-  const earlyEnds = new Map<RangeId, { readonly event: EndEvent; readonly sequence: number }>();
-  const places = new Map<number, number>();
-  let lastNs: number | null = null;
-  let count = 0;
-  let isNested = true;
-  const deferred: RangeDraft[] = [];
-  /** Domains of the open ranges, per stream, innermost last. */
-  const nesting = new Map<number, string[]>();
-  /** Index of events in the stream: orders events within one tick of the clock. */
-  let sequence = 0;
-
-  const keep = (range: RangeDraft): void => {
-    count++;
-    if (kept.left === 0) return;
-    kept.left--;
-    ranges.push(range);
-  };
-
-  const see = (event: PopEvent | PushEvent | StartEvent | EndEvent): void => {
-    // An end that came before its start closes when that comes, and is not the last then.
-    if (event.cpuNs !== null && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
-      used.set(event.stream, event);
-  };
-
-  const open = (event: PushEvent | StartEvent): Opened => {
-    see(event);
-    const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
-    keep(range);
-    const place = places.get(event.stream) ?? 0;
-    places.set(event.stream, place + 1);
-    return { range, stream: event.stream, place, cpuNs: event.cpuNs, counts: event.counts };
-  };
-
-  const close = (opened: Opened, event: PopEvent | EndEvent, at: number): void => {
-    see(event);
-    if (event.rename !== undefined) isNested = false;
-    opened.range.endSequence = at;
-    setClosed(opened, event);
-    onClose(opened, event.rename);
-  };
-
-  const end = (event: EndEvent, at: number): void => {
-    const { rangeId } = event;
-    const opened = started.get(rangeId);
-    if (opened !== undefined) {
-      started.delete(rangeId);
-      if (isSmall(rangeId)) ended.set(rangeId, 1);
-      close(opened, event, at);
-    } else if (earlyEnds.has(rangeId) || (isSmall(rangeId) && ended.get(rangeId) === 1))
-      notes.count("ranges ended more than once");
-    else {
-      see(event);
-      earlyEnds.set(rangeId, { event, sequence: at });
-    }
-  };
-
-  const start = (event: StartEvent): void => {
-    isNested = false;
-    started.set(event.rangeId, open(event));
-    const early = earlyEnds.get(event.rangeId);
-    if (early === undefined) return;
-    earlyEnds.delete(event.rangeId);
-    end(early.event, early.sequence);
-  };
-
-  /** Ranges that stay open have used at least the resources up to the thread's last event. */
-  const leaveOpen = (stream: number): void => {
-    const last = used.get(stream);
-    for (const stack of stacks.get(stream)?.values() ?? [])
-      for (const opened of stack) if (last !== undefined) setUsed(opened, last);
-    stacks.delete(stream);
-    used.delete(stream);
-    nesting.delete(stream);
-  };
-
-  const stackOf = (stream: number, domain: string): Opened[] => {
-    const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
-    return getOrCreate(domains, domain, () => []);
-  };
-
-  const add = (event: NvtxEvent): void => {
-    sequence++;
-    if ("timeNs" in event) lastNs = Math.max(lastNs ?? event.timeNs, event.timeNs);
-    switch (event.kind) {
-      case "thread":
-        leaveOpen(event.stream);
-        return;
-      case "push":
-        getOrCreate(nesting, event.stream, (): string[] => []).push(event.domain);
-        stackOf(event.stream, event.domain).push(open(event));
-        return;
-      case "pop": {
-        const opened = stackOf(event.stream, event.domain).pop();
-        if (opened === undefined) {
-          notes.count("pops without an open range");
-          isNested = false;
+  return {
+    add(event) {
+      switch (event.kind) {
+        case "mark": {
+          const { kind: _, stream: __, ...mark } = event;
+          marks.push(mark);
           return;
         }
-        close(opened, event, sequence);
-        if (nesting.get(event.stream)?.pop() !== event.domain) isNested = false;
-        return;
+        case "sample":
+          getOrCreate(
+            samples,
+            JSON.stringify([event.domain, event.name, event.unit, event.threadId]),
+            (): SampleEvent[] => [],
+          ).push(event);
+          return;
+        case "thread_name":
+          threadNames.set(event.threadId, event.name);
+          return;
+        case "category_name": {
+          const { domain, category, name } = event;
+          categoryNames.set(JSON.stringify([domain, category]), { domain, category, name });
+        }
       }
-      case "start":
-        start(event);
-        return;
-      case "end":
-        end(event, sequence);
-        return;
-      case "mark": {
-        const { kind: _, stream: __, ...mark } = event;
-        marks.push(mark);
-        return;
-      }
-      case "range": {
-        const { kind: _, rangeKind, timeNs, endNs, threadId, ...rest } = event;
-        const place = { id: 0, kind: rangeKind, startNs: timeNs, endNs };
-        // Reported after others that were opened later.
-        isNested = false;
-        count++;
-        deferred.push({ ...place, threadId, endThreadId: threadId, ...rest });
-        return;
-      }
-      case "sample":
-        getOrCreate(
-          samples,
-          JSON.stringify([event.domain, event.name, event.unit, event.threadId]),
-          (): SampleEvent[] => [],
-        ).push(event);
-        return;
-      case "thread_name":
-        threadNames.set(event.threadId, event.name);
-        return;
-      case "category_name": {
-        const { domain, category, name } = event;
-        categoryNames.set(JSON.stringify([domain, category]), { domain, category, name });
-      }
-    }
-  };
-
-  const finish = (): PairedEvents => {
-    for (const _ of earlyEnds) notes.count("ends of ranges that were never started");
-    for (const stream of [...stacks.keys()]) leaveOpen(stream);
-    const isCut = ranges.length + deferred.length < count;
-    for (const range of deferred) ranges.push(range);
-    // The sort is stable: on a tie, the range that a thread opened first stays first.
-    ranges.sort((a, b) => a.startNs - b.startNs);
-    deferred.sort((a, b) => a.startNs - b.startNs);
-    marks.sort((a, b) => a.timeNs - b.timeNs);
-    ranges.forEach((range, i) => {
-      range.id = i;
-    });
-    return {
-      ranges,
-      marks,
+    },
+    finish: () => ({
+      marks: marks.sort((a, b) => a.timeNs - b.timeNs),
       counters: [...samples.values()].map(seriesOf),
       threadNames,
       categoryNames: [...categoryNames.values()],
-      lastNs,
-      count,
-      isNested,
-      deferred: isCut ? deferred : [],
-    };
+    }),
   };
-
-  return { add, finish };
 }
 
 const draftOf = (
@@ -342,21 +437,33 @@ function seriesOf(samples: readonly SampleEvent[]): CounterSeries {
 
 const NO_SAMPLE = { domain: "", name: "", unit: "", threadId: null, holds: false };
 
-/** Pairs events only to determine when ranges end: 8 bytes for each. */
-export function createEndings(): Endings & Pick<Pairing, "add" | "finish"> {
+/**
+ * Pairs events only to determine when ranges end: 8 bytes for each.
+ *
+ * @param firstEnds from an earlier reading (`missedEnds`)
+ */
+export function createEndings(
+  firstEnds: FirstEnds,
+): Endings & { readonly add: (event: NvtxEvent) => void } {
   const ends = new Map<number, Column>();
   const names = new Map<number, Map<number, string>>();
-  const pairing = createPairing(createNotes(), { left: 0 }, ({ stream, place, range }, rename) => {
-    getOrCreate(ends, stream, () => createColumn(doubles, Number.NaN)).set(
-      place,
-      range.endNs ?? Number.NaN,
-    );
-    if (rename !== undefined)
-      getOrCreate(names, stream, () => new Map<number, string>()).set(place, rename);
-  });
+  const state = openRanges(
+    {
+      opens: () => {},
+      closes({ place, range, stream }, { rename }) {
+        getOrCreate(ends, stream, () => createColumn(doubles, Number.NaN)).set(
+          place,
+          range.endNs ?? Number.NaN,
+        );
+        if (rename !== undefined)
+          getOrCreate(names, stream, () => new Map<number, string>()).set(place, rename);
+      },
+      drops: () => {},
+    },
+    firstEnds,
+  );
   return {
-    add: pairing.add,
-    finish: pairing.finish,
+    add: (event) => pair(state, event),
     endNs(stream, place) {
       const ns = ends.get(stream)?.get(place) ?? Number.NaN;
       return Number.isNaN(ns) ? null : ns;
@@ -377,73 +484,16 @@ export function createStreamedPairing(
   /** Once, after all events. */
   readonly finish: () => void;
 } {
-  const stacks = new Map<number, Map<string, Opened[]>>();
-  const started = new Map<RangeId, Opened>();
-  /** Ends that come before their start: another thread's, at the same time. */
-  const early = new Map<RangeId, EndEvent>();
-  const used = new Map<number, PopEvent | PushEvent | StartEvent | EndEvent>();
-  const places = new Map<number, number>();
-  let id = 0;
-  const leaveOpen = (stream: number): void => {
-    const last = used.get(stream);
-    if (last !== undefined)
-      for (const stack of stacks.get(stream)?.values() ?? [])
-        for (const opened of stack) setUsed(opened, last);
-    stacks.delete(stream);
-    used.delete(stream);
-  };
-  const stackOf = (stream: number, domain: string): Opened[] => {
-    const domains = getOrCreate(stacks, stream, () => new Map<string, Opened[]>());
-    // If all ranges are nested, the innermost one overall is also that of its domain.
-    return getOrCreate(domains, endings === null ? "" : domain, () => []);
-  };
-  const open = (event: PushEvent | StartEvent): Opened => {
-    const { stream } = event;
-    if (event.cpuNs !== null) used.set(stream, event);
-    const range = draftOf(event, id++, event.kind === "push" ? "push_pop" : "start_end");
-    const place = places.get(stream) ?? 0;
-    places.set(stream, place + 1);
-    range.name = endings?.rename(stream, place) ?? range.name;
-    opens(range, endings && (endings.endNs(stream, place) ?? Number.POSITIVE_INFINITY));
-    return { range, stream, place, cpuNs: event.cpuNs, counts: event.counts };
-  };
-  const close = (opened: Opened, event: PopEvent | EndEvent): void => {
-    if (event.cpuNs !== null) used.set(event.stream, event);
-    setClosed(opened, event);
-    closes(opened.range);
-  };
-  return {
-    add(event) {
-      switch (event.kind) {
-        case "thread":
-          leaveOpen(event.stream);
-          return;
-        case "push":
-          stackOf(event.stream, event.domain).push(open(event));
-          return;
-        case "pop": {
-          const opened = stackOf(event.stream, event.domain).pop();
-          if (opened !== undefined) close(opened, event);
-          return;
-        }
-        case "start": {
-          const opened = open(event);
-          const end = early.get(event.rangeId);
-          if (end === undefined) started.set(event.rangeId, opened);
-          else close(opened, end);
-          early.delete(event.rangeId);
-          return;
-        }
-        case "end": {
-          const opened = started.get(event.rangeId);
-          started.delete(event.rangeId);
-          if (opened === undefined) early.set(event.rangeId, event);
-          else close(opened, event);
-        }
-      }
+  const state = openRanges(
+    {
+      opens({ place, range, stream }) {
+        range.name = endings?.rename(stream, place) ?? range.name;
+        opens(range, endings && (endings.endNs(stream, place) ?? Number.POSITIVE_INFINITY));
+      },
+      closes: ({ range }) => closes(range),
+      drops: () => {},
     },
-    finish() {
-      for (const stream of [...stacks.keys()]) leaveOpen(stream);
-    },
-  };
+    NO_ENDS,
+  );
+  return { add: (event) => pair(state, event), finish: () => leaveAllOpen(state) };
 }

@@ -1,3 +1,4 @@
+/** Reads the recordings of a run into a timeline. */
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { basename, join } from "node:path";
@@ -32,6 +33,7 @@ import {
   createPairing,
   createStreamedPairing,
   type Endings,
+  type FirstEnds,
   type KeptRanges,
 } from "./pairing.ts";
 import { openBytes, settleStage } from "./recording-bytes.ts";
@@ -300,8 +302,22 @@ export interface RecordedProcess extends ProcessTimeline {
  * @throws ToolError `recording.invalid`
  */
 function readProcess(path: string, originNs: bigint, kept: KeptRanges): RecordedProcess | null {
+  const before = { ...kept };
+  const first = readOnce(path, originNs, kept, new Map());
+  if (first.missedEnds.size === 0) return first.process;
+  Object.assign(kept, before);
+  return readOnce(path, originNs, kept, first.missedEnds).process;
+}
+
+/** @param firstEnds the ends that count, of ranges where a later one was read first */
+function readOnce(
+  path: string,
+  originNs: bigint,
+  kept: KeptRanges,
+  firstEnds: FirstEnds,
+): { readonly process: RecordedProcess | null; readonly missedEnds: FirstEnds } {
   const notes = createNotes();
-  const pairing = createPairing(notes, kept);
+  const pairing = createPairing(notes, kept, firstEnds);
   const gpu = createGpuCollection(notes);
   let lastCallNs = Number.NEGATIVE_INFINITY;
   let otherLibrary: string | null = null;
@@ -315,7 +331,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   const { bytesLeft } = kept;
   const isPartly = bytesLeft !== undefined;
   const header = bytesLeft === 0 ? null : recording.advance(bytesLeft);
-  if (header === null) return null;
+  if (header === null) return { process: null, missedEnds: new Map() };
   if (isPartly) kept.bytesLeft = Math.max(0, bytesLeft - header.claimedBytes);
   recording.finish();
   const events = pairing.finish();
@@ -329,7 +345,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
   const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
   if (!isPartly) addHeaderNotes(header, notes);
-  return {
+  const process: RecordedProcess = {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
     ...(header.rank !== null && { rank: header.rank }),
@@ -341,7 +357,7 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     ...(isCut && {
       allRanges: rangeStream(path, originNs, {
         count: events.count,
-        endings: events.isNested ? null : readEndings(path, originNs),
+        endings: events.isNested ? null : readEndings(path, originNs, firstEnds),
         extensions: recording.extensions(),
         deferred: events.deferred,
       }),
@@ -356,18 +372,18 @@ function readProcess(path: string, originNs: bigint, kept: KeptRanges): Recorded
     ...(otherLibrary !== null && { otherLibrary }),
     notes: notes.list().map((note) => `${describe(header)}: ${note}`),
   };
+  return { process, missedEnds: events.missedEnds };
 }
 
 /** Ranges that do not close in the reverse order of their opening can be ordered only if their ends are known. */
-function readEndings(path: string, originNs: bigint): Endings {
-  const endings = createEndings();
+function readEndings(path: string, originNs: bigint, firstEnds: FirstEnds): Endings {
+  const endings = createEndings(firstEnds);
   const sink = (event: RecordedEvent) => {
     if (!isGpuEvent(event)) endings.add(event);
   };
   const recording = openRecording(path, sink, createNotes(), originNs);
   // Of what is handed over later the end is known.
   recording.advance();
-  endings.finish();
   return endings;
 }
 

@@ -1,3 +1,4 @@
+/** The bytes of a recording, some of which may be in a file beside it. */
 import {
   closeSync,
   constants,

@@ -1,3 +1,4 @@
+/** The records of a recording file: words, texts, payloads. */
 import { createColumn, createIdIndex, createLongList, words } from "../../model/columns.ts";
 import type { PayloadEnumeration, PayloadSchema, SchemaEntry } from "../../model/payload.ts";
 import type { NoteCollector } from "./events.ts";

@@ -1,3 +1,4 @@
+/** The progress of a recording while its program runs. */
 import {
   checkOptions,
   listOf,

@@ -77,6 +77,18 @@ const texts = async (...words: string[]) =>
   (await answers(...words)).map((line) => line.split("\t")[0] ?? "");
 
 describe("completion", () => {
+  it.each<[string, readonly string[]]>([
+    ["hydra.mode=", ["hydra.mode=RUN", "hydra.mode=MULTIRUN"]],
+    ["hydra.mode=M", ["hydra.mode=MULTIRUN"]],
+    ["hydra.mode=RunMode.", ["hydra.mode=RunMode.RUN", "hydra.mode=RunMode.MULTIRUN"]],
+    // Hydra offers files for any key: only what repeats a member is left out.
+    ["hydra.mode=./data/", ["hydra.mode=./data/train.csv"]],
+    [`hydra.mode=${app.cwd}/data/`, [`hydra.mode=${app.cwd}/data/train.csv`]],
+  ])("offers members of an enum once: %s", async (word, expected) => {
+    expect(await texts(word)).toEqual(expected);
+    expect(await texts("hydra.mode=RUN", word)).toEqual(expected);
+  });
+
   it.each<[readonly string[], readonly string[]]>([
     [["d"], ["db.", "db=", "db@backup="]],
     [["db=m"], ["db=mysql"]],

@@ -2,13 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  cpuQuota,
-  onThisMachine,
-  readLocalSettings,
-  usableCpus,
-  withinSlots,
-} from "../../../../src/app/launch/local/settings.ts";
+import { cpuQuota, usableCpus } from "../../../../src/app/launch/local/cpus.ts";
+import { onThisMachine, withinSlots } from "../../../../src/app/launch/local/machine-slots.ts";
+import { readLocalSettings } from "../../../../src/app/launch/local/settings.ts";
 
 /** A machine whose files say this. */
 function machine(files: Readonly<Record<string, string>>): string {

@@ -128,6 +128,14 @@ describe("slots", () => {
     expect(halves.take("e").kind).toBe("none");
   });
 
+  test("as many jobs share one as may, however the parts of a whole add up", () => {
+    for (let perSlot = 1; perSlot <= 12; perSlot++) {
+      const pool = openSlots(new Map([["gpu", { ...wholeSlots(["0"]), perSlot }]]), newFolder());
+      const attempts = Array.from({ length: perSlot + 1 }, () => pool.take("a").kind);
+      expect(attempts).toEqual([...Array<string>(perSlot).fill("taken"), "none"]);
+    }
+  });
+
   test("however jobs come and go, no device has more than it holds", () => {
     const kinds = [
       { slots: ["0", "1", "2"], perJob: 1, perSlot: 1 },

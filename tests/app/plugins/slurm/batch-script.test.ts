@@ -18,12 +18,12 @@ import {
   signalDelay,
 } from "../../../../src/app/plugins/slurm/batch-script.ts";
 import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
-import { insteadOfSetting, readSettings } from "../../../../src/app/plugins/slurm/settings.ts";
+import { insteadOfSetting, readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { shellQuote } from "../../../../src/foundation/text/shell-words.ts";
 import { runs } from "../../../runs.ts";
 
 const settingsOf = (plain: Readonly<Record<string, unknown>> = {}) =>
-  readSettings(plain, "/s/.submitit/%j");
+  readSlurmSettings(plain, "/s/.submitit/%j");
 
 /** A text of what shells read as more than itself. */
 const nasty = fc
@@ -279,6 +279,27 @@ test.each([
 ])("a job that ends by TERM is queued again also where it is told by USR2, too: %s", (_, srun) => {
   for (let round = 0; round < 5; round++)
     expect(runTask({ srun, scontrol: [PREEMPTED] }).requeues).toBe(1);
+});
+
+describe("a job that is told of its end and goes on", () => {
+  // Sleeping costs the script no time, and its clock goes on nevertheless.
+  const setup = ['sleep() { SECONDS=$((SECONDS + $1)); echo "sleep $1" >>"$CALLS"; }'];
+  const untilPutBack = 'until grep -q requeue "$CALLS"; do /bin/sleep 0.01; done';
+  const srun = ["trap '' USR2", "kill -USR2 $PPID", untilPutBack];
+
+  test.each([
+    [120, 105],
+    [60, 45],
+    [16, 1],
+    [10, 1],
+  ])(
+    "%d s before its time is over has %d s to save its work, and is queued again",
+    (signal_delay_s, seconds) => {
+      const { calls, status } = runTask({ srun, scontrol: [] }, { setup, signal_delay_s });
+      expect(calls.slice(0, calls.indexOf("requeue 77_0"))).toEqual(Array(seconds).fill("sleep 1"));
+      expect(status).toBe(1);
+    },
+  );
 });
 
 describe("a job that is told of its end before it began", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sbatchOptions } from "../../../../src/app/plugins/slurm/batch-script.ts";
-import { readSettings } from "../../../../src/app/plugins/slurm/settings.ts";
+import { readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { busyBy, rejected } from "../../../../src/app/plugins/slurm/slurm-errors.ts";
 
 const GRES = "sbatch: error: Invalid generic resource (gres) specification";
@@ -13,7 +13,7 @@ const request = { size: 1, parallelism: 1, cwd: "/w", log };
 
 /** The key that a refusal of sbatch is about, of a sweep with these settings. */
 const keyOf = (words: string, settings: Readonly<Record<string, unknown>>) =>
-  rejected(words, sbatchOptions(readSettings(settings, "/w/%j"), request)).details.key;
+  rejected(words, sbatchOptions(readSlurmSettings(settings, "/w/%j"), request)).details.key;
 
 test.each([
   [GRES, { gres: "gpu:1" }, "gres"],
@@ -103,7 +103,7 @@ test.each([
 ])(
   "a limit of a job is no limit of jobs that may be submitted: %s with %j",
   (limit, settings, key) => {
-    const options = sbatchOptions(readSettings(settings, "/w/%j"), request);
+    const options = sbatchOptions(readSlurmSettings(settings, "/w/%j"), request);
     const { details } = rejected(`sbatch: error: ${limit}\n${POLICY}`, options);
     expect(details.key).toBe(`hydra.launcher.${key}`);
     expect(details.hint).toContain("sacctmgr show qos");

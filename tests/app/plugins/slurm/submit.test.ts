@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SlurmClient } from "../../../../src/app/plugins/slurm/client.ts";
-import { readSettings } from "../../../../src/app/plugins/slurm/settings.ts";
+import { readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { busy, noAnswer } from "../../../../src/app/plugins/slurm/slurm-errors.ts";
 import {
   readSubmissions,
@@ -28,7 +28,7 @@ import { runs } from "../../../runs.ts";
 import { factsIn } from "../../record/written.ts";
 
 describe("arrays of a sweep", () => {
-  const settings = readSettings({}, "/s/%j");
+  const settings = readSlurmSettings({}, "/s/%j");
   const ofJobs = (...counts: readonly number[]) =>
     counts.map((count) => ({ settings, numbers: Array.from({ length: count }, (_, at) => at) }));
 
@@ -139,7 +139,7 @@ describe("submit", () => {
     const folder = join(directory, ".sweep");
     const program = { name: "prog", command: ["prog"], argv: [] };
     const said: string[] = [];
-    const read = readSettings(settings, join(directory, "logs/%j"));
+    const read = readSlurmSettings(settings, join(directory, "logs/%j"));
     const submit = (client: SlurmClient) =>
       submitJobs({
         client,

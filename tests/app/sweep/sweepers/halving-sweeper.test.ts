@@ -47,6 +47,18 @@ describe("the rungs", () => {
         [2, "10"],
       ],
     ],
+    [
+      1n,
+      1000n,
+      10,
+      undefined,
+      [
+        [1000, "1"],
+        [100, "10"],
+        [10, "100"],
+        [1, "1000"],
+      ],
+    ],
     [2n, 3n, 3, undefined, [[1, "3"]]],
     [
       0.5,
@@ -64,6 +76,16 @@ describe("the rungs", () => {
     expect(halvingRungs(min, max, eta, trials).map((rung) => [rung.trials, rung.budget])).toEqual(
       expected,
     );
+  });
+
+  test("powers of any eta have a rung each: logarithms of some are rounded down", () => {
+    for (let eta = 2; eta <= 20; eta++)
+      for (let last = 0; eta ** last <= 1e12; last++) {
+        const rungs = halvingRungs(1n, BigInt(eta) ** BigInt(last), eta);
+        const powers = Array.from({ length: last + 1 }, (_, rung) => eta ** rung);
+        expect(rungs.map(({ budget }) => Number(budget))).toEqual(powers);
+        expect(rungs.map(({ trials }) => trials)).toEqual(powers.reverse());
+      }
   });
 
   test("budgets grow from at least min to exactly max, trials shrink by eta, no rung costs more than the first by much", () => {

@@ -57,11 +57,11 @@ const STORED =
 
 describe("an item that is refused", () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined]>([
-    ["bas", "bas", "bas", "base", undefined],
+    ["bas", "bas", "bas", "base", "write `base`"],
     ["far_away", "far_away", "far_away", undefined, STORED],
-    ["sub/man", "sub/man", "sub/man", "main", undefined],
-    ["db: mysq", "db: mysq", "db/mysq", "mysql", "use db=mysql"],
-    ["db@x: mysq", "db@x: mysq", "db/mysq", "mysql", "use db@x=mysql"],
+    ["sub/man", "sub/man", "sub/man", "main", "write `sub/main`"],
+    ["db: mysq", "db: mysq", "db/mysq", "mysql", "write `db: mysql`"],
+    ["db@x: mysq", "db@x: mysq", "db/mysq", "mysql", "write `db@x: mysql`"],
     ["db: far_away", "db: far_away", "db/far_away", undefined, STORED],
     [
       "cloud: aws",
@@ -71,7 +71,7 @@ describe("an item that is refused", () => {
       "'cloud/aws' is not an option but a config group with the groups zone",
     ],
     ["db: '???'", "db: '???'", "db", undefined, "add db=mysql"],
-    ["disk: ssd", "disk: ssd", "disk/ssd", "ssd1", "use disk=ssd1"],
+    ["disk: ssd", "disk: ssd", "disk/ssd", "ssd1", "write `disk: ssd1`"],
     ["db@x: '???'", "db@x: '???'", "db@x", undefined, "add db@x=mysql"],
     ["none: '???'", "none: '???'", "none", undefined, undefined],
     [

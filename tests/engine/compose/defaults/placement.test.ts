@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import {
   finalPackage,
   placeItem,
-  rootPlace,
+  rootOfLists,
 } from "../../../../src/engine/compose/defaults/placement.ts";
 import type { GroupItem } from "../../../../src/engine/compose/sources/config-source.ts";
 import { DEFAULT_DIALECT, DIALECTS } from "../../../../src/engine/values/dialect.ts";
 import { fromCode } from "../../../../src/engine/values/origin.ts";
 
-const ROOT = rootPlace(DEFAULT_DIALECT);
+const ROOT = rootOfLists(DEFAULT_DIALECT);
 
 const groupItem = (group: string, pkg: string | null = null): GroupItem => ({
   kind: "group",
@@ -60,7 +60,7 @@ describe("a group in its place", () => {
 });
 
 describe("keywords in packages", () => {
-  const legacy = rootPlace(DIALECTS["1.1"]);
+  const legacy = rootOfLists(DIALECTS["1.1"]);
 
   it.each([
     // group, package in the list, header: package, override key
@@ -84,7 +84,7 @@ describe("keywords in packages", () => {
   });
 
   it.each(["1.2", "1.3"] as const)("are names in %s", (name) => {
-    const root = rootPlace(DIALECTS[name]);
+    const root = rootOfLists(DIALECTS[name]);
     expect(place("db", null, root, "_group_")[1]).toBe("_group_");
     expect(place("db", null, root, "_name_")[1]).toBe("_name_");
     expect(place("db", "_name_", root)[1]).toBe("_name_");

@@ -289,7 +289,7 @@ describe("the defaults tree refuses", () => {
     const { details } = refusal(() => composeFiles({ ...DB, config: "defaults: [db: mysq]" }));
     expect(details.available).toEqual(["lite", "mysql", "pg"]);
     expect(details.nearest).toBe("mysql");
-    expect(details.hint).toBe("use db=mysql");
+    expect(details.hint).toBe("write `db: mysql`");
   });
 
   it("an interpolation that cannot be resolved, saying why where it is not for want of a group", () => {

@@ -1,7 +1,13 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { OverrideFunction } from "../../../../src/engine/overrides/index.ts";
-import { FUNCTIONS, parseOverride } from "../../../../src/engine/overrides/index.ts";
+import {
+  FUNCTIONS,
+  isOverrideOfHydra,
+  parseOverride,
+} from "../../../../src/engine/overrides/index.ts";
+import { DIALECTS } from "../../../../src/engine/values/dialect.ts";
 import { errorOf, plain } from "../plain.ts";
 
 const parsed = (text: string, random?: () => number): unknown => {
@@ -296,4 +302,34 @@ describe("another set of functions", () => {
 
 it("quotes what cannot be cast as Python does", () => {
   expect(() => parseOverride("key=int('a\\b')")).toThrow("'a\\\\b' is not an int");
+});
+
+describe("functions that Hydra lacks", () => {
+  const ours = [...FUNCTIONS.values()].filter(({ isOurs }) => isOurs === true);
+
+  it("are those that docs/compatibility.md lists", () => {
+    const page = readFileSync(
+      new URL("../../../../docs/compatibility.md", import.meta.url),
+      "utf8",
+    );
+    const [, listed = ""] =
+      /^- (.*) are our own functions of the override language/m.exec(page) ?? [];
+    expect([...listed.matchAll(/`(\w+)\(\.\.\.\)`/g)].map(([, name]) => name)).toEqual(
+      ours.map(({ name }) => name),
+    );
+  });
+
+  it("are no overrides of Hydra, nor is what calls them", () => {
+    const calls = new Map([
+      ["logrange", "logrange(1,10,2)"],
+      ["zip", "zip(x=choice(1,2))"],
+    ]);
+    expect([...calls.keys()]).toEqual(ours.map(({ name }) => name));
+    for (const dialect of Object.values(DIALECTS)) {
+      for (const call of calls.values())
+        expect(isOverrideOfHydra(`k=${call}`, dialect)).toBe(false);
+      expect(isOverrideOfHydra("k=int(logrange(1,10,2))", dialect)).toBe(false);
+      expect(isOverrideOfHydra("k='zip(x=1)'", dialect)).toBe(true);
+    }
+  });
 });

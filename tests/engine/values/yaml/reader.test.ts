@@ -96,7 +96,7 @@ describe("readYaml", () => {
     ["a: !!int x", "yaml.invalid_value", "conf/x.yaml:1:4"],
     ["a: !!set {x}", "value.wrong_type", "conf/x.yaml:1:4"],
     ["[a]: b", "yaml.invalid_value", "conf/x.yaml:1:1"],
-    ["é: {~: 1}", "key.invalid_type", "conf/x.yaml:1:4"],
+    ["é: {~: 1}", "key.invalid_type", "conf/x.yaml:1:5"],
     ["a: {b: ['$ok', '${x']}", "interpolation.syntax", "conf/x.yaml:1:20"],
   ])("refuses %j", (text, code, place) => {
     const error = refusalOf(text);

@@ -352,7 +352,9 @@ describe("deep-profile doctor", () => {
     expect(text.stdout.trimEnd().split("\n")).toHaveLength(10);
     expect((await call("--verbose")).stdout).toContain("\nwhat will work\n");
     const json = await call("--json");
-    const names = JSON.parse(json.stdout).collectors.map(({ name }: { name: string }) => name);
+    const { collectors, deep_profile_version, version } = JSON.parse(json.stdout);
+    expect([version, deep_profile_version]).toEqual([1, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+    const names = collectors.map(({ name }: { name: string }) => name);
     expect(names).toEqual(["recorder", "recorder with kernels", "nsys", "ncu"]);
   });
 

@@ -12,6 +12,7 @@ import { cliConfig } from "./run/cli-config.ts";
 
 const configOf = (nvtx: NcuConfig["ncu_cli"]["nvtx"]): NcuConfig => ({
   ...{ enable: true, gating_nvtx: true, native_nvtx: true, fallback: true, require_match: true },
+  top_n_kernels: null,
   timeout_min: null,
   ncu_cli: { ...cliConfig, nvtx },
 });

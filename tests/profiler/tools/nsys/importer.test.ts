@@ -32,7 +32,7 @@ async function importAll(paths: readonly string[]) {
     sources: paths.map((path) => openSource(path, "/")),
     directory,
     reader: "auto",
-    locale: null,
+    numberFormat: null,
     pushPopScope: "thread",
     kernels: { include: [], exclude: [], nameBase: "demangled", top: null },
     include: [],

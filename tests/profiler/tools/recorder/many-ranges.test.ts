@@ -14,6 +14,7 @@ import {
   type ChunkContent,
   record,
   recording,
+  records,
   START_NS,
   stringRecord,
   type Words,
@@ -106,7 +107,7 @@ const deeds = fc.array(
   fc.record({
     ns: fc.integer({ min: 1, max: 50 }),
     thread: fc.nat(2),
-    what: fc.constantFrom("push", "pop", "start", "end"),
+    what: fc.constantFrom("push", "pop", "start", "end", "end again"),
     name: fc.integer({ min: 1, max: 3 }),
     domain: fc.nat(2),
     which: fc.nat(9),
@@ -169,16 +170,19 @@ function writeOverlapping(
   ]);
   let now = 1;
   const ids: number[] = [];
+  const ended: number[] = [];
   let started = 0;
   for (const { ns, thread, what, name, domain, which } of all) {
     if (what === "end" && ids.length === 0) continue;
+    if (what === "end again" && ended.length === 0) continue;
     if (what === "start") ids.push(started);
     now += ns;
     const inDomain = domain === 0 ? [] : [domain];
     const flags = recordFlag.processorTime | (domain === 0 ? 0 : recordFlag.domain);
     // Ids are 64 bits.
-    const ended = () => ids.splice(which % ids.length, 1)[0] ?? 0;
-    const id = [what === "start" ? started++ : what === "end" ? ended() : 0, 0];
+    if (what === "end") ended.push(...ids.splice(which % ids.length, 1));
+    const closed = what === "end" ? ended.at(-1) : ended[which % ended.length];
+    const id = [what === "start" ? started++ : (closed ?? 0), 0];
     const cpu = Math.ceil(now / 2);
     words[thread]?.push(
       what === "push"
@@ -205,6 +209,71 @@ function writeOverlapping(
   writeFileSync(path, recording(chunks, { finishedNs: START_NS + 100_000n }));
   return path;
 }
+
+describe("a range that is ended more than once", () => {
+  const [x, after] = [1, 2];
+  /** The main thread starts x and ends it at 95; before that, another thread ends it. */
+  const ends = (...elsewhere: readonly number[]) => {
+    const main = [
+      ...[records.thread(0, 100), stringRecord(x, "x"), stringRecord(after, "after")],
+      ...[records.start(0, 7n, x), records.push(40, after), records.pop(90), records.end(95, 7n)],
+    ];
+    const other = [records.thread(0, 101), ...elsewhere.map((at) => records.end(at, 7n))];
+    const path = join(directory, "events-1-1.nvtxrec");
+    const chunk = { sequence: 0, baseNs: START_NS };
+    writeFileSync(
+      path,
+      recording([
+        { ...chunk, stream: 0, records: main },
+        { ...chunk, stream: 1, records: other },
+      ]),
+    );
+    return path;
+  };
+
+  it.each([[[30]], [[30, 60]]])("ends at its first end, on any thread: %j", (others) => {
+    const path = ends(...others);
+    const timeline = readRecordingFiles([path]);
+    const [process] = timeline.processes;
+    expect(
+      process?.ranges.map(({ name, endNs, endThreadId }) => [name, endNs, endThreadId]),
+    ).toEqual([
+      ["x", 30, 101],
+      ["after", 90, 100],
+    ]);
+    expect(process?.notes.join()).toContain(`ranges ended more than once: ${others.length}`);
+    const { scopes } = buildRegionModel(timeline);
+    expect(scopes[0]?.regions.map(({ path: labels }) => labels.join(" > "))).toEqual([
+      "x",
+      "after",
+      "(outside)",
+    ]);
+    expectTheSame(path);
+  });
+
+  it("has used what its thread had used by then", () => {
+    const flags = recordFlag.processorTime;
+    const timed = (type: number, words: Words) => record(type, words, flags);
+    const path = join(directory, "events-1-1.nvtxrec");
+    const chunk = { sequence: 0, baseNs: START_NS };
+    const own = [
+      ...[records.thread(0, 100), stringRecord(x, "x")],
+      ...[timed(recordType.start, [0, 7, 0, x, 0]), timed(recordType.end, [95, 7, 0, 80])],
+    ];
+    const other = [records.thread(0, 101), timed(recordType.end, [30, 7, 0, 5])];
+    writeFileSync(
+      path,
+      recording([
+        { ...chunk, stream: 0, records: own },
+        { ...chunk, stream: 1, records: other },
+      ]),
+    );
+    const [range] = readRecordingFiles([path]).processes[0]?.ranges ?? [];
+    // It ended on another thread: how much its own had used then is not known.
+    expect([range?.endNs, range?.cpuNs]).toEqual([30, null]);
+    expectTheSame(path);
+  });
+});
 
 describe("ranges that are read again", () => {
   it("give the same where they overlap in any way, closed or not, by their thread or another", () => {

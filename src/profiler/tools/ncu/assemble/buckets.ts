@@ -1,3 +1,4 @@
+/** Adds up ncu's results by process, device and region. */
 import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
 import type { RegionIdentity } from "../../../analysis/path-tree.ts";
 import type { NcuResult, RuleMessage } from "../../../model/counters.ts";

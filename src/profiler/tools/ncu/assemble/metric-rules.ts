@@ -1,3 +1,4 @@
+/** How each metric of ncu is aggregated over kernels. */
 import { isMetricName } from "../rep/units.ts";
 
 /**

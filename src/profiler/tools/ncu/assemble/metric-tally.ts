@@ -1,3 +1,4 @@
+/** Aggregates the metrics of a region. */
 import type { MetricColumns, NcuResult } from "../../../model/counters.ts";
 import { DURATIONS, type MetricRule, ruleOf } from "./metric-rules.ts";
 

@@ -1,3 +1,4 @@
+/** Finds the regions that a result of ncu counts for. */
 import { isDeepStrictEqual } from "node:util";
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import { matchesRange, parseRangePattern } from "../../../../report/selection/range-pattern.ts";
@@ -28,15 +29,15 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
   const ofKernels = new Map<NvtxState, readonly RegionIdentity[]>();
   const ofRanges = new Map<NvtxState, readonly RegionIdentity[]>();
 
-  const pathOf = (state: NvtxState): readonly StackedRange[] => {
+  const rangePath = (state: NvtxState): readonly StackedRange[] => {
     const ranges = options.order.of(stateInScope(state, options.pushPopScope));
     return ranges.slice(0, MAX_DEPTH);
   };
   const kernelRegions = (state: NvtxState): readonly RegionIdentity[] =>
-    regionsAlong(root, pathOf(state));
+    regionsAlong(root, rangePath(state));
   /** A range row belongs only to the profiled range, not to the enclosing ranges in its state. */
   const rangeRegion = (state: NvtxState): readonly RegionIdentity[] => {
-    const path = pathOf(state);
+    const path = rangePath(state);
     const matches = ({ domain, name }: StackedRange) =>
       patterns.length === 0 || patterns.some((pattern) => matchesRange(pattern, domain, name));
     const at = path.findLastIndex(matches);

@@ -1,3 +1,4 @@
+/** Makes the regions of a scope from ncu's results. */
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import {
   agreeing,
@@ -10,8 +11,8 @@ import type { KernelRecord, ReportScope } from "../../../../report/model/documen
 import { byTime } from "../../../analysis/kernel-rows.ts";
 import {
   type PathNode,
-  placeOf,
   type RegionIdentity,
+  rangePath,
   type SelectedNodes,
 } from "../../../analysis/path-tree.ts";
 import type {
@@ -98,7 +99,7 @@ function entryOf(
   const metrics = tally.metrics.metrics();
   const isRange = results === "range";
   return {
-    ...placeOf(node),
+    ...rangePath(node),
     kind,
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),

@@ -1,3 +1,4 @@
+/** Finds the cells in a row of ncu's tables. */
 import type { CellKind, TableLayout } from "./layout.ts";
 
 /** The positions of a row's cells in its bytes, without their quotes. Reused for each row. */

@@ -1,3 +1,4 @@
+/** Reads which kernel, process and ranges a row of ncu's tables is about. */
 import {
   GRAPH_NAME,
   type NcuResult,

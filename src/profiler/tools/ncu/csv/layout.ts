@@ -1,3 +1,4 @@
+/** The columns of ncu's tables, found by their names. */
 import { ConfigError } from "../../../../engine/values/errors.ts";
 import { agreeing } from "../../../../foundation/text/plural.ts";
 

@@ -14,7 +14,7 @@ import { convertUnit, createUnitConverter, unitOfMetric } from "../rep/units.ts"
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader, type ResultIdentity } from "./identity.ts";
 import type { TableLayout } from "./layout.ts";
-import type { NumberReader } from "./number-format.ts";
+import type { NumberCell, NumberReader } from "./number-format.ts";
 
 /** Turns the rows of one table into results. */
 export interface PageReader {
@@ -50,6 +50,12 @@ export function createDetailsReader(
   const columnsOf = createSharedColumns();
   const convertUnit = createUnitConverter();
   const members = new Map<string, Set<string>>();
+  const cellOf = (isNumber: boolean): NumberCell => ({
+    isNumber,
+    place: (bytes, places) =>
+      `${cellText(bytes, places, columns.metricName)} of result ${cellText(bytes, places, columns.id)}`,
+  });
+  const [measured, unnamed] = [cellOf(true), cellOf(false)];
   let open: OpenResult | null = null;
   /** Cells that are equal in all rows of a result. */
   let common: readonly Buffer[] = [];
@@ -92,7 +98,7 @@ export function createDetailsReader(
       const section = cellText(bytes, places, columns.sectionName);
       const name = cellText(bytes, places, columns.metricName);
       if (name === "") {
-        const speedup = numbers.read(bytes, places, columns.speedup);
+        const speedup = numbers.read(bytes, places, columns.speedup, unnamed);
         const title = sectionTitle(section);
         const rule = ruleOf(bytes, places, layout, { section: title, speedup });
         if (rule === null) return;
@@ -108,13 +114,24 @@ export function createDetailsReader(
       const { unit, factor } = convertUnit(cellText(bytes, places, columns.metricUnit));
       result.names.push(name);
       result.units.push(unit);
-      result.values.push(numbers.read(bytes, places, columns.metricValue) * factor);
+      const cell = unit === "" ? unnamed : measured;
+      const value = numbers.read(bytes, places, columns.metricValue, cell) * factor;
+      const isTrue = mayBe(value, unit);
+      if (!isTrue) numbers.refuse(bytes, places, columns.metricValue, cell);
+      result.values.push(isTrue ? value : Number.NaN);
     },
     end: close,
     // Each row has its own unit.
     lacksUnits: () => columns.metricUnit < 0,
   };
 }
+
+/** A later time in nanoseconds is a negative one, read without its sign: 18446744073709551615 is -1. */
+const LONGEST_NS = 2 ** 63;
+
+/** Whether a value can be true: times are not negative. */
+const mayBe = (value: number, unit: string): boolean =>
+  unit !== "ns" || Number.isNaN(value) || (value >= 0 && value < LONGEST_NS);
 
 /** Compares byte by byte: the cells are few and seldom differ. */
 function beginsWith(bytes: Buffer, { starts, ends }: CellPlaces, cells: readonly Buffer[]) {
@@ -178,6 +195,12 @@ export function createRawReader(
     names,
     names.map((name) => (unitOfMetric(name) === "%" ? "%" : "")),
   );
+  const cells = (units: readonly string[]): readonly NumberCell[] =>
+    names.map((name, place) => ({
+      isNumber: (units[place] ?? "") !== "",
+      place: (bytes, places) => `${name} of result ${cellText(bytes, places, layout.columns.id)}`,
+    }));
+  let numberCells = cells(columns.units);
   let hasUnits = names.every((name) => unitOfMetric(name) === "");
   let hasResults = false;
   let factors = new Float64Array(names.length).fill(1);
@@ -193,6 +216,7 @@ export function createRawReader(
       units.map(({ unit }) => unit),
     );
     factors = Float64Array.from(units, ({ factor }) => factor);
+    numberCells = cells(columns.units);
   };
 
   return {
@@ -203,8 +227,13 @@ export function createRawReader(
       }
       hasResults = true;
       const values = new Float64Array(names.length);
-      for (let place = 0; place < values.length; place++)
-        values[place] = numbers.read(bytes, places, firstMetric + place) * (factors[place] ?? 1);
+      for (let place = 0; place < values.length; place++) {
+        const [column, cell] = [firstMetric + place, numberCells[place] ?? NO_CELL];
+        const value = numbers.read(bytes, places, column, cell) * (factors[place] ?? 1);
+        const isTrue = mayBe(value, columns.units[place] ?? "");
+        if (!isTrue) numbers.refuse(bytes, places, column, cell);
+        values[place] = isTrue ? value : Number.NaN;
+      }
       onResult({
         ...readIdentity(bytes, places),
         deviceName:
@@ -219,6 +248,8 @@ export function createRawReader(
     lacksUnits: () => hasResults && !hasUnits,
   };
 }
+
+const NO_CELL: NumberCell = { isNumber: false, place: () => "" };
 
 const shared = (known: Map<string, string>, text: string): string | null =>
   text === "" ? null : getOrCreate(known, text, () => text);

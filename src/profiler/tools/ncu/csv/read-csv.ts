@@ -6,11 +6,12 @@ import type { NcuResult, ReadTables } from "../../../model/counters.ts";
 import { cellText } from "./cells.ts";
 import { lackingError, type TableLayout } from "./layout.ts";
 import {
+  C_FORMAT,
+  type CountedCells,
   createFormatEvidence,
   createNumberReader,
-  type LocaleName,
-  NUMBER_FORMATS,
   type NumberFormat,
+  type NumberReader,
 } from "./number-format.ts";
 import { createDetailsReader, createRawReader, type PageReader } from "./pages.ts";
 import { asUtf8, rewritingOf } from "./rewritten.ts";
@@ -23,8 +24,8 @@ import {
 } from "./split-rows.ts";
 
 export interface CsvOptions {
-  /** Locale of the ncu that printed the file; by default determined from the file. */
-  readonly locale?: LocaleName;
+  /** How numbers are written; by default determined from the file. */
+  readonly format?: NumberFormat;
   /** The name of the file in messages. */
   readonly name?: string;
 }
@@ -39,10 +40,10 @@ export interface CsvOptions {
 export async function streamNcuCsv(
   input: AsyncIterable<Uint8Array>,
   onResult: (result: NcuResult) => void,
-  { locale, name = "the CSV" }: CsvOptions = {},
+  { format, name = "the CSV" }: CsvOptions = {},
 ): Promise<ReadTables> {
   const sections = new Map<string, string[]>();
-  let numbers = createNumberReader(NUMBER_FORMATS.C);
+  let numbers = createNumberReader(C_FORMAT);
   let page: PageReader | null = null;
   let results = 0;
   let lacksUnits = false;
@@ -68,9 +69,7 @@ export async function streamNcuCsv(
     const rewriting = rewritingOf(head);
     const split = (to: RowHandlers) =>
       rewriting === null ? createRowSplitter(to) : createRecordSplitter(rewriting, name, to);
-    numbers = createNumberReader(
-      locale === undefined ? detectFormat(head, split) : NUMBER_FORMATS[locale],
-    );
+    numbers = createNumberReader(format ?? detectFormat(head, split));
     const begun = split(handlers);
     begun.push(head);
     return begun;
@@ -98,8 +97,9 @@ export async function streamNcuCsv(
   return {
     sections,
     results,
+    isIncomplete: summary.damagedRows > 0 || numbers.refused().count > 0,
     notes: [
-      ...notesOf(summary, numbers.ambiguous(), name),
+      ...notesOf(summary, numbers, name),
       ...(lacksUnits
         ? [
             `${name}: the table has no units: only those of percentages are known, and times are assumed to be in nanoseconds`,
@@ -136,17 +136,34 @@ function refuseWithoutTable({ tables, sawSummaryPage, lacking }: SplitSummary, n
   });
 }
 
-function notesOf(summary: SplitSummary, ambiguous: number, name: string): readonly string[] {
+function notesOf(summary: SplitSummary, numbers: NumberReader, name: string): readonly string[] {
   const notes: string[] = [];
   if (summary.damagedRows > 0)
     notes.push(
       `${name}: ${plural(summary.damagedRows, "damaged row was", "damaged rows were")} left out`,
     );
   if (summary.sawSummaryPage) notes.push(`${name}: a summary page was skipped`);
-  if (ambiguous > 0)
-    notes.push(
-      `${name}: ${plural(ambiguous, "number like 1.234 was", "numbers like 1.234 were")} left out: whether ${agreeing(ambiguous, "it is grouped or has", "they are grouped or have")} decimals depends on the locale of the ncu that printed them`,
-    );
+  const add = (cells: CountedCells, text: (count: number) => string) => {
+    if (cells.first !== null)
+      notes.push(
+        `${name}: ${text(cells.count)}; ${cells.count === 1 ? "it is" : "the first is"} ${cells.first}`,
+      );
+  };
+  add(
+    numbers.ambiguous(),
+    (count) =>
+      `${plural(count, "number like 1.234 was", "numbers like 1.234 were")} left out: whether ${agreeing(count, "it is grouped or has", "they are grouped or have")} decimals depends on the locale of the ncu that printed them (--locale)`,
+  );
+  add(
+    numbers.unreadable(),
+    (count) =>
+      `${plural(count, "number")} could not be read, and ${agreeing(count, "is", "are")} missing`,
+  );
+  add(
+    numbers.refused(),
+    (count) =>
+      `${plural(count, "time")} cannot be true, and ${agreeing(count, "is", "are")} missing: no time is negative`,
+  );
   return notes;
 }
 

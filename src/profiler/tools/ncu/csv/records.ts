@@ -1,3 +1,4 @@
+/** Records of CSV as other programs write it. */
 import type { CellPlaces } from "./cells.ts";
 
 /** The positions of a record's cells. */

@@ -1,3 +1,4 @@
+/** Splits a table that another program saved into rows. */
 import { type CellPlaces, createCellPlaces } from "./cells.ts";
 import { asNcuOrders, lackingColumns, lackingError, layoutOf, type TableLayout } from "./layout.ts";
 import { ENDLESS, findRecord, type RecordPlaces, regularRecord } from "./records.ts";

@@ -1,3 +1,4 @@
+/** Splits ncu's own output into the rows of its tables. */
 import { type CellPlaces, createCellPlaces, findCells, isComplete } from "./cells.ts";
 import {
   HEADER_START,

@@ -1,3 +1,4 @@
+/** The blocks of an ncu report file. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ConfigError } from "../../../../engine/values/errors.ts";
 import { limitsOf } from "../../../../engine/values/limits.ts";

@@ -1,3 +1,4 @@
+/** The NVTX ranges that an ncu report stores for each result. */
 import type { PbfReader } from "pbf";
 import { NO_RANGES, type NvtxRange, type NvtxState } from "../../../model/counters.ts";
 import * as field from "./messages.ts";

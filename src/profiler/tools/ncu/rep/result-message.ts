@@ -1,3 +1,4 @@
+/** The messages of results in an ncu report. */
 import type { PbfReader } from "pbf";
 import { type RuleMessage, sectionTitle } from "../../../model/counters.ts";
 import * as field from "./messages.ts";

@@ -46,11 +46,11 @@ export const SCOPE = { launch: 1, range: 2 } as const;
 export function shownMetric(
   metric: SectionMetric,
   section: SectionFilter | null,
-  of: ShownFor,
+  viewer: ShownFor,
 ): string | null {
-  if (!isForGpu(section, of)) return null;
+  if (!isForGpu(section, viewer)) return null;
   const shown = [...metric.options, metric].find(
-    ({ filter }) => isForGpu(filter, of) && isForScope([filter, section], of),
+    ({ filter }) => isForGpu(filter, viewer) && isForScope([filter, section], viewer),
   );
   return shown === undefined || shown.name === "" ? null : shown.name;
 }

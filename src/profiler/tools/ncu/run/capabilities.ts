@@ -5,8 +5,8 @@
 
 import { accessSync, constants } from "node:fs";
 import os from "node:os";
+import { askProgram } from "../../../../foundation/system/ask-program.ts";
 import { chosenFolderNote, findNsightTool } from "../../../machine/find-program.ts";
-import { askProgram } from "../../../machine/run-tool.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 
 export interface NcuCapabilities {
@@ -85,9 +85,10 @@ const MAX_ANSWER_BYTES = 64e6;
 
 /** Queries ncu for its version, sections or metrics. Never throws. */
 export async function askNcu(path: string, args: readonly string[]): Promise<NcuAnswer> {
-  const { stdout, stderr, why } = await askProgram([path, ...args], {
-    env: ncuEnvironment(),
-    timeoutMs: TIMEOUT_MS,
+  const { stdout, stderr, why } = await askProgram({
+    argv: [path, ...args],
+    env: { ...process.env, ...ncuEnvironment() },
+    limitMs: TIMEOUT_MS,
     maxBytes: MAX_ANSWER_BYTES,
   });
   return { stdout, stderr: stderr || why };

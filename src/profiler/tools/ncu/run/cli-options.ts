@@ -1,4 +1,4 @@
-/** The options of `pipeline.ncu.ncu_cli`: each option of ncu is a data object. */
+/** The options of `pipeline.ncu.ncu_cli`: a key is the option of ncu with its name, unless a table says otherwise. */
 
 import { ncuKernelPattern } from "../../../analysis/kernel-selection.ts";
 import {
@@ -11,13 +11,26 @@ import {
 import type { NcuCapabilities } from "./capabilities.ts";
 import { checkExtraOptions, illegalExtras, NO_KERNELS, refusal } from "./extra-options.ts";
 
+/** A key of `pipeline.ncu.ncu_cli` that is an option of ncu. */
+type Key = Exclude<keyof NcuCliConfig, (typeof NO_OPTIONS)[number]>;
+
 interface CliOption {
-  /** The key below `pipeline.ncu.ncu_cli`. */
-  readonly key: string;
+  readonly key: Key;
   readonly flag: string;
   /** The values, each with its own use of the flag; empty leaves the option to ncu. */
-  readonly values: (config: NcuCliConfig) => readonly string[];
+  readonly values: readonly string[];
   readonly illegal?: Illegal;
+}
+
+/** How an option differs from the rule: the key with dashes, its values one by one, in every mode. */
+interface Peculiarity {
+  readonly flag?: string;
+  readonly values?: (config: NcuCliConfig) => readonly string[];
+  readonly illegal?: Illegal;
+  /** ncu accepts it several times, and all others once. */
+  readonly isRepeatable?: true;
+  /** ncu's help lists its values, which differ between versions. */
+  readonly hasListedValues?: true;
 }
 
 /** Why ncu would refuse the option in a mode, or null. */
@@ -34,27 +47,15 @@ interface OtherKey {
   readonly illegal: Illegal;
 }
 
-const one = (value: string | number | null): readonly string[] =>
-  value === null ? [] : [String(value)];
-
 const notInRanges =
   (reason: string): Illegal =>
   (mode) =>
     isRangeMode(mode) ? reason : null;
 
-/** In the order of the command line. NVTX filters and files are added per pass. */
-const CLI_OPTIONS: readonly CliOption[] = [
-  {
-    key: "target_processes",
-    flag: "--target-processes",
-    values: (config) => one(config.target_processes),
-  },
-  { key: "replay_mode", flag: "--replay-mode", values: (config) => [config.replay_mode] },
-  { key: "set", flag: "--set", values: (config) => namesOf(config.set) },
-  { key: "sections", flag: "--section", values: (config) => namesOf(config.sections) },
-  {
-    key: "metrics",
-    flag: "--metrics",
+const PECULIARITIES: Readonly<Partial<Record<Key, Peculiarity>>> = {
+  set: { isRepeatable: true },
+  sections: { flag: "--section", isRepeatable: true },
+  metrics: {
     // ncu accepts the option only once.
     values: (config) => {
       const metrics = metricsOf(config);
@@ -67,22 +68,22 @@ const CLI_OPTIONS: readonly CliOption[] = [
         : null;
     },
   },
-  {
-    key: "kernel_name",
-    flag: "--kernel-name",
-    values: (config) => one(config.kernel_name).map(ncuKernelPattern),
+  kernel_name: {
+    values: ({ kernel_name }) => (kernel_name === null ? [] : [ncuKernelPattern(kernel_name)]),
     illegal: notInRanges(NO_KERNELS),
   },
-  {
-    key: "kernel_name_base",
-    flag: "--kernel-name-base",
-    values: (config) => one(config.kernel_name_base),
-  },
-  { key: "launch_skip", flag: "--launch-skip", values: (config) => one(config.launch_skip) },
-  { key: "launch_count", flag: "--launch-count", values: (config) => one(config.launch_count) },
-  { key: "clock_control", flag: "--clock-control", values: (config) => one(config.clock_control) },
-  { key: "cache_control", flag: "--cache-control", values: (config) => one(config.cache_control) },
-];
+  clock_control: { hasListedValues: true },
+  cache_control: { hasListedValues: true },
+};
+
+/** Keys that are no options, or are added per pass. All others are options of ncu with their name. */
+const NO_OPTIONS = [
+  "nvtx",
+  "kernel_exclude",
+  "force_overwrite",
+  "export",
+  "extra_args",
+] as const satisfies readonly (keyof NcuCliConfig)[];
 
 const OTHER_KEYS: readonly OtherKey[] = [
   {
@@ -125,8 +126,10 @@ export function checkOptions(config: NcuCliConfig, ncu: NcuCapabilities): void {
       "update Nsight Compute, or choose replay_mode=kernel",
     );
   checkModes(config, ncu);
-  for (const { key, flag } of optionsOf(config)) requireOption(key, flag, ncu);
-  for (const key of ["clock_control", "cache_control"] as const) requireValue(key, config, ncu);
+  for (const option of optionsOf(config)) {
+    requireOption(option, ncu);
+    requireValue(option, ncu);
+  }
   checkExtraOptions(config, ncu, takenOptions(config));
 }
 
@@ -152,11 +155,32 @@ export function checkModes(config: NcuCliConfig, ncu: KnownOptions = { options: 
     if (isSet(config)) refuseIf(illegal(mode, config, ncu), key, none);
 }
 
-/** The options that the config sets. */
+/** The options that the config sets, in its order. */
 const optionsOf = (config: NcuCliConfig): readonly CliOption[] =>
-  CLI_OPTIONS.filter(({ values }) => values(config).length > 0);
+  (Object.keys(config) as readonly (keyof NcuCliConfig)[])
+    .filter(isOption)
+    .map((key) => optionOf(key, config))
+    .filter(({ values }) => values.length > 0);
 
-function requireOption(key: string, flag: string, ncu: NcuCapabilities): void {
+const isOption = (key: keyof NcuCliConfig): key is Key =>
+  !(NO_OPTIONS as readonly string[]).includes(key);
+
+function optionOf(key: Key, config: NcuCliConfig): CliOption {
+  const { flag = dashed(key), illegal, values } = PECULIARITIES[key] ?? {};
+  return {
+    key,
+    flag,
+    values: values?.(config) ?? textsOf(config[key]),
+    ...(illegal && { illegal }),
+  };
+}
+
+const textsOf = (value: string | number | readonly string[] | null): readonly string[] =>
+  typeof value === "number" ? [String(value)] : namesOf(value);
+
+const dashed = (key: string): string => `--${key.replaceAll("_", "-")}`;
+
+function requireOption({ key, flag }: CliOption, ncu: NcuCapabilities): void {
   if (ncu.options.has(flag)) return;
   throw refusal(
     key,
@@ -165,14 +189,8 @@ function requireOption(key: string, flag: string, ncu: NcuCapabilities): void {
   );
 }
 
-function requireValue(
-  key: "clock_control" | "cache_control",
-  config: NcuCliConfig,
-  ncu: NcuCapabilities,
-): void {
-  const value = config[key];
-  const flag = `--${key.replaceAll("_", "-")}`;
-  if (value === null || ncu.accepts(flag, value)) return;
+function requireValue({ flag, key, values: [value = ""] }: CliOption, ncu: NcuCapabilities): void {
+  if (PECULIARITIES[key]?.hasListedValues === undefined || ncu.accepts(flag, value)) return;
   throw refusal(
     key,
     `ncu ${ncu.version} has no ${flag} ${value}`,
@@ -180,19 +198,16 @@ function requireValue(
   );
 }
 
-/** ncu accepts these several times, and all others once. */
-const REPEATABLE: ReadonlySet<string> = new Set(["--set", "--section"]);
-
 /** Options that keys of the config already set, with the alternative to setting them again. */
 const takenOptions = (config: NcuCliConfig): ReadonlyMap<string, string> =>
   new Map(
     optionsOf(config)
-      .filter(({ flag }) => !REPEATABLE.has(flag))
+      .filter(({ key }) => PECULIARITIES[key]?.isRepeatable === undefined)
       .map(({ key, flag }) => [flag, `use pipeline.ncu.ncu_cli.${key}; ncu takes ${flag} once`]),
   );
 
 /** The options of the config as arguments. */
 export const configArguments = (config: NcuCliConfig): readonly string[] => [
-  ...CLI_OPTIONS.flatMap(({ flag, values }) => values(config).flatMap((value) => [flag, value])),
+  ...optionsOf(config).flatMap(({ flag, values }) => values.flatMap((value) => [flag, value])),
   ...config.extra_args,
 ];

@@ -1,3 +1,4 @@
+/** The command line of ncu for a pass. */
 import type { Workload } from "../../../machine/process.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 import type { NcuCliConfig } from "../../config.ts";

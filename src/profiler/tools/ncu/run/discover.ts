@@ -1,3 +1,4 @@
+/** Finds the labels of a program before ncu measures it. */
 import { join } from "node:path";
 import { makeDirectory } from "../../../../foundation/system/files.ts";
 import { firstFew } from "../../../../foundation/text/plural.ts";

@@ -1,3 +1,4 @@
+/** Refuses options of ncu that a run, or this ncu, cannot have. */
 import { ConfigError, nearest } from "../../../../engine/values/errors.ts";
 import type { NcuCliConfig, ReplayMode } from "../../config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";

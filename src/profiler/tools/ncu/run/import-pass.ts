@@ -3,9 +3,8 @@ import { createReadStream, createWriteStream, existsSync } from "node:fs";
 import { appendFile, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { execa } from "execa";
 import { fileProblem, isSystemError } from "../../../../foundation/system/files.ts";
-import { runWithProgress, type ToolControl } from "../../../machine/run-tool.ts";
+import { askTool, type ToolControl } from "../../../machine/run-tool.ts";
 import { type NcuCapabilities, ncuEnvironment } from "./capabilities.ts";
 
 export interface Page {
@@ -63,38 +62,27 @@ export async function importPage(
   // A stray config.ncu-cfg may choose another page, or omit results from this one.
   const known = withoutUnknown(["--config-file", "off", ...args], options);
   const partial = `${file}.part`;
-  const child = execa(path, ["--import", report, ...known], {
-    env: ncuEnvironment(),
-    stdin: "ignore",
-    reject: false,
-    detached: true,
-    cleanup: false,
-    buffer: { stdout: false },
-  });
   // Written by this process: on a full disk ncu truncates the file and exits with 0.
-  const [result, unwritten] = await Promise.all([
-    runWithProgress(
-      child,
-      { doing: `printing ${what} of ${basename(report)} with ncu`, output: partial },
-      control,
-    ),
-    pipeline(child.stdout, createWriteStream(partial)).then(
-      () => null,
-      (error: NodeJS.ErrnoException) => error,
-    ),
-  ]);
+  const { exitCode, stderr, unwritten } = await askTool(
+    {
+      argv: [path, "--import", report, ...known],
+      env: { ...process.env, ...ncuEnvironment() },
+      stdout: createWriteStream(partial),
+    },
+    { doing: `printing ${what} of ${basename(report)} with ncu`, output: partial },
+    control,
+  );
   const size = await sizeOf(partial);
   const message = size < MESSAGE_BYTES && size > 0 ? await readFile(partial, "utf8") : "";
   const isNothing = NO_RESULTS.test(message);
-  if (result.exitCode === 0 && unwritten === null && size > 0 && !isNothing) {
+  if (exitCode === 0 && unwritten === undefined && size > 0 && !isNothing) {
     await rename(partial, file);
     return { kind: "printed" };
   }
   await rm(partial, { force: true });
-  if (result.exitCode === 0 && isNothing)
+  if (exitCode === 0 && isNothing)
     return { kind: "empty", why: `${basename(report)} holds no results` };
-  const reason =
-    unwritten?.syscall === undefined ? lastLine(result.stderr, message) : unwritten.message;
+  const reason = unwritten?.syscall === undefined ? lastLine(stderr, message) : unwritten.message;
   return {
     kind: "failed",
     why: `ncu could not print ${what} of ${report}${reason === "" ? "" : `: ${reason}`}`,

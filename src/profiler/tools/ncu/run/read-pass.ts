@@ -1,3 +1,4 @@
+/** Reads the report of a pass: printed by ncu, or by our own reader. */
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -5,6 +6,7 @@ import { isCodedError } from "../../../../engine/values/errors.ts";
 import { fileProblem, isSystemError } from "../../../../foundation/system/files.ts";
 import type { ToolControl } from "../../../machine/run-tool.ts";
 import type { NcuResult, ReadTables, RuleMessage, SectionTable } from "../../../model/counters.ts";
+import { C_FORMAT } from "../csv/number-format.ts";
 import { streamNcuCsvFile } from "../csv/read-csv.ts";
 import { streamNcuReport, withoutNcuNote } from "../rep/read-report.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
@@ -178,7 +180,7 @@ async function readFiles(
       const own = rules.get(resultKey(result));
       onResult(own === undefined ? sharp : { ...sharp, rules: own });
     },
-    { locale: "C", name: basename(raw) },
+    { format: C_FORMAT, name: basename(raw) },
   );
   return { results, sections, notes, unread: null };
 }
@@ -202,7 +204,7 @@ async function readDetails(file: string): Promise<Details> {
       if (result.rules !== undefined && rules.size < MAX_RULED_RESULTS)
         rules.set(resultKey(result), result.rules);
     },
-    { locale: "C", name: basename(file) },
+    { format: C_FORMAT, name: basename(file) },
   );
   return { sections, rules };
 }
@@ -212,12 +214,12 @@ const resultKey = ({ processId, id }: NcuResult): string => `${processId} ${id}`
 // Ratios with full precision, from a second table of a report: the raw table rounds to two decimals.
 
 /** Replaces values of results by those of a second table, whose fractions have full precision. */
-export type Sharpen = (result: NcuResult, place: number) => NcuResult;
+type Sharpen = (result: NcuResult, place: number) => NcuResult;
 
 async function readRatios(file: string): Promise<Sharpen> {
   const rows: NcuResult[] = [];
   await streamNcuCsvFile(file, (result) => rows.push(result), {
-    locale: "C",
+    format: C_FORMAT,
     name: basename(file),
   });
   return (result, place) => {

@@ -1,3 +1,4 @@
+/** Runs a workload under ncu once. */
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, join } from "node:path";

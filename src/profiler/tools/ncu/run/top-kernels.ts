@@ -26,10 +26,11 @@ export const hasKernels = ({ timelines }: KernelRecording): boolean =>
  * Selects the kernels that count: the first recording with kernels decides. Without one there is no limit, because
  * measuring nothing would be worse.
  *
+ * @param config without the key in runs of older versions
  * @param why why kernels were not recorded, for the note
  */
 export function topKernels(
-  { top_n_kernels }: Pick<NcuConfig, "top_n_kernels">,
+  { top_n_kernels }: Partial<Pick<NcuConfig, "top_n_kernels">>,
   recordings: readonly KernelRecording[],
   why = "",
 ): TopKernels {

@@ -1,3 +1,4 @@
+/** What became of a pass: an exit code alone does not say that anything was measured. */
 import { basename } from "node:path";
 import { firstFew, plural } from "../../../../foundation/text/plural.ts";
 import { describeOutcome, succeeded } from "../../../machine/process.ts";

@@ -1,7 +1,15 @@
 /** Diagnostics of nsys in an export, with hints. */
-import { plural } from "../../../../foundation/text/plural.ts";
+import { agreeing, plural } from "../../../../foundation/text/plural.ts";
 import type { ExportDatabase } from "./database.ts";
-import { CALL_TABLES, GRAPH_TABLE, integer, KERNEL_TABLE, pidOf, processKey } from "./schema.ts";
+import {
+  CALL_TABLES,
+  GRAPH_TABLE,
+  integer,
+  KERNEL_TABLE,
+  pidOf,
+  processKey,
+  unknownTables,
+} from "./schema.ts";
 
 /** Further messages of nsys would add nothing. */
 const MOST_MESSAGES = 10;
@@ -118,6 +126,8 @@ const ROW = { start: "start" };
 export function untracedNotes(database: ExportDatabase): readonly string[] {
   if (isPresent(database.rows(KERNEL_TABLE, ROW))) return [];
   if (database.tables.has(GRAPH_TABLE)) return [];
+  // They may stand in a table that is not known.
+  if (filledUnknownTables(database).some((table) => table.includes("KERNEL"))) return [];
   if (!database.has("StringIds", "value")) return [];
   return CALL_TABLES.some((table) => hasLaunches(database, table))
     ? [
@@ -131,6 +141,20 @@ function hasLaunches(database: ExportDatabase, table: string): boolean {
   if (!database.has(table, "nameId")) return false;
   const succeeded = database.has(table, "returnValue") ? " AND returnValue = 0" : "";
   return isPresent(database.rows(table, ROW, `${LAUNCHES}${succeeded}`));
+}
+
+const filledUnknownTables = (database: ExportDatabase): readonly string[] =>
+  unknownTables(database).filter((table) => isPresent(database.rows(table, ROW)));
+
+/** A note about tables that nsys may have added: a report without their rows would pass for complete. */
+export function unknownTableNotes(database: ExportDatabase): readonly string[] {
+  const unknown = filledUnknownTables(database);
+  const count = unknown.length;
+  return count === 0
+    ? []
+    : [
+        `the export has ${plural(count, "table")} that ${agreeing(count, "is", "are")} not known here (${unknown.join(", ")}): what ${agreeing(count, "it holds", "they hold")} is missing`,
+      ];
 }
 
 function isPresent(rows: Iterable<unknown>): boolean {

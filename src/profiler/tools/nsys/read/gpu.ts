@@ -293,13 +293,13 @@ function graphOf(
   return { id: integerAt(of.graph, row) ?? 0, node: exact("node", row) };
 }
 
-export interface Call {
+interface Call {
   readonly threadId: number;
   readonly startNs: number;
 }
 
 /** The requested calls of one process. */
-export interface WantedCalls {
+interface WantedCalls {
   /** To be called before the calls are read. */
   readonly want: (correlation: number) => void;
   /** Null: not requested, or not in the file. */
@@ -307,7 +307,7 @@ export interface WantedCalls {
   readonly offer: (correlation: number, threadId: number, startNs: number) => void;
 }
 
-export function createWantedCalls(): WantedCalls {
+function createWantedCalls(): WantedCalls {
   const wanted = createIdIndex();
   const threads = createColumn(words);
   const starts = createColumn(doubles, Number.NaN);
@@ -330,7 +330,7 @@ export function createWantedCalls(): WantedCalls {
 }
 
 /** Passes every call of the file to the requested calls of its process. */
-export function readCalls(
+function readCalls(
   database: ExportDatabase,
   clock: ExportClock,
   processes: ReadonlyMap<number, WantedCalls>,

@@ -1,7 +1,8 @@
+/** Reads an SQLite export of Nsight Systems into a timeline. */
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
-import { diagnosticNotes, untracedNotes } from "./diagnostics.ts";
+import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { NO_EVENTS, type NvtxEvents, type NvtxRanges, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
@@ -48,6 +49,7 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     );
     const metadata = readMetadata(database);
     const lacking = lackingNotes(database);
+    const unknown = unknownTableNotes(database);
     const diagnostics = diagnosticNotes(database, new Set(keys));
     const machine = readMachine(database);
     return {
@@ -65,10 +67,11 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
           : []),
         ...lacking,
         ...untracedNotes(database),
-        ...(processes.length === 0 && lacking.length === 0
+        ...(processes.length === 0 && lacking.length + unknown.length === 0
           ? ["Nsight Systems saw no NVTX call and no CUDA activity in any process"]
           : []),
         ...schemaNotes(metadata),
+        ...unknown,
         ...diagnostics,
         ...unreadNotes(database),
       ],

@@ -19,6 +19,24 @@ export const CALL_TABLES = [RUNTIME_TABLE, "CUPTI_ACTIVITY_KIND_DRIVER"];
 
 export const NVTX_TABLE = "NVTX_EVENTS";
 
+/** Tables of ranges and of GPU activities begin with these. */
+const EVENT_TABLES = /^(?:NVTX|CUPTI_ACTIVITY_KIND)_/;
+/** Those that nsys is known to write, read here or not. */
+const KNOWN_TABLES: ReadonlySet<string> = new Set([
+  NVTX_TABLE,
+  ...["SCHEMAS", "SCHEMA_ENTRIES", "ENUMS", "ENUM_ENTRIES"].map((name) => `NVTX_PAYLOAD_${name}`),
+  ...ACTIVITY_TABLES,
+  ...CALL_TABLES,
+  ...["SYNCHRONIZATION", "CUDA_EVENT", "OVERHEAD", "EXTERNAL_CORRELATION", "OPENMP"].map(
+    (name) => `CUPTI_ACTIVITY_KIND_${name}`,
+  ),
+  ...["DATA", "LAUNCH", "OTHER"].map((name) => `CUPTI_ACTIVITY_KIND_OPENACC_${name}`),
+]);
+
+/** Tables of ranges or GPU activities that are not known here. */
+export const unknownTables = ({ tables }: ExportDatabase): readonly string[] =>
+  [...tables].filter((table) => EVENT_TABLES.test(table) && !KNOWN_TABLES.has(table)).sort();
+
 // nsys's global ids: hardware id, virtual machine id, process and thread in one number, from the
 // highest bits to the lowest (8, 8, 24 and 24 bits). Nsight Systems User Guide, "Common SQLite
 // Examples": `pid = (globalTid >> 24) & 0xFFFFFF`, `tid = globalTid & 0xFFFFFF`.

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isCodedError } from "../../../../../src/engine/values/errors.ts";
 import type { NcuResult } from "../../../../../src/profiler/model/counters.ts";
+import { C_FORMAT } from "../../../../../src/profiler/tools/ncu/csv/number-format.ts";
 import { streamNcuCsv } from "../../../../../src/profiler/tools/ncu/csv/read-csv.ts";
 import { growth } from "../../../../growth.ts";
 import { runs } from "../../../../runs.ts";
@@ -21,7 +22,7 @@ async function read(bytes: Buffer, cuts?: readonly number[]) {
   const results: NcuResult[] = [];
   try {
     const { notes } = await streamNcuCsv(chunksOf(bytes, cuts), (result) => results.push(result), {
-      locale: "C",
+      format: C_FORMAT,
     });
     return { results, notes };
   } catch (error) {

@@ -16,6 +16,8 @@ writeFileSync(log, '==PROF== Profiling "gemm" - 0: 0%....50%');
 function terminal() {
   const told: string[] = [];
   const progress = {
+    isShown: true,
+    begin: () => {},
     update: (line: string) => void told.push(line),
     stop: () => void told.push("stopped"),
   };

@@ -241,6 +241,7 @@ describe("nvtxRequest", () => {
     native_nvtx: true,
     fallback: true,
     require_match: false,
+    top_n_kernels: null,
     timeout_min: null,
     ncu_cli: { ...cliConfig, nvtx: { include: ["A", "B/"], exclude: "regex:x" } },
   };

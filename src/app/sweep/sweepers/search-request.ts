@@ -1,0 +1,45 @@
+/** What a sweeper that searches a space takes from its request. */
+import { parseOverrides } from "../../../engine/overrides/index.ts";
+import type { SettingValues } from "../../job/settings.ts";
+import { globOptions, sweepParams } from "./basic-sweeper.ts";
+import { readExclusion } from "./exclusion.ts";
+import type { OptimizingRequest } from "./optimizing-sweeper.ts";
+import { type SearchSpace, searchSpace } from "./search-space.ts";
+import type { SEARCH_SETTINGS } from "./settings.ts";
+import type { SweeperRequest } from "./sweeper.ts";
+
+/** The overrides that span the space: those of `hydra.sweeper.params`, then those of the command line. */
+export const readOverrides = ({ context, master, overrides }: SweeperRequest) =>
+  parseOverrides([...sweepParams(master.root, context), ...overrides], {
+    dialect: context.dialect,
+  });
+
+/** The space that all overrides span, without the combinations that `hydra.sweeper.exclude` excludes. */
+export function readSpace(
+  request: SweeperRequest,
+  overrides: ReturnType<typeof readOverrides> = readOverrides(request),
+): SearchSpace {
+  const { context, groups, master } = request;
+  const isExcluded = readExclusion(master.root, context, overrides);
+  return searchSpace(overrides, globOptions(groups), isExcluded);
+}
+
+/** What all searches do with their common settings. */
+export const searchRequest = (
+  settings: Omit<SettingValues<typeof SEARCH_SETTINGS>, "seed">,
+  { context, directory }: SweeperRequest,
+): Omit<OptimizingRequest, "name" | "search"> => ({
+  direction: settings.direction,
+  batchSize: settings.n_jobs,
+  maxFailureRate: settings.max_failure_rate,
+  objective: settings.objective,
+  directory,
+  dialect: context.dialect,
+});
+
+/**
+ * The seed as text. By default it is the directory of the sweep, so that another sweep draws other numbers, and the
+ * same sweep, resumed, the same ones.
+ */
+export const seedOf = (seed: number | undefined, { directory }: SweeperRequest): string =>
+  seed === undefined ? directory : String(seed);

@@ -1,0 +1,265 @@
+/** The remedy for an entry of a defaults list that names no config: what to write instead, if the tree has it. */
+import { nearest } from "../../values/errors.ts";
+import { type GroupItem, SELF } from "../sources/config-source.ts";
+import type { Repository } from "../sources/repository.ts";
+import { optionsForHint } from "./choice-tracker.ts";
+import { belowGroup, type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
+
+export interface EntryRemedy {
+  readonly hint: string;
+  /** The likely name, if only the name of the option is wrong. */
+  readonly nearest?: string;
+}
+
+/** An entry as a user writes it; the group is null for a config that is named by its path. */
+interface Entry {
+  readonly flags: string;
+  readonly group: string | null;
+  readonly package: string | null;
+  readonly name: string;
+}
+
+/** What is searched, and from where. */
+interface Search {
+  readonly placed: PlacedConfig;
+  /** The configs whose lists led here, from the root. */
+  readonly parents: readonly PlacedConfig[];
+  readonly repository: Repository;
+}
+
+/**
+ * Everything that is proposed exists in the tree. Undefined where nothing in it is near.
+ *
+ * @param parents the configs whose lists led to the entry, from the root
+ */
+export function entryRemedy(
+  placed: PlacedConfig,
+  parents: readonly PlacedConfig[],
+  repository: Repository,
+): EntryRemedy | undefined {
+  const search: Search = { placed, parents, repository };
+  const { item } = placed;
+  const similar = similarOptions(placed.name ?? "", optionsForHint(repository, placed.group));
+  if (item.origin.kind === "override") return typedRemedy(item.origin.text, similar, search);
+  const text = item.origin.kind === "file" ? writtenText(item.origin) : "";
+  // An entry that was chosen in another list: only its option can be wrong here.
+  const isChosenElsewhere = /^override\s/.test(text);
+  if (!isChosenElsewhere) {
+    if (item.kind === "config" && /^_*self_*$/i.test(item.path))
+      return { hint: `the position of the file's own content is written \`${SELF}\`` };
+    const found = rewritten(search);
+    if (found !== undefined) return found;
+  }
+  if (similar.length > 0) return optionRemedy(text, similar, placed);
+  return isChosenElsewhere ? undefined : elsewhere(search);
+}
+
+/** The remedy for an option chosen on the command line. */
+function typedRemedy(
+  text: string,
+  similar: readonly string[],
+  { placed }: Search,
+): EntryRemedy | undefined {
+  if (similar.length === 0 || !text.includes("=")) return undefined;
+  const head = placed.item.kind === "group" ? text.slice(0, text.indexOf("=") + 1) : undefined;
+  const [first] = similar;
+  return {
+    ...(similar.length === 1 && { nearest: first }),
+    hint:
+      head === undefined
+        ? `choose ${orList(similar)} in place of ${placed.name}`
+        : `use ${orList(similar.map((option) => `${head}${option}`))}`,
+  };
+}
+
+function optionRemedy(
+  text: string,
+  similar: readonly string[],
+  { name, item }: PlacedConfig,
+): EntryRemedy {
+  const start = name !== null && text.endsWith(name) ? text.slice(0, -name.length) : undefined;
+  const isPath = item.kind === "group" || start?.endsWith("/") === true || start === "";
+  return {
+    ...(similar.length === 1 && { nearest: similar[0] }),
+    hint:
+      start !== undefined && isPath
+        ? `write ${orList(similar.map((option) => `\`${start}${option}\``))}`
+        : `write ${orList(similar.map((option) => `\`${option}\``))} in place of \`${name}\``,
+  };
+}
+
+/** Entries in which a character, a flag or the start of the path is wrong, and which exist when it is corrected. */
+function rewritten(search: Search): EntryRemedy | undefined {
+  const { placed, repository } = search;
+  const entry = entryOf(placed);
+  const corrected = withoutSlips(entry);
+  const { parentGroup } = placed;
+  if (corrected !== entry && exists(corrected, search)) return write(corrected, search);
+  const atRoot = { ...corrected, ...rooted(corrected) };
+  if (parentGroup !== "" && !isRooted(corrected) && exists(atRoot, search))
+    return write(
+      atRoot,
+      search,
+      `names in this list begin in the group of its file, ${parentGroup}: `,
+    );
+  if (isRooted(corrected) && parentGroup !== "") {
+    const relative = { ...corrected, ...unrooted(corrected) };
+    if (exists(relative, search)) return write(relative, search);
+  }
+  if (corrected === entry) return undefined;
+  const path = pathOf(corrected, search);
+  const group = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const similar = similarOptions(corrected.name, optionsForHint(repository, group));
+  return similar.length === 1 && similar[0] !== undefined
+    ? write({ ...corrected, name: similar[0] }, search)
+    : undefined;
+}
+
+/** A group of a similar name beside the named one; else the same group, or the option, anywhere in the tree. */
+function elsewhere(search: Search): EntryRemedy | undefined {
+  const { placed, repository } = search;
+  const entry = withoutSlips(entryOf(placed));
+  if (entry.group !== null) {
+    const parent = placed.group.slice(0, Math.max(0, placed.group.lastIndexOf("/")));
+    const last = placed.group.slice(parent === "" ? 0 : parent.length + 1);
+    for (const base of new Set([parent, ""])) {
+      const near = nearest(base === parent ? last : placed.group, groupsIn(repository, base));
+      const found = near === undefined ? undefined : inGroup(belowGroup(base, near), entry, search);
+      if (found !== undefined) return found;
+    }
+  }
+  const wanted = entry.group?.split("/").at(-1);
+  const groups = allGroups(repository).filter(
+    (group) => wanted === undefined || group.split("/").at(-1) === wanted,
+  );
+  const holding = groups.filter((group) => repository.configExists(belowGroup(group, entry.name)));
+  const [only] = holding;
+  if (holding.length !== 1 || only === undefined || only === placed.group) return undefined;
+  return inGroup(only, entry, search);
+}
+
+/** The entry with an option of another group, given by its path from the root. */
+function inGroup(group: string, entry: Entry, search: Search): EntryRemedy | undefined {
+  const { placed, repository } = search;
+  const options = optionsForHint(repository, group);
+  const name = options.includes(entry.name) ? entry.name : nearest(entry.name, options);
+  if (name === undefined) return undefined;
+  const { parentGroup } = placed;
+  const isBelow = parentGroup === "" || group.startsWith(`${parentGroup}/`);
+  const written = isBelow && parentGroup !== "" ? group.slice(parentGroup.length + 1) : group;
+  return write({ ...entry, group: isBelow ? written : `/${group}`, name }, search);
+}
+
+/** An `override` where a list above has chosen from the group already, since a second entry would be refused. */
+function write(entry: Entry, search: Search, why = ""): EntryRemedy {
+  const path = pathOf(entry, search);
+  const group = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+  const isChosen = entry.group !== null && entry.flags === "" && isChosenAbove(group, search);
+  if (!isChosen) return { hint: `${why}write \`${textOf(entry)}\`` };
+  return {
+    hint: `${group} is chosen already, by a list above: write \`override ${textOf({ ...entry, ...rooted(entry) })}\``,
+  };
+}
+
+function isChosenAbove(group: string, { parents, repository, placed }: Search): boolean {
+  return parents.slice(0, -1).some(({ configPath, group: own, dialect }) => {
+    const place = { ...rootOfLists(dialect), group: own };
+    return (repository.load(configPath)?.defaults ?? []).some(
+      (item) =>
+        item.kind === "group" &&
+        item !== placed.item &&
+        placeItem(item, null, place).group === group,
+    );
+  });
+}
+
+/** The entry without slips of typing that no name has: a backslash, a colon without its blank, a flag at the option. */
+function withoutSlips(entry: Entry): Entry {
+  const flag = /^(optional|override)\s+(.+)$/.exec(entry.name);
+  if (entry.group !== null && flag !== null)
+    return { ...entry, flags: `${entry.flags}${flag[1]} `, name: flag[2] ?? "" };
+  if (entry.group !== null) return entry;
+  const path = entry.name.replaceAll("\\", "/");
+  const colon = path.indexOf(":");
+  if (colon > 0)
+    return { ...entry, group: path.slice(0, colon), name: path.slice(colon + 1).trim() };
+  return path === entry.name ? entry : { ...entry, name: path };
+}
+
+function entryOf({ item, name }: PlacedConfig): Entry {
+  if (item.kind === "config")
+    return { flags: "", group: null, package: item.package, name: item.path };
+  return {
+    flags: `${item.optional ? "optional " : ""}${item.override ? "override " : ""}`,
+    group: groupOf(item),
+    package: item.package,
+    name: name ?? "",
+  };
+}
+
+const groupOf = ({ group, shorthandOf = group }: GroupItem): string => shorthandOf;
+
+const textOf = ({ flags, group, package: pkg, name }: Entry): string => {
+  const at = pkg === null ? "" : `@${pkg}`;
+  return group === null ? `${name}${at}` : `${flags}${group}${at}: ${name}`;
+};
+
+const isRooted = ({ group, name }: Entry): boolean => (group ?? name).startsWith("/");
+
+const rooted = ({ group, name }: Entry): Partial<Entry> =>
+  isRooted({ flags: "", group, package: null, name })
+    ? {}
+    : group === null
+      ? { name: `/${name}` }
+      : { group: `/${group}` };
+
+const unrooted = ({ group, name }: Entry): Partial<Entry> =>
+  group === null ? { name: name.slice(1) } : { group: group.slice(1) };
+
+/** The path from the root of the config that an entry names. */
+function pathOf({ group, name }: Entry, { placed: { parentGroup } }: Search): string {
+  const path = group === null ? name : `${group}/${name}`;
+  return path.startsWith("/") ? path.slice(1) : belowGroup(parentGroup, path);
+}
+
+const exists = (entry: Entry, search: Search): boolean =>
+  entry.name !== "" && search.repository.configExists(pathOf(entry, search));
+
+/** The one that is near, else the options that begin with the name. */
+function similarOptions(name: string, options: readonly string[]): readonly string[] {
+  if (name === "") return [];
+  const near = nearest(name, options);
+  return near === undefined ? options.filter((option) => option.startsWith(name)) : [near];
+}
+
+/** A list with the last two joined by "or". */
+const orList = (texts: readonly string[]): string => texts.join(", or ");
+
+const writtenText = ({
+  source,
+  start,
+  end,
+}: { readonly source: { readonly text: string } } & {
+  readonly start: number;
+  readonly end: number;
+}): string => source.text.slice(start, end).trimEnd();
+
+function groupsIn(repository: Repository, group: string): readonly string[] {
+  try {
+    return repository.list(group, "group");
+  } catch {
+    return [];
+  }
+}
+
+/** Larger trees are not searched to their end for a hint. */
+const MOST_GROUPS = 2_000;
+
+function allGroups(repository: Repository): readonly string[] {
+  const found = [...groupsIn(repository, "")];
+  for (const group of found) {
+    if (found.length > MOST_GROUPS) break;
+    found.push(...groupsIn(repository, group).map((name) => belowGroup(group, name)));
+  }
+  return found;
+}

@@ -1,0 +1,156 @@
+/** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
+import type { Override } from "../overrides/ast.ts";
+import { parseOverride } from "../overrides/parser.ts";
+import { isConfigError } from "../values/errors.ts";
+import { nearestKey, splitKey } from "../values/key-path.ts";
+import { type ConfigNode, child, isMissingOrNull, type ScalarNode } from "../values/node.ts";
+import { describeOrigin } from "../values/origin.ts";
+import { pathOf } from "../values/place.ts";
+import { pyRepr, pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { createResolution } from "../values/resolution/evaluate.ts";
+import { selectPath } from "../values/resolution/resolution.ts";
+import { standsInTree } from "./delete-keys.ts";
+
+export interface FailedOverride {
+  readonly override: Override;
+  /** The config before the override. */
+  readonly root: ConfigNode;
+  /** The configs with the other options of a swept group: a proposed override works in them, too. */
+  readonly swept: readonly ConfigNode[];
+  readonly context: ResolveContext;
+  /** @throws ConfigError if the override fails */
+  readonly apply: (root: ConfigNode, override: Override) => ConfigNode;
+}
+
+/** What to say of a failed override: alternatives to its key, and the remedy. */
+export interface OverrideRemedy {
+  readonly available?: readonly string[];
+  readonly nearest?: string;
+  readonly hint: string | undefined;
+}
+
+/**
+ * The alternatives to a key that the config does not have. Each proposed override was applied to the config, and
+ * replaces no value by a container or the other way round. Without one, the hint says what is in the way.
+ */
+export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
+  const { override, root, context, swept } = failed;
+  const { keyOrGroup: key, origin } = override;
+  const tail = origin.text.slice(origin.text.indexOf(key) + key.length);
+  const parts = splitKey(key, context.dialect);
+  const { available, nearest } = nearestKey(root, parts);
+  const meant = [
+    throughReference(failed, parts),
+    ...(nearest === undefined || swept.some((other) => hasKey(other, parts)) ? [] : [nearest]),
+    ...itemsWith(root, parts),
+  ].find((other) => other !== undefined && works(`${other}${tail}`, failed));
+  const added =
+    override.type === "change"
+      ? ["+", "++"].map((plus) => `${plus}${key}${tail}`).find((text) => works(text, failed))
+      : [`${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
+  const proposed = [
+    ...(meant === undefined ? [] : [`${meant}${tail}`]),
+    ...(added === undefined ? [] : [addedText(added, override)]),
+  ];
+  return {
+    available,
+    ...(meant !== undefined && meant === nearest && { nearest }),
+    hint: proposed.length > 0 ? `use ${proposed.join(", or ")}` : inTheWay(root, parts, failed),
+  };
+}
+
+const addedText = (text: string, { type }: Override): string =>
+  type === "change" ? `${text} to add the key` : text;
+
+/** The key behind an interpolation on the path: `src.l.0.k` for `ds.0.k`, where `ds` is `${src.l}`. */
+function throughReference(
+  { root, context }: FailedOverride,
+  parts: readonly string[],
+): string | undefined {
+  const resolution = createResolution(root, context);
+  for (let length = parts.length - 1; length > 0; length--) {
+    const found = select(() => selectPath(resolution, resolution.root, parts.slice(0, length)));
+    if (found === undefined) continue;
+    const path = pathOf(found).map(String);
+    const isElsewhere = path.some((part, index) => part !== parts[index]);
+    return isElsewhere && standsInTree(found)
+      ? [...path, ...parts.slice(length)].join(".")
+      : undefined;
+  }
+  return undefined;
+}
+
+function select<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The keys of the items of a list that have what is asked of the list: `ds.0.name` for `ds.name`. */
+function itemsWith(root: ConfigNode, parts: readonly string[]): readonly string[] {
+  const { node, length } = reached(root, parts);
+  if (node.kind !== "list" || length === parts.length || isIndex(parts[length])) return [];
+  const below = parts.slice(length);
+  return node.items.flatMap((item, index) =>
+    hasKey(item, below) ? [[...parts.slice(0, length), index, ...below].join(".")] : [],
+  );
+}
+
+const isIndex = (part = ""): boolean => /^-?\d+$/.test(part);
+
+/** The last node on a path, and the number of components that lead to it. */
+function reached(root: ConfigNode, parts: readonly string[]): { node: ConfigNode; length: number } {
+  let node = root;
+  for (const [length, part] of parts.entries()) {
+    const next = child(node, node.kind === "list" && isIndex(part) ? BigInt(part) : part);
+    if (next === undefined) return { node, length };
+    node = next;
+  }
+  return { node, length: parts.length };
+}
+
+const hasKey = (root: ConfigNode, parts: readonly string[]): boolean =>
+  reached(root, parts).length === parts.length;
+
+/** Whether an override applies to the config, and to those of the other jobs, and keeps what is there. */
+function works(text: string, failed: FailedOverride): boolean {
+  const override = select(() => parseOverride(text, { dialect: failed.context.dialect }));
+  if (override === undefined || override.keyOrGroup === "") return false;
+  return [failed.root, ...failed.swept].every(
+    (root) => keepsValues(root, override, failed) && select(() => failed.apply(root, override)),
+  );
+}
+
+/** Whether no text becomes a map, no map a text, and no interpolation either of them. */
+function keepsValues(root: ConfigNode, { keyOrGroup, value }: Override, failed: FailedOverride) {
+  const parts = splitKey(keyOrGroup, failed.context.dialect);
+  const { node, length } = reached(root, parts);
+  if (length < parts.length) return node.kind !== "scalar" || isMissingOrNull(node);
+  const isContainer = value?.kind === "list" || value?.kind === "dict";
+  return isMissingOrNull(node) || (node.kind !== "scalar") === isContainer;
+}
+
+/** Why no override can set the key: a value without keys, or an index that the list does not have. */
+function inTheWay(
+  root: ConfigNode,
+  parts: readonly string[],
+  { override: { keyOrGroup } }: FailedOverride,
+): string | undefined {
+  const { node, length } = reached(root, parts);
+  const path = parts.slice(0, length).join(".");
+  if (length === parts.length || path === "") return undefined;
+  const at = node.origin.kind === "file" ? ` (${describeOrigin(node.origin)})` : "";
+  if (node.kind === "list")
+    return isIndex(parts[length])
+      ? `'${path}' has ${node.items.length} items, counted from 0${at}`
+      : `'${path}' is a list: its items are ${path}.0 and so on${at}`;
+  if (node.kind !== "scalar") return undefined;
+  return `'${path}' is ${shown(node)}, which has no keys: for '${keyOrGroup}' a map must take its place where it is set${at}`;
+}
+
+const shown = (node: ScalarNode): string =>
+  typeof node.value === "string" ? pyRepr(node.value) : pyStr(node);

@@ -1,0 +1,133 @@
+/** Notes about configs and overrides that compose, but not to what was probably meant. */
+import type { Override } from "../overrides/ast.ts";
+import { isSweep } from "../overrides/sweep.ts";
+import { type ConfigNode, getAt } from "../values/node.ts";
+import { describeOrigin, type Origin } from "../values/origin.ts";
+import { optionsForHint } from "./defaults/choice-tracker.ts";
+import type { CompositionWarning } from "./defaults/deprecations.ts";
+import type { RunMode } from "./defaults/list.ts";
+import type { LoadedConfig } from "./sources/config-source.ts";
+import type { Repository } from "./sources/repository.ts";
+
+export interface TrapRequest {
+  readonly configName: string | null;
+  readonly overrides: readonly Override[];
+  /** The overrides that set values. */
+  readonly values: readonly Override[];
+  readonly mode: RunMode;
+  readonly repository: Repository;
+  /** The option of every group, by override key. */
+  readonly choices: ReadonlyMap<string, string | null>;
+  /** The options that a swept override of a group chooses from, as overrides. */
+  readonly optionsOf: (override: Override) => Iterable<string>;
+}
+
+/** Each is a note of the composition. */
+export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
+  ...misnamedDefaults(request),
+  ...optionsAsValues(request),
+  ...(request.mode === "multirun" ? settingsInOptions(request) : []),
+];
+
+const note = (message: string, origin: Origin): CompositionWarning => ({
+  code: "note",
+  message,
+  origin,
+});
+
+/** `default:` with entries that name options of config groups. */
+function misnamedDefaults({ configName, repository }: TrapRequest): readonly CompositionWarning[] {
+  const loaded = configName === null ? undefined : repository.load(configName);
+  if (loaded?.node.kind !== "map" || loaded.defaults.length > 0) return [];
+  const entry = loaded.node.entries.get("default")?.value;
+  if (entry?.kind !== "list" || !entry.items.some((item) => namesOption(item, repository)))
+    return [];
+  return [
+    note(
+      `${describeOrigin(entry.origin)}: \`default:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
+      entry.origin,
+    ),
+  ];
+}
+
+function namesOption(item: ConfigNode, repository: Repository): boolean {
+  if (item.kind !== "map" || item.entries.size !== 1) return false;
+  const [{ key, value } = { key: null, value: item }] = item.entries.values();
+  return (
+    typeof key === "string" &&
+    value.kind === "scalar" &&
+    optionsForHint(repository, key.replace(/^\//, "")).includes(String(value.value))
+  );
+}
+
+/** `app.part=b2` where `b2` is an option of the config group `app/part`: it sets a text in place of the config. */
+function optionsAsValues({
+  values,
+  choices,
+  repository,
+}: TrapRequest): readonly CompositionWarning[] {
+  return values.flatMap(({ keyOrGroup, origin, type, value }) => {
+    if (type === "delete" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
+    const key = [...choices.keys()].find((choice) => packageOf(choice) === keyOrGroup);
+    const [group = ""] = key?.split("@") ?? [];
+    if (key === undefined || !optionsForHint(repository, group).includes(value.value)) return [];
+    return [
+      note(
+        `${origin.text} sets ${keyOrGroup} to a text: to choose the option of the config group ${group}, use ${key}=${value.value}`,
+        origin,
+      ),
+    ];
+  });
+}
+
+/** The package at which a group's option is, from its override key. */
+function packageOf(key: string): string {
+  const [group = "", pkg = group.replaceAll("/", ".")] = key.split("@");
+  return pkg;
+}
+
+/** What a sweep reads once, before its jobs, in options that it sweeps over. */
+function settingsInOptions(request: TrapRequest): readonly CompositionWarning[] {
+  const { overrides, repository, optionsOf } = request;
+  return overrides.flatMap((override) => {
+    if (!isSweep(override) || !repository.groupExists(override.keyOrGroup)) return [];
+    for (const text of optionsOf(override)) {
+      const option = text.slice(text.indexOf("=") + 1);
+      const loaded = loadQuietly(`${override.keyOrGroup}/${option}`, repository);
+      const found = loaded && settingOfSweep(loaded);
+      if (found !== undefined)
+        return [
+          note(
+            `${describeOrigin(found.origin)}: ${found.setting} is read once, before the jobs, so it has no effect in an option that ${override.origin.text} sweeps over: choose that option alone, or set it elsewhere`,
+            found.origin,
+          ),
+        ];
+    }
+    return [];
+  });
+}
+
+function loadQuietly(path: string, repository: Repository): LoadedConfig | undefined {
+  try {
+    return repository.load(path);
+  } catch {
+    // Its error is that of the job that chooses it.
+    return undefined;
+  }
+}
+
+/** The first setting of a config that only the sweep as a whole can have. */
+function settingOfSweep(
+  loaded: LoadedConfig,
+): { readonly setting: string; readonly origin: Origin } | undefined {
+  if (loaded.package !== "_global_") return undefined;
+  const params = getAt(loaded.node, ["hydra", "sweeper", "params"]);
+  if (params?.kind === "map" && params.entries.size > 0)
+    return { setting: "hydra.sweeper.params", origin: params.origin };
+  const item = loaded.defaults.find(
+    (each) => each.kind === "group" && /^\/?hydra\/(launcher|sweeper)$/.test(each.group),
+  );
+  return item?.kind === "group"
+    ? { setting: item.group.replace(/^\//, ""), origin: item.origin }
+    : undefined;
+}

@@ -1,0 +1,677 @@
+/**
+ * The columns of tables of regions. Terminal, Markdown, page, CSV, `deep-profile query` and comparisons read this list:
+ * a new column is an entry of `REGION_COLUMNS`, and its name in the lists of `TABLES` that show it.
+ */
+
+import type { Cell, Column, Field } from "../../pages/blocks.ts";
+import { percentOf } from "../../pages/numbers.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
+import { KIND_WORDS } from "../model/region-path.ts";
+import {
+  BUSY_HEADING,
+  BUSY_LEGEND,
+  busyShare,
+  haveActivity,
+  LIMIT_LEGEND,
+  speedOfLight,
+} from "./gpu-utilization.ts";
+import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
+import {
+  CPU_HEADING,
+  CPU_LEGEND,
+  exclusiveMs,
+  haveCpuTime,
+  onCpuShare,
+  ownTimes,
+  type ShareBase,
+  shareBase,
+  slowestRank,
+  totalMs,
+} from "./times.ts";
+
+/** What the columns of a report depend on, apart from the region of a row. */
+export interface ReportWords {
+  /** Null if neither kernels nor CPU operations were recorded. */
+  readonly words: KernelWords | null;
+  readonly share: ShareBase;
+  /** Time without inner regions, on the clock of the shares. */
+  readonly own: (region: NCUProfileRegion) => number | null;
+  /** Whether a run was recorded, so that its wall time is what counts. */
+  readonly isOfRun: boolean;
+}
+
+export const reportWords = (report: NCUProfileRegionReport): ReportWords => ({
+  words: reportKernelWords(report),
+  share: shareBase(report),
+  own: ownTimes(report),
+  isOfRun: report.totals.run !== undefined,
+});
+
+type ValueOf = (region: NCUProfileRegion, words: ReportWords) => number | string | null;
+
+/** A column; `title`, `hint` (its legend), `format` (its unit) and `priority` are those of any table. */
+interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priority"> {
+  readonly title: string | ((words: ReportWords) => string);
+  /** A shorter heading, on terminals. */
+  readonly short?: string | ((words: ReportWords) => string);
+  /** What the numbers mean, in a sentence. */
+  readonly legend?: string | ((words: ReportWords) => string);
+  readonly priority?: number | ((words: ReportWords) => number);
+  /** Null: not measured. */
+  readonly value: ValueOf;
+  /** The member of the contract, in data for programs, where people see that a 0 was not counted. */
+  readonly data?: ValueOf;
+  /** Half of the 95 % interval of the value, in its unit; null if unknown. */
+  readonly uncertainty?: (region: NCUProfileRegion) => number | null;
+  /** Whether the value is a lower bound where ranges were never closed. */
+  readonly isOpenEnded?: true;
+  /** Whether a table of these regions shows it; default: always. */
+  readonly isKnown?: (regions: readonly NCUProfileRegion[], words: ReportWords) => boolean;
+  /** How a comparison judges its change; absent if it does not compare it. */
+  readonly compared?: ComparedAs;
+}
+
+/** How a comparison knows the noise of a number; `needsSameWork`: it compares it only where both sides measured the same kernels. */
+/** How noise of a compared number is known; `needsSameWork`: only where both sides measured the same kernels. */
+export interface ComparedAs {
+  readonly noise: "wall" | "cpu" | "work" | "median" | "none" | "count";
+  /** Whether it is compared only where both sides measured the same kernels. */
+  readonly needsSameWork?: true;
+}
+
+const hasWork = (_: readonly NCUProfileRegion[], { words }: ReportWords): boolean => words !== null;
+
+const haveLimit = (regions: readonly NCUProfileRegion[]): boolean =>
+  regions.some((region) => speedOfLight(region) !== null);
+
+const haveShare = (_: readonly NCUProfileRegion[], { share }: ReportWords): boolean =>
+  share.label !== null;
+
+const activity =
+  (name: "busy_ms" | "kernel_ms" | "copy_ms" | "overlap_ms"): ValueOf =>
+  ({ gpu_activity }) =>
+    gpu_activity?.[name] ?? null;
+
+const ofCalls =
+  (name: "min" | "median" | "p95" | "max"): ValueOf =>
+  ({ invocation_wall_ms }) =>
+    invocation_wall_ms?.[name] ?? null;
+
+const ofRanks =
+  (value: (ranks: RegionRanks) => number | string | null): ValueOf =>
+  ({ ranks }) =>
+    ranks === undefined ? null : value(ranks);
+
+const shareLegend = ({ share: { label } }: ReportWords): string =>
+  label === null ? "" : `Share is of ${label}.`;
+
+const WORK = { noise: "work", needsSameWork: true } as const;
+
+/** Keys are the names in CSV and in answers of `query`: those of the contract, where it has the number. */
+const REGION_COLUMNS = {
+  domain: {
+    title: "Domain",
+    value: ({ domain }) => domain || "default",
+    data: ({ domain }) => domain,
+  },
+  kind: { title: "Kind", value: ({ kind }) => KIND_WORDS[kind], data: ({ kind }) => kind },
+  device: { title: "Device", value: ({ device }) => device },
+  process_id: {
+    title: "Process",
+    value: ({ process_id }) => process_id?.toString() ?? null,
+    data: ({ process_id }) => process_id,
+  },
+
+  // Calls and times.
+  invocations: {
+    title: "Calls",
+    format: "count",
+    priority: 3,
+    // ncu reports the range in which a kernel was launched, not how often the range was opened. The time outside all
+    // ranges is no range.
+    value: ({ invocations }) => (invocations === 0 ? null : invocations),
+    data: ({ invocations }) => invocations,
+    compared: { noise: "count" },
+  },
+  total_ms: {
+    title: "Total ms",
+    short: ({ words, isOfRun }) =>
+      !isOfRun ? "Total ms" : words?.heading.startsWith("CPU") ? "Ops ms" : "GPU ms",
+    legend: ({ words }) => `Total is ${words?.time ?? "time"} inside the region.`,
+    format: "ms",
+    priority: ({ isOfRun }) => (isOfRun ? 3 : 0),
+    value: totalMs,
+    isKnown: hasWork,
+    compared: WORK,
+  },
+  exclusive_ms: {
+    title: "Total excl. ms",
+    short: "Total excl.",
+    legend: "Total excl. is the part of Total that no inner region has.",
+    format: "ms",
+    priority: 4,
+    value: exclusiveMs,
+    isKnown: hasWork,
+    compared: WORK,
+  },
+  wall_ms: {
+    title: "Wall ms",
+    legend: "Wall is the time the range was open, summed over calls.",
+    format: "ms",
+    // If no kernels were recorded, the only time of a run is its wall time.
+    priority: ({ words, isOfRun }) => (words === null && !isOfRun ? 0 : 2),
+    value: ({ wall_ms }) => wall_ms,
+    isOpenEnded: true,
+    compared: { noise: "wall" },
+  },
+  wall_exclusive_ms: {
+    title: "Wall excl. ms",
+    short: "Wall excl.",
+    legend: "Wall excl. is the part of Wall that no inner region has.",
+    format: "ms",
+    priority: ({ isOfRun }) => (isOfRun ? 0 : 2),
+    value: ({ wall_exclusive_ms }) => wall_exclusive_ms,
+    compared: { noise: "wall" },
+  },
+  cpu_ms: {
+    title: "CPU ms",
+    legend: CPU_LEGEND,
+    format: "ms",
+    priority: 3,
+    value: ({ cpu_ms }) => cpu_ms ?? null,
+    isOpenEnded: true,
+    isKnown: haveCpuTime,
+    compared: { noise: "cpu" },
+  },
+  cpu_exclusive_ms: {
+    title: "CPU excl. ms",
+    format: "ms",
+    value: ({ cpu_exclusive_ms }) => cpu_exclusive_ms ?? null,
+    isKnown: haveCpuTime,
+    compared: { noise: "cpu" },
+  },
+  on_cpu_pct: {
+    title: CPU_HEADING,
+    short: "CPU %",
+    legend: CPU_LEGEND,
+    format: "percent",
+    priority: 5,
+    value: onCpuShare,
+    isKnown: haveCpuTime,
+  },
+
+  // Of calls.
+  call_min_ms: { title: "Min ms", format: "ms", value: ofCalls("min") },
+  call_median_ms: {
+    title: "Median ms",
+    legend: "Median is the median wall time of a call.",
+    format: "ms",
+    priority: 4,
+    value: ofCalls("median"),
+    compared: { noise: "median" },
+  },
+  call_p95_ms: {
+    title: "p95 ms",
+    legend: "p95 is the 95th percentile of the wall time of calls.",
+    format: "ms",
+    priority: 5,
+    value: ofCalls("p95"),
+    compared: { noise: "none" },
+  },
+  call_max_ms: { title: "Max ms", format: "ms", value: ofCalls("max") },
+  call_cpu_median_ms: {
+    title: "CPU median ms",
+    format: "ms",
+    value: ({ invocation_cpu_ms }) => invocation_cpu_ms?.median ?? null,
+    isKnown: haveCpuTime,
+  },
+  call_cpu_p95_ms: {
+    title: "CPU p95 ms",
+    format: "ms",
+    value: ({ invocation_cpu_ms }) => invocation_cpu_ms?.p95 ?? null,
+    isKnown: haveCpuTime,
+  },
+
+  // GPU and counters.
+  kernel_count: {
+    title: ({ words }) => words?.heading ?? "Kernels",
+    format: "count",
+    priority: 5,
+    value: (region) => knownKernelCount(region),
+    data: ({ kernel_count }) => kernel_count,
+    isKnown: hasWork,
+    compared: { noise: "count", needsSameWork: true },
+  },
+  gpu_busy_ms: {
+    title: "GPU busy ms",
+    format: "ms",
+    value: activity("busy_ms"),
+    isKnown: haveActivity,
+  },
+  gpu_busy_pct: {
+    title: BUSY_HEADING,
+    short: "Busy %",
+    legend: BUSY_LEGEND,
+    format: "percent",
+    priority: 4,
+    value: busyShare,
+    isKnown: haveActivity,
+  },
+  gpu_idle_ms: {
+    title: "Idle ms",
+    format: "ms",
+    // Clocks of two sources can differ by a little.
+    value: ({ gpu_activity, wall_ms }) =>
+      gpu_activity === undefined || wall_ms === null
+        ? null
+        : Math.max(0, wall_ms - gpu_activity.busy_ms),
+    isKnown: haveActivity,
+  },
+  gpu_kernel_ms: {
+    title: "Kernels ms",
+    format: "ms",
+    value: activity("kernel_ms"),
+    isKnown: haveActivity,
+  },
+  gpu_copy_ms: {
+    title: "Copies ms",
+    format: "ms",
+    value: activity("copy_ms"),
+    isKnown: haveActivity,
+  },
+  gpu_overlap_ms: {
+    title: "Both ms",
+    format: "ms",
+    value: activity("overlap_ms"),
+    isKnown: haveActivity,
+  },
+  sm_pct: {
+    title: "SM %",
+    legend: LIMIT_LEGEND,
+    format: "percent",
+    priority: 5,
+    value: (region) => speedOfLight(region)?.compute ?? null,
+    isKnown: haveLimit,
+  },
+  memory_pct: {
+    title: "Memory %",
+    short: "Mem %",
+    legend: LIMIT_LEGEND,
+    format: "percent",
+    priority: 5,
+    value: (region) => speedOfLight(region)?.memory ?? null,
+    isKnown: haveLimit,
+  },
+  // The limit is the result; the shares are its basis.
+  limited_by: {
+    title: "Limited by",
+    short: "Limit",
+    legend: LIMIT_LEGEND,
+    priority: 1,
+    isMark: true,
+    value: (region) => speedOfLight(region)?.limit ?? null,
+    isKnown: haveLimit,
+  },
+
+  // Shares: of one clock, the one that counts in the report.
+  share_pct: {
+    title: "Share %",
+    legend: shareLegend,
+    format: "percent",
+    // Kept longest on narrow terminals: it answers most questions.
+    priority: 1,
+    value: (region, { share }) => percentOf(share.of(region), share.whole),
+    isKnown: haveShare,
+  },
+  exclusive_share_pct: {
+    title: "Excl. share %",
+    legend: "Excl. share is the part of Share that no inner region has.",
+    format: "percent",
+    value: (region, { own, share }) => percentOf(own(region), share.whole),
+    isKnown: haveShare,
+  },
+
+  // Of repeated runs, on the clock of the shares.
+  runs: {
+    title: "Runs",
+    format: "count",
+    value: ({ repeats }) => repeats?.runs ?? null,
+  },
+  runs_mean_ms: {
+    title: "Mean ms",
+    format: "ms",
+    value: (region) => repeatedTime(region)?.mean ?? null,
+  },
+  runs_mean_interval_ms: {
+    title: "Mean of runs ms",
+    legend: "Mean over repeated runs, with its 95 % interval.",
+    format: "ms",
+    value: (region) => repeatedTime(region)?.mean ?? null,
+    uncertainty: (region) => halfInterval(region),
+    isKnown: (regions) => regions.some((region) => repeatedTime(region) !== null),
+  },
+  runs_interval_ms: {
+    title: "95 %",
+    format: "half_interval_ms",
+    value: (region) => halfInterval(region),
+  },
+  runs_std_ms: {
+    title: "Std ms",
+    format: "ms",
+    value: (region) => repeatedTime(region)?.std ?? null,
+  },
+  runs_steadiness: { title: "", value: (region) => steadiness(region) },
+
+  // Of ranks.
+  rank_min_ms: {
+    title: "Min ms",
+    format: "ms",
+    priority: 4,
+    value: ofRanks(({ min_ms }) => min_ms),
+  },
+  rank_mean_ms: {
+    title: "Mean ms",
+    format: "ms",
+    priority: 3,
+    value: ofRanks(({ mean_ms }) => mean_ms),
+  },
+  rank_max_ms: {
+    title: "Max ms",
+    format: "ms",
+    priority: 2,
+    value: ofRanks(({ max_ms }) => max_ms),
+  },
+  rank_imbalance: {
+    title: "Imbalance",
+    legend: "Maximum by mean over the ranks; 1 is even.",
+    format: "ratio",
+    priority: 1,
+    value: ofRanks(({ imbalance }) => Number(imbalance.toFixed(2))),
+  },
+  rank_slowest: {
+    title: "Slowest",
+    legend: "Of communication that all enter: the rank that the others wait for.",
+    value: ofRanks(slowestRank),
+  },
+  rank_waiting_pct: {
+    title: "Waiting %",
+    legend: "From when a rank entered until the slowest one did, where all enter.",
+    format: "percent",
+    value: ofRanks((ranks) => percentOf(waitedMean(ranks), ranks.mean_ms)),
+  },
+} as const satisfies Readonly<Record<string, RegionColumn>>;
+
+export type RegionColumnKey = keyof typeof REGION_COLUMNS;
+
+const COUNTERS = ["gpu_busy_pct", "sm_pct", "memory_pct", "limited_by", "share_pct"] as const;
+
+/** Where columns are shown, in the order in which they stand there. */
+const TABLES = {
+  /** The tree of Markdown. */
+  tree: [
+    ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
+    ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "kernel_count"] as const),
+    ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+  ],
+  /** The tree of a terminal: of a run, of kernels alone, of wall times alone. */
+  terminal_run: [
+    ...([
+      "invocations",
+      "wall_ms",
+      "wall_exclusive_ms",
+      "cpu_ms",
+      "total_ms",
+      "kernel_count",
+    ] as const),
+    ...COUNTERS,
+  ],
+  terminal_kernels: [
+    ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "cpu_ms", "kernel_count"] as const),
+    ...COUNTERS,
+  ],
+  terminal_wall: [
+    ...(["invocations", "wall_ms", "wall_exclusive_ms", "cpu_ms", "on_cpu_pct"] as const),
+    ...(["call_median_ms", "call_p95_ms"] as const),
+    ...COUNTERS,
+  ],
+  /** The table of the page, and what only its details of a region show. */
+  page: [
+    ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
+    ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "call_median_ms", "call_p95_ms"] as const),
+    ...(["runs_mean_interval_ms", "kernel_count"] as const),
+    ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+  ],
+  details: [
+    ...(["domain", "kind", "device", "process_id", "cpu_exclusive_ms"] as const),
+    ...(["call_min_ms", "call_max_ms"] as const),
+    ...(["gpu_busy_ms", "gpu_idle_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
+  ],
+  /** `regions.csv`, after the names of a region. */
+  csv: [
+    ...(["domain", "kind", "device", "process_id", "invocations"] as const),
+    ...(["total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
+    ...(["call_min_ms", "call_median_ms", "call_p95_ms", "call_max_ms", "kernel_count"] as const),
+  ],
+  /** The following ones only if known for some region of any report. */
+  csv_if_known: [
+    ...(["cpu_ms", "cpu_exclusive_ms", "call_cpu_median_ms", "call_cpu_p95_ms"] as const),
+    ...(["gpu_busy_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
+  ],
+  /** Answers of `deep-profile query regions`, as data and as text. */
+  query: [
+    ...([
+      "invocations",
+      "wall_ms",
+      "wall_exclusive_ms",
+      "cpu_ms",
+      "total_ms",
+      "exclusive_ms",
+    ] as const),
+    ...(["kernel_count", "gpu_busy_ms", "share_pct", "exclusive_share_pct"] as const),
+  ],
+  query_text: [
+    ...(["invocations", "wall_ms", "wall_exclusive_ms", "kernel_count", "exclusive_ms"] as const),
+    ...(["share_pct", "exclusive_share_pct"] as const),
+  ],
+  /** Answers of `deep-profile query why`. */
+  query_shares: ["share_pct", "exclusive_share_pct"],
+  /** What comparisons compare; medians and percentiles are `median_ms` and `p95_ms` there. */
+  comparison: [
+    ...(["total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
+    ...(["cpu_ms", "cpu_exclusive_ms", "call_median_ms", "call_p95_ms"] as const),
+    ...(["kernel_count", "invocations"] as const),
+  ],
+  calls: ["invocations", "call_min_ms", "call_median_ms", "call_p95_ms", "call_max_ms"],
+  gpu_activity: [
+    ...(["wall_ms", "gpu_busy_pct", "gpu_idle_ms"] as const),
+    ...(["gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
+  ],
+  repeats: ["runs", "runs_mean_ms", "runs_interval_ms", "runs_std_ms", "runs_steadiness"],
+  ranks: [
+    ...(["rank_min_ms", "rank_mean_ms", "rank_max_ms"] as const),
+    ...(["rank_imbalance", "rank_slowest", "rank_waiting_pct"] as const),
+  ],
+} as const satisfies Readonly<Record<string, readonly RegionColumnKey[]>>;
+
+export type RegionTable = keyof typeof TABLES;
+
+/** A line of the page's details of a region: texts around values, shown if the first of them is known. */
+export interface RegionFact {
+  readonly title: string;
+  /** One more than keys. */
+  readonly texts: readonly string[];
+  readonly keys: readonly RegionColumnKey[];
+}
+
+const fact =
+  (title: string) =>
+  (texts: TemplateStringsArray, ...keys: readonly RegionColumnKey[]): RegionFact => ({
+    title,
+    texts,
+    keys,
+  });
+
+/** What the page's details of a region say, of columns of `page` and `details`. */
+export const regionFacts = ({ share }: ReportWords): readonly RegionFact[] => [
+  { title: "Share", texts: ["", ` % of ${share.label}`], keys: ["share_pct"] },
+  fact("Domain")`${"domain"}`,
+  fact("Kind")`${"kind"}`,
+  fact("Device")`${"device"}`,
+  fact("Process")`${"process_id"}`,
+  fact("Calls")`${"invocations"}`,
+  fact("Total")`${"total_ms"} ms`,
+  fact("Total, exclusive")`${"exclusive_ms"} ms`,
+  fact("Wall")`${"wall_ms"} ms`,
+  fact("Wall, exclusive")`${"wall_exclusive_ms"} ms`,
+  fact(
+    "CPU",
+  )`${"cpu_ms"} ms (${"on_cpu_pct"} % of the wall time), exclusive ${"cpu_exclusive_ms"} ms`,
+  fact(
+    "Per call",
+  )`minimum ${"call_min_ms"}, median ${"call_median_ms"}, 95th percentile ${"call_p95_ms"}, maximum ${"call_max_ms"} ms`,
+  fact(
+    "GPU while open",
+  )`idle ${"gpu_idle_ms"}, kernels ${"gpu_kernel_ms"}, copies ${"gpu_copy_ms"}, both at once ${"gpu_overlap_ms"} ms`,
+  fact("Limited by")`${"limited_by"} (SM ${"sm_pct"} %, memory ${"memory_pct"} % of the peak)`,
+];
+
+/** A column of a certain report. */
+export interface ShownColumn {
+  readonly key: RegionColumnKey;
+  readonly column: Column;
+  /** For people. */
+  readonly cell: (region: NCUProfileRegion) => Cell;
+  /** For programs. */
+  readonly data: (region: NCUProfileRegion) => number | string | null;
+}
+
+/**
+ * The columns of a table of these regions, some of those of a report. Columns of kernels, shares and counters appear only
+ * if something of the kind was measured.
+ */
+export const shownColumns = (
+  table: RegionTable,
+  regions: readonly NCUProfileRegion[],
+  words: ReportWords = NO_REPORT,
+): readonly ShownColumn[] =>
+  everyColumn(table, words).filter(({ key }) => {
+    const { isKnown }: RegionColumn = REGION_COLUMNS[key];
+    return isKnown?.(regions, words) !== false;
+  });
+
+/** All columns of a table, as documents for programs have them whatever was measured. */
+export const everyColumn = (
+  table: RegionTable,
+  words: ReportWords = NO_REPORT,
+): readonly ShownColumn[] =>
+  TABLES[table].map((key) => shownColumn(key, REGION_COLUMNS[key], words));
+
+/** For columns that depend on regions alone. */
+const NO_REPORT: ReportWords = {
+  words: null,
+  share: { basis: "wall", of: ({ wall_ms }) => wall_ms, whole: null, label: null },
+  own: ({ wall_exclusive_ms }) => wall_exclusive_ms,
+  isOfRun: false,
+};
+
+function shownColumn(key: RegionColumnKey, column: RegionColumn, words: ReportWords): ShownColumn {
+  const { title, short, legend, priority, format, isMark, value, data = value } = column;
+  const hint = worded(legend, words) ?? "";
+  const heading = worded(short, words);
+  const rank = worded(priority, words);
+  return {
+    key,
+    column: {
+      title: worded(title, words) ?? "",
+      ...(heading !== undefined && { short: heading }),
+      ...(hint !== "" && { hint }),
+      ...(format !== undefined && { format }),
+      ...(isMark !== undefined && { isMark }),
+      ...(rank !== undefined && { priority: rank }),
+    },
+    cell: (region) => cellOf(column, value(region, words), region),
+    data: (region) => data(region, words),
+  };
+}
+
+const worded = <Value extends string | number>(
+  one: Value | ((words: ReportWords) => Value) | undefined,
+  words: ReportWords,
+): Value | undefined => (typeof one === "function" ? one(words) : one);
+
+/** The time of a region with unclosed ranges is a lower bound. */
+function cellOf(
+  { uncertainty, isOpenEnded }: RegionColumn,
+  value: number | string | null,
+  region: NCUProfileRegion,
+): Cell {
+  if (typeof value !== "number") return value;
+  if (isOpenEnded && region.unclosed !== undefined)
+    return { kind: "measured", value, uncertainty: null, isAtLeast: true };
+  return uncertainty === undefined
+    ? value
+    : { kind: "measured", value, uncertainty: uncertainty(region) };
+}
+
+/** The columns as fields of rows that hold a region. */
+export const fieldsOf = <Item extends { readonly region: NCUProfileRegion }>(
+  columns: readonly ShownColumn[],
+): readonly Field<Item>[] =>
+  columns.map(({ column, cell }) => ({ ...column, cell: ({ region }) => cell(region) }));
+
+/** What the columns mean, a sentence each. */
+export const legendOf = (columns: readonly ShownColumn[]): readonly string[] => [
+  ...new Set(columns.flatMap(({ column: { hint } }) => hint ?? [])),
+];
+
+/** A number of regions that comparisons compare. */
+export interface ComparedColumn extends ComparedAs {
+  /** The name in comparisons and in conditions of gates. */
+  readonly name: string;
+  readonly value: (region: NCUProfileRegion) => number | null;
+}
+
+/** In the order in which comparisons list them. */
+export const COMPARED_COLUMNS: readonly ComparedColumn[] = TABLES.comparison.map((key) => {
+  const { value, data = value, compared }: RegionColumn = REGION_COLUMNS[key];
+  const numberOf = (region: NCUProfileRegion) => {
+    const found = data(region, NO_REPORT);
+    return typeof found === "number" ? found : null;
+  };
+  const { noise, needsSameWork }: ComparedAs = compared ?? { noise: "none" };
+  return {
+    name: key.replace(/^call_/, ""),
+    value: numberOf,
+    noise,
+    ...(needsSameWork !== undefined && { needsSameWork }),
+  };
+});
+
+/** Null if the tool could not count. */
+export const knownKernelCount = ({
+  kernel_count,
+  total_ms,
+}: Pick<NCUProfileRegion, "kernel_count" | "total_ms">): number | null =>
+  kernel_count === 0 && (total_ms ?? 0) > 0 ? null : kernel_count;
+
+/** The mean over ranks of the time that each waited. */
+export const waitedMean = ({ waiting_ms, wall_ms }: RegionRanks): number | null =>
+  waiting_ms === undefined ? null : waiting_ms / wall_ms.length;
+
+/** The repeated times, on the clock that shares refer to. */
+export const repeatedTime = ({ repeats }: NCUProfileRegion) =>
+  repeats?.total_ms ?? repeats?.wall_ms ?? null;
+
+/** The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless. */
+const LEAST_RUNS = 3;
+
+function steadiness(region: NCUProfileRegion): string {
+  if ((region.repeats?.runs ?? 0) < LEAST_RUNS) return "too few runs";
+  return repeatedTime(region)?.stable ? "stable" : "not stable";
+}
+
+/** Half of the 95 % interval of the mean. */
+function halfInterval(region: NCUProfileRegion): number | null {
+  const time = (region.repeats?.runs ?? 0) < LEAST_RUNS ? null : repeatedTime(region);
+  return time && (time.ci95_high - time.ci95_low) / 2;
+}

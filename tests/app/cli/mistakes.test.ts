@@ -1,0 +1,86 @@
+/** Frequent mistakes: what standard error says of them, and that what it proposes works. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { program } from "./program.ts";
+
+interface Mistake {
+  readonly id: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly argv: readonly string[];
+  readonly version_base?: string;
+  /** Texts that standard error contains. */
+  readonly says: readonly string[];
+  /** Texts that it does not contain. */
+  readonly never: readonly string[];
+}
+
+const MISTAKES = readFileSync(join(import.meta.dirname, "../../fixtures/mistakes.jsonl"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Mistake);
+
+const runOf = (files: Mistake["files"], argv: readonly string[], { version_base }: Mistake) => {
+  const inConf = Object.entries(files).map(([name, text]) => [`conf/${name}`, text]);
+  const options = version_base === undefined ? {} : { versionBase: version_base };
+  return program(Object.fromEntries(inConf), options).run(argv);
+};
+
+describe("a frequent mistake", () => {
+  it.each(MISTAKES.map((mistake) => [mistake.id, mistake] as const))(
+    "%s is answered with what was meant",
+    async (_, mistake) => {
+      const { stderr } = await runOf(mistake.files, mistake.argv, mistake);
+      for (const text of mistake.says) expect(stderr).toContain(text);
+      for (const text of mistake.never) expect(stderr).not.toContain(text);
+    },
+  );
+});
+
+/** The overrides that a hint proposes: `use a=1, or +b=2 to add the key`. */
+const proposedOverrides = (hint: string): readonly string[] =>
+  /^use .*=/.test(hint)
+    ? hint
+        .slice("use ".length)
+        .split(", or ")
+        .map((text) => text.replace(/ to add the key$/, ""))
+    : [];
+
+/** The lines that a hint proposes for a file: "write `a: b`, or `c: d`". */
+const proposedLines = (hint: string): readonly string[] =>
+  /(^|: )write `/.test(hint) ? [...hint.matchAll(/`([^`]+)`/g)].map(([, line = ""]) => line) : [];
+
+describe("what the hint for a mistake proposes", () => {
+  const proposals: [string, Mistake, { override: string } | { line: string }][] = [];
+  it("is an override or a line of the file, in most of them", async () => {
+    for (const mistake of MISTAKES) {
+      const { stderr } = await runOf(mistake.files, mistake.argv, mistake);
+      const hint = /^ {2}Hint: (.*)$/m.exec(stderr)?.[1] ?? "";
+      for (const override of proposedOverrides(hint))
+        proposals.push([mistake.id, mistake, { override }]);
+      for (const line of proposedLines(hint)) proposals.push([mistake.id, mistake, { line }]);
+    }
+    expect(proposals.length).toBeGreaterThan(14);
+  });
+
+  it("composes when it is applied", async () => {
+    for (const [id, mistake, proposal] of proposals) {
+      const { files, argv } = mistake;
+      if ("override" in proposal) {
+        const wrong = argv.at(-1);
+        const again = argv.map((word) => (word === wrong ? proposal.override : word));
+        const { exitCode, stderr } = await runOf(files, again, mistake);
+        expect([id, proposal, exitCode, stderr]).toEqual([id, proposal, 0, ""]);
+        continue;
+      }
+      const { stderr } = await runOf(files, argv, mistake);
+      const [, name = "", line = ""] = / --> conf\/(\S+?):(\d+):\d+/.exec(stderr) ?? [];
+      const lines = (files[name] ?? "").split("\n");
+      const at = Number(line) - 1;
+      const [before = ""] = /^\s*(- )?/.exec(lines[at] ?? "") ?? [];
+      const text = lines.with(at, `${before}${proposal.line}`).join("\n");
+      const { exitCode } = await runOf({ ...files, [name]: text }, argv, mistake);
+      expect([id, proposal, exitCode]).toEqual([id, proposal, 0]);
+    }
+  });
+});

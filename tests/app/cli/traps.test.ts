@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { program } from "./program.ts";
+
+const NOTE = /^note: /m;
+
+/** As the command `hydraconf`, which reads settings files. */
+const AS_COMMAND = { settingsFiles: true } as object;
+
+describe("a note about what composes, but not to what was meant", () => {
+  it.each<[string, Record<string, string>, string[]]>([
+    [
+      "a key `default` of texts, or of names that are no groups",
+      {
+        "conf/config.yaml": "default:\n- a\n- {b: c}\n- {db: no_option}\n",
+        "conf/db/a.yaml": "x: 1\n",
+      },
+      [],
+    ],
+    [
+      "a text for a key that is no group",
+      { "conf/config.yaml": "app: {part: b1}\n" },
+      ["app.part=b2"],
+    ],
+    [
+      "a text that is no option of the group",
+      {
+        "conf/config.yaml": "defaults:\n- app/part: b1\n",
+        "conf/app/part/b1.yaml": "x: 1\n",
+      },
+      ["app.part=other"],
+    ],
+    [
+      "settings of a sweep in an option that is chosen for all of it",
+      {
+        "conf/config.yaml": "lr: 0\nbs: 1\n",
+        "conf/exp/e.yaml": "# @package _global_\nhydra: {sweeper: {params: {lr: '1,2'}}}\n",
+      },
+      ["-m", "+exp=e", "bs=1,2"],
+    ],
+  ])("there is none for %s", async (_, files, argv) => {
+    const { exitCode, stderr } = await program(files).run(argv);
+    expect(stderr).not.toMatch(NOTE);
+    expect(exitCode).toBe(0);
+  });
+
+  it("names the launcher of an option that is swept over, once", async () => {
+    const files = {
+      "conf/config.yaml": "lr: 0\n",
+      "conf/exp/e.yaml": "# @package _global_\ndefaults:\n- override /hydra/launcher: basic\n",
+      "conf/exp/f.yaml": "# @package _global_\nlr: 2\n",
+    };
+    const { stderr } = await program(files).run(["-m", "+exp=e,f"]);
+    expect(stderr.match(/note: .*hydra\/launcher is read once/g)).toHaveLength(1);
+  });
+
+  it("is not printed with `notes: false` in the settings", async () => {
+    const files = {
+      "conf/config.yaml": "default:\n- db: a\n",
+      "conf/db/a.yaml": "x: 1\n",
+    };
+    expect((await program(files).run(["--cfg", "job"])).stderr).toMatch(NOTE);
+    const silent = { ...files, "hydraconf.yaml": "notes: false\n" };
+    const { stderr, stdout } = await program(silent, AS_COMMAND).run(["--cfg", "job"]);
+    expect(stderr).toBe("");
+    expect(stdout).toBe("default:\n- db: a\n");
+  });
+});
