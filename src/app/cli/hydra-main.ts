@@ -49,7 +49,7 @@ import {
   HYDRA_FLAGS,
   OWN_FLAGS,
   usageError,
-  withoutAliases,
+  withAliases,
 } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
@@ -544,6 +544,6 @@ function flagsOf(options: MainOptions): readonly Flag[] {
   const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
   const mayHaveAliases =
     options.choosesDialect === true || dialectOf(options, { flags: new Map() }).hasAliases;
-  const ofHydra = mayHaveAliases ? HYDRA_FLAGS : HYDRA_FLAGS.map(withoutAliases);
+  const ofHydra = mayHaveAliases ? HYDRA_FLAGS.map(withAliases) : HYDRA_FLAGS;
   return [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
 }

@@ -1,6 +1,5 @@
 /** The tree of a config: immutable maps, lists and scalars with their origins, types and flags. */
 import { isBytes } from "../../foundation/system/builtin-types.ts";
-import type { Dialect } from "./dialect.ts";
 import { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 
@@ -173,7 +172,7 @@ const ESCAPED_MISSING = /^\\+\?\?\?$/;
 export const writtenScalar = (
   value: ScalarValue,
   origin: Origin,
-  { escapesMissing }: Dialect,
+  { escapesMissing }: { readonly escapesMissing: boolean },
 ): ScalarNode =>
   escapesMissing && typeof value === "string" && ESCAPED_MISSING.test(value)
     ? { kind: "scalar", value: value.slice(1), literal: true, origin }

@@ -4,12 +4,10 @@ import type { ConfigError } from "../../../engine/values/errors.ts";
 import { visibleControls } from "../../../foundation/text/printable.ts";
 import { type Flag, flagLabel, flagValueName, type ProgramOptions } from "../../job/options.ts";
 
-const ALIASES = "aliases";
-
-/** A flag of a version of Hydra without aliases. */
-export const withoutAliases = (flag: Flag): Flag =>
+/** A flag of a version of Hydra with aliases. */
+export const withAliases = (flag: Flag): Flag =>
   flag.id === "info" && flag.choices !== undefined
-    ? { ...flag, choices: flag.choices.filter((choice) => choice !== ALIASES) }
+    ? { ...flag, choices: [...flag.choices, "aliases"].sort() }
     : flag;
 
 /** Hydra's own flags, in the order of its usage text, with Hydra's meanings. */
@@ -99,7 +97,7 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     names: ["--info", "-i"],
     takes: "optional-value",
     valueIfBare: "all",
-    choices: ["all", ALIASES, "config", "defaults", "defaults-tree", "plugins", "searchpath"],
+    choices: ["all", "config", "defaults", "defaults-tree", "plugins", "searchpath"],
     help: "Show how the configuration is composed",
   },
 ];
