@@ -7,7 +7,7 @@ import { type Flag, flagLabel, flagValueName, type ProgramOptions } from "../../
 /** A flag of a version of Hydra with aliases. */
 export const withAliases = (flag: Flag): Flag =>
   flag.id === "info" && flag.choices !== undefined
-    ? { ...flag, choices: [...flag.choices, "aliases"].sort() }
+    ? { ...flag, choices: [...flag.choices.slice(0, 1), "aliases", ...flag.choices.slice(1)] }
     : flag;
 
 /** Hydra's own flags, in the order of its usage text, with Hydra's meanings. */
