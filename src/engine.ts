@@ -1,11 +1,12 @@
 /** The engine as an object of a program: its plugins, resolvers and dialect, and compositions with them. */
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
+import { aliasesOf, expandAliases, explainingAliases } from "./engine/compose/aliases.ts";
 import { type Composition, composeConfig } from "./engine/compose/compose.ts";
 import { type Config, createConfig } from "./engine/compose/config.ts";
 import { pluginResolvers, refuseClashes } from "./engine/compose/config-plugin.ts";
 import type { RunMode } from "./engine/compose/defaults/list.ts";
-import { openTree, type TreeRequest } from "./engine/compose/open-tree.ts";
+import { openTree, primaryAtRoot, type TreeRequest } from "./engine/compose/open-tree.ts";
 import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
 import {
   configSchema,
@@ -147,19 +148,26 @@ export function openEngine(
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
-    const overrides = parseOverrides(request.overrides ?? [], { dialect });
-    const composition = composeConfig({
-      snapshot: snapshots.of(request),
-      configName: request.configName ?? null,
-      overrides,
-      mode: request.mode ?? "run",
-      fromShell: request.fromShell ?? false,
-      jobName: request.jobName ?? "app",
-      cwd,
-      context,
-      schemaReader,
-      ...(request.schema !== undefined && { schema: request.schema }),
-    });
+    const { configName = null, overrides: texts = [] } = request;
+    const snapshot = snapshots.of(request);
+    const aliases = dialect.hasAliases
+      ? aliasesOf(primaryAtRoot(configName, snapshot.repository), dialect)
+      : [];
+    const { overrides, typed } = expandAliases(texts, aliases, dialect);
+    const composition = explainingAliases(typed, () =>
+      composeConfig({
+        snapshot,
+        configName,
+        overrides: parseOverrides(overrides, { dialect }),
+        mode: request.mode ?? "run",
+        fromShell: request.fromShell ?? false,
+        jobName: request.jobName ?? "app",
+        cwd,
+        context,
+        schemaReader,
+        ...(request.schema !== undefined && { schema: request.schema }),
+      }),
+    );
     if (dialect.notice === null) return composition;
     const notice = { code: "deprecated", message: dialect.notice } as const;
     return { ...composition, warnings: [notice, ...composition.warnings] };

@@ -10,7 +10,6 @@ export const CORPUS_NAMES = [
   "conformance",
   "conformance-1.1",
   "conformance-1.2",
-  "conformance-1.4",
   "conformance-1.4rc1",
   "conformance-optuna",
   "conformance-python",

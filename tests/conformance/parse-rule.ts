@@ -49,7 +49,8 @@ export function parseRule(
   rule: ParserRule,
   options: EvaluationOptions = {},
 ): OverrideValue | KeySyntax | string {
-  const source = { text, index: 0 };
+  const { dialect } = options;
+  const source = { text, index: 0, ...(dialect !== undefined && { dialect }) };
   if (isKeyRule(rule)) return readBeginning<KeySyntax | string>(source, "key", KEY_RULES[rule]);
   const syntax = readBeginning<ValueSyntax>(source, "value", VALUE_RULES[rule]);
   return evaluateValue(syntax, source, { onWarning: () => {}, ...options });

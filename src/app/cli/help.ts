@@ -1,6 +1,7 @@
 /** `--help` and `--hydra-help`, by Hydra's templates. */
+import { type Alias, aliasTable } from "../../engine/compose/aliases.ts";
 import type { Composition } from "../../engine/compose/compose.ts";
-import { allGroups, maskSecrets } from "../../engine/compose/index.ts";
+import { allGroups, maskSecrets, type RunMode } from "../../engine/compose/index.ts";
 import type { Repository } from "../../engine/compose/sources/repository.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { child, type MapNode } from "../../engine/values/node.ts";
@@ -71,7 +72,8 @@ function otherHelp({ options: { name, subcommands = [] } }: SweepSession, help: 
 async function configHelp(session: SweepSession, about: "app" | "hydra"): Promise<string> {
   const { composer, flags, overrides, parsed } = session;
   // Hydra's own help needs no primary config, and must work even if that is broken.
-  const changes = about === "hydra" ? { configName: null } : {};
+  const mode: RunMode = composer.context.dialect.helpsWithoutChoices ? "multirun" : "run";
+  const changes = about === "hydra" ? { configName: null } : { mode };
   const composed = composer.compose(overrides, changes);
   if (!isDefaultLogging(composed.root, composer.repository)) {
     const { logHelp } = await import("./log-info.ts");
@@ -82,6 +84,9 @@ async function configHelp(session: SweepSession, about: "app" | "hydra"): Promis
   const request = {
     composition,
     repository: composer.repository,
+    ...(composer.context.dialect.hasAliases && {
+      aliases: about === "hydra" ? [] : composer.aliases(),
+    }),
     about,
     flags,
     resolve: parsed.flags.has("resolve"),
@@ -102,6 +107,8 @@ interface HelpRequest {
   readonly composition: Composition;
   /** The repository whose groups are listed: as in Hydra, without `hydra.searchpath` of the config. */
   readonly repository: Repository;
+  /** The aliases of the primary config, where the version of Hydra has some. */
+  readonly aliases?: readonly Alias[];
   /** Whether to show the program's help, or that of Hydra's flags and groups. */
   readonly about: "app" | "hydra";
   readonly flags: readonly Flag[];
@@ -115,11 +122,12 @@ interface HelpRequest {
  * @throws ConfigError `app.help_template` for other names in the template.
  */
 function helpText(request: HelpRequest, context: ResolveContext): string {
-  const { composition, repository, about, flags, resolve } = request;
+  const { composition, repository, about, aliases, flags, resolve } = request;
   const key = about === "app" ? "hydra.help.template" : "hydra.hydra_help.template";
   const template = selectNode(composition.root, key, context, { throwOnMissing: true });
   const groups = allGroups(repository);
   const values = {
+    ...(aliases !== undefined && { OVERRIDE_ALIASES: aliasTable(aliases) }),
     FLAGS_HELP: flagsHelp(flags),
     HYDRA_CONFIG_GROUPS: groupLines(repository, groups.filter(isHydraGroup)),
     APP_CONFIG_GROUPS: groupLines(

@@ -44,7 +44,13 @@ import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/set
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
-import { DIALECT_FLAG, HYDRA_FLAGS, OWN_FLAGS, usageError } from "./arguments/hydra-flags.ts";
+import {
+  DIALECT_FLAG,
+  HYDRA_FLAGS,
+  OWN_FLAGS,
+  usageError,
+  withAliases,
+} from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
 import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import {
@@ -236,7 +242,7 @@ async function dispatch(
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
   if (isResuming && timed.resumed === undefined) {
     refuseConflicts(typed, declared);
-    refuseUnsupported(typed, flags);
+    refuseUnsupported(typed, flags, dialectOf(declared, typed, timed));
     const { resumedInvocation } = await import("../sweep/resume.ts");
     const resumed = resumedInvocation(typed, timed, await loadable.plugins());
     return dispatch(declared, declaredTask, resumed, redaction);
@@ -251,17 +257,21 @@ async function dispatch(
     },
     () => plugins,
   );
-  const { parsed = typed, task = declaredTask } = adapted;
-  const plugins = await pluginsFor(parsed, timed, loadable);
+  const { parsed: adaptedLine = typed, task = declaredTask } = adapted;
+  const plugins = await pluginsFor(adaptedLine, timed, loadable);
   const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };
   // What settings files set is for composing: no process gets it, since some variables run code.
   const composing = adapted.env === undefined ? invocation : { ...invocation, env: adapted.env };
   const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
-  const dialect = dialectOf(options, parsed, invocation);
+  const dialect = dialectOf(options, adaptedLine, invocation);
+  const rerun = adaptedLine.flags.has("experimental-rerun")
+    ? (await import("./rerun.ts")).readRerun(adaptedLine, invocation.cwd, dialect)
+    : undefined;
+  const { parsed } = rerun ?? { parsed: adaptedLine };
   refuseConfigInPath(parsed, options);
   addedDirectories(composerRequest(options, parsed, plugins), invocation.cwd);
   refuseConflicts(parsed, options);
-  refuseUnsupported(parsed, flags);
+  refuseUnsupported(parsed, flags, dialect);
   const command =
     worker === undefined
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
@@ -274,6 +284,7 @@ async function dispatch(
       {
         ...composerRequest(options, parsed, plugins),
         dialect,
+        ...(rerun !== undefined && { taskMode: "run" }),
         schemas,
         redaction,
         // The process that started a worker has shown the warnings already.
@@ -308,6 +319,16 @@ async function dispatch(
     );
     return loaded;
   };
+  const typedOverrides = [...parsed.overrides, ...restOverrides(options, parsed)];
+  // Overrides of a sweep that has begun are recorded as expanded; help about Hydra needs no primary config, and a line that is
+  // completed may end anywhere.
+  const areTyped =
+    dialect.hasAliases &&
+    worker === undefined &&
+    timed.resumed === undefined &&
+    !parsed.flags.has("hydra-help") &&
+    !parsed.flags.has("shell-completion");
+  let expandedOverrides: readonly string[] | undefined;
   return command.execute({
     options,
     task,
@@ -315,7 +336,13 @@ async function dispatch(
     parsed,
     flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
     hydrasOptionsOnly: adapted.completesPython === true,
-    overrides: [...parsed.overrides, ...restOverrides(options, parsed)],
+    get overrides() {
+      expandedOverrides ??= [
+        ...(rerun?.overrides ?? []),
+        ...(areTyped ? composer().expand(typedOverrides) : typedOverrides),
+      ];
+      return expandedOverrides;
+    },
     get composer() {
       return composer();
     },
@@ -520,8 +547,11 @@ function restOverrides(options: HydraMainOptions, { rest }: ParsedArguments): re
   return options.restAsOverrides?.(rest) ?? rest;
 }
 
-function flagsOf(options: HydraMainOptions): readonly Flag[] {
+function flagsOf(options: MainOptions): readonly Flag[] {
   const ofSettings = options.settingsFiles === true ? [SETTINGS_FLAG] : [];
   const ofDialect = options.choosesDialect === true ? [DIALECT_FLAG] : [];
-  return [...HYDRA_FLAGS, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
+  const mayHaveAliases =
+    options.choosesDialect === true || dialectOf(options, { flags: new Map() }).hasAliases;
+  const ofHydra = mayHaveAliases ? HYDRA_FLAGS.map(withAliases) : HYDRA_FLAGS;
+  return [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
 }

@@ -1,4 +1,5 @@
 /** `--info`: Hydra's tables about defaults, groups, plugins and the search path. */
+import { type Alias, aliasTable } from "../../engine/compose/aliases.ts";
 import {
   allGroups,
   type Composition,
@@ -45,6 +46,9 @@ export interface InfoContext {
   readonly whole: () => Composition;
   readonly context: () => ResolveContext;
   readonly registry: SweepRegistry;
+  readonly aliases: () => readonly Alias[];
+  /** The overrides as typed, each with its expansion. */
+  readonly inputs: () => readonly (readonly [string, string])[];
   /** Removes secrets before tables are laid out. */
   readonly redact: ((text: string) => string) | undefined;
 }
@@ -65,6 +69,8 @@ export const openInfo = (
   let whole = composition;
   return {
     context: () => composer().context,
+    aliases: () => composer().aliases(),
+    inputs: () => overrides.map((text) => [composer().typed(text), text]),
     registry,
     redact,
     repository: () => composer().searchPath(overrides),
@@ -140,6 +146,16 @@ const config: Topic = {
   },
 };
 
+const aliases: Topic = {
+  name: "aliases",
+  *show({ aliases, inputs }) {
+    const table = aliasTable(aliases());
+    yield* info([table === "" ? "No override aliases defined." : table]);
+    const pairs = inputs().map(([typed, expanded]) => `${typed} -> ${expanded}`);
+    if (pairs.length > 0) yield* info(["Input -> Expanded override", ...pairs]);
+  },
+};
+
 const plugins: Topic = {
   name: "plugins",
   *show(inputs) {
@@ -151,12 +167,15 @@ const all: Topic = {
   name: "all",
   *show(inputs) {
     yield* debug(titleLines(`Hydra ${inputs.context().dialect.hydraVersion}`, "="));
-    for (const topic of [plugins, config]) yield* topic.show(inputs);
+    const { hasAliases } = inputs.context().dialect;
+    for (const topic of [plugins, ...(hasAliases ? [aliases] : []), config])
+      yield* topic.show(inputs);
   },
 };
 
 export const TOPICS: readonly Topic[] = [
   all,
+  aliases,
   config,
   defaultsList,
   defaultsTree,

@@ -1,6 +1,12 @@
 /** Composes configs for one run of a program: one snapshot of its files, one time, one set of resolvers. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import {
+  type Alias,
+  aliasesOf,
+  expandAliases,
+  explainingAliases,
+} from "../../engine/compose/aliases.ts";
 import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";
 import { type ConfigPlugin, pluginResolvers } from "../../engine/compose/config-plugin.ts";
 import type { CompositionWarning } from "../../engine/compose/defaults/deprecations.ts";
@@ -13,7 +19,8 @@ import {
   type DefaultsTreeNode,
   requirePrimary,
 } from "../../engine/compose/index.ts";
-import { extendSearchPath, openTree } from "../../engine/compose/open-tree.ts";
+import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
+import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
 import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
@@ -52,6 +59,8 @@ export interface ComposerRequest {
   readonly packageRoots?: () => readonly string[];
   /** Directory added to the end of the search path (`--config-dir`). */
   readonly configDir?: string;
+  /** The mode of the task, whatever configs and overrides say. Default: they decide. */
+  readonly taskMode?: RunMode;
   /** Default: Hydra 1.3. */
   readonly dialect?: Dialect;
   /** The value of `hydra.runtime.version_base`. Default: the name of the dialect. */
@@ -125,6 +134,20 @@ export interface Composer {
   searchPath(overrides: readonly string[]): Repository;
   compose(overrides: readonly string[], changes?: CompositionChanges): Composition;
   /**
+   * The aliases of the primary config.
+   *
+   * @throws ConfigError for invalid ones
+   */
+  aliases(): readonly Alias[];
+  /**
+   * Typed overrides with the aliases in them expanded. Errors about them then tell what was typed.
+   *
+   * @throws ConfigError for invalid aliases, and for the alias of a key without a value
+   */
+  expand(typed: readonly string[]): readonly string[];
+  /** What was typed for an expanded override. */
+  typed(override: string): string;
+  /**
    * Composes the config of a program's task, and decides between one job and a sweep: `--multirun`, else `hydra.mode`
    * of the config or an override, else one job.
    */
@@ -160,6 +183,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const onWarning = ({ code, message }: CompositionWarning): void =>
     code === "note" ? noteOnce(message) : warnOnce(message);
   let latest: readonly Override[] = [];
+  let expanded: ReadonlyMap<string, string> = new Map();
+  const aliases = (): readonly Alias[] => {
+    if (!context.dialect.hasAliases) return [];
+    requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
+    return aliasesOf(primaryAtRoot(primary, snapshot.repository), context.dialect);
+  };
   /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
   const parse = (overrides: readonly string[]): readonly Override[] => {
     const { dialect } = context;
@@ -179,24 +208,26 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const compose = (
     overrides: readonly string[],
     { configName = primary, mode = "run" }: CompositionChanges = {},
-    appended?: ComposeRequest["appended"],
+    further: Pick<ComposeRequest, "appended" | "taskMode"> = {},
   ): Composition => {
-    requirePrimary(snapshot.repository);
+    requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
     // First, so that no error message can show a secret.
     redaction?.learn(suspectTexts(overrides, request));
-    const composed = composeConfig({
-      ...surroundings,
-      ...request.schemas,
-      configName,
-      overrides: parse(overrides),
-      mode,
-      ...(appended && { appended }),
-      ...(request.freeKeys && { freeKeys: request.freeKeys }),
-      fromShell: true,
-      jobName: request.jobName,
-      ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
-      cwd,
-    });
+    const composed = explainingAliases(expanded, () =>
+      composeConfig({
+        ...surroundings,
+        ...request.schemas,
+        configName,
+        overrides: parse(overrides),
+        mode,
+        ...further,
+        ...(request.freeKeys && { freeKeys: request.freeKeys }),
+        fromShell: true,
+        jobName: request.jobName,
+        ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+        cwd,
+      }),
+    );
     const composition = withTextLists(composed, request.textLists ?? []);
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;
@@ -214,14 +245,62 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     defaults: (overrides, { configName = primary }) =>
       composeDefaults({ ...surroundings, configName, overrides: parse(overrides) }),
     compose: (overrides, changes) => compose(overrides, changes),
+    aliases,
+    expand(typed) {
+      const expansion = expandAliases(typed, aliases(), context.dialect);
+      expanded = expansion.typed;
+      return expansion.overrides;
+    },
+    typed: (override) => expanded.get(override) ?? override,
     composeTask: (overrides, isMultirun) =>
-      composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
-        published.root = root;
-        return configuredMode(root, context);
-      }),
+      context.dialect.modeIsPrimary
+        ? composeKnownTask(overrides, isMultirun, compose, () => {
+            if (request.taskMode !== undefined) return request.taskMode;
+            requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
+            const root = primaryAtRoot(primary, snapshot.repository);
+            return explainingAliases(expanded, () => modeBefore(root, parse(overrides), context));
+          })
+        : composeTask(overrides, isMultirun, context.dialect, compose, (root) => {
+            published.root = root;
+            return composedMode(root, context);
+          }),
     publish: (root) => {
       published.root = root;
     },
+  };
+}
+
+type Compose = (
+  overrides: readonly string[],
+  changes: CompositionChanges,
+  further?: Pick<ComposeRequest, "appended" | "taskMode">,
+) => Composition;
+
+/** Where the mode is known before anything is composed. */
+function composeKnownTask(
+  given: readonly string[],
+  isMultirun: boolean,
+  compose: Compose,
+  modeOf: () => RunMode | undefined,
+): ComposedTask {
+  let configured: RunMode | undefined;
+  try {
+    configured = modeOf();
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const mode = isMultirun ? "multirun" : "run";
+    const composition = (): Composition => {
+      throw error;
+    };
+    return { mode, overrides: given, composition };
+  }
+  const { added, mode, warning } = chooseMode(configured, isMultirun);
+  const overrides = mode === "run" ? given : [...given, ...added];
+  return {
+    mode,
+    overrides,
+    ...(warning !== undefined && { warning }),
+    composition: () => compose(overrides, { mode }, { taskMode: mode }),
   };
 }
 
@@ -245,18 +324,14 @@ const asText = (item: ConfigNode): ConfigNode =>
   isInterpolationNode(item) ? { ...item, type: { kind: "str" } } : item;
 
 /**
- * As in Hydra, the mode is known only after composition. The composition that reveals the mode is reused for the task,
+ * As in Hydra before 1.4, the mode is known only after composition. The composition that reveals the mode is reused for the task,
  * unless the mode changes it. If it fails, composing in the mode of the flag alone gives the error.
  */
 function composeTask(
   given: readonly string[],
   isMultirun: boolean,
   dialect: Dialect,
-  compose: (
-    overrides: readonly string[],
-    changes: CompositionChanges,
-    appended?: ComposeRequest["appended"],
-  ) => Composition,
+  compose: Compose,
   modeOf: (root: MapNode) => RunMode | undefined,
 ): ComposedTask {
   let chosen = chooseMode(undefined, isMultirun);
@@ -267,7 +342,7 @@ function composeTask(
     );
   };
   try {
-    const composition = compose(given, { mode: "multirun" }, appended);
+    const composition = compose(given, { mode: "multirun" }, { appended });
     const { added, ...others } = chosen;
     const overrides = [...given, ...added];
     return {
@@ -306,12 +381,6 @@ function chooseMode(configured: RunMode | undefined, isMultirun: boolean): Chose
     };
   if (configured !== undefined) return { mode: configured, added: [] };
   return { mode: "run", added: ["hydra.mode=RUN"] };
-}
-
-function configuredMode(root: MapNode, context: ResolveContext): RunMode | undefined {
-  const mode = selectNode(root, "hydra.mode", context);
-  if (mode === undefined || (mode.kind === "scalar" && mode.value === null)) return undefined;
-  return pyStr(mode).endsWith("MULTIRUN") ? "multirun" : "run";
 }
 
 /** Whether a group still has no option: a sweep may leave one open that each job must choose. */

@@ -10,19 +10,27 @@ import { readSettings } from "../job/settings.ts";
 import { type JobState, recordedEnder } from "../record/job-state.ts";
 import { type FailurePolicy, ON_FAILURE } from "./settings.ts";
 
+/** Hydra's own setting of its own sweeper, for its own launcher. */
+const FAIL_FAST = "hydra.sweeper.fail_fast";
+
 /**
- * The reaction to failed jobs that `hydra.launcher.on_failure` asks for.
+ * The reaction to failed jobs that `hydra.launcher.on_failure` asks for, and without it `hydra.sweeper.fail_fast`.
  *
  * @throws ConfigError `value.wrong_type` for one that does not exist
  */
-export const failurePolicy = (root: MapNode, context: ResolveContext): FailurePolicy =>
-  readSettings(
+export function failurePolicy(root: MapNode, context: ResolveContext): FailurePolicy {
+  const policy = readSettings(
     { on_failure: ON_FAILURE },
     {
       key: "hydra.launcher",
       valueOf: (name) => plainAt(root, `hydra.launcher.${name}`, context),
     },
   ).on_failure;
+  const asHydra = policy.kind === "finish_batch";
+  return asHydra && plainAt(root, FAIL_FAST, context) === true
+    ? { kind: "stop", after: 1 }
+    : policy;
+}
 
 /** Counts failures over the batches of a sweep and decides whether it may continue. */
 export interface FailureGate {

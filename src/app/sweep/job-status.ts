@@ -123,7 +123,7 @@ function createValueReader(dialect: Dialect): ValueReader {
 function readValue(override: string, text: string, dialect: Dialect): unknown {
   if (text === "") return "";
   try {
-    const node = overrideNode(parseOverride(override, { dialect }));
+    const node = overrideNode(parseOverride(override, { dialect }), dialect);
     return node === null ? text : storedValue(toPlain(node));
   } catch (error) {
     if (!isConfigError(error)) throw error;

@@ -33,7 +33,7 @@ function applyOverrides(
 ): ConfigNode {
   const applying: Applying = {
     context,
-    copies: createCopies(budget),
+    copies: createCopies(budget, context.dialect),
     swept: groups.swept ?? (() => []),
   };
   return overrides.reduce((tree, override) => {
@@ -155,7 +155,7 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
       ? deleteAny(root, override, applying)
       : deleteFromConfig(root, override, applying);
   if (type === "extend_list") return extendList(root, override, applying);
-  const value = overrideValue(override) ?? scalar(null, override.origin);
+  const value = overrideValue(override, context.dialect) ?? scalar(null, override.origin);
   if (refusesMergeIntoNull(root, override, value) === "nothing to merge") return root;
   switch (type) {
     case "add":
@@ -214,7 +214,7 @@ const remedyFor = (root: ConfigNode, override: Override, { context, swept }: App
     apply: (tree, other) =>
       applyOverride(tree, other, {
         context,
-        copies: createCopies(createBudget(context.limits)),
+        copies: createCopies(createBudget(context.limits), context.dialect),
         swept: () => [],
       }),
   });
@@ -347,7 +347,7 @@ function extendList(
       key,
       hint: "extend_list(...) appends to a list that the config has: assign one first",
     });
-  const added = overrideValue(override);
+  const added = overrideValue(override, context.dialect);
   if (added?.kind !== "list" || root.kind === "scalar" || !standsInTree(found)) return root;
   const start = draftRoot(root, copies);
   const draft = draftAt(start, found);

@@ -12,6 +12,7 @@ import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../
 import { fromCode } from "../values/origin.ts";
 import { requireDependency } from "../values/package-info.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
+import { requireSameAliases } from "./aliases.ts";
 import { applySharedOverrides } from "./apply-overrides.ts";
 import {
   type CompositionWarning,
@@ -33,6 +34,7 @@ import { fillRuntime } from "./hydra/runtime-node.ts";
 import { hydraClassName } from "./hydra/schema.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
+import { withMode } from "./run-mode.ts";
 import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
 import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
@@ -51,6 +53,8 @@ export interface ComposeRequest {
    * sweeps are not refused here; the caller must use `checkSweeps` on the result.
    */
   readonly appended?: (root: MapNode) => readonly Override[];
+  /** The mode of a program's task, which the composed config must have. Default: any. */
+  readonly taskMode?: RunMode;
   /** Keys of mappings that accept new keys from overrides without a `+`; `""` is the whole config. */
   readonly freeKeys?: readonly string[];
   readonly fromShell: boolean;
@@ -94,7 +98,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   });
   const request = { ...asked, onWarning };
   const { context } = request;
-  requirePrimary(request.snapshot.repository, request);
+  requirePrimary(request.snapshot.repository, { ...request, dialect: context.dialect });
   const deprecated = request.overrides.flatMap(({ origin, warnings = [] }) =>
     warnings.map((message): CompositionWarning => ({ code: "deprecated", message, origin })),
   );
@@ -131,7 +135,10 @@ function composeChecked(asked: ComposeRequest): Composition {
   const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
-  const changed = appended.length === 0 ? given : apply(given, appended);
+  if (context.dialect.hasAliases) requireSameAliases(base.root, given);
+  const applied = appended.length === 0 ? given : apply(given, appended);
+  const changed =
+    request.taskMode === undefined ? applied : withMode(applied, request.taskMode, context);
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits, { before: base.root });
@@ -215,7 +222,7 @@ function searchPathOf(request: DefaultsOnlyRequest): ExtendedSearchPath {
  */
 export function requirePrimary(
   { sources }: Repository,
-  by: Pick<ComposeRequest, "fromShell"> = { fromShell: true },
+  by: Pick<ComposeRequest, "fromShell"> & { readonly dialect: Dialect },
 ): void {
   const source = sources.find(({ provider }) => provider === PRIMARY_PROVIDER);
   if (source === undefined || source.available()) return;
@@ -224,7 +231,7 @@ export function requirePrimary(
     code: "compose.missing_config",
     message:
       source.scheme === "pkg"
-        ? `Primary config module '${source.path}' not found.\nCheck that it's correct and contains an __init__.py file`
+        ? `Primary config module '${source.path}' not found.\n${by.dialect.moduleRemedy}`
         : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
     key: source.path,
     hint,

@@ -1,8 +1,9 @@
 /** Overrides that delete: `~key` and `~key=value`. */
 import type { Override } from "../overrides/ast.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { type Copies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { nearestKey } from "../values/key-path.ts";
+import { mapKey, nearestKey, splitKey } from "../values/key-path.ts";
 import {
   type ConfigNode,
   isMissing,
@@ -10,14 +11,13 @@ import {
   isObject,
   keyId,
   type MapNode,
-  MISSING,
   type ScalarValue,
 } from "../values/node.ts";
 import type { Place } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
-import { type Resolution, selectPlace } from "../values/resolution/resolution.ts";
+import { type Resolution, selectPath, selectPlace } from "../values/resolution/resolution.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { overrideValue } from "./open-tree.ts";
 
@@ -45,7 +45,7 @@ export function deleteFromConfig(
   const resolution = createResolution(root, context);
   const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (found === undefined || isMissingOrNull(found.node)) throw noSuchKey(root, override);
-  checkValue(found.node, () => resolveDeep(resolution, found), override);
+  checkValue(found.node, () => resolveDeep(resolution, found), override, context.dialect);
 
   const { name, parent } = holderOf(resolution, key);
   if (parent?.node.kind !== "map") throw notInMap(override);
@@ -75,11 +75,11 @@ export function deleteAny(
   const found = selectPlace(resolution, resolution.root, key, { scalarsAreEmpty: true });
   if (found === undefined || parent === undefined || parent.node.kind === "scalar")
     throw noSuchKey(root, override);
-  const expected = overrideValue(override);
+  const expected = overrideValue(override, context.dialect);
   const isSame =
     expected === null ||
     (isMissing(found.node)
-      ? expected.kind === "scalar" && expected.value === MISSING
+      ? isMissing(expected)
       : sameShape(expected, found.node) &&
         equalsResolved(expected, () => resolveDeep(resolution, found)));
   if (expected !== null && !isSame) throw otherValue(found.node, expected, override);
@@ -87,7 +87,7 @@ export function deleteAny(
   if (root.kind === "scalar" || !standsInTree(parent)) return root;
   const holder = draftRoot(root, copies);
   const draft = draftAt(holder, parent)?.node;
-  if (draft?.kind === "map") draft.entries.delete(keyId(name));
+  if (draft?.kind === "map") draft.entries.delete(keyId(mapKey(draft, name, context.dialect)));
   else if (draft?.kind === "list") draft.items.splice(Number(name), 1);
   return holder.node;
 }
@@ -97,12 +97,9 @@ function holderOf(
   resolution: Resolution,
   key: string,
 ): { readonly name: string; readonly parent: Place | undefined } {
-  const lastDot = key.lastIndexOf(".");
-  const parent =
-    lastDot === -1
-      ? resolution.root
-      : selectPlace(resolution, resolution.root, key.slice(0, lastDot));
-  return { name: key.slice(lastDot + 1), parent };
+  const components = splitKey(key, resolution.context.dialect);
+  const parent = selectPath(resolution, resolution.root, components.slice(0, -1));
+  return { name: components.at(-1) ?? "", parent };
 }
 
 /** A mapping made by a resolver is new for each lookup, and not a part of the tree. */
@@ -111,8 +108,13 @@ export function standsInTree(place: Place): boolean {
   return true;
 }
 
-function checkValue(found: ConfigNode, resolve: () => ConfigNode, override: Override): void {
-  const expected = overrideValue(override);
+function checkValue(
+  found: ConfigNode,
+  resolve: () => ConfigNode,
+  override: Override,
+  dialect: Dialect,
+): void {
+  const expected = overrideValue(override, dialect);
   if (expected === null) return;
   if (expected.kind === "scalar" && expected.value === null) return;
   if (sameShape(expected, found) && equalsResolved(expected, resolve)) return;
@@ -187,7 +189,7 @@ const notInMap = ({ keyOrGroup: key, origin }: Override): ConfigError =>
  */
 function pythonEqual(left: ConfigNode, right: ConfigNode): boolean {
   if (left.kind === "scalar" && right.kind === "scalar")
-    return scalarEqual(left.value, right.value);
+    return isMissing(left) === isMissing(right) && scalarEqual(left.value, right.value);
   if (left.kind === "list" && right.kind === "list")
     return (
       left.items.length === right.items.length &&

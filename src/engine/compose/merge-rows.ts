@@ -17,6 +17,7 @@ import {
 } from "../values/node.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
+import { refuseAliases } from "./aliases.ts";
 import { type CompositionWarning, ymlMatches } from "./defaults/deprecations.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { HYDRA_CONFIG, hydraClassName, withoutDefaultsField } from "./hydra/schema.ts";
@@ -193,6 +194,8 @@ function blame(row: DefaultsRow, error: ConfigError): ConfigError {
 function placeLayer(row: DefaultsRow, node: ConfigNode, context: ResolveContext): ConfigNode {
   const layer = embed(node, row.package);
   refuseSearchPath(row, layer, context);
+  if (context.dialect.hasAliases && !row.primary && row.configPath !== HYDRA_CONFIG)
+    refuseAliases(row.configPath, layer);
   return layer;
 }
 

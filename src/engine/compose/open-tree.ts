@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
-import { DEFAULT_DIALECT } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
-import { type ConfigNode, isMissingOrNull, map, scalar } from "../values/node.ts";
+import { type ConfigNode, isMissingOrNull, type MapNode, map, scalar } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { pyStr, pyTypeName } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -73,7 +73,7 @@ export function openTree(request: TreeRequest): Snapshot {
     openSource({ provider, path: absolute(path, cwd) }, cwd, factories, reading);
   return takeSnapshot({
     sources: [
-      hydraGroups(),
+      hydraGroups(reading?.dialect ?? DEFAULT_DIALECT),
       ...(configDir === null ? [] : [open(PRIMARY_PROVIDER, configDir)]),
       ...plugins.sources,
       ...configDirs.map((directory) => open("command-line", directory)),
@@ -113,7 +113,7 @@ export function extendSearchPath(
   const primary = primaryNode(configName, snapshot.repository);
   const own = selectNode(primary, KEY, context);
   const override = overrides.find(isSearchPath);
-  const given = override === undefined ? undefined : givenNode(override);
+  const given = override === undefined ? undefined : givenNode(override, context.dialect);
   const node = given ?? own;
   if (node === undefined || (node === own && isMissingOrNull(node)))
     return { repository: snapshot.repository, warnings: [] };
@@ -135,7 +135,12 @@ export function extendSearchPath(
   };
 }
 
-function primaryNode(configName: string | null, repository: Repository): ConfigNode {
+/**
+ * The primary config as written, without its defaults list.
+ *
+ * @throws ConfigError `compose.invalid_config` if it is no mapping
+ */
+function primaryNode(configName: string | null, repository: Repository): MapNode {
   // Here Hydra takes a leading `/` for the root of the file system; only defaults lists drop the slash.
   const isElsewhere = configName === null || configName.startsWith("/");
   const loaded = isElsewhere ? undefined : repository.load(configName);
@@ -149,18 +154,30 @@ function primaryNode(configName: string | null, repository: Repository): ConfigN
   });
 }
 
+/**
+ * The primary config at the root of the tree, as it stands there before its defaults list is composed: empty if its header names
+ * another package.
+ *
+ * @throws ConfigError as `primaryNode`
+ */
+export function primaryAtRoot(configName: string | null, repository: Repository): MapNode {
+  const node = primaryNode(configName, repository);
+  const header = configName === null ? null : repository.load(configName)?.package;
+  return header == null || header === "_global_" || header === "" ? node : map([], node.origin);
+}
+
 const isSearchPath = ({ keyOrGroup, package: pkg, type }: Override): boolean =>
   keyOrGroup === KEY && pkg === undefined && (type === "change" || type === "extend_list");
 
 /** A null counts as no override. */
-function givenNode(override: Override): ConfigNode | undefined {
+function givenNode(override: Override, dialect: Dialect): ConfigNode | undefined {
   if (override.value === undefined) return undefined;
   if (isSweepValue(override.value)) {
     const { text } = override.origin;
     const shown = `the sweep ${text.slice(text.indexOf("=") + 1)}`;
     throw notStrings(scalar(shown, override.origin));
   }
-  const node = overrideValue(override);
+  const node = overrideValue(override, dialect);
   return node === null || (node.kind === "scalar" && node.value === null) ? undefined : node;
 }
 
@@ -207,10 +224,10 @@ const notStrings = (node: ConfigNode): ConfigError =>
  * @throws ConfigError for a sweep inside a value (`override.sweep_not_allowed`), a null key (`key.invalid_type`), an
  *   interpolation that does not parse (`interpolation.syntax`).
  */
-export const overrideValue = (override: Override): ConfigNode | null =>
+export const overrideValue = (override: Override, dialect: Dialect): ConfigNode | null =>
   getOrCreate(VALUES, override, () => {
-    const node = overrideNode(override);
-    return { value: node === null ? null : checkTree(node) };
+    const node = overrideNode(override, dialect);
+    return { value: node === null ? null : checkTree(node, undefined, undefined, dialect) };
   }).value;
 
 /** Cached, because the jobs of a sweep share overrides, whose values may be long. */

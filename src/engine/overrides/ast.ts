@@ -103,6 +103,8 @@ export interface RangeSweep {
   readonly step: PythonNumber;
   /** How float bounds are read (`rangeDecimals` of the dialect). */
   readonly decimals: Dialect["rangeDecimals"];
+  /** The casts of each value, in order; absent for none. */
+  readonly casts?: readonly ("int" | "float")[];
   readonly shuffle: boolean;
   readonly tags: readonly string[];
   readonly span: Span;

@@ -1,4 +1,5 @@
 /** The errors of the override language, with their place in the text. */
+import type { Dialect } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 import type { Span } from "./ast.ts";
@@ -7,6 +8,8 @@ import type { Span } from "./ast.ts";
 export interface OverrideSource {
   readonly text: string;
   readonly index: number;
+  /** The version of Hydra whose grammar is used. Default: 1.3. */
+  readonly dialect?: Dialect;
 }
 
 /** The origin of an error: the wrong span of the text. */

@@ -2,7 +2,7 @@
 import { plural } from "../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
-import { type ConfigNode, type KeyId, keyId, list, map, scalar } from "../values/node.ts";
+import { type ConfigNode, type KeyId, keyId, list, map, writtenScalar } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
 import type {
   CallSyntax,
@@ -222,17 +222,20 @@ function withoutQuotes(value: OverrideValue): OverrideValue {
  * lose their quotes. Null for `~key`.
  * @throws ConfigError `override.sweep_not_allowed` when the value is or contains a sweep
  */
-export function overrideNode({ value, origin }: Override): ConfigNode | null {
-  return value === undefined ? null : elementNode(value, origin);
+export function overrideNode(
+  { value, origin }: Override,
+  dialect: Dialect = DEFAULT_DIALECT,
+): ConfigNode | null {
+  return value === undefined ? null : elementNode(value, origin, dialect);
 }
 
-function elementNode(value: OverrideValue, override: OverrideOrigin): ConfigNode {
+function elementNode(value: OverrideValue, override: OverrideOrigin, dialect: Dialect): ConfigNode {
   const { start, end } = value.span;
   const origin: OverrideOrigin = { ...override, start, end };
-  const item = (inner: OverrideValue) => elementNode(inner, override);
+  const item = (inner: OverrideValue) => elementNode(inner, override, dialect);
   switch (value.kind) {
     case "scalar":
-      return scalar(value.value, origin);
+      return writtenScalar(value.value, origin, dialect);
     case "extension":
       return map([["values", list(value.values.map(item), origin)]], origin);
     case "list":

@@ -35,6 +35,8 @@ export type TokenKind =
   | "id"
   | "special"
   | "path"
+  // a path with brackets or escapes: only the key of a value
+  | "access"
   // parts of a value
   | "quoted"
   | "interpolation"
@@ -65,15 +67,27 @@ const KEY_PUNCTUATION: Readonly<Record<string, TokenKind>> = {
 const KEY_PATH =
   /(?:[A-Za-z_$][\w$-]*|(?:0|[1-9](?:_?[0-9])*)(?=\.(?:[A-Za-z_$0-9])))(?:\.(?:[A-Za-z_$][\w$-]*|0|[1-9](?:_?[0-9])*))*/y;
 
+const ESCAPED = "\\\\[.[\\]=]";
+const ACCESS_NAME = `(?:[A-Za-z_$]|${ESCAPED})(?:[\\w$-]|${ESCAPED})*`;
+const BRACKETED = `\\[(?:[\\w$-]|${ESCAPED})+\\]`;
+const INT = "(?:0|[1-9](?:_?[0-9])*)";
+
+/** As `KEY_PATH`, with items in brackets (`l[0]`, `m[a]`) and escapes (`a\.b`). */
+const ACCESS_PATH = new RegExp(
+  `(?:${ACCESS_NAME}|${INT}(?=\\.(?:[A-Za-z_$0-9\\\\])))(?:${BRACKETED})*(?:\\.(?:${ACCESS_NAME}|${INT})(?:${BRACKETED})*)*`,
+  "y",
+);
+
 function readKeyToken(source: OverrideSource, start: number): Token {
-  const { text } = source;
+  const { dialect, text } = source;
   const char = text.charAt(start);
   if (char === "=") return { kind: "equal", start, end: skipBlanks(text, start + 1) };
   const punctuation = KEY_PUNCTUATION[char];
   if (punctuation !== undefined) return { kind: punctuation, start, end: start + 1 };
-  const end = matchEnd(KEY_PATH, text, start);
+  const end = matchEnd(dialect?.escapesInKeys === true ? ACCESS_PATH : KEY_PATH, text, start);
   if (end === start) throw unexpectedInKey(source, start);
   const key = text.slice(start, end);
+  if (/[[\\]/.test(key)) return { kind: "access", start, end };
   if (key.includes(".")) return { kind: "path", start, end };
   return { kind: key.includes("$") ? "special" : "id", start, end };
 }

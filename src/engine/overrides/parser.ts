@@ -68,11 +68,19 @@ export function parseOverride(text: string, options: EvaluationOptions = {}, ind
   checkText("parseOverride", "the override", text);
   checkOptions("parseOverride", options, EVALUATION_OPTIONS);
   try {
-    return readOverride({ text, index }, options);
+    return readOverride(sourceOf(text, index, options), options);
   } catch (error) {
-    throw withValueHint(error, text, (other) => isOverride(other));
+    throw withValueHint(error, text, (other) =>
+      isOverride(other, options.dialect === undefined ? {} : { dialect: options.dialect }),
+    );
   }
 }
+
+const sourceOf = (text: string, index: number, { dialect }: EvaluationOptions): OverrideSource => ({
+  text,
+  index,
+  ...(dialect !== undefined && { dialect }),
+});
 
 /** Whether Hydra itself takes an override: it refuses those with functions of ours. */
 export const isOverrideOfHydra = (text: string, dialect: Dialect): boolean =>
@@ -80,7 +88,7 @@ export const isOverrideOfHydra = (text: string, dialect: Dialect): boolean =>
 
 function isOverride(text: string, options: EvaluationOptions = {}): boolean {
   try {
-    readOverride({ text, index: 0 }, options);
+    readOverride(sourceOf(text, 0, options), options);
     return true;
   } catch (error) {
     if (isConfigError(error)) return false;
@@ -177,12 +185,15 @@ function expectKey(cursor: Cursor): void {
   refuse(cursor, "a key", kind === "slash" ? "write the group without a leading '/'" : undefined);
 }
 
-const isKeyName = (kind: TokenKind) => kind === "id" || kind === "special" || kind === "path";
+const isPackageName = (kind: TokenKind) => kind === "id" || kind === "special" || kind === "path";
+
+const isKeyName = (kind: TokenKind) => isPackageName(kind) || kind === "access";
 
 const mayFollowKey = (kind: TokenKind) => kind === "at" || kind === "equal" || kind === "end";
 
 /** `key`, `group/sub`, `group@package`; key and package may be empty. */
 export function parseKey(cursor: Cursor): KeySyntax {
+  if (peek(cursor).kind === "access") return { keyOrGroup: textOf(cursor, take(cursor)) };
   const keyOrGroup = parsePackageOrGroup(cursor);
   if (takeIf(cursor, "at") === null) return { keyOrGroup };
   return { keyOrGroup, package: parsePackage(cursor) };
@@ -200,7 +211,7 @@ export function parsePackageOrGroup(cursor: Cursor): string {
 
 export function parsePackage(cursor: Cursor): string {
   const { kind } = peek(cursor);
-  if (isKeyName(kind)) return textOf(cursor, take(cursor));
+  if (isPackageName(kind)) return textOf(cursor, take(cursor));
   if (mayFollowKey(kind)) return "";
   cursor.predicting = true;
   return refuse(cursor, "a key");

@@ -2,7 +2,11 @@
 import type { PythonNumber, RangeSweep } from "./ast.ts";
 
 /** Why a range has no values to enumerate. */
-export type RangeProblem = "its step is zero" | "nan cannot be compared" | "a bool is no decimal";
+export type RangeProblem =
+  | "its step is zero"
+  | "nan cannot be compared"
+  | "a bool is no decimal"
+  | "infinity is no int";
 
 /** The values of a finite range, each computed from its index alone. */
 export interface RangeSequence {
@@ -22,15 +26,31 @@ export function* rangeValues(
   range: RangeSweep,
   fail: (problem: RangeProblem) => never,
 ): Generator<bigint | number> {
+  const cast = castOf(range, () => fail("infinity is no int"));
   const { progressions, numberOf, problem } = enumerated(range);
   for (const { first, increment, count } of progressions) {
     let value = first;
     for (let index = 0n; count === null || index < count; index++) {
-      yield numberOf(value);
+      yield cast(numberOf(value));
       value += increment;
     }
   }
   if (problem !== undefined) fail(problem);
+}
+
+type Numbers = (number: bigint | number) => bigint | number;
+
+/**
+ * The casts of each value of a range, as Python's `int()` and `float()`.
+ * @param fail called for a number that has no int; must throw
+ */
+function castOf({ casts = [] }: RangeSweep, fail: () => never): Numbers {
+  return (number) =>
+    casts.reduce<bigint | number>((value, cast) => {
+      if (cast === "float") return Number(value);
+      if (typeof value === "bigint") return value;
+      return Number.isFinite(value) ? BigInt(Math.trunc(value)) : fail();
+    }, number);
 }
 
 /** Whether a range never reaches its stop: an infinite bound, or a step too small to change a sum of 28 digits. */
@@ -41,6 +61,9 @@ export const isEndlessRange = (range: RangeSweep): boolean =>
 export function rangeSequence(range: RangeSweep): RangeSequence | undefined {
   const { progressions, numberOf, problem } = enumerated(range);
   if (problem !== undefined) return undefined;
+  const cast = castOf(range, () => {
+    throw new RangeError("A sequence has finite values");
+  });
   const parts: { readonly from: bigint; readonly progression: Progression }[] = [];
   let total = 0n;
   for (const progression of progressions) {
@@ -55,7 +78,7 @@ export function rangeSequence(range: RangeSweep): RangeSequence | undefined {
       if (part === undefined || index >= total)
         throw new RangeError(`There is no value ${index} of ${total}`);
       const { first, increment } = part.progression;
-      return numberOf(first + (index - part.from) * increment);
+      return cast(numberOf(first + (index - part.from) * increment));
     },
   };
 }
@@ -153,7 +176,8 @@ export function reversedRange(
   const ints = [start, stop, step].every((bound) => typeof bound !== "number");
   const { problem } = ints ? enumerated(range) : reversible(range);
   if (problem !== undefined) fail(problem);
-  const values = rangeSequence(range);
+  const { casts: _, ...uncast } = range;
+  const values = rangeSequence(uncast);
   if (values === undefined || values.count < 2n) return range;
   const last = values.at(values.count - 1n);
   if (ints) {

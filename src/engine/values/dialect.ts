@@ -92,9 +92,41 @@ export interface Dialect {
   /** Functions of the override language that not every version has. */
   readonly addedFunctions: readonly string[];
   /**
+   * Whether the primary config can define short names for the keys of overrides: `hydra.override.aliases`.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3224
+   */
+  readonly hasAliases: boolean;
+  /**
+   * Whether `hydra.sweeper.fail_fast` may be set: no job of a sweep starts after one has failed.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/2824
+   */
+  readonly failsFast: boolean;
+  /** Whether `--experimental-rerun` composes a job anew from its output directory; otherwise it reads a pickled config. */
+  readonly rerunsByComposition: boolean;
+  /** Whether `--help` shows a config whose groups are not all chosen; otherwise the missing choice is an error. */
+  readonly helpsWithoutChoices: boolean;
+  /**
+   * Whether `hydra.mode` is read from the primary config and the command line before anything is composed, and no other config may
+   * change it; otherwise it is read from the composed config, and recorded as an override of each run.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3440
+   */
+  readonly modeIsPrimary: boolean;
+  /**
    * How the bounds of a float range are read: as the decimal digits that Python prints, or as the exact binary value.
    */
   readonly rangeDecimals: "shown" | "exact";
+  /**
+   * Whether a cast of a range converts each of its values, and casts and `json_str` keep the tags and the shuffling of a sweep;
+   * otherwise the bounds are converted, and tags and shuffling are lost.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3520
+   */
+  readonly castsEachValue: boolean;
+  /** Whether `sort` of a shuffled sweep gives a sorted one; otherwise it is shuffled all the same. */
+  readonly sortsShuffled: boolean;
   /** Whether `sort(range(...))` sorts the values of the range; otherwise it swaps the bounds. */
   readonly sortsRangeValues: boolean;
   /** Whether `_group_` in the package of a defaults list item stands for the config's group; otherwise it is a name. */
@@ -103,7 +135,11 @@ export interface Dialect {
   readonly slashInGroup: boolean;
   /** Whether `..` and backslashes in the paths of a defaults list are refused. */
   readonly checksPaths: boolean;
-  /** Whether keywords before a group other than `optional` and `override` are refused; otherwise they are ignored. */
+  /** Whether errors about choices name the configs whose defaults lists make them. */
+  readonly namesChoosers: boolean;
+  /** The second line of the error for a primary config module that is not found. */
+  readonly moduleRemedy: string;
+  /** Whether keywords before a group other than one of `optional` and `override` are refused; otherwise they are ignored. */
   readonly refusesKeywords: boolean;
   /**
    * Whether overrides in defaults lists affect only earlier items, and the last one of a group wins; otherwise they
@@ -128,8 +164,26 @@ export interface Dialect {
   readonly refusesYml: boolean;
   /** Whether a config with content and a defaults list without `_self_` gets a warning. */
   readonly warnsAboutMissingSelf: boolean;
-  /** `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. */
+  /**
+   * `\.`, `\[`, `\]` and `\=` in a key stand for the character itself, which does not separate components. The keys of overrides and
+   * of interpolations may have such escapes, and those of overrides brackets.
+   *
+   * @see https://github.com/facebookresearch/hydra/issues/3250
+   */
   readonly escapesInKeys: boolean;
+  /**
+   * Whether components of key paths that look like integers find integer keys, and a map may not have an integer and its text as keys.
+   *
+   * @see https://github.com/omry/omegaconf/issues/651
+   */
+  readonly findsIntegerKeys: boolean;
+  /**
+   * Whether `\???` is the text `???` and not a missing value, each further backslash one of the text, and a resolver's plain `???` is
+   * refused.
+   *
+   * @see https://github.com/omry/omegaconf/issues/1302
+   */
+  readonly escapesMissing: boolean;
   /** Negative list indices count from the end in lookups: `${list.-1}`. */
   readonly indicesFromEnd: boolean;
   /**
@@ -141,6 +195,10 @@ export interface Dialect {
   readonly showsRelativeKeys: boolean;
   /** `update` follows a reference on the path to its target instead of replacing the reference. */
   readonly updatesReferred: boolean;
+  /** Where OmegaConf's messages say that its issues are. */
+  readonly omegaconfIssues: string;
+  /** Resolvers that not every version has. */
+  readonly addedResolvers: readonly string[];
   /** The message of the error for merging a map with a list. */
   readonly mergeRefusal: string;
   /** Whether the error for an unknown key of a map names similar keys. */
@@ -198,12 +256,21 @@ const V1_3: Dialect = {
   hyphensInScripts: false,
   ignoresDashes: false,
   addedFunctions: [],
+  hasAliases: false,
+  failsFast: false,
+  rerunsByComposition: false,
+  helpsWithoutChoices: false,
+  modeIsPrimary: false,
   rangeDecimals: "exact",
+  castsEachValue: false,
+  sortsShuffled: false,
   sortsRangeValues: false,
   fillsGroup: true,
   slashInGroup: false,
   checksPaths: false,
   refusesKeywords: false,
+  namesChoosers: false,
+  moduleRemedy: "Check that it's correct and contains an __init__.py file",
   lastOverrideWins: false,
   defersChoices: false,
   absoluteAppends: false,
@@ -212,10 +279,14 @@ const V1_3: Dialect = {
   refusesYml: false,
   warnsAboutMissingSelf: true,
   escapesInKeys: false,
+  findsIntegerKeys: false,
+  escapesMissing: false,
   indicesFromEnd: false,
   absentAboveRoot: false,
   showsRelativeKeys: false,
   updatesReferred: false,
+  omegaconfIssues: "https://github.com/omry/omegaconf/issues",
+  addedResolvers: [],
   mergeRefusal: "Cannot merge DictConfig with ListConfig",
   suggestsKeys: false,
   refusesToMissing: false,
@@ -249,11 +320,11 @@ const V1_1: Dialect = {
   positionalInterpolation: true,
 };
 
-/** Hydra 1.4.0.dev9 with OmegaConf 2.4.0.dev14. */
+/** Hydra 1.4.0rc1 with OmegaConf 2.4.0. */
 const V1_4: Dialect = {
   ...V1_3,
   name: "1.4",
-  hydraVersion: "1.4.0.dev9",
+  hydraVersion: "1.4.0rc1",
   libyaml: true,
   pathsAsText: true,
   chdirDefault: false,
@@ -269,12 +340,21 @@ const V1_4: Dialect = {
   hyphensInScripts: true,
   ignoresDashes: true,
   addedFunctions: ["json_str", "extend_list"],
+  hasAliases: true,
+  failsFast: true,
+  rerunsByComposition: true,
+  helpsWithoutChoices: true,
+  modeIsPrimary: true,
   rangeDecimals: "shown",
+  castsEachValue: true,
+  sortsShuffled: true,
   sortsRangeValues: true,
   fillsGroup: false,
   slashInGroup: true,
   checksPaths: true,
   refusesKeywords: true,
+  namesChoosers: true,
+  moduleRemedy: "Check that it's an importable regular Python package containing configs.",
   lastOverrideWins: true,
   defersChoices: true,
   absoluteAppends: true,
@@ -283,10 +363,14 @@ const V1_4: Dialect = {
   refusesYml: true,
   warnsAboutMissingSelf: false,
   escapesInKeys: true,
+  findsIntegerKeys: true,
+  escapesMissing: true,
   indicesFromEnd: true,
   absentAboveRoot: true,
   showsRelativeKeys: true,
   updatesReferred: true,
+  omegaconfIssues: "https://github.com/hydra-ecosystem/omegaconf/issues",
+  addedResolvers: ["oc.coerce"],
   mergeRefusal: "Cannot merge incompatible container types",
   suggestsKeys: true,
   refusesToMissing: true,

@@ -2,7 +2,8 @@
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
-import { pyRepr } from "./python-text.ts";
+import type { Origin } from "./origin.ts";
+import { parsePythonInt, pyRepr } from "./python-text.ts";
 
 /**
  * The components of a key for a lookup.
@@ -64,6 +65,48 @@ export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
   }
   return -1;
 }
+
+/**
+ * The key of a map that a component of a key path names: where the dialect finds integer keys, `1` is the integer 1 if the map has
+ * that key, and not the text.
+ */
+export function mapKey(
+  { entries }: Pick<MapNode, "entries">,
+  component: string,
+  { findsIntegerKeys }: Dialect,
+): Key {
+  if (!findsIntegerKeys || !/\d/.test(component) || entries.has(component)) return component;
+  const integer = parsePythonInt(component);
+  const key = integer === null ? undefined : entries.get(integer)?.key;
+  return typeof key === "bigint" ? key : component;
+}
+
+/**
+ * The key of a map that a new key would be confused with in key paths: `1` beside `"1"`.
+ */
+export function ambiguousKey(
+  { entries }: Pick<MapNode, "entries">,
+  key: Key,
+  { findsIntegerKeys }: Dialect,
+): Key | undefined {
+  if (!findsIntegerKeys) return undefined;
+  if (typeof key === "bigint") return entries.get(String(key))?.key;
+  if (typeof key !== "string" || !INTEGER.test(key)) return undefined;
+  const other = entries.get(BigInt(key))?.key;
+  return typeof other === "bigint" ? other : undefined;
+}
+
+const INTEGER = /^(?:0|-?[1-9][0-9]*)$/;
+
+/** The error of two keys of one map that key paths cannot tell apart. */
+export const ambiguousKeys = (first: Key, second: Key, key: string, origin: Origin): ConfigError =>
+  new ConfigError({
+    code: "key.invalid_type",
+    message: `Conflicting integer and string keys: ${pyRepr(first)} and ${pyRepr(second)}`,
+    key,
+    origin,
+    hint: "rename one of the keys",
+  });
 
 const HEAD = /^\.*[^.[]*/;
 const PART_START = /\.([^.[]*)|\[/g;

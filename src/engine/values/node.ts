@@ -39,6 +39,8 @@ interface NodeBase {
 export interface ScalarNode extends NodeBase {
   readonly kind: "scalar";
   readonly value: ScalarValue;
+  /** The value is text that is written with one more backslash: `\???` for the text `???`, which is then no missing value. */
+  readonly literal?: true;
 }
 
 /** A map in the order of its keys, which may be any scalars. */
@@ -164,6 +166,22 @@ export function scalar(value: ScalarValue, origin: Origin): ScalarNode {
   return { kind: "scalar", value, origin };
 }
 
+const ESCAPED_MISSING = /^\\+\?\?\?$/;
+
+/** A scalar as written: where the dialect escapes it so, `\???` is the text `???`. */
+export const writtenScalar = (
+  value: ScalarValue,
+  origin: Origin,
+  { escapesMissing }: { readonly escapesMissing: boolean },
+): ScalarNode =>
+  escapesMissing && typeof value === "string" && ESCAPED_MISSING.test(value)
+    ? { kind: "scalar", value: value.slice(1), literal: true, origin }
+    : { kind: "scalar", value, origin };
+
+/** The value of a scalar as it is written. */
+export const valueAsWritten = ({ literal, value }: ScalarNode): ScalarValue =>
+  literal === true && typeof value === "string" ? `\\${value}` : value;
+
 /** Builds a map node; a later equal key keeps the first position and key object (Python's dict). */
 export function map(entries: Iterable<readonly [Key, ConfigNode]>, origin: Origin): MapNode {
   const out = new Map<KeyId, MapEntry>();
@@ -187,7 +205,7 @@ export function child(node: ConfigNode, key: Key): ConfigNode | undefined {
 }
 
 export const isMissing = (node: ConfigNode): boolean =>
-  node.kind === "scalar" && node.value === MISSING;
+  node.kind === "scalar" && node.value === MISSING && node.literal !== true;
 
 /** Whether a node has no value: missing, or null. */
 export const isMissingOrNull = (node: ConfigNode): boolean =>

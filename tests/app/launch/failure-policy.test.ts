@@ -4,12 +4,15 @@ import type { JobResult } from "../../../src/app/job/job.ts";
 import {
   endOfResult,
   endOfState,
+  failurePolicy,
   isTolerated,
   openGate,
   sweepExitCode,
 } from "../../../src/app/launch/failure-policy.ts";
 import type { FailurePolicy } from "../../../src/app/launch/settings.ts";
 import { begun, ended } from "../../../src/app/record/job-state.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
 
 const result = (status: JobResult["status"], exitCode: number): JobResult => ({
   status,
@@ -130,5 +133,29 @@ describe("on_failure", () => {
     expect(gateAfter(policy, by({ by: "cancel" }))).toEqual([false, false]);
     expect(gateAfter(policy, result("completed", 143))).toEqual([true, true]);
     for (const ender of OTHERS) expect(gateAfter(policy, by(ender))).toEqual([true, true]);
+  });
+});
+
+describe("hydra.sweeper.fail_fast of Hydra 1.4", () => {
+  const policyOf = (text: string) => {
+    const root = createConfig(text);
+    if (root.kind !== "map") throw new Error("no map");
+    return failurePolicy(root, createResolveContext());
+  };
+
+  test("stops a sweep of Hydra's own launcher", () => {
+    expect(policyOf("hydra: {sweeper: {fail_fast: true}, launcher: {}}")).toEqual({
+      kind: "stop",
+      after: 1,
+    });
+    expect(policyOf("hydra: {sweeper: {fail_fast: false}, launcher: {}}")).toEqual({
+      kind: "finish_batch",
+    });
+  });
+
+  test("says nothing where a launcher has a policy of its own", () => {
+    expect(
+      policyOf("hydra: {sweeper: {fail_fast: true}, launcher: {on_failure: continue}}"),
+    ).toEqual({ kind: "continue" });
   });
 });

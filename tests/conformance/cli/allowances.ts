@@ -21,7 +21,9 @@ export function comparableStdout(testCase: CliCase, actual: string): readonly [s
 
 /** `--version` names our version, too. */
 const versionLine = (text: string): string =>
-  /\bhydraconf \S+/.test(text) ? `${/Hydra \d+\.\d+\.\d+(?:\.dev\d+)?/.exec(text)?.[0]}\n` : text;
+  /\bhydraconf \S+/.test(text)
+    ? `${/Hydra \d+\.\d+\.\d+(?:rc\d+|\.dev\d+)?/.exec(text)?.[0]}\n`
+    : text;
 
 /** What `$FLAGS_HELP` stands for: from the first flag to the line about overrides. */
 const FLAGS = /^--help,-h : [\s\S]*?^Overrides : .*$/m;

@@ -54,7 +54,7 @@ function composeFiles(testCase: CorpusCase, dialect: Dialect): Config {
   });
   const composition = composeConfig({
     snapshot: takeSnapshot({
-      sources: [hydraGroups(), main],
+      sources: [hydraGroups(dialect), main],
       schemaSource: schemaSource(new Map(), { dialect }),
       cwd,
       factories: STANDARD_SOURCES,

@@ -2,7 +2,7 @@ import { isMissingAt, maskedCopy } from "../../../src/engine/values/edit/childre
 import { fromDotlist, mergeDotlist, updateNode } from "../../../src/engine/values/edit/update.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import type { ConfigNode } from "../../../src/engine/values/node.ts";
-import { list, scalar } from "../../../src/engine/values/node.ts";
+import { list, map, scalar, writtenScalar } from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { withFlags } from "../../../src/engine/values/place.ts";
 import type { ResolveContext } from "../../../src/engine/values/resolution/context.ts";
@@ -75,10 +75,22 @@ const update = (testCase: CorpusCase, context: ResolveContext): ConfigNode =>
   updateNode(
     rootOf(testCase, context),
     textOf(testCase, "key"),
-    fromTagged(testCase["value"]),
+    asWritten(fromTagged(testCase["value"]), context),
     { merge: testCase["merge"] !== false, forceAdd: testCase["force_add"] === true },
     context,
   );
+
+/** A value as Python passes it: its texts are as they are written. */
+function asWritten(node: ConfigNode, context: ResolveContext): ConfigNode {
+  if (node.kind === "scalar")
+    return { ...node, ...writtenScalar(node.value, ORIGIN, context.dialect) };
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((item) => asWritten(item, context)) };
+  return map(
+    [...node.entries.values()].map(({ key, value }) => [key, asWritten(value, context)] as const),
+    ORIGIN,
+  );
+}
 
 function select(testCase: CorpusCase, context: ResolveContext): ConfigNode {
   const fallback = testCase["default"];

@@ -14,7 +14,9 @@ export const omegaconfToYaml: Suite = {
     const node = fromTagged(json);
     const flow = FLOW_STYLES.get(default_flow_style);
     if (flow === undefined) throw new Error("no such style");
-    return judge(testCase, yaml, () => writeYaml(checkTree(node), { dialect, flow }));
+    return judge(testCase, yaml, () =>
+      writeYaml(checkTree(node, undefined, undefined, dialect), { dialect, flow }),
+    );
   },
 };
 

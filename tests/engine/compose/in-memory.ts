@@ -12,6 +12,7 @@ import {
 import type { StoreEntry } from "../../../src/engine/compose/sources/memory-source.ts";
 import type { Snapshot } from "../../../src/engine/compose/sources/repository.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
+import { DEFAULT_DIALECT } from "../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../src/engine/values/errors.ts";
 import {
   createResolveContext,
@@ -47,7 +48,7 @@ export function composeFiles(
 
 export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new Map()): Snapshot =>
   takeSnapshot({
-    sources: [hydraGroups(), filesSource(files)],
+    sources: [hydraGroups(DEFAULT_DIALECT), filesSource(files)],
     schemaSource: schemaSource(store),
     cwd: "/nowhere",
     factories: STANDARD_SOURCES,

@@ -1,5 +1,6 @@
 /** Checks of flags that are not allowed or contradict each other, in Hydra's words where it has such an error. */
 import { dirname, parse } from "node:path";
+import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import {
   type Flag,
@@ -10,9 +11,17 @@ import {
 import type { ParsedArguments } from "../../job/session.ts";
 
 /** @throws ConfigError `app.unsupported` for Hydra's flags that have no meaning here */
-export function refuseUnsupported({ flags }: ParsedArguments, declared: readonly Flag[]): void {
+export function refuseUnsupported(
+  { flags }: ParsedArguments,
+  declared: readonly Flag[],
+  { rerunsByComposition }: Dialect,
+): void {
   for (const flag of declared)
-    if (flag.refusal !== undefined && flags.has(flag.id))
+    if (
+      flag.refusal !== undefined &&
+      flags.has(flag.id) &&
+      !(flag.id === "experimental-rerun" && rerunsByComposition)
+    )
       throw new ConfigError({
         code: "app.unsupported",
         message: `${flagLabel(flag)}: ${flag.refusal}`,

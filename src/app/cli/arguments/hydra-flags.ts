@@ -4,6 +4,12 @@ import type { ConfigError } from "../../../engine/values/errors.ts";
 import { visibleControls } from "../../../foundation/text/printable.ts";
 import { type Flag, flagLabel, flagValueName, type ProgramOptions } from "../../job/options.ts";
 
+/** A flag of a version of Hydra with aliases. */
+export const withAliases = (flag: Flag): Flag =>
+  flag.id === "info" && flag.choices !== undefined
+    ? { ...flag, choices: [...flag.choices.slice(0, 1), "aliases", ...flag.choices.slice(1)] }
+    : flag;
+
 /** Hydra's own flags, in the order of its usage text, with Hydra's meanings. */
 export const HYDRA_FLAGS: readonly Flag[] = [
   {
@@ -83,7 +89,7 @@ export const HYDRA_FLAGS: readonly Flag[] = [
     id: "experimental-rerun",
     names: ["--experimental-rerun"],
     takes: "value",
-    help: "Rerun a job from a pickled config",
+    help: "Rerun a job from its output directory (Hydra 1.4)",
     refusal: "only Python can read a pickled config: rerun with the overrides in overrides.yaml",
   },
   {

@@ -30,7 +30,7 @@ export interface ChoiceTracker {
   /** Records an `override` item of a list; the command line and earlier overrides have priority over it. */
   noteOverride(item: GroupItem, placed: PlacedConfig, parent: PlacedConfig): void;
   /** @throws ConfigError `compose.invalid_defaults` for a second, different choice. */
-  noteChoice(placed: PlacedConfig): void;
+  noteChoice(placed: PlacedConfig, parent: PlacedConfig | undefined): void;
   /** Whether the command line deletes this choice; records that the deletion was used. */
   takeDeletion(placed: PlacedConfig): boolean;
   warn(...warnings: readonly CompositionWarning[]): void;
@@ -72,7 +72,7 @@ export function createChoiceTracker(
   const selections = createSelections(choices);
   const deletions = createDeletions(choices);
   const known = new Map<string, string | null>();
-  const chosenBy = new Map<string, PlacedConfig>();
+  const chosenBy = new Map<string, refuse.Chosen>();
   const keysOfGroup = new Map<string, Set<string>>();
   const warnings: CompositionWarning[] = [];
   const read = new Set<string>();
@@ -80,14 +80,15 @@ export function createChoiceTracker(
     choose: selections.choose,
     overridden: () => new Set(selections.all.keys()),
     noteOverride: selections.noteOverride,
-    noteChoice(placed) {
+    noteChoice(placed, parent) {
       const key = placed.overrideKey;
       if (key === null) return;
       const before = chosenBy.get(key);
-      if (before !== undefined && before.name !== placed.name)
-        throw refuse.secondChoice(placed, before, key);
+      const chosen = { placed, parent };
+      if (before !== undefined && before.placed.name !== placed.name)
+        throw refuse.secondChoice(chosen, before, key);
       known.set(key, placed.name);
-      chosenBy.set(key, placed);
+      chosenBy.set(key, chosen);
       const keys = keysOfGroup.get(placed.group) ?? new Set();
       keysOfGroup.set(placed.group, keys.add(key));
     },

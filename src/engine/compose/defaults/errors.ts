@@ -116,7 +116,11 @@ function folderHint(path: string, repository: Repository): string | undefined {
 }
 
 /** `group: ???`, and no override chooses an option. */
-export function nothingChosen(placed: PlacedConfig, repository: Repository): ConfigError {
+export function nothingChosen(
+  placed: PlacedConfig,
+  parent: PlacedConfig | undefined,
+  repository: Repository,
+): ConfigError {
   const { item, overrideKey } = placed;
   if (overrideKey === null)
     return new ConfigError({
@@ -127,9 +131,11 @@ export function nothingChosen(placed: PlacedConfig, repository: Repository): Con
       hint: "only the option of a config group can be left open: `group: ???`",
     });
   const available = optionsOf(placed.group, repository);
+  const isNamed = placed.dialect.namesChoosers && parent !== undefined;
+  const within = isNamed ? `In '${parent.configPath}': ` : "";
   return new ConfigError({
     code: "compose.missing_option",
-    message: `You must specify '${overrideKey}', e.g, ${overrideKey}=<OPTION>\nAvailable options:\n${indented(available)}`,
+    message: `${within}You must specify '${overrideKey}', e.g, ${overrideKey}=<OPTION>\nAvailable options:\n${indented(available)}`,
     origin: item.origin,
     key: overrideKey,
     available,
@@ -207,20 +213,33 @@ export function interpolationInOptions(
   });
 }
 
+/** A choice, and the config whose defaults list makes it; undefined for the command line. */
+export interface Chosen {
+  readonly placed: PlacedConfig;
+  readonly parent: PlacedConfig | undefined;
+}
+
 /**
  * @param early the choice that comes first in the list
  * @param late the later choice, reached first because lists are expanded from their ends
  */
-export function secondChoice(early: PlacedConfig, late: PlacedConfig, key: string): ConfigError {
-  const { origin } = late.item;
-  const name = late.name ?? "None";
+export function secondChoice(early: Chosen, late: Chosen, key: string): ConfigError {
+  const { dialect, item, name } = late.placed;
+  const conflict = `Conflicting choices: ${chosenBy(late)} and ${chosenBy(early)}`;
   return new ConfigError({
     code: "compose.invalid_defaults",
-    message: `Multiple values for ${key}. To override a value use 'override ${key}: ${name}'`,
-    origin,
+    message:
+      `Multiple values for ${key}. To override a value use 'override ${key}: ${name ?? "None"}'` +
+      (dialect.namesChoosers ? `\n${conflict}` : ""),
+    origin: item.origin,
     key,
-    hint: remedy(early, late, key),
+    hint: remedy(early.placed, late.placed, key),
   });
+}
+
+function chosenBy({ parent, placed: { item, name } }: Chosen): string {
+  const isTyped = item.kind === "group" && item.appended;
+  return `'${name ?? "None"}' from '${isTyped ? "command line" : (parent?.configPath ?? "<root>")}'`;
 }
 
 function remedy(early: PlacedConfig, late: PlacedConfig, key: string): string {

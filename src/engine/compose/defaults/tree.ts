@@ -1,4 +1,5 @@
 /** The defaults tree: each config with those that its defaults list includes, with every choice made. */
+import { MISSING } from "../../values/node.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import {
   completeItems,
@@ -197,7 +198,8 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
 
   // The config is read before any decision about it: even if it is then deleted, its errors count. Hydra also reads
   // `None.yaml` where nothing is chosen.
-  const loaded = placed.name === "???" ? undefined : readConfig(placed, around);
+  const isOpen = lacksOption(placed, tracker);
+  const loaded = placed.name === "???" && isOpen ? undefined : readConfig(placed, around);
   const node = (
     state: NodeState,
     children: readonly DefaultsTreeChild[] = [],
@@ -213,17 +215,25 @@ function expand(placed: PlacedConfig, around: Surroundings): DefaultsTreeNode {
 
   if (primary && loaded === undefined) throw refuse.noPrimary(placed, request);
   if (tracker.takeDeletion(placed)) return node("deleted");
-  tracker.noteChoice(placed);
+  const parent = parents.at(-1);
+  tracker.noteChoice(placed, parent);
   if (placed.name === null) return node("none");
-  if (placed.configPath.endsWith("???")) {
+  if (isOpen) {
     if (request.skipMissing) return node("missing");
-    throw refuse.nothingChosen(placed, request.repository);
+    throw refuse.nothingChosen(placed, parent, request.repository);
   }
   if (loaded === undefined) {
     if (placed.item.optional) return node("absent");
     throw refuse.notFoundBelow(placed, parents, request.repository);
   }
   return node("used", expandList(placed, loaded, around));
+}
+
+/** Whether a group is left open (`group: ???`): an option may be written `\???` to have that name. */
+function lacksOption({ configPath, item, overrideKey }: PlacedConfig, tracker: ChoiceTracker) {
+  if (!configPath.endsWith(MISSING)) return false;
+  const isLiteral = item.kind === "group" && item.literal === true;
+  return !isLiteral || (overrideKey !== null && tracker.overridden().has(overrideKey));
 }
 
 /** Checks the paths that a dialect refuses, both as written and as chosen. */

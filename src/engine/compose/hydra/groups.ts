@@ -1,4 +1,5 @@
 /** Hydra's own config groups, `pkg://hydra.conf`, as a source of configs. */
+import type { Dialect } from "../../values/dialect.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { StoreEntry } from "../sources/memory-source.ts";
 import { memorySource } from "../sources/memory-source.ts";
@@ -37,6 +38,9 @@ template: |
 
   \${hydra.help.footer}
 `;
+
+/** The table of aliases ends with its own blank line, and is empty where there are none. */
+const HELP_WITH_ALIASES = HELP.replace("== Config ==", "$OVERRIDE_ALIASES== Config ==");
 
 const HYDRA_HELP = `template: |
   Hydra (\${hydra.runtime.version})
@@ -151,12 +155,18 @@ const TEXTS: Readonly<Record<string, string>> = {
   "hydra/output/default": OUTPUT,
 };
 
-const ENTRIES = Object.entries(TEXTS).map(([path, text]): [string, StoreEntry] => [path, { text }]);
+const sourceOf = (texts: typeof TEXTS): ConfigSource =>
+  memoizedSource(
+    memorySource(
+      { scheme: "pkg", path: "hydra.conf", provider: "hydra" },
+      new Map(Object.entries(texts).map(([path, text]): [string, StoreEntry] => [path, { text }])),
+    ),
+  );
 
 // These texts never change, so all engines share what is parsed of them.
-const SOURCE = memoizedSource(
-  memorySource({ scheme: "pkg", path: "hydra.conf", provider: "hydra" }, new Map(ENTRIES)),
-);
+const SOURCE = sourceOf(TEXTS);
+const SOURCE_WITH_ALIASES = sourceOf({ ...TEXTS, "hydra/help/default": HELP_WITH_ALIASES });
 
 /** The first source of every search path. */
-export const hydraGroups = (): ConfigSource => SOURCE;
+export const hydraGroups = ({ hasAliases }: Dialect): ConfigSource =>
+  hasAliases ? SOURCE_WITH_ALIASES : SOURCE;

@@ -101,9 +101,9 @@ function requireKind<Kind extends "map" | "list">(
   });
 }
 
-/** `hydra.x=…` and `hydra/group=…` configure Hydra itself, all others the task. */
+/** `hydra.x=…`, `hydra[x]=…` and `hydra/group=…` configure Hydra itself, all others the task. */
 export const isHydraOverride = ({ keyOrGroup }: Override): boolean =>
-  keyOrGroup.startsWith("hydra.") || keyOrGroup.startsWith("hydra/");
+  /^hydra[./[]/.test(keyOrGroup);
 
 /** The texts are values of the config, so interpolations in them must have valid syntax. */
 function addOverrides(

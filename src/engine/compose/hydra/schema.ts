@@ -181,6 +181,7 @@ const hydra = (dialect: Dialect): Field =>
     }),
     hydra_help: object("HydraHelpConf", { hydra_help: field(STR), template: field(STR) }),
     output_subdir: field(optional(STR), ".hydra"),
+    ...(dialect.hasAliases && { override: object("OverrideConf", { aliases: emptyMap(STR) }) }),
     overrides: object("OverridesConf", { hydra: emptyList(STR), task: emptyList(STR) }),
     job: job(dialect),
     runtime: RUNTIME,
@@ -192,16 +193,17 @@ const LAUNCHER = object("BasicLauncherConf", {
 });
 
 /** Hydra's own sweeper. */
-const SWEEPER = object(
-  "BasicSweeperConf",
-  {
-    _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
-    max_batch_size: field(optional(INT), null),
-    params: field(optional(mapOf(STR)), null),
-  },
-  [],
-  { exclude: ANY },
-);
+const sweeper = ({ failsFast }: Dialect): Field =>
+  object(
+    "BasicSweeperConf",
+    {
+      _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
+      max_batch_size: field(optional(INT), null),
+      params: field(optional(mapOf(STR)), null),
+    },
+    [],
+    { exclude: ANY, ...(failsFast && { fail_fast: BOOL }) },
+  );
 
 /** The groups that make up the `hydra` node, in the order in which they are composed. */
 const DEFAULTS = {
@@ -226,10 +228,11 @@ export function schemaSource(
   store: ReadonlyMap<string, StoreEntry>,
   reading?: Reading,
 ): ConfigSource {
+  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
   const own: readonly [string, StoreEntry][] = [
-    [HYDRA_CONFIG, { node: withDefaults(hydra(reading?.dialect ?? DEFAULT_DIALECT), DEFAULTS) }],
+    [HYDRA_CONFIG, { node: withDefaults(hydra(dialect), DEFAULTS) }],
     ["hydra/launcher/basic", { node: LAUNCHER.node }],
-    ["hydra/sweeper/basic", { node: SWEEPER.node }],
+    ["hydra/sweeper/basic", { node: sweeper(dialect).node }],
     [EMPTY_CONFIG, { node: map([], fromCode("compose")) }],
   ];
   return memorySource(

@@ -134,6 +134,8 @@ export interface GroupItem {
   readonly override: boolean;
   /** Given on the command line as `+group=option`; it may follow overrides. */
   readonly appended: boolean;
+  /** The option is written `\???`: it has the name `???`, and is not left open. */
+  readonly literal?: true;
   /** The group as written, if a part of the option was moved into it (`slashInGroup` of the dialect). */
   readonly shorthandOf?: string;
   readonly origin: Origin;

@@ -256,7 +256,15 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
   if (group === "")
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
   const { origin } = item;
-  const common = { kind: "group", package: pkg, override, appended: false, origin } as const;
+  const isLiteral = entry.value.kind === "scalar" && entry.value.literal === true;
+  const common = {
+    kind: "group",
+    package: pkg,
+    override,
+    appended: false,
+    ...(isLiteral && { literal: true as const }),
+    origin,
+  } as const;
   const isOptional = optional || isTruthy(given);
   const read = moveIntoGroup({ ...common, group, value, optional: isOptional }, dialect);
   return read.value === SELF
@@ -371,7 +379,14 @@ function splitKnownKeywords(text: string, configPath: string, item: MapNode) {
       item,
       "the keywords are `optional` and `override`",
     );
-  return { group, optional: words.includes("optional"), override: words.includes("override") };
+  const [optional, override] = [words.includes("optional"), words.includes("override")];
+  if (optional && override)
+    throw invalid(
+      `In ${configPath}: 'optional' and 'override' keywords cannot be combined in defaults list`,
+      item,
+      "an override changes the option of a group that another list has: write `optional` there",
+    );
+  return { group, optional, override };
 }
 
 const containerType = (node: ConfigNode): string =>

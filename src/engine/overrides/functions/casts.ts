@@ -70,8 +70,7 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
     }
     case "choice":
       if (value.items.some(isSweepValue)) fail(call, "a sweep inside a choice cannot be cast");
-      // Tags and shuffling are lost here, as in Hydra.
-      return { ...value, items: value.items.map(inner), tags: [], shuffle: false };
+      return { ...value, items: value.items.map(inner), ...lostByCasts(call) };
     case "range":
       return castRange(value, cast, call);
     case "interval":
@@ -91,11 +90,17 @@ function castScalar(value: ElementScalar, cast: Cast, call: Call): ElementScalar
 }
 
 function castRange(range: RangeSweep, cast: Cast, call: Call): RangeSweep {
-  const { bound } = cast;
-  if (bound === undefined) return fail(call, "a range can only be cast to int or float");
+  const { bound, name } = cast;
+  if (bound === undefined || (name !== "int" && name !== "float"))
+    return fail(call, "a range can only be cast to int or float");
+  if (call.dialect.castsEachValue) return { ...range, casts: [...(range.casts ?? []), name] };
   const [start, stop] = [bound(range.start, call), bound(range.stop, call)];
   return { ...range, start, stop, step: bound(range.step, call), tags: [], shuffle: false };
 }
+
+/** Before Hydra 1.4, a cast loses the tags and the shuffling of a sweep. */
+const lostByCasts = ({ dialect }: Call): Partial<Pick<RangeSweep, "tags" | "shuffle">> =>
+  dialect.castsEachValue ? {} : { tags: [], shuffle: false };
 
 function castInterval(interval: IntervalSweep, cast: Cast, call: Call): IntervalSweep {
   const { bound } = cast;
@@ -188,7 +193,7 @@ export const jsonStr: OverrideFunction = {
     if (value.kind !== "choice") return { ...text(value), span };
     if (value.items.some((item) => item.kind === "scalar" && item.value === null))
       fail(call, "null in a choice has no JSON text");
-    return { ...value, items: value.items.map(text), tags: [], shuffle: false, span };
+    return { ...value, items: value.items.map(text), ...lostByCasts(call), span };
   },
 };
 

@@ -32,8 +32,11 @@ export const sort: OverrideFunction = {
     const reverse = flag?.kind === "scalar" && flag.value === true;
     const input = singleInput(args) ?? sortableChoice(args.rest, call);
     const { span } = call;
-    if (input.kind === "range") return { ...sortRange(input, reverse, call), span };
-    if (input.kind === "choice" || input.kind === "list")
+    const order = call.dialect.sortsShuffled ? { shuffle: false } : {};
+    if (input.kind === "range") return { ...sortRange(input, reverse, call), ...order, span };
+    if (input.kind === "choice")
+      return { ...input, items: pythonSorted(input.items, reverse, call), ...order, span };
+    if (input.kind === "list")
       return { ...input, items: pythonSorted(input.items, reverse, call), span };
     return input;
   },

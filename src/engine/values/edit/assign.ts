@@ -3,6 +3,7 @@ import { firstFew, plural } from "../../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
+import { ambiguousKey, ambiguousKeys } from "../key-path.ts";
 import {
   type ConfigNode,
   child,
@@ -68,7 +69,7 @@ export function assign(
   }
   const old = child(parent.node, known);
   const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
-  checkTree(value, at, foreign);
+  checkTree(value, at, foreign, parent.copies.dialect);
   putChild(parent, known, replacing(typed, old));
 }
 
@@ -82,7 +83,7 @@ export function append(parent: Draft & { readonly node: DraftList }, value: Conf
   checkNotReadonly(parent, at);
   refuseItemOfClass(parent, value, at);
   const typed = withType(parent, key, value, at);
-  checkTree(value, at);
+  checkTree(value, at, undefined, parent.copies.dialect);
   parent.node.items.push(typed);
 }
 
@@ -135,7 +136,11 @@ export function normalizeKey(parent: Draft, key: Key, place: Place): Key {
   const { node } = parent;
   if (node.kind === "list") return listIndex(node.items.length, key, place);
   const known = node.type?.kind === "map" ? convertKey(node.type.key, key, place) : key;
-  if (child(node, known) === undefined) checkNewKey(parent, known, place);
+  if (child(node, known) === undefined) {
+    checkNewKey(parent, known, place);
+    const other = ambiguousKey(node, known, parent.copies.dialect);
+    if (other !== undefined) throw ambiguousKeys(other, known, fullKeyOf(place), place.node.origin);
+  }
   return known;
 }
 

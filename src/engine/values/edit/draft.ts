@@ -1,4 +1,5 @@
 /** Copies of the nodes that a change touches: one for each, however many steps the change has. */
+import type { Dialect } from "../dialect.ts";
 import { isConfigError } from "../errors.ts";
 import type { Budget } from "../limits.ts";
 import {
@@ -34,9 +35,14 @@ export interface Copies {
   readonly nodes: Set<ConfigNode>;
   /** Counts what it has added by expanding interpolations. */
   readonly budget: Budget;
+  readonly dialect: Dialect;
 }
 
-export const createCopies = (budget: Budget): Copies => ({ nodes: new Set(), budget });
+export const createCopies = (budget: Budget, dialect: Dialect): Copies => ({
+  nodes: new Set(),
+  budget,
+  dialect,
+});
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 

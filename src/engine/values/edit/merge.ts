@@ -83,7 +83,7 @@ export function mergeNodes(
     throw new ConfigError({ code: "merge.incompatible", message: "There is nothing to merge" });
   const readonly = first.flags?.readonly;
   // One draft for all layers: a map is copied once, however many of them change it.
-  const copies = createCopies(budget);
+  const copies = createCopies(budget, context.dialect);
   let target = withFlags(first, { readonly: false });
   for (const other of others)
     target = suggesting(context.dialect, () => mergeRoot(target, other, { context, copies }));

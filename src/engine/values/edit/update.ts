@@ -2,7 +2,7 @@
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { isInterpolationNode } from "../interpolation/parser.ts";
-import { equalsSign, keyComponents, suggesting } from "../key-path.ts";
+import { equalsSign, keyComponents, mapKey, suggesting } from "../key-path.ts";
 import { createBudget } from "../limits.ts";
 import {
   type ConfigNode,
@@ -60,7 +60,7 @@ export function updateNode(
   value: ConfigNode,
   options: UpdateOptions = {},
   context: ResolveContext = createResolveContext(),
-  copies: Copies = createCopies(createBudget(context.limits)),
+  copies: Copies = createCopies(createBudget(context.limits), context.dialect),
 ): ContainerNode {
   if (root.kind === "scalar")
     throw new ConfigError({
@@ -81,7 +81,7 @@ export function updateNode(
     let at = start;
     for (const component of components.slice(0, -1))
       at = enter(at, component, value, options, context);
-    const last = keyIn(at, components.at(-1) ?? "");
+    const last = keyIn(at, components.at(-1) ?? "", context.dialect);
     opened(at, options, () => put(at, last, value, options, context));
   });
   return start.node;
@@ -95,7 +95,7 @@ function enter(
   options: UpdateOptions,
   context: ResolveContext,
 ): Draft {
-  const given = keyIn(at, component);
+  const given = keyIn(at, component, context.dialect);
   const key =
     at.node.kind === "list" && typeof given === "bigint"
       ? fromEnd(at.node, given, context.dialect)
@@ -157,7 +157,7 @@ function put(
     const present = mergeable(old, value);
     if (present !== undefined) {
       if (old !== undefined) checkReplacesMissing(place, old, value);
-      checkTree(value, place, options.foreign);
+      checkTree(value, place, options.foreign, context.dialect);
       mergeInto(
         draftChild(at, known, present),
         value,
@@ -208,9 +208,9 @@ function mergeable(present: ConfigNode | undefined, value: ConfigNode): Containe
   return isMade ? emptyContainer(type, origin) : undefined;
 }
 
-/** List items are looked up by index; maps are always asked for strings. */
-function keyIn(at: Draft, component: string): Key {
-  if (at.node.kind === "map") return component;
+/** List items are looked up by index; maps are asked for strings, and for the integers that they have. */
+function keyIn(at: Draft, component: string, dialect: Dialect): Key {
+  if (at.node.kind === "map") return mapKey(at.node, component, dialect);
   const index = parsePythonInt(component);
   if (index !== null) return index;
   throw new ConfigError({
@@ -257,7 +257,7 @@ export function mergeDotlist(
   context: ResolveContext = createResolveContext(),
 ): ConfigNode {
   let target = root;
-  const copies = createCopies(createBudget(context.limits));
+  const copies = createCopies(createBudget(context.limits), context.dialect);
   for (const [index, text] of dotlist.entries()) {
     const separator = equalsSign(text, context.dialect);
     const key = separator < 0 ? text : text.slice(0, separator);

@@ -1,4 +1,5 @@
 /** The tokens of OmegaConf's interpolation grammar. */
+import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import type { Origin } from "../origin.ts";
 import { parsePythonFloat, parsePythonInt } from "../python-text.ts";
@@ -89,6 +90,9 @@ const textRules = (quote: string): readonly Rule[] => [
   { kind: "literal", pattern: /\$/y },
 ];
 
+/** Keys in which a backslash makes a separator a character of the key. */
+const ESCAPED_KEY: Rule = { kind: "key", pattern: /(?:[^\\{}()[\]:. \t'"]|\\[.[\]:=\\])+/y };
+
 /** Per mode, in order of precedence between matches of the same length; the longest match wins. */
 const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
   text: textRules(""),
@@ -129,17 +133,22 @@ const RULES: Readonly<Record<LexerMode, readonly Rule[]>> = {
   ],
 };
 
+const ESCAPED_KEY_RULES: readonly Rule[] = RULES.key.map((rule) =>
+  rule.kind === "key" ? ESCAPED_KEY : rule,
+);
+
 /**
  * Splits a text into tokens. The last one is `end`, or `invalid` at the first position without a match, which is an
  * error only if the parser gets that far.
  */
-function tokenize(text: string, initial: LexerMode): readonly Token[] {
+function tokenize(text: string, initial: LexerMode, { escapesInKeys }: Dialect): readonly Token[] {
   const tokens: Token[] = [];
   const modes: LexerMode[] = [];
   let mode = initial;
   let at = 0;
   while (at < text.length) {
-    const match = longestMatch(RULES[mode], text, at);
+    const rules = mode === "key" && escapesInKeys ? ESCAPED_KEY_RULES : RULES[mode];
+    const match = longestMatch(rules, text, at);
     if (match === null) return [...tokens, { kind: "invalid", text: "", start: at }];
     tokens.push({ kind: match.rule.kind, text: text.slice(at, match.end), start: at });
     const step = match.rule.step;
@@ -179,6 +188,7 @@ function longestMatch(
 export interface Cursor {
   readonly text: string;
   readonly tokens: readonly Token[];
+  readonly dialect: Dialect;
   /** References parsed before, by their keys, so that equal ones share one object. */
   readonly references: Map<string, StaticReference>;
   at: number;
@@ -188,10 +198,12 @@ export interface Cursor {
 export const openCursor = (
   text: string,
   mode: LexerMode,
+  dialect: Dialect,
   references: Cursor["references"] = new Map(),
 ): Cursor => ({
   text,
-  tokens: tokenize(text, mode),
+  dialect,
+  tokens: tokenize(text, mode, dialect),
   references,
   at: 0,
   depth: 0,

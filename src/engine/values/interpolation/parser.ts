@@ -1,4 +1,6 @@
 /** The parser of interpolations and of arguments of resolvers. */
+
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarNode } from "../node.ts";
@@ -46,17 +48,18 @@ const hasInterpolation = (text: string): boolean => text.includes("${");
  */
 export function parseInterpolation(
   text: string,
+  dialect: Dialect = DEFAULT_DIALECT,
   references?: Map<string, StaticReference>,
 ): InterpolationAst {
   try {
-    return readInterpolation(text, references);
+    return readInterpolation(text, dialect, references);
   } catch (error) {
-    throw isConfigError(error) ? withArgumentQuoted(error, text) : error;
+    throw isConfigError(error) ? withArgumentQuoted(error, text, dialect) : error;
   }
 }
 
 /** The error with the hint to quote the argument of a resolver, if that is all that is wrong. */
-function withArgumentQuoted(error: ConfigError, text: string): ConfigError {
+function withArgumentQuoted(error: ConfigError, text: string, dialect: Dialect): ConfigError {
   const { origin } = error.details;
   if (origin?.kind !== "file" || origin.source.text !== text) return error;
   const start = Math.max(...[",", ":"].map((mark) => text.lastIndexOf(mark, origin.start - 1))) + 1;
@@ -66,7 +69,7 @@ function withArgumentQuoted(error: ConfigError, text: string): ConfigError {
   const blank = /^\s*/.exec(argument)?.[0] ?? "";
   const quoted = `${text.slice(0, start)}${blank}'${argument.trim()}'${text.slice(start + length)}`;
   try {
-    readInterpolation(quoted);
+    readInterpolation(quoted, dialect);
   } catch (again) {
     if (isConfigError(again)) return error;
     throw again;
@@ -76,9 +79,10 @@ function withArgumentQuoted(error: ConfigError, text: string): ConfigError {
 
 function readInterpolation(
   text: string,
+  dialect: Dialect,
   references?: Map<string, StaticReference>,
 ): InterpolationAst {
-  const cursor = openCursor(text, "text", references);
+  const cursor = openCursor(text, "text", dialect, references);
   const parts = parseText(cursor, "free");
   if (parts.length === 0) throw unexpected(cursor, "an empty text");
   expect(cursor, "end");
@@ -89,8 +93,8 @@ function readInterpolation(
  * Parses one element of the grammar of resolver arguments, as `oc.decode` does.
  * @throws ConfigError `interpolation.syntax`
  */
-export function parseElement(text: string): Element {
-  const cursor = openCursor(text, "arguments");
+export function parseElement(text: string, dialect: Dialect = DEFAULT_DIALECT): Element {
+  const cursor = openCursor(text, "arguments", dialect);
   const element = parseOneElement(cursor);
   expect(cursor, "end");
   return element;
@@ -134,7 +138,7 @@ function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): 
   const key = parts.join("");
   const known = cursor.references.get(key);
   if (known !== undefined) return known;
-  const { levels, rest, components } = referenceKey(key);
+  const { levels, rest, components } = referenceKey(key, cursor.dialect);
   const fresh = { kind: "reference", levels, rest, components } as const;
   cursor.references.set(key, fresh);
   return fresh;
@@ -180,7 +184,8 @@ function parseComponent(cursor: Cursor, parts: (string | Interpolation)[]): bool
     return true;
   }
   if (kind !== "id" && kind !== "key") throw unexpected(cursor, "expected a key");
-  parts.push(next(cursor).text);
+  // A colon separates no components, so its escape is undone here.
+  parts.push(next(cursor).text.replaceAll("\\:", ":"));
   return kind === "id";
 }
 
@@ -341,10 +346,14 @@ export const createSharedTexts = (): SharedTexts => ({ texts: new Map(), referen
  * The parsed interpolation of a node. A syntax error points into the text that the node was read from.
  * @throws ConfigError `interpolation.syntax`
  */
-export function parseNode(node: InterpolationNode, shared?: SharedTexts): InterpolationAst {
+export function parseNode(
+  node: InterpolationNode,
+  dialect: Dialect,
+  shared?: SharedTexts,
+): InterpolationAst {
   const known = parsed.get(node);
   if (known !== undefined) return known;
-  const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, shared);
+  const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, dialect, shared);
   shared?.texts.set(node.value, ast);
   parsed.set(node, ast);
   return ast;
@@ -352,10 +361,11 @@ export function parseNode(node: InterpolationNode, shared?: SharedTexts): Interp
 
 function parseTextOfNode(
   node: InterpolationNode,
+  dialect: Dialect,
   shared: SharedTexts | undefined,
 ): InterpolationAst {
   try {
-    return parseInterpolation(node.value, shared?.references);
+    return parseInterpolation(node.value, dialect, shared?.references);
   } catch (error) {
     throw placeSyntaxError(error, node.value, node.origin);
   }
@@ -369,7 +379,11 @@ function parseTextOfNode(
  * @param parse throws for a text that the grammar refuses
  * @throws ConfigError `interpolation.syntax`
  */
-export function checkSyntax(text: string, parse: () => unknown = () => parseInterpolation(text)) {
+export function checkSyntax(
+  text: string,
+  dialect: Dialect,
+  parse: () => unknown = () => parseInterpolation(text, dialect),
+) {
   if (!LOOKS_COMMON.test(text)) parse();
 }
 

@@ -1,10 +1,13 @@
 /** The resolvers of OmegaConf: `oc.env`, `oc.select`, `oc.decode` and others. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
-import { ConfigError } from "../errors.ts";
-import { isMissing, list, type MapNode, type NodeType, scalar } from "../node.ts";
+import { ConfigError, isConfigError } from "../errors.ts";
+import { isMissing, list, type MapNode, type NodeType, type ScalarNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
-import { keyText, pyStr, pyTypeName } from "../python-text.ts";
+import { rootPlace } from "../place.ts";
+import { keyText, pyRepr, pyStr, pyTypeName } from "../python-text.ts";
+import { convertScalar } from "../types/convert-scalar.ts";
+import { wrongType } from "../types/type-errors.ts";
 import { checkTree } from "../yaml/check-tree.ts";
 import { createConfig } from "../yaml/reader.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "./resolver.ts";
@@ -25,6 +28,49 @@ const ocCreate: Resolver = {
     throw new TypeError(
       `Object of unsupported type: '${node === undefined ? "" : pyTypeName(node)}'`,
     );
+  },
+};
+
+/** The types of `oc.coerce`, by their names. */
+const COERCED: ReadonlyMap<string, NodeType> = new Map<string, NodeType>([
+  ...(["bool", "bytes", "float", "int", "str"] as const).map((kind) => [kind, { kind }] as const),
+  ["pathlib.Path", { kind: "path" }],
+]);
+
+/** The value without its type; undefined where the type refuses it. */
+function tryConvert(type: NodeType, node: ScalarNode): ScalarNode | undefined {
+  try {
+    const { type: _, ...bare } = convertScalar(type, node, rootPlace(node));
+    return bare;
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** `${oc.coerce:type,value}`: the value converted to a type, as a field of that type converts it. */
+const ocCoerce: Resolver = {
+  name: "oc.coerce",
+  pure: true,
+  resolve(args, { fullKey, node: at }) {
+    expectArguments(args, { required: ["type_name", "value"] });
+    const name = expectText("oc.coerce type", args[0]);
+    const type = COERCED.get(name);
+    if (type === undefined) throw new Error(`Invalid oc.coerce type: '${name}'`);
+    const node = args[1]?.node ?? scalar(null, at.origin);
+    if (node.kind === "scalar" && node.value === null)
+      throw new TypeError(`Incompatible value 'None' for field of type '${name}'`);
+    const none = scalar(null, at.origin);
+    const converted = node.kind === "scalar" ? tryConvert(type, node) : undefined;
+    if (converted !== undefined) return converted;
+    throw new ConfigError({
+      code: "resolver.failed",
+      // OmegaConf names the value that the new field has so far.
+      message: wrongType(type, none, rootPlace(none)).message,
+      key: fullKey(),
+      origin: at.origin,
+      hint: `${pyRepr(pyStr(node))} (${pyTypeName(node)}) cannot be converted to ${name}`,
+    });
   },
 };
 
@@ -171,8 +217,9 @@ const ocSelect: Resolver = {
   },
 };
 
-/** The resolvers every context knows. */
+/** The resolvers of every context, but for those that only some versions have (`addedResolvers` of a dialect). */
 export const builtinResolvers: readonly Resolver[] = [
+  ocCoerce,
   ocCreate,
   ocDecode,
   ocDeprecated,

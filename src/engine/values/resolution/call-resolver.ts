@@ -1,10 +1,11 @@
 /** Calls a resolver of an interpolation, and checks its arguments and its result. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
+import type { Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
-import { isNode, scalar } from "../node.ts";
+import { isMissing, isNode, writtenScalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
@@ -44,9 +45,28 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
   } catch (error) {
     throw isConfigError(error) ? error : failed(name, at, error);
   }
-  if (isPlace(result)) return result;
-  const origin = fromCode(`resolver ${name}`);
-  return resultPlace(isNode(result) ? result : scalar(result, origin), at);
+  const { dialect } = resolution.context;
+  if (isPlace(result) && (result.result !== true || !dialect.escapesMissing)) return result;
+  const given = isPlace(result) ? result.node : result;
+  const node = isNode(given)
+    ? returnedNode(given, dialect)
+    : writtenScalar(given, fromCode(`resolver ${name}`), dialect);
+  if (dialect.escapesMissing && isMissing(node))
+    throw new ConfigError({
+      code: "interpolation.to_missing",
+      message: "Interpolation resolved to a missing value",
+      key: fullKeyOf(at),
+      origin: at.node.origin,
+      hint: "\\??? is the text ???",
+    });
+  return resultPlace(node, at);
+}
+
+/** A text that a resolver returns is one as it is written. */
+function returnedNode(node: ConfigNode, dialect: Dialect): ConfigNode {
+  if (node.kind !== "scalar" || node.literal === true) return node;
+  const written = writtenScalar(node.value, node.origin, dialect);
+  return written.literal === true ? { ...node, ...written } : node;
 }
 
 function callFrom(resolution: Resolution, at: Place): ResolverCall {
@@ -98,7 +118,7 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         () => fullKeyOf(child),
       );
     },
-    evaluate: (text) => resolution.evaluate(parseElement(text), at),
+    evaluate: (text) => resolution.evaluate(parseElement(text, resolution.context.dialect), at),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };
 }

@@ -1,6 +1,6 @@
 /** What a resolution depends on: resolvers, environment, dialect, time. */
 import { type OptionCheck, wrongArgument } from "../check-options.ts";
-import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import { type Limits, limitsOf, withLimits } from "../limits.ts";
 import { builtinResolvers } from "./builtin-resolvers.ts";
@@ -53,7 +53,11 @@ export interface ResolveContextOptions {
  */
 export function createResolveContext(options: ResolveContextOptions = {}): ResolveContext {
   const { base, onWarning } = options;
+  const dialect = options.dialect ?? base?.dialect ?? DEFAULT_DIALECT;
   const resolvers = new Map(base?.resolvers ?? BUILTIN);
+  for (const resolver of ADDED)
+    if (base?.dialect !== dialect && dialect.addedResolvers.includes(resolver.name))
+      resolvers.set(resolver.name, resolver);
   for (const resolver of resolverList(options.resolvers)) {
     if (resolver.name === "")
       throw new ConfigError({ code: "resolver.invalid", message: "A resolver needs a name" });
@@ -75,12 +79,21 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
     cache: base !== undefined && isLike(base, options) ? base.cache : new Map(),
     env,
     limits: withLimits(base?.limits ?? limitsOf(env), options.limits),
-    dialect: options.dialect ?? base?.dialect ?? DEFAULT_DIALECT,
+    dialect,
     warn: (message) => (onWarning ?? base?.warn)?.(message),
   };
 }
 
-const BUILTIN = new Map(builtinResolvers.map((resolver) => [resolver.name, resolver]));
+const ADDED = builtinResolvers.filter(({ name }) =>
+  Object.values(DIALECTS).some(({ addedResolvers }) => addedResolvers.includes(name)),
+);
+
+/** The resolvers of every version. */
+const BUILTIN = new Map(
+  builtinResolvers
+    .filter((resolver) => !ADDED.includes(resolver))
+    .map((resolver) => [resolver.name, resolver]),
+);
 
 const isLike = (base: ResolveContext, options: ResolveContextOptions) => {
   const { env = base.env, dialect = base.dialect, resolvers } = options;

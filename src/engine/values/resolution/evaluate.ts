@@ -1,4 +1,5 @@
 /** Evaluates interpolations: references, calls of resolvers, and text around them. */
+import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type {
   DictElement,
@@ -84,7 +85,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       let kept: Place | undefined;
       try {
         const before = impureCalls;
-        const ast = parseNode(place.node, shared);
+        const ast = parseNode(place.node, context.dialect, shared);
         const result = convertResult(place, evaluateText(resolution, ast, place), context.declared);
         if (impureCalls === before) kept = result;
         return result;
@@ -201,7 +202,7 @@ function evaluateResolver(resolution: Resolution, use: ResolverUse, at: Place): 
 function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place): readonly Place[] {
   if (sequence.incomplete !== undefined)
     resolution.context.warn(
-      `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See https://github.com/omry/omegaconf/issues/572 for details.`,
+      `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See ${resolution.context.dialect.omegaconfIssues}/572 for details.`,
     );
   resolution.enter(at);
   try {
@@ -217,13 +218,21 @@ function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Plac
     if (typeof part === "string") key += part;
     else {
       const { node } = evaluateInterpolation(resolution, part, at);
-      if (node.kind !== "scalar" || typeof node.value !== "string")
+      const text = nestedKey(node, resolution.context.dialect);
+      if (text === undefined)
         throw notText(node, at, "is used to denote a config key and thus should return a string");
-      key += node.value;
-      spendCharacters(resolution.budget, node.value.length, at);
+      key += text;
+      spendCharacters(resolution.budget, text.length, at);
     }
   }
   return referenceKey(key, resolution.context.dialect);
+}
+
+/** The text of a value within a key; undefined for a value that cannot be part of one. */
+function nestedKey(node: ConfigNode, { findsIntegerKeys }: Dialect): string | undefined {
+  if (node.kind !== "scalar") return undefined;
+  if (findsIntegerKeys && typeof node.value === "bigint") return String(node.value);
+  return typeof node.value === "string" ? node.value : undefined;
 }
 
 function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {

@@ -3,7 +3,7 @@ import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";
 import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
-import { keyComponents, nearestKey, type ReferenceKey } from "../key-path.ts";
+import { keyComponents, mapKey, nearestKey, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
 import {
   type ConfigNode,
@@ -219,7 +219,7 @@ export type StaticKind =
 
 /** @throws ConfigError `interpolation.syntax` */
 export function staticKind(node: InterpolationNode, place: Place, dialect: Dialect): StaticKind {
-  const [only, ...others] = parseNode(node).parts;
+  const [only, ...others] = parseNode(node, dialect).parts;
   if (only === undefined || others.length > 0 || only.kind === "literal") return "no container";
   if (only.kind === "resolver" || only.parts !== undefined) return "any container";
   const target = targetOf(only, place, dialect);
@@ -236,7 +236,10 @@ function targetOf(reference: StaticReference, at: Place, dialect: Dialect): Conf
   let node: ConfigNode | undefined = startNode(reference, at);
   for (const component of reference.components) {
     if (node === undefined || node.kind === "scalar") return node;
-    node = node.kind === "map" ? child(node, component) : itemOf(node, component, dialect);
+    node =
+      node.kind === "map"
+        ? child(node, mapKey(node, component, dialect))
+        : itemOf(node, component, dialect);
   }
   return node;
 }
@@ -271,7 +274,7 @@ export function referredPlace(
 ): Place | undefined {
   if (!isInterpolation(place)) return place;
   if (open.has(place)) throw cycleError(place, "Recursive interpolation detected");
-  const [only, ...others] = parseNode(place.node).parts;
+  const [only, ...others] = parseNode(place.node, resolution.context.dialect).parts;
   if (only === undefined || others.length > 0 || only.kind !== "reference") return undefined;
   if (only.parts !== undefined) return resolution.dereference(place);
   const inside = new Set(open).add(place);
@@ -359,10 +362,13 @@ function step(
   options: SelectPlaceOptions,
 ): Place | undefined {
   const { node } = at;
+  const { dialect } = resolution.context;
   const key =
     node.kind === "list"
-      ? listIndex(at, node, component, { ...options, dialect: resolution.context.dialect })
-      : component;
+      ? listIndex(at, node, component, { ...options, dialect })
+      : node.kind === "map"
+        ? mapKey(node, component, dialect)
+        : component;
   const child = key === undefined ? undefined : resolution.places.child(at, key);
   if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
     throw new ConfigError({

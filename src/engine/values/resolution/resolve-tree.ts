@@ -1,4 +1,5 @@
 /** Resolves all interpolations of a tree. */
+import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { checkSyntax, isInterpolationNode } from "../interpolation/parser.ts";
 import { charactersOf, sizeOf, spend, spendCharacters } from "../limits.ts";
@@ -136,8 +137,8 @@ function resolvedAt(deep: Deep, place: Place): ConfigNode {
     });
   const found = resolveBelow(deep, target, place);
   if (target === place) return found;
-  const { keepsResolved } = deep.resolution.context.dialect;
-  const node = onlyValues === true ? writtenValue(found, target, place, keepsResolved) : found;
+  const { dialect } = deep.resolution.context;
+  const node = onlyValues === true ? writtenValue(found, target, place, dialect) : found;
   // A value made for this place was counted when it was made.
   if (node.replaced === place.node) return node;
   count(deep.resolution, node, place);
@@ -160,7 +161,13 @@ function count({ budget, sizes }: Resolution, node: ConfigNode, place: Place): v
 function inPlaceOf(node: ConfigNode, replaced: ConfigNode): ConfigNode {
   // A spread copy with an additional field costs another allocation, and most nodes are bare scalars.
   if (node.kind === "scalar" && node.type === undefined && node.flags === undefined)
-    return { kind: "scalar", value: node.value, origin: node.origin, replaced };
+    return {
+      kind: "scalar",
+      value: node.value,
+      ...(node.literal === true && { literal: true }),
+      origin: node.origin,
+      replaced,
+    };
   return { ...node, replaced };
 }
 
@@ -326,13 +333,14 @@ function writtenValue(
   value: ConfigNode,
   target: Place,
   place: Place,
-  keepsResolved: boolean,
+  dialect: Dialect,
 ): ConfigNode {
   const { type } = place.node;
   const isReplaced = type === undefined && holdsContainer(target.node) && target.result !== true;
   if (isReplaced && place.parent !== null) checkNotReadonly(place.parent, place);
   else checkSettable(place);
-  if (!keepsResolved || target.node.kind === "scalar") refuseNoValue(target, place);
+  if (!dialect.keepsResolved || target.node.kind === "scalar")
+    refuseNoValue(target, place, dialect);
   if (type === undefined) return holdsContainer(target.node) ? value : bareValue(value);
   if (!isContainerType(type) && type.kind !== "union") return convertWritten(type, value, place);
   const fitting = convertWide(type, value, place);
@@ -341,9 +349,9 @@ function writtenValue(
     : convertWritten(type, fitting, place);
 }
 
-function refuseNoValue({ node, result }: Place, place: Place): void {
+function refuseNoValue({ node, result }: Place, place: Place, dialect: Dialect): void {
   if (result !== true) return;
-  if (isInterpolationNode(node)) checkSyntax(node.value);
+  if (isInterpolationNode(node)) checkSyntax(node.value, dialect);
   // A declared map or list accepts plain data.
   if (node.kind === "scalar" || isContainerType(place.node.type)) return;
   throw new ConfigError({

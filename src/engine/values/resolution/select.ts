@@ -1,4 +1,5 @@
 /** `OmegaConf.select` and `missing_keys`: values at keys, resolved on the way. */
+import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { TextPart } from "../interpolation/ast.ts";
 import { isInterpolationNode, parseNode } from "../interpolation/parser.ts";
@@ -126,7 +127,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
       const below = resolution.places.child(place, key);
       if (below === undefined) continue;
       if (isMissing(below.node)) keys.add(fullKeyOf(below));
-      else if (!refusesToMissing || !callsResolver(below)) {
+      else if (!refusesToMissing || !callsResolver(below, context.dialect)) {
         const target = follow(below);
         if (target === undefined) {
           keys.add(fullKeyOf(below));
@@ -154,8 +155,8 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
 }
 
 /** Whether an interpolation calls a resolver: OmegaConf skips such values here. */
-function callsResolver(place: Place): boolean {
-  return isInterpolation(place) && parseNode(place.node).parts.some(usesResolver);
+function callsResolver(place: Place, dialect: Dialect): boolean {
+  return isInterpolation(place) && parseNode(place.node, dialect).parts.some(usesResolver);
 }
 
 function usesResolver(part: TextPart | string): boolean {

@@ -1,5 +1,6 @@
 /** What OmegaConf refuses when plain data, or a document, becomes a config. */
 
+import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import { placeSyntaxError } from "../interpolation/lexer.ts";
 import {
@@ -9,6 +10,7 @@ import {
   isInterpolationNode,
   parseNode,
 } from "../interpolation/parser.ts";
+import { ambiguousKey, ambiguousKeys } from "../key-path.ts";
 import { type ConfigNode, checkDepth, isMissing, type Key, type MapNode } from "../node.ts";
 import type { FileOrigin, Origin } from "../origin.ts";
 import { fullKeyOf, type Place, placeBelow, rootPlace } from "../place.ts";
@@ -28,11 +30,14 @@ export function checkTree(
   node: ConfigNode,
   place: Place = rootPlace(node),
   foreign?: ForeignTypes,
+  dialect: Dialect = DEFAULT_DIALECT,
 ): ConfigNode {
   const shared = createSharedTexts();
   const refusals: Refusals = {
     foreign,
-    checkInterpolation: (text) => checkSyntax(text.value, () => parseNode(text, shared)),
+    dialect,
+    checkInterpolation: (text) =>
+      checkSyntax(text.value, dialect, () => parseNode(text, dialect, shared)),
     nullKey: (_, value) =>
       new ConfigError({
         code: "key.invalid_type",
@@ -69,10 +74,12 @@ export interface Constructed {
  */
 export function acceptConfig(
   { root, foreign, nullKeys }: Constructed,
+  dialect: Dialect,
   checkText?: InterpolationCheck,
 ): void {
   const refusals: Refusals = {
     foreign,
+    dialect,
     ...(checkText && {
       checkInterpolation: (node) => {
         // A document that is a single string becomes a key, in which interpolations are not parsed.
@@ -111,6 +118,7 @@ function checkInDocument(
 /** What to refuse, besides nodes that are nested too deep. */
 interface Refusals {
   readonly foreign: ForeignTypes | undefined;
+  readonly dialect: Dialect;
   /** Throws for an interpolation with invalid syntax; absent if syntax is not checked. */
   readonly checkInterpolation?: (node: InterpolationNode) => void;
   /** The error for a null key; absent if null keys are accepted. */
@@ -141,6 +149,8 @@ function check(node: ConfigNode, path: Key[], refusals: Refusals): void {
   for (const { key, value } of node.entries.values()) {
     if (key === null && refusals.nullKey !== undefined) throw refusals.nullKey(node, value);
     path.push(key);
+    const other = typeof key === "bigint" ? ambiguousKey(node, key, refusals.dialect) : undefined;
+    if (other !== undefined) throw ambiguousKeys(key, other, String(key), node.origin);
     check(value, path, refusals);
     path.pop();
   }

@@ -10,6 +10,8 @@ import {
   keyId,
   type MapEntry,
   type ScalarValue,
+  valueAsWritten,
+  writtenScalar,
 } from "../node.ts";
 import type { FileOrigin, Origin, SourceText } from "../origin.ts";
 import { type YamlErrorDetails, yamlError } from "./cursor.ts";
@@ -73,7 +75,7 @@ export function buildScalar(
   construction: Construction,
 ): ConfigNode {
   if (typeof value === "string" && value.includes("${")) construction.suspicious = true;
-  return { kind: "scalar", value, origin: originOf(node, construction) };
+  return writtenScalar(value, originOf(node, construction), construction.dialect);
 }
 
 /** The placeholder of a value of a Python-only type. */
@@ -211,13 +213,15 @@ function buildKey(node: MappingSyntax, { key }: SyntaxPair, construction: Constr
   const typeName = construction.foreign.get(built);
   if (built.kind !== "scalar" || typeName === "set")
     throw invalid(key, construction, "found unhashable key", within(node));
-  const { value } = built;
+  const value = valueAsWritten(built);
   if (typeName !== undefined || isPathValue(value))
     throw invalidKeyType(typeName ?? "PosixPath", built.origin);
   if (value === null) {
     construction.suspicious = true;
     construction.nullKeys.push(originOf(key, construction));
   }
+  if (typeof value === "bigint" && construction.dialect.findsIntegerKeys)
+    construction.suspicious = true;
   return value;
 }
 

@@ -48,7 +48,8 @@ export interface ReadOptions extends Reading {
  */
 export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
   const source = { name: options.name ?? "<string>", text };
-  return read(source, checkSyntax, rulesOf(options));
+  const rules = rulesOf(options);
+  return read(source, (scalar) => checkSyntax(scalar, rules.dialect), rules);
 }
 
 /**
@@ -57,7 +58,7 @@ export function readYaml(text: string, options: ReadOptions = {}): ConfigNode {
  */
 export function readYamlValue(text: string, options: ReadOptions = {}): ConfigNode {
   const constructed = readConstructed(text, options);
-  if (constructed.suspicious) acceptConfig(constructed);
+  if (constructed.suspicious) acceptConfig(constructed, rulesOf(options).dialect);
   return constructed.root;
 }
 
@@ -83,7 +84,7 @@ const rulesOf = ({ dialect = DEFAULT_DIALECT, env = process.env, limits }: ReadO
 
 function read(source: SourceText, check: InterpolationCheck, rules: Rules): ConfigNode {
   const constructed = load(source, rules);
-  if (constructed.suspicious) acceptConfig(constructed, check);
+  if (constructed.suspicious) acceptConfig(constructed, rules.dialect, check);
   return constructed.root;
 }
 

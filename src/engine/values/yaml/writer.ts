@@ -15,6 +15,7 @@ import {
   type MapNode,
   type PathValue,
   type ScalarNode,
+  valueAsWritten,
 } from "../node.ts";
 import { surrogateProblem } from "./cursor.ts";
 import {
@@ -136,11 +137,14 @@ function emitNode(out: Emission, node: ConfigNode, indent: number, place: Place)
   else if (node.kind === "map" && node.entries.size > 0) emitMap(out, node, indent, place);
   else if (node.kind === "list" && node.items.length > 0) emitList(out, node, indent, place);
   else if (node.kind !== "scalar") emitEmpty(out, node.kind === "map" ? "{}" : "[]", place);
-  else emitScalar(out, node, indent, place);
+  else emitScalar(out, asWritten(node), indent, place);
   refuseLong(out, node);
   out.onWritten?.(node, start, out.text.length);
   out.depth--;
 }
+
+const asWritten = (node: ScalarNode): ScalarNode =>
+  node.literal === true ? { ...node, value: valueAsWritten(node) } : node;
 
 /**
  * Refuses a text that exceeds the limit.

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_DIALECT } from "../../../../src/engine/values/dialect.ts";
 import { type Copies, createCopies } from "../../../../src/engine/values/edit/draft.ts";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import {
@@ -105,7 +106,7 @@ describe("updates that follow each other", () => {
     { minLength: 2, maxLength: 8 },
   );
 
-  const newCopies = () => createCopies(createBudget(DEFAULT_LIMITS));
+  const newCopies = () => createCopies(createBudget(DEFAULT_LIMITS), DEFAULT_DIALECT);
 
   /** The tree with origins and what was replaced, or the error that ended the series. */
   function series(start: ConfigNode, all: readonly Update[], copies: () => Copies) {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_DIALECT } from "../../../../src/engine/values/dialect.ts";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import { isConfigError } from "../../../../src/engine/values/errors.ts";
 import {
@@ -146,14 +147,14 @@ describe("a text that the grammar refuses", () => {
     "may stand in a config: %j",
     (text) => {
       expect(() => parseInterpolation(text)).toThrow(SYNTAX);
-      expect(() => checkSyntax(text)).not.toThrow();
+      expect(() => checkSyntax(text, DEFAULT_DIALECT)).not.toThrow();
     },
   );
 
   it.each(["${:}", "${:é}", "${:x}${", "${a:b\u00a0}", "${:'x'}", "${:x", "${a:b c}${:[1]}"])(
     "may not stand in a config: %j",
     (text) => {
-      expect(() => checkSyntax(text)).toThrow(SYNTAX);
+      expect(() => checkSyntax(text, DEFAULT_DIALECT)).toThrow(SYNTAX);
     },
   );
 
@@ -174,6 +175,8 @@ describe("a text that the grammar refuses", () => {
       `${"${a}".repeat(20_000)}\${é`,
       `\${f:${"a,".repeat(50_000)}é}`,
     ])
-      expect(() => checkSyntax(text, () => parseInterpolation("${"))).toThrow(SYNTAX);
+      expect(() => checkSyntax(text, DEFAULT_DIALECT, () => parseInterpolation("${"))).toThrow(
+        SYNTAX,
+      );
   });
 });
