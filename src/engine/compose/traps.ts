@@ -3,11 +3,10 @@ import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
-import { optionsForHint } from "./defaults/choice-tracker.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import type { RunMode } from "./defaults/list.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import type { Repository } from "./sources/repository.ts";
+import { optionsForHint, type Repository } from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;

@@ -9,7 +9,7 @@ import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
-import { byCodePoint, type Repository } from "../sources/repository.ts";
+import { byCodePoint, optionsForHint, type Repository } from "../sources/repository.ts";
 import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
 import { type ListPlace, nameOf, type PlacedConfig, placeItem } from "./placement.ts";
@@ -373,18 +373,6 @@ function suggestOverrides(
 }
 
 const ownPackage = (group: string): string => group.replaceAll("/", ".");
-
-/** The options of a group; none if the group cannot be listed. */
-export function optionsForHint(
-  repository: Pick<Repository, "list">,
-  group: string,
-): readonly string[] {
-  try {
-    return repository.list(group, "config");
-  } catch {
-    return [];
-  }
-}
 
 /** The groups from which a composition chose. */
 export interface ChosenGroups {

@@ -1,8 +1,7 @@
 /** The remedy for an entry of a defaults list that names no config: what to write instead, if the tree has it. */
 import { nearest } from "../../values/errors.ts";
 import { type GroupItem, SELF } from "../sources/config-source.ts";
-import type { Repository } from "../sources/repository.ts";
-import { optionsForHint } from "./choice-tracker.ts";
+import { optionsForHint, type Repository } from "../sources/repository.ts";
 import { belowGroup, type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
 export interface EntryRemedy {

@@ -25,6 +25,18 @@ export interface Repository {
   list(group: string, kind: ItemKind): readonly string[];
 }
 
+/** The options of a group; none if the group cannot be listed. */
+export function optionsForHint(
+  repository: Pick<Repository, "list">,
+  group: string,
+): readonly string[] {
+  try {
+    return repository.list(group, "config");
+  } catch {
+    return [];
+  }
+}
+
 export function createRepository(sources: readonly ConfigSource[]): Repository {
   const schemaSource = sources.findLast((source) => source.scheme === "structured");
   const load = memoize((path) => firstDefined(sources, (source) => source.load(path)));
