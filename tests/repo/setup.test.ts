@@ -58,6 +58,9 @@ beforeEach(() => {
     "scripts/bundle-client.mjs": "",
     "scripts/bundle-library.mjs": "",
     "scripts/native.mjs": "",
+    "scripts/generate.ts": "",
+    "scripts/typescript-loader.mjs": "",
+    "schemas/config.schema.json": "{}",
     "binding.gyp": "{}",
   };
   for (const [path, text] of Object.entries(files)) {
