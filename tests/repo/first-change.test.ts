@@ -44,7 +44,7 @@ it("the page leads from a failing test to one that passes", async () => {
   expect(failing.all).toMatch(/Tests .*1 failed/);
 
   const source = readFileSync(join(root, SOURCE), "utf8");
-  const list = "/** The resolvers every context knows. */";
+  const list = "/** The resolvers of every context, ";
   const first = "builtinResolvers: readonly Resolver[] = [\n";
   expect(source).toContain(list);
   expect(source).toContain(first);

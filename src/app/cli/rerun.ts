@@ -1,3 +1,4 @@
+/** `--experimental-rerun`: the request of an earlier run, which is composed again. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { quoted } from "../../engine/overrides/print.ts";

@@ -1,3 +1,4 @@
+/** `hydra.override.aliases` of Hydra 1.4: short names of keys and groups in overrides. */
 import { parseOverride } from "../overrides/index.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
@@ -196,8 +197,8 @@ export function refuseAliases(configPath: string, layer: ConfigNode): void {
  *
  * @throws ConfigError `compose.override_failed`
  */
-export function requireSameAliases(before: MapNode, after: MapNode): void {
-  const [given, changed] = [getAt(before, PATH), getAt(after, PATH)];
+export function requireSameAliases(base: MapNode, overridden: MapNode): void {
+  const [given, changed] = [getAt(base, PATH), getAt(overridden, PATH)];
   if (given === changed || textOf(given) === textOf(changed)) return;
   throw new ConfigError({
     code: "compose.override_failed",

@@ -1,3 +1,4 @@
+/** `hydra.mode` of Hydra 1.4: who may choose between one job and a sweep. */
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";

@@ -1,6 +1,6 @@
 /** `deep-profile calibrate`: runs a program against itself, to learn which differences are noise on this machine. */
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import os from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -33,7 +33,7 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/mode
 import { regionKey } from "../../report/model/report-files.ts";
 import { blockLines } from "../../report/render/terminal.ts";
 import { treeRows } from "../../report/view/tree-rows.ts";
-import { requireOpenFiles } from "../machine/files.ts";
+import { makeTemporaryDirectory, requireOpenFiles } from "../machine/files.ts";
 import {
   type Interrupt,
   interruptOf,
@@ -82,7 +82,7 @@ export async function calibrate(
   };
   const { positionals, verbatim } = command;
   const overrides = positionals.slice(0, positionals.length - verbatim.length);
-  const directory = mkdtempSync(join(os.tmpdir(), "deep-profile-calibrate-"));
+  const directory = makeTemporaryDirectory("deep-profile-calibrate-");
   const argv = [
     ...overrides,
     `hydra.run.dir=${overrideText(join(directory, "run"))}`,

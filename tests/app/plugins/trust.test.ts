@@ -95,7 +95,7 @@ describe("what runs", () => {
   });
 
   test("is decided for each setting that there is", () => {
-    const read = ["app", "apps", "env", "store"];
+    const read = ["app", "apps", "env", "notes", "store"];
     const { file } = project({ "hydraconf.yaml": "nothing: 1\n" });
     const known = () => {
       try {

@@ -261,7 +261,7 @@ it("survives programs that print nonsense, and looks for CUPTI in an environment
 
 it("takes what a program warns of for no part of its answer", async () => {
   const sh = ["sh", "-c", "echo 'WARNING: old' >&2; echo '{}'"];
-  expect(await thisMachine(process.env).run(sh)).toBe("{}");
+  expect(await thisMachine(process.env).run(sh)).toBe("{}\n");
 });
 
 it("looks for compilers with the Python that the build takes, where python3 is none", async () => {
