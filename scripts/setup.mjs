@@ -150,6 +150,7 @@ export async function buildTypeScript({ force = false } = {}) {
     "tsconfig.build.json",
     "package.json",
     "package-lock.json",
+    "scripts/generate.ts",
     "scripts/bundle.mjs",
     "scripts/bundle-library.mjs",
     "scripts/bundle-client.mjs",

@@ -40,6 +40,13 @@ console.log("ready");
 `)});
 `;
 
+/** Takes every file of TypeScript for an empty one. */
+const EMPTY_TYPESCRIPT = `
+import { register } from "node:module";
+const hook = "export const load = (url, context, next) => url.endsWith('.ts') ? { format: 'module', source: '', shortCircuit: true } : next(url, context);";
+register("data:text/javascript," + encodeURIComponent(hook));
+`;
+
 const ownScripts = (): unknown =>
   JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
 
@@ -59,7 +66,7 @@ beforeEach(() => {
     "scripts/bundle-library.mjs": "",
     "scripts/native.mjs": "",
     "scripts/generate.ts": "",
-    "scripts/typescript-loader.mjs": "",
+    "scripts/typescript-loader.mjs": EMPTY_TYPESCRIPT,
     "schemas/config.schema.json": "{}",
     "binding.gyp": "{}",
   };
