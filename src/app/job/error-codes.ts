@@ -17,7 +17,7 @@ export const APP_ERRORS = {
 /** A code of an error of programs with a config tree, their jobs and sweeps. */
 export type AppErrorCode = keyof typeof APP_ERRORS;
 
-declare module "../../engine/values/error-details.ts" {
+declare module "../../engine/values/error-details.js" {
   interface ErrorCodes {
     readonly app: AppErrorCode;
   }

@@ -63,3 +63,8 @@ export interface TextStream {
   /** Writes text unchanged. */
   write(text: string): unknown;
 }
+
+/** What is read of a `Buffer`: its bytes as text. */
+export interface TextBytes extends Uint8Array {
+  toString(encoding?: "utf8" | "latin1", start?: number, end?: number): string;
+}

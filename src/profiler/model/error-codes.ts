@@ -25,7 +25,7 @@ export const TOOL_ERRORS = {
 /** A code of an error of the profiler. */
 export type ProfilerErrorCode = keyof typeof PROFILER_ERRORS;
 
-declare module "../../engine/values/error-details.ts" {
+declare module "../../engine/values/error-details.js" {
   interface ErrorCodes {
     readonly profiler: ProfilerErrorCode;
   }

@@ -7,7 +7,7 @@ export const REPORT_ERRORS = {
 /** A code of an error about reports. */
 export type ReportErrorCode = keyof typeof REPORT_ERRORS;
 
-declare module "../../engine/values/error-details.ts" {
+declare module "../../engine/values/error-details.js" {
   interface ErrorCodes {
     readonly report: ReportErrorCode;
   }

@@ -1,4 +1,5 @@
 /** Finds the cells in a row of ncu's tables. */
+import type { TextBytes } from "../../../../foundation/system/platform-types.ts";
 import type { CellKind, TableLayout } from "./layout.ts";
 
 /** The positions of a row's cells in its bytes, without their quotes. Reused for each row. */
@@ -89,14 +90,14 @@ function endsKernelName(bytes: Uint8Array, quote: number, to: number): boolean {
 }
 
 /** The text of a cell; undoes the doubling of quotes by another program. */
-export function cellText(bytes: Buffer, places: CellPlaces, column: number): string {
+export function cellText(bytes: TextBytes, places: CellPlaces, column: number): string {
   if (column < 0 || column >= places.count) return "";
   const text = bytes.toString("utf8", places.starts[column], places.ends[column]);
   return text.includes('""') ? text.replaceAll('""', '"') : text;
 }
 
 /** The unmodified text, for cells whose quotes have a meaning. */
-export const rawCellText = (bytes: Buffer, places: CellPlaces, column: number): string =>
+export const rawCellText = (bytes: TextBytes, places: CellPlaces, column: number): string =>
   column < 0 || column >= places.count
     ? ""
     : bytes.toString("utf8", places.starts[column], places.ends[column]);

@@ -1,4 +1,5 @@
 /** Numbers as ncu prints them in each locale. */
+import type { TextBytes } from "../../../../foundation/system/platform-types.ts";
 import { type CellPlaces, rawCellText } from "./cells.ts";
 
 /**
@@ -222,7 +223,7 @@ export interface NumberCell {
   /** Whether it can hold nothing but numbers: it has a unit. */
   readonly isNumber: boolean;
   /** Names the cell of a row. */
-  readonly place: (bytes: Buffer, places: CellPlaces) => string;
+  readonly place: (bytes: TextBytes, places: CellPlaces) => string;
 }
 
 /** Cells of one kind, and the first of them with its place. */
@@ -235,9 +236,9 @@ export interface CountedCells {
 /** Converts cells to numbers, and counts those that cannot be read. */
 export interface NumberReader {
   /** NaN for a cell without a number, and for an absent cell. */
-  read(bytes: Buffer, places: CellPlaces, column: number, cell: NumberCell): number;
+  read(bytes: TextBytes, places: CellPlaces, column: number, cell: NumberCell): number;
   /** Counts a number that cannot be true. */
-  refuse(bytes: Buffer, places: CellPlaces, column: number, cell: NumberCell): void;
+  refuse(bytes: TextBytes, places: CellPlaces, column: number, cell: NumberCell): void;
   /** Those that depend on an unknown locale. */
   readonly ambiguous: () => CountedCells;
   readonly unreadable: () => CountedCells;
@@ -284,7 +285,7 @@ export function createNumberReader(format: NumberFormat): NumberReader {
   const refused = createCount();
   const dotIsPlain = format.group !== "." && format.group !== null;
 
-  const slow = (bytes: Buffer, places: CellPlaces, column: number, cell: NumberCell): number => {
+  const slow = (bytes: TextBytes, places: CellPlaces, column: number, cell: NumberCell): number => {
     const text = rawCellText(bytes, places, column);
     const value = parseNumber(text, format);
     const describe = () => shownCell(text, cell.place(bytes, places));
