@@ -95,6 +95,7 @@ export type {
   NcuResults,
   ReadOptions,
 } from "./tools/importer.ts";
+export type { NumberFormat } from "./tools/ncu/csv/number-format.ts";
 export {
   createRecorder,
   type GpuChoice,
