@@ -1,4 +1,5 @@
 /** Notes about configs and overrides that compose, but not to what was probably meant. */
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
@@ -67,7 +68,7 @@ function optionsAsValues({
 }: TrapRequest): readonly CompositionWarning[] {
   return values.flatMap(({ keyOrGroup, origin, type, value }) => {
     if (type === "delete" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
-    const key = [...choices.keys()].find((choice) => packageOf(choice) === keyOrGroup);
+    const key = keysByPackage(choices).get(keyOrGroup);
     const [group = ""] = key?.split("@") ?? [];
     if (key === undefined || !optionsForHint(repository, group).includes(value.value)) return [];
     return [
@@ -78,6 +79,16 @@ function optionsAsValues({
     ];
   });
 }
+
+/** The override keys by the packages of their options. Cached, because the jobs of a sweep share their choices. */
+const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, string> =>
+  getOrCreate(
+    KEYS,
+    choices,
+    () => new Map([...choices.keys()].map((key) => [packageOf(key), key])),
+  );
+
+const KEYS = new WeakMap<TrapRequest["choices"], ReadonlyMap<string, string>>();
 
 /** The package at which a group's option is, from its override key. */
 function packageOf(key: string): string {

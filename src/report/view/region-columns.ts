@@ -71,8 +71,7 @@ interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priori
   readonly compared?: ComparedAs;
 }
 
-/** How a comparison knows the noise of a number; `needsSameWork`: it compares it only where both sides measured the same kernels. */
-/** How noise of a compared number is known; `needsSameWork`: only where both sides measured the same kernels. */
+/** How the noise of a compared number is known. */
 export interface ComparedAs {
   readonly noise: "wall" | "cpu" | "work" | "median" | "none" | "count";
   /** Whether it is compared only where both sides measured the same kernels. */
