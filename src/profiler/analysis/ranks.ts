@@ -292,11 +292,10 @@ export function timelineOfRanks(files: readonly RankFile[]): Timeline {
   const hosts = [...new Set(ordered.map(({ host }) => host))];
   const processes = ordered.flatMap(({ rank, timeline, host }) => {
     const byNs = isKnown ? Number(timeline.originNs - originNs) : 0;
-    const identity = { rank, size: files.length, localRank: null, host };
     return timeline.processes.map((process) => ({
       ...shifted(process, byNs),
       machine: hosts.indexOf(host),
-      rank: identity,
+      rank: { rank, size: process.rank?.size ?? files.length, localRank: null, host },
     }));
   });
   const [first] = ordered;

@@ -17,7 +17,7 @@ import { type CheckedDocument, readDocument } from "../../report/validation/chec
 import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
+import { REPORT_FOLDERS } from "../tools/table.ts";
 
 export interface LoadedReport {
   /** The name given by the user. */
@@ -68,7 +68,7 @@ function identityOf(file: string): string {
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
   const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
-  const found = TOOL_NAMES.filter((collector) =>
+  const found = REPORT_FOLDERS.filter((collector) =>
     isThere(name, regionReportFile(join(path, collector))),
   );
   if (found.length > 0) return found;

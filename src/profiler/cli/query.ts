@@ -20,7 +20,7 @@ import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
 import { inputError } from "../tools/source-file.ts";
-import { TOOLS } from "../tools/table.ts";
+import { REPORT_FOLDERS, TOOLS } from "../tools/table.ts";
 import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
@@ -319,7 +319,7 @@ const QUERY_TOOL: McpTool = {
     bytes: { type: "integer", minimum: 1, description: "the longest answer (default: 50000)" },
     from: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
     to: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
-    collector: { enum: TOOLS.map(({ name }) => name) },
+    collector: { enum: REPORT_FOLDERS },
     scope: { type: "string", pattern: "^[^-]" },
   },
   required: ["run", "question"],
