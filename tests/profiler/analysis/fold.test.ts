@@ -1,3 +1,4 @@
+import { withoutNumbers } from "../../../src/report/model/families.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
@@ -5,7 +6,6 @@ import {
   LESS_TIMES,
   MANY_TIMES,
   MOST_NUMBERED,
-  withoutNumbers,
 } from "../../../src/profiler/analysis/labels.ts";
 import {
   childNode,
