@@ -3,6 +3,7 @@
  * ranked, explained and compared is families, so that it depends neither on how many labels a program numbers nor on
  * which of them a table shows.
  */
+import type { NCUProfileRegionReport } from "./document.ts";
 import { type Placed, placeKey, type Ranged, startsAt } from "./region-path.ts";
 import { type NamedRegion, regionKey } from "./report-files.ts";
 
@@ -65,3 +66,9 @@ export function familyRows<Region extends Ranged>(
   const outside = rows.findIndex(({ kind }) => kind === "outside");
   return outside < 0 ? [...rows, ...others] : rows.toSpliced(outside, 0, ...others);
 }
+
+/** The report with families in the place of their members. */
+export const withFamilies = (report: NCUProfileRegionReport): NCUProfileRegionReport =>
+  report.families === undefined
+    ? report
+    : { ...report, regions: familyRows(report.regions, report.families) };

@@ -13,7 +13,7 @@ import type {
   RegionReportBundle,
   RunTotals,
 } from "../model/document.ts";
-import { familyKey, familyRows } from "../model/families.ts";
+import { familyKey, withFamilies } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
@@ -331,12 +331,6 @@ function countersBeside(
 
 // Ranks.
 
-/** The report with families in the place of their members. */
-const withFamilies = (report: NCUProfileRegionReport): NCUProfileRegionReport =>
-  report.families === undefined
-    ? report
-    : { ...report, regions: familyRows(report.regions, report.families) };
-
 /** The regions that are ranked, and what is known about them. */
 interface Ranking {
   readonly report: NCUProfileRegionReport;
@@ -470,9 +464,7 @@ function headlineOf(
   const time = byWall.length > 0 ? wallTime(report) : gpuTime(report);
   // Inclusive times count inner regions twice.
   const all =
-    time.timeOf === time.insideOf
-      ? 0
-      : sumOf(report.regions, (region) => time.timeOf(region) ?? 0);
+    time.timeOf === time.insideOf ? 0 : sumOf(report.regions, (region) => time.timeOf(region) ?? 0);
   const base = Math.max(all, time.whole ?? 0);
   const lead =
     top.ms >= base * MOST
@@ -598,7 +590,7 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const parts = firstFewOf(longestOf(inside(top), insideOf, TOP), TOP, (region) => {
     const ms = insideOf(region) ?? 0;
     const share = shareOrThreads(region, ms, time);
-    return `${shortName(labelOf(region))} ${share.share === null || whole === null ? formatDuration(ms) : `${formatShare(ms, whole)} %`}`;
+    return `${printableLabel(region.name, MOST_NAME)} ${share.share === null || whole === null ? formatDuration(ms) : `${formatShare(ms, whole)} %`}`;
   });
   return [
     spread,
