@@ -58,7 +58,14 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
   RegionReportBundle: ["kernel_names"],
-  NCUProfileRegionReport: ["families", "kernels_of", "ranks", "kernel_repeats", "selection", "failure"],
+  NCUProfileRegionReport: [
+    "families",
+    "kernels_of",
+    "ranks",
+    "kernel_repeats",
+    "selection",
+    "failure",
+  ],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -84,7 +91,7 @@ const report: Keys<NCUProfileRegionReport> = {
   scope: true,
   regions: true,
   kernels_of: true,
-        families: true,
+  families: true,
   totals: true,
   ranks: true,
   kernel_repeats: true,
@@ -114,8 +121,8 @@ const region: Keys<NCUProfileRegion> = {
   depth: true,
   domain: true,
   path_domains: true,
-        family: true,
-        members: true,
+  family: true,
+  members: true,
   kind: true,
   device: true,
   process_id: true,
@@ -359,7 +366,9 @@ describe("the region report contract", async () => {
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
     // Only of parallel programs, of labels with numbers, and in files that are large.
     const ofOne = (name: string) =>
-      order(name).filter((key) => !["ranks", "kernels_of", "kernel_names", "families"].includes(key));
+      order(name).filter(
+        (key) => !["ranks", "kernels_of", "kernel_names", "families"].includes(key),
+      );
     expect(Object.keys(written)).toEqual(ofOne("RegionReportBundle"));
     expect(Object.keys(first ?? {})).toEqual(ofOne("NCUProfileRegionReport"));
     expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));

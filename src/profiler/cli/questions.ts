@@ -19,6 +19,7 @@ import type { Changes } from "../../report/compare/change.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import {
   changedKernels,
+  comparedRows,
   contributionOf,
   overallSentence,
   TIME_LABELS,
@@ -161,12 +162,11 @@ const MOST_NAMES = 20;
 
 function regions(asked: Asked): Answered {
   const { sort, metrics } = asked;
-  const families = withFamilies(asked.report);
-  // Orders rank families; the tree has each region.
-  const { report, chosen } = chosenRegions(
-    asked.regions,
-    sort === "tree" ? [asked.report, families] : [families, asked.report],
-  );
+  // A table of what the report lists; a family that it does not is found by its name.
+  const { report, chosen } = chosenRegions(asked.regions, [
+    asked.report,
+    withFamilies(asked.report),
+  ]);
   const shown = new Set(chosen);
   const all = sortedRegions(report, sort).filter((region) => shown.has(region));
   const words = reportWords(report);
@@ -248,13 +248,15 @@ function summary(asked: Asked): Answered {
   };
 }
 
-const ranked = ({ region, ms, share, atOnce, of, outlier, reason }: RankedRegion) => ({
+const ranked = ({ region, ms, share, atOnce, of, longest, reason }: RankedRegion) => ({
   ...nameOf(region),
   ms,
   ms_share_pct: share,
   share_of: of,
   ...(atOnce !== null && { at_once: atOnce }),
-  ...(outlier !== null && { outlier: { ...nameOf(outlier.region), ms: outlier.ms } }),
+  ...(longest?.standsOut === true && {
+    outlier: { ...nameOf(longest.region), ms: longest.ms },
+  }),
   reason: reason === null ? null : asData(reason),
 });
 
@@ -408,7 +410,8 @@ const changesOf = (changes: Changes) =>
 async function compare(asked: Asked): Promise<Answered> {
   const { names, reports, config } = await asked.compareWith(asked.target);
   const { main_time: time } = reports;
-  const changed = reports.regions
+  const families = comparedRows(reports);
+  const changed = families
     .filter(
       ({ presence, changes }) =>
         presence !== "both" || Object.values(changes).some(({ verdict }) => verdict !== "same"),
@@ -416,7 +419,7 @@ async function compare(asked: Asked): Promise<Answered> {
     .map((region) => ({ region, contributed: contributionOf(region, reports) }))
     .sort((x, y) => Math.abs(y.contributed ?? 0) - Math.abs(x.contributed ?? 0));
   const rows = pageOf(asked, changed);
-  const lineOf = pathLines(reports.regions);
+  const lineOf = pathLines(families);
   // What is not a region is in the first answer alone.
   const besides = asked.offset === 0 ? asked.limit : 0;
   const shownKernels = changedKernels(reports).slice(0, besides);
@@ -426,13 +429,14 @@ async function compare(asked: Asked): Promise<Answered> {
       headline: overallSentence(reports),
       main_time: time,
       totals: changesOf(reports.totals),
-      regions: rows.map(({ region: { path, domain, kind, presence, changes }, contributed }) => ({
+      regions: rows.map(({ region: { path, domain, kind, family, ...region }, contributed }) => ({
         path,
         domain,
         kind,
-        presence,
+        ...(family !== undefined && { family }),
+        presence: region.presence,
         contributed_ms: contributed,
-        changes: changesOf(changes),
+        changes: changesOf(region.changes),
       })),
       kernels: shownKernels.map(({ kernel_name, presence, changes }) => ({
         kernel_name,

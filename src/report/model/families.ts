@@ -4,7 +4,7 @@
  * which of them a table shows.
  */
 import type { NCUProfileRegionReport } from "./document.ts";
-import { type Placed, placeKey, type Ranged, startsAt } from "./region-path.ts";
+import { type Ranged, startsAt } from "./region-path.ts";
 import { type NamedRegion, regionKey } from "./report-files.ts";
 
 /**
@@ -30,9 +30,20 @@ export function storedFamily(path: readonly string[]): { readonly family?: reado
 export const familyKey = (region: NamedRegion): string =>
   regionKey({ ...region, path: region.path.map(withoutNumbers) });
 
-/** The key of the first levels of a path, equal for all regions of a family. */
-export const familyPlaceKey = (region: Placed, levels: number): string =>
-  placeKey({ ...region, path: region.path.map(withoutNumbers) }, levels);
+/** Each family that none contains, with those inside it, by the keys of all of them. */
+export function familyGroups<Family extends Ranged>(
+  families: readonly Family[],
+): ReadonlyMap<string, readonly Family[]> {
+  const groupOf = new Map<string, readonly Family[]>();
+  let group: Family[] = [];
+  for (const family of families) {
+    const [top] = group;
+    if (top === undefined || !startsAt(family, top)) group = [];
+    group.push(family);
+    groupOf.set(familyKey(family), group);
+  }
+  return groupOf;
+}
 
 /**
  * Families and the regions that are in none of several members, depth first: each time counts once.
@@ -45,15 +56,8 @@ export function familyRows<Region extends Ranged>(
   families: readonly Region[],
 ): readonly Region[] {
   if (families.length === 0) return regions;
-  const groupOf = new Map<string, Region[]>();
-  let group: Region[] = [];
-  for (const family of families) {
-    const [top] = group;
-    if (top === undefined || !startsAt(family, top)) group = [];
-    group.push(family);
-    groupOf.set(familyKey(family), group);
-  }
-  const seen = new Set<Region[]>();
+  const groupOf = familyGroups(families);
+  const seen = new Set<readonly Region[]>();
   const rows = regions.flatMap((region) => {
     const own = groupOf.get(familyKey(region));
     if (own === undefined) return [region];

@@ -68,14 +68,18 @@ export function answerBlocks(
 const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));
 
 function rankedWords(ranked: RankedRegion, nameOf: NameOf): readonly Span[] {
-  const { region, outlier, reason } = ranked;
+  const { region, longest, reason } = ranked;
   const time = numeral(timeWords(ranked));
   const members = region.members === undefined ? "" : ` in ${plural(region.members, "region")}`;
-  const alone: readonly Span[] =
-    outlier === null ? [] : [", ", nameOf(outlier), ` alone ${formatDuration(outlier.ms)}`];
+  const most: readonly Span[] =
+    longest === null
+      ? []
+      : longest.standsOut
+        ? [", of which ", nameOf(longest), ` alone ${formatDuration(longest.ms)}`]
+        : [", the longest ", nameOf(longest), ` ${formatDuration(longest.ms)}`];
   return reason === null
-    ? [time, members, ...alone, "; no reason found"]
-    : [time, members, ...alone, ": ", strong(reason.title), `: ${reason.evidence}`];
+    ? [time, members, ...most, "; no reason found"]
+    : [time, members, ...most, ": ", strong(reason.title), `: ${reason.evidence}`];
 }
 
 /** A page has the members of a family. */

@@ -85,8 +85,8 @@ export interface RankedRegion {
   readonly share: number | null;
   /** How many threads, calls or kernels were busy with it on average; null if that is at most one. */
   readonly atOnce: AtOnce | null;
-  /** The member that takes most of a family; null if none stands out. */
-  readonly outlier: Outlier | null;
+  /** The member of a family that takes most of it; null for a region, and if members are unknown. */
+  readonly longest: LongestMember | null;
   /** What the share refers to. */
   readonly of: "run" | "kernel time";
   /** Null if no reason was found. */
@@ -99,11 +99,13 @@ export interface AtOnce {
   readonly what: "threads" | "calls" | "kernels";
 }
 
-/** A region that takes most of the time of its family. */
-export interface Outlier {
+/** The region that takes most of the time of its family. */
+export interface LongestMember {
   readonly region: NCUProfileRegion;
   readonly label: string;
   readonly ms: number;
+  /** Whether it takes at least half of the family's time, and three times the mean of the others. */
+  readonly standsOut: boolean;
 }
 
 export interface Advice {
@@ -401,7 +403,7 @@ function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly 
         label: region.kind === "outside" ? OUTSIDE : labelOf(region),
         ms,
         ...shareOrThreads(region, ms, time),
-        outlier: outlierOf(members(region), timeOf, labelOf),
+        longest: longestMember(members(region), timeOf, labelOf),
         of,
         reason: reasonFor(facts(place), explained),
       },
@@ -425,12 +427,14 @@ function shareOrThreads(
   return { share: null, atOnce: { average: share / 100, what } };
 }
 
-/** A member stands out that takes at least half of its family's time, and three times the mean of the others. */
-function outlierOf(
+/** How many times the mean of the others a member takes that stands out. */
+const STANDS_OUT = 3;
+
+function longestMember(
   members: readonly NCUProfileRegion[],
   timeOf: RankedTime["timeOf"],
   labelOf: (region: NCUProfileRegion) => string,
-): Outlier | null {
+): LongestMember | null {
   const times = members.map((member) => timeOf(member) ?? 0);
   const sum = times.reduce((total, ms) => total + ms, 0);
   const [place] = indicesOfLargest(times, 1);
@@ -438,7 +442,8 @@ function outlierOf(
   const ms = place === undefined ? 0 : (times[place] ?? 0);
   if (region === undefined || members.length < 2 || ms === 0) return null;
   const others = (sum - ms) / (members.length - 1);
-  return ms < sum * MOST || ms < others * 3 ? null : { region, label: labelOf(region), ms };
+  const standsOut = ms >= sum * MOST && ms >= others * STANDS_OUT;
+  return { region, label: labelOf(region), ms, standsOut };
 }
 
 // Sentences.
@@ -524,7 +529,7 @@ export function timeWords({
   if (atOnce !== null)
     return `${atOnce.average.toFixed(1)} ${atOnce.what} on average (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
-  return `${formatShare(share, 100)} % of ${of === "run" ? "the run" : "kernel time"} (${formatDuration(ms)})`;
+  return `${formatShare(share, 100)} % of ${of === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
 }
 
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;
@@ -551,10 +556,10 @@ function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): str
     : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${ofKernel}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
 }
 
-const outlierSentence = ({ outlier, ms }: RankedRegion): string =>
-  outlier === null
-    ? ""
-    : ` Of that, ${shortName(outlier.label)} alone takes ${formatDuration(outlier.ms)} of ${formatDuration(ms)}.`;
+const outlierSentence = ({ longest, ms }: RankedRegion): string =>
+  longest?.standsOut === true
+    ? ` Of that, ${shortName(longest.label)} alone takes ${formatDuration(longest.ms)} of ${formatDuration(ms)}.`
+    : "";
 
 /**
  * That no region takes most of the time, and where it is: the innermost region that has at least half of the time of the
