@@ -574,7 +574,7 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const real = regions.filter(({ kind }) => kind !== "outside");
   const [longest] = longestOf(real, timeOf, 1);
   if (longest === undefined) return [];
-  const spread = `The ${of === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)} of its own.`;
+  const spread = `The ${of === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>
