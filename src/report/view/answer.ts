@@ -25,7 +25,15 @@ import {
   type RegionFacts,
   reasonFor,
 } from "./reasons.ts";
-import { exclusiveMs, totalMs, wholeMs } from "./times.ts";
+import {
+  type AtOnce,
+  atOnceIn,
+  atOnceWords,
+  exclusiveMs,
+  shareOf,
+  totalMs,
+  wholeMs,
+} from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface Answer {
@@ -91,12 +99,6 @@ export interface RankedRegion {
   readonly of: "run" | "kernel time";
   /** Null if no reason was found. */
   readonly reason: Reason | null;
-}
-
-/** Time of threads, calls or kernels at once, which is no share of the run. */
-export interface AtOnce {
-  readonly average: number;
-  readonly what: "threads" | "calls" | "kernels";
 }
 
 /** The region that takes most of the time of its family. */
@@ -413,19 +415,14 @@ function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly 
 
 const OUTSIDE = "outside every range";
 
-/** Rounding and the clock of the run's start can make a single thread's share a little more than the whole. */
-const ALL = 100.5;
-
-function shareOrThreads(
-  { kind }: NCUProfileRegion,
+const shareOrThreads = (
+  region: NCUProfileRegion,
   ms: number,
   { explained, whole }: RankedTime,
-): Pick<RankedRegion, "share" | "atOnce"> {
-  const share = percentOf(ms, whole);
-  if (share === null || share <= ALL) return { share, atOnce: null };
-  const what = explained === "gpu" ? "kernels" : kind === "start_end" ? "calls" : "threads";
-  return { share: null, atOnce: { average: share / 100, what } };
-}
+): Pick<RankedRegion, "share" | "atOnce"> => ({
+  share: shareOf(ms, whole),
+  atOnce: atOnceIn(region, ms, whole, explained),
+});
 
 /** How many times the mean of the others a member takes that stands out. */
 const STANDS_OUT = 3;
@@ -526,8 +523,7 @@ export function timeWords({
   atOnce,
   of,
 }: Pick<RankedRegion, "ms" | "share" | "atOnce" | "of">): string {
-  if (atOnce !== null)
-    return `${atOnce.average.toFixed(1)} ${atOnce.what} on average (${formatDuration(ms)})`;
+  if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
   return `${formatShare(share, 100)} % of ${of === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
 }
