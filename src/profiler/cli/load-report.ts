@@ -11,7 +11,11 @@ import {
 } from "../../foundation/system/files.ts";
 import { andOthers } from "../../foundation/text/plural.ts";
 import { wholeBundle } from "../../report/model/contract.ts";
-import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
+import {
+  CONTRACT,
+  type NCUProfileRegionReport,
+  type RegionReportBundle,
+} from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
 import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
@@ -151,7 +155,8 @@ function readBundle(
       "validate-regions shows every error",
     );
   }
-  return wholeBundle(document as RegionReportBundle);
+  // A document of an earlier minor version is one of this version, too.
+  return { ...wholeBundle(document as RegionReportBundle), contract: CONTRACT };
 }
 
 function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {
