@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { gateSummary } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates, refuseFailed } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
+import { timelineOf } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
-import { bundleOf, firstReport, repeated, reportOfCalls, resnet } from "../bundles.ts";
+import { bundleOf, context, firstReport, repeated, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const before = firstReport(bundleOf([resnet], OPERATIONS));
@@ -220,6 +223,26 @@ describe("gates", () => {
       for (const text of ["region:stem.kernel_count>0", "region:stem.dram__bytes.sum>5%"])
         expect(checkGates(parseGates(text), single)[0]?.outcome).toBe("breached");
     });
+  });
+
+  it("are of the time outside all ranges where neither report has a range", () => {
+    const whole = (ms: number, ranges: readonly { name: string; start: number; end: number }[]) =>
+      repeated(
+        firstReport(
+          toReportBundle(
+            buildRegionModel(timelineOf([{ pid: 1, ranges, endNs: ms * 1e6 }])),
+            context,
+          ),
+        ),
+      );
+    const check = (a: typeof before, b: typeof before) =>
+      checkGates(parseGates("wall_ms>5%"), compareReports(a, b)).map(({ outcome }) => outcome);
+    expect(check(whole(100, []), whole(120, []))).toEqual(["breached"]);
+    expect(check(whole(100, []), whole(101, []))).toEqual(["passed"]);
+    const range = [{ name: "step", start: 0, end: 5e6 }];
+    expect(check(whole(100, range), whole(120, range))).toEqual(["passed"]);
+    expect(check(whole(100, range), whole(100, []))).toEqual(["breached"]);
+    expect(check(whole(100, []), whole(100, range))).toEqual(["breached"]);
   });
 
   it("does not take noise for a breach", () => {
