@@ -214,6 +214,10 @@ function wallChange(a: NCUProfileRegionReport, b: NCUProfileRegionReport): Chang
     : ofRanges;
 }
 
+/** Of the ranges together; without any, of what ran outside. */
+export const totalWall = (report: NCUProfileRegionReport): Measured | null =>
+  wallOfRanges(report) ?? wallOutside(report);
+
 const wallOfRanges = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(report.totals.wall_ms, wallParts(roots(report)));
 
@@ -236,7 +240,8 @@ const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
     }),
   );
 
-const totalWork = (report: NCUProfileRegionReport): Measured | null =>
+/** Of kernels or CPU operations. */
+export const totalWork = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
     wholeMs(report),
     roots(report).map((region) => ({
