@@ -49,6 +49,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "gpu_activity",
     "repeats",
     "ranks",
+    "categories",
     "payloads",
     "counters",
   ],
@@ -131,6 +132,7 @@ const region: Keys<NCUProfileRegion> = {
   kernels: true,
   repeats: true,
   ranks: true,
+  categories: true,
   payloads: true,
   counters: true,
   selection: true,
@@ -364,7 +366,7 @@ describe("the region report contract", async () => {
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
       // Nor do the program's ranges carry numbers of their own.
-      (key) => !["unclosed", "payloads", "counters"].includes(key),
+      (key) => !["unclosed", "categories", "payloads", "counters"].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

@@ -34,6 +34,7 @@ import { pathLines } from "../../report/model/region-path.ts";
 import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
+import { allMetrics } from "../../report/view/program-numbers.ts";
 import { type Reason, reasonFor } from "../../report/view/reasons.ts";
 import {
   everyColumn,
@@ -157,7 +158,7 @@ function regions(asked: Asked): Answered {
         ...dataOf(region, everyColumn("query", words)),
         ...(globs.length > 0 && {
           metrics: Object.fromEntries(
-            Object.entries(region.metrics).filter(([name]) =>
+            Object.entries(allMetrics(region)).filter(([name]) =>
               globs.some((glob) => matchesGlob(glob, name)),
             ),
           ),

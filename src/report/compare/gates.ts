@@ -41,8 +41,35 @@ export function checkGates(
   gates: readonly Gate[],
   comparison: ReportComparison,
 ): readonly GateResult[] {
-  return gates.flatMap((gate) => checkGate(gate, comparison));
+  return gates.flatMap((gate) => checkGate(readingOf(gate, comparison), comparison));
 }
+
+/**
+ * Names of the program's own numbers may contain dots and blanks, and so may labels: in `load.payload.sum` the name begins at the
+ * last dot at which a region and its number are found.
+ */
+function readingOf(gate: Gate, { regions }: ReportComparison): Gate {
+  if (gate.subject.kind !== "region" || !PROGRAM_NUMBER.test(gate.name)) return gate;
+  const { pattern } = gate.subject;
+  const has = ({ pattern: glob, name }: { readonly pattern: string; readonly name: string }) => {
+    const tokens = parseGlob(glob);
+    return regions.some(
+      ({ path, changes }) =>
+        Object.hasOwn(changes, name) &&
+        [path.at(-1) ?? "", path.join(" / ")].some((label) => matchesGlob(tokens, label)),
+    );
+  };
+  for (let dot = pattern.length; dot > 0; dot = pattern.lastIndexOf(".", dot - 1)) {
+    const name = [pattern.slice(dot + 1), gate.name].filter((part) => part !== "").join(".");
+    const reading = { pattern: pattern.slice(0, dot), name };
+    if (has(reading))
+      return { ...gate, name, subject: { kind: "region", pattern: reading.pattern } };
+  }
+  return gate;
+}
+
+/** How the names of numbers of payloads and counters end. */
+const PROGRAM_NUMBER = /(?:^|\.)(?:sum|mean|min|max|per_second)$/;
 
 /**
  * The numbers of a failed run cannot be checked: whatever it did not reach looks faster.
@@ -380,10 +407,12 @@ function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
     return isName(text) ? { subject: { kind: "totals" }, name: text } : null;
   const rest = text.slice(prefix.length);
   const start = rest.startsWith('"') ? (QUOTED.exec(rest)?.[0].length ?? 0) : nameStart(rest);
-  if (start < 2 || !isName(rest.slice(start))) return null;
+  const name = rest.slice(start);
+  if (start < 2 || !(isName(name) || (rest.startsWith('"') && PROGRAM_NUMBER.test(name))))
+    return null;
   const pattern = unquote(rest.slice(0, start - 1));
   const isKernel = kind.toLowerCase() === "kernel";
-  return { subject: { kind: isKernel ? "kernel" : "region", pattern }, name: rest.slice(start) };
+  return { subject: { kind: isKernel ? "kernel" : "region", pattern }, name };
 }
 
 /**

@@ -220,6 +220,8 @@ export interface NCUProfileRegion {
   readonly repeats?: RegionRepeats;
   /** The region over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
   readonly ranks?: RegionRanks;
+  /** The program's names of the categories of the region's ranges, sorted; absent if there are none. Added in 1.5. */
+  readonly categories?: readonly string[];
   /** Numbers in the payloads of the region's ranges; absent if there are none. Added in 1.5. */
   readonly payloads?: readonly PayloadStatistics[];
   /** The program's counters while the region's ranges were open; absent if there are none. Added in 1.5. */
@@ -229,8 +231,9 @@ export interface NCUProfileRegion {
 }
 
 /**
- * One number of the structured payloads (NVTX's payload extension) of a region's own ranges, without inner ranges.
- * Numbers that only identify something, such as ranks and ids, are left out.
+ * One number of the payloads of a region's own ranges, without inner ranges: the plain payload (`payload`, without a
+ * unit) or one of a structure (NVTX's payload extension). Numbers that by their names only identify something, such as ranks and
+ * ids, are left out.
  */
 export interface PayloadStatistics {
   /** The name in the schema; nested structures are joined with dots. Without the unit, if the name contains it. */
@@ -239,7 +242,7 @@ export interface PayloadStatistics {
   readonly unit: string;
   /** The number of values; each element of an array counts. */
   readonly count: number;
-  /** Only for amounts: a sum of temperatures has no meaning. */
+  /** Only for amounts and plain payloads: a sum of temperatures has no meaning. */
   readonly sum?: number;
   readonly mean: number;
   readonly min: number;

@@ -101,6 +101,18 @@ const ofRanks =
   ({ ranks }) =>
     ranks === undefined ? null : value(ranks);
 
+/** The plain payload, which has neither a name of its own nor a unit. */
+const plainPayload = ({ payloads }: NCUProfileRegion) =>
+  payloads?.find(({ name, unit }) => name === "payload" && unit === "");
+
+const ofPayload =
+  (what: "sum" | "mean" | "per_second"): ValueOf =>
+  (region) =>
+    plainPayload(region)?.[what] ?? null;
+
+const havePayload = (regions: readonly NCUProfileRegion[]): boolean =>
+  regions.some((region) => plainPayload(region) !== undefined);
+
 const shareLegend = ({ share: { label } }: ReportWords): string =>
   label === null ? "" : `Share is of ${label}.`;
 
@@ -333,6 +345,38 @@ const REGION_COLUMNS = {
     isKnown: haveShare,
   },
 
+  // What the program said of its ranges.
+  categories: {
+    title: "Category",
+    legend: "Category is the program's name for the kind of range (nvtxNameCategory).",
+    priority: 6,
+    value: ({ categories }) => categories?.join(", ") ?? null,
+    isKnown: (regions) => regions.some(({ categories }) => categories !== undefined),
+  },
+  payload_sum: {
+    title: "Payload sum",
+    legend: "Payload is the number that the program gave with its ranges (nvtxEventAttributes).",
+    format: "number",
+    priority: 6,
+    value: ofPayload("sum"),
+    isKnown: havePayload,
+  },
+  payload_mean: {
+    title: "Payload mean",
+    format: "number",
+    priority: 6,
+    value: ofPayload("mean"),
+    isKnown: havePayload,
+  },
+  payload_per_second: {
+    title: "Payload/s",
+    legend: "Payload/s is the sum by the wall time of the ranges that have one.",
+    format: "number",
+    priority: 6,
+    value: ofPayload("per_second"),
+    isKnown: havePayload,
+  },
+
   // Of repeated runs, on the clock of the shares.
   runs: {
     title: "Runs",
@@ -413,7 +457,7 @@ const TABLES = {
   tree: [
     ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
     ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "kernel_count"] as const),
-    ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+    ...(["sm_pct", "memory_pct", "limited_by", "share_pct", "categories"] as const),
   ],
   /** The tree of a terminal: of a run, of kernels alone, of wall times alone. */
   terminal_run: [
@@ -442,6 +486,7 @@ const TABLES = {
     ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "call_median_ms", "call_p95_ms"] as const),
     ...(["runs_mean_interval_ms", "kernel_count"] as const),
     ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+    ...(["payload_sum", "payload_mean", "payload_per_second", "categories"] as const),
   ],
   details: [
     ...(["domain", "kind", "device", "process_id", "cpu_exclusive_ms"] as const),
@@ -458,6 +503,7 @@ const TABLES = {
   csv_if_known: [
     ...(["cpu_ms", "cpu_exclusive_ms", "call_cpu_median_ms", "call_cpu_p95_ms"] as const),
     ...(["gpu_busy_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
+    "categories",
   ],
   /** Answers of `deep-profile query regions`, as data and as text. */
   query: [
@@ -474,6 +520,7 @@ const TABLES = {
   query_text: [
     ...(["invocations", "wall_ms", "wall_exclusive_ms", "kernel_count", "exclusive_ms"] as const),
     ...(["share_pct", "exclusive_share_pct"] as const),
+    ...(["payload_sum", "payload_mean", "payload_per_second", "categories"] as const),
   ],
   /** Answers of `deep-profile query why`. */
   query_shares: ["share_pct", "exclusive_share_pct"],

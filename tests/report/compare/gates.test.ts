@@ -308,6 +308,36 @@ describe("gates", () => {
   });
 });
 
+describe("conditions about numbers that the program gives", () => {
+  const withPayload = (payload: number, domain = "") =>
+    firstReport(
+      bundleOf([
+        {
+          ranges: [
+            { name: "load.batch", start: 0, end: 1e9, payload },
+            { name: "load", start: 2e9, end: 3e9, domain },
+          ],
+        },
+      ]),
+    );
+  const check = (condition: string) =>
+    checkGates(parseGates(condition), compareReports(withPayload(100), withPayload(120)));
+
+  it.each([
+    ["region:load.batch.payload.sum>5%", "breached"],
+    ["region:load.batch.payload.sum>50%", "passed"],
+    ['region:"load.batch".payload.per_second>5', "breached"],
+    ["region:*.payload.mean<5", "passed"],
+  ])("%s: %s", (condition, outcome) => {
+    expect(check(condition).map((result) => result.outcome)).toEqual([outcome]);
+  });
+
+  it("refuse a number that no region has, by the shortest name", () => {
+    expect(() => check("region:load.tokens.sum>5%")).toThrow("no region matches 'load.tokens'");
+    expect(() => check("region:load.sum>5%")).toThrow("neither report has sum there");
+  });
+});
+
 describe("the conditions of --fail-on", () => {
   it("takes several conditions, commas in quotes apart", () => {
     expect(parseGates('wall_ms>5%, region:"a,b".wall_ms>1').map(({ text }) => text)).toEqual([
