@@ -54,6 +54,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "counters",
   ],
   RegionRepeats: ["cpu_ms"],
+  RankInfo: ["communication_ms", "exposed_communication_ms"],
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
   RegionReportBundle: ["kernel_names"],
@@ -180,7 +181,14 @@ const run: Keys<RunTotals> = {
   gpu_activity: true,
   gpu_activity_in_ranges: true,
 };
-const rankInfo: Keys<RankInfo> = { rank: true, host: true, local_rank: true, process_ids: true };
+const rankInfo: Keys<RankInfo> = {
+  rank: true,
+  host: true,
+  local_rank: true,
+  process_ids: true,
+  communication_ms: true,
+  exposed_communication_ms: true,
+};
 const regionRanks: Keys<RegionRanks> = {
   wall_ms: true,
   min_ms: true,

@@ -116,16 +116,23 @@ export interface RankInfo {
   /** The rank's number on its host; null if the launcher does not provide it. */
   readonly local_rank: number | null;
   readonly process_ids: readonly number[];
+  /**
+   * Time in communication: of its GPUs in kernels of communication or, without those, in ranges of communication that ranks
+   * enter together; overlaps count once. Absent without communication. This member and the next were added in 1.5.
+   */
+  readonly communication_ms?: number;
+  /** The part of it during which no other kernel of the rank ran: communication that no computation hides. */
+  readonly exposed_communication_ms?: number;
 }
 
-/** A region over the ranks of a parallel program. A rank that never entered it counts as 0 ms. */
+/** A region over the ranks of a parallel program that entered it; others do other work. */
 export interface RegionRanks {
   /** The wall time of each rank, in the order of the report's `ranks`; null if it never entered. */
   readonly wall_ms: readonly (number | null)[];
   readonly min_ms: number;
   readonly mean_ms: number;
   readonly max_ms: number;
-  /** `max_ms / mean_ms`; 1 means even. */
+  /** `max_ms / mean_ms`, of the ranks that entered; 1 means even. */
   readonly imbalance: number;
   /** `mean_ms / max_ms`; 1 means even. */
   readonly load_balance: number;

@@ -409,6 +409,13 @@ const REGION_COLUMNS = {
   runs_steadiness: { title: "", value: (region) => steadiness(region) },
 
   // Of ranks.
+  rank_count: {
+    title: "Ranks",
+    legend: "Ranks that entered the region: least, mean, most and imbalance are over these.",
+    format: "count",
+    priority: 5,
+    value: ofRanks(({ wall_ms }) => wall_ms.filter((ms) => ms !== null).length),
+  },
   rank_min_ms: {
     title: "Min ms",
     format: "ms",
@@ -429,7 +436,7 @@ const REGION_COLUMNS = {
   },
   rank_imbalance: {
     title: "Imbalance",
-    legend: "Maximum by mean over the ranks; 1 is even.",
+    legend: "Maximum by mean over the ranks that entered; 1 is even.",
     format: "ratio",
     priority: 1,
     value: ofRanks(({ imbalance }) => Number(imbalance.toFixed(2))),
@@ -537,7 +544,7 @@ const TABLES = {
   ],
   repeats: ["runs", "runs_mean_ms", "runs_interval_ms", "runs_std_ms", "runs_steadiness"],
   ranks: [
-    ...(["rank_min_ms", "rank_mean_ms", "rank_max_ms"] as const),
+    ...(["rank_count", "rank_min_ms", "rank_mean_ms", "rank_max_ms"] as const),
     ...(["rank_imbalance", "rank_slowest", "rank_waiting_pct"] as const),
   ],
 } as const satisfies Readonly<Record<string, readonly RegionColumnKey[]>>;

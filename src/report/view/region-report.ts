@@ -29,6 +29,8 @@ import { kernelWords, reportKernelWords } from "./kernel-words.ts";
 import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
 import { provenanceTable } from "./provenance.ts";
 import {
+  COMMUNICATION_LEGEND,
+  communicationTable,
   gpuActivityTable,
   invocationTable,
   ranksTable,
@@ -80,6 +82,11 @@ export function* regionReport(
   yield* withHeading("Payloads", payloads.length === 0 ? [] : [...payloads, PAYLOAD_LEGEND]);
   yield* withHeading("Counters", counterTable(main.regions));
   yield* withHeading("Ranks", ranksTable(main.regions));
+  const communication = communicationTable(main);
+  yield* withHeading(
+    "Communication of ranks",
+    communication.length === 0 ? [] : [...communication, paragraph(COMMUNICATION_LEGEND)],
+  );
   yield* withHeading("Repeated runs", repeatsTable(main.regions));
   yield* withHeading("Notes", listIfAny(main.notes));
   yield heading(2, "Regions");
