@@ -44,7 +44,7 @@ import {
   shownColumns,
 } from "../../report/view/region-columns.ts";
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
-import { wholeMs } from "../../report/view/times.ts";
+import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 import type { Slice, SliceRequest } from "./slice.ts";
 
@@ -304,12 +304,12 @@ function kernels(asked: Asked): Answered {
   );
   const rows = pageOf(asked, chosen);
   const whole = wholeMs(report);
-  const share = ({ total_ms }: KernelRecord) => percentOf(total_ms, whole);
+  const share = (kernel: KernelRecord) => percentOf(kernelMs(kernel), whole);
   const fields: readonly Field<KernelRecord>[] = [
     { title: "Name", cell: ({ kernel_name }) => printableLabel(kernel_name) },
     { title: "Device", cell: ({ device }) => device },
     { title: "Calls", cell: ({ calls }) => calls },
-    { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
+    { title: "Total ms", format: "ms", cell: kernelMs },
     { title: "Share %", format: "percent", cell: share },
   ];
   return {
@@ -320,8 +320,8 @@ function kernels(asked: Asked): Answered {
         kind: kernel.kind,
         device: kernel.device,
         calls: kernel.calls,
-        total_ms: kernel.total_ms,
-        mean_ms: kernel.mean_ms,
+        total_ms: kernelMs(kernel),
+        mean_ms: meanMs(kernel),
         share_pct: share(kernel),
         mostly_in: kernel.mostlyIn,
         hardware: kernel.hardware ?? null,

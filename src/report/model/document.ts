@@ -376,10 +376,13 @@ export interface ReportSelection extends RegionSelection {
 export interface KernelRecord {
   readonly kernel_name: string;
   readonly kind: "gpu_kernel" | "cpu_operation";
-  /** Summed over calls; CPU operations count without the operations inside them. */
-  readonly total_ms: number;
+  /**
+   * Summed over calls; CPU operations count without the operations inside them. Null if the time of no call is known: ncu
+   * did not measure it, or it could not be read.
+   */
+  readonly total_ms: number | null;
   readonly calls: number;
-  readonly mean_ms: number;
+  readonly mean_ms: number | null;
   /** `cuda:N` or `cpu`. */
   readonly device: string;
   /** Hardware counters of these calls; absent if none were measured. Added in 1.4. */

@@ -154,7 +154,7 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     property: "total_ms",
     check: ({ total_ms, kernels }) => {
       if (kernels.length === 0) return null;
-      const sum = kernels.reduce((total, kernel) => total + kernel.total_ms, 0);
+      const sum = kernels.reduce((total, kernel) => total + (kernel.total_ms ?? 0), 0);
       // Without any time the sum is unknown.
       if (total_ms === null ? sum === 0 : !differs(total_ms, sum)) return null;
       return problem(`${total_ms} is not the sum of total_ms in kernels`, `${sum}`);
@@ -173,10 +173,14 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
 const KERNEL_RULES: readonly Rule<KernelRecord>[] = [
   {
     property: "mean_ms",
-    check: ({ mean_ms, total_ms, calls }) =>
-      differs(mean_ms * calls, total_ms)
-        ? problem(`${mean_ms} is not total_ms / calls`, `${total_ms / calls}`)
-        : null,
+    check: ({ mean_ms, total_ms, calls }) => {
+      const expected = total_ms === null ? null : total_ms / calls;
+      const isRight =
+        mean_ms === null || total_ms === null
+          ? mean_ms === expected
+          : !differs(mean_ms * calls, total_ms);
+      return isRight ? null : problem(`${mean_ms} is not total_ms / calls`, `${expected}`);
+    },
   },
   {
     property: "hardware",

@@ -414,9 +414,10 @@ function rankedSentence(top: RankedRegion): string {
   if (kernel === undefined)
     return `Most kernel time passes outside every range: ${timeOf(top.ms)}${reason}.`;
   const name = printableLabel(kernel.kernel_name, MOST_NAME);
-  return kernel.total_ms > top.ms * MOST
-    ? `Most kernel time is in ${name}, outside every range: ${timeOf(kernel.total_ms)}${reason}.`
-    : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${timeOf(kernel.total_ms)}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
+  const kernelMs = kernel.total_ms ?? 0;
+  return kernelMs > top.ms * MOST
+    ? `Most kernel time is in ${name}, outside every range: ${timeOf(kernelMs)}${reason}.`
+    : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${timeOf(kernelMs)}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
 }
 
 const reasonSentence = ({ reason }: RankedRegion): string | null =>

@@ -152,7 +152,7 @@ export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Blo
   });
   const left = region.kernels.slice(limit);
   if (left.length === 0) return [table];
-  const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const ms = left.reduce((sum, { total_ms }) => sum + (total_ms ?? 0), 0);
   const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
   const more = numeral(`${plural(left.length, "more row")}${time}`);
   return [table, paragraph([more, " in ", code("report.json"), "."])];
