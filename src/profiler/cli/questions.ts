@@ -149,6 +149,7 @@ function regions(asked: Asked): Answered {
   const words = reportWords(report);
   const globs = metrics.map(parseGlob);
   const label = regionLabels(report.regions);
+  refuseUnknownMetrics(metrics, report.regions);
   const rows = pageOf(asked, all);
   return {
     answer: {
@@ -178,6 +179,22 @@ function regions(asked: Asked): Answered {
       ),
     ],
   };
+}
+
+function refuseUnknownMetrics(globs: readonly string[], among: readonly NCUProfileRegion[]): void {
+  if (globs.length === 0) return;
+  const names = [...new Set(among.flatMap((region) => Object.keys(allMetrics(region))))];
+  const unknown = globs.find((glob) => {
+    const tokens = parseGlob(glob);
+    return !names.some((name) => matchesGlob(tokens, name));
+  });
+  if (unknown === undefined) return;
+  throw new ConfigError({
+    code: "profile.input",
+    message: names.length === 0 ? "no region has metrics" : `no metric is called '${unknown}'`,
+    available: names.slice(0, MOST_NAMES),
+    nearest: nearest(unknown, names),
+  });
 }
 
 /** The numbers of a region by the names of their columns. */
@@ -302,6 +319,15 @@ function kernels(asked: Asked): Answered {
     ({ kernel_name }) =>
       patterns.length === 0 || patterns.some((glob) => matchesGlob(glob, kernel_name)),
   );
+  if (chosen.length === 0 && all.length > 0) {
+    const available = all.longest(MOST_NAMES).map(({ kernel_name }) => kernel_name);
+    throw new ConfigError({
+      code: "profile.input",
+      message: `no kernel is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
+      available,
+      nearest: nearest(globs[0] ?? "", available),
+    });
+  }
   const rows = pageOf(asked, chosen);
   const whole = wholeMs(report);
   const share = (kernel: KernelRecord) => percentOf(kernelMs(kernel), whole);

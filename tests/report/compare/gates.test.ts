@@ -387,6 +387,36 @@ describe("the conditions of --fail-on", () => {
     expect(await growth(parse, 1000)).toBeLessThan(40);
   });
 
+  it.each([
+    ["wall_ms", "no limit, that is one of > >= < <= and a number", undefined],
+    ["wall_ms>", "no number behind >", undefined],
+    ["wall_ms>five", "'five' is not a number, with or without %", undefined],
+    ["wall_ms>5ms", "'5ms' is not a number, with or without %", undefined],
+    ["wall_ms=5%", "'=' is none of > >= < <=", undefined],
+    ["wall_ms==5%", "'==' is none of > >= < <=", undefined],
+    [">5%", "no name of a number before >", undefined],
+    ["regon:load.wall_ms>5%", "'regon:' is neither region: nor kernel:", "region:"],
+    [
+      "region:load>5%",
+      "'region:load' needs a region and, behind a dot, the name of a number",
+      undefined,
+    ],
+    [
+      "load.wall_ms>5%",
+      "'load.wall_ms' is not the name of a number; that of a region is region:GLOB.NAME",
+      undefined,
+    ],
+  ])("names the rule that %s breaks", (text, reason, nearest) => {
+    expect(() => parseGates(text)).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          message: `--fail-on: '${text}' is not a condition: ${reason}`,
+          ...(nearest !== undefined && { nearest }),
+        }),
+      }),
+    );
+  });
+
   it("says how a condition looks where one is none", () => {
     expect(() => parseGates("wall_ms=5%")).toThrow(
       expect.objectContaining({ details: expect.objectContaining({ hint: expect.anything() }) }),
