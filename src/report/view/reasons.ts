@@ -149,7 +149,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "uneven_ranks",
     explains: ["wall"],
     threshold:
-      "one rank takes at least 1.5 times the mean of all, in a region without communication",
+      "one rank takes at least 1.5 times the mean of those that enter, in a region without communication",
     source: "wall time of the region on each rank",
     find: ({ region: { ranks } }) =>
       ranks === undefined || ranks.waiting_ms !== undefined || ranks.imbalance < 1.5
