@@ -227,7 +227,11 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     // A range ends no later than those around it. The sums of calls may differ: inner ranges of several threads, and
     // ranges that were started and ended, are open at the same time.
     property: "regions",
-    check: ({ regions }) => {
+    check: ({ regions, totals, selection }) => {
+      // The report of one region, of those that ncu's filter took, or of the longest of very many, may lack a parent of the
+      // other kind.
+      const isPart = totals.wall_ms === null || selection?.applies_to === "measurement";
+      if (isPart || regions.length >= MOST_WITH_ALL_PARENTS) return null;
       const ranges = regions.filter(({ kind, wall_ms }) => kind !== "outside" && wall_ms !== null);
       const longest = new Map<string, number>();
       for (const region of ranges) {
@@ -378,6 +382,9 @@ const applied = <T>(rules: readonly Rule<T>[], thing: T, pointer: string): reado
     const found = check(thing);
     return found === null ? [] : [{ pointer: pointerTo(pointer, property), ...found }];
   });
+
+/** Reports of so many regions leave others out. */
+const MOST_WITH_ALL_PARENTS = 10_000;
 
 const areInOrder = ({ min, median, p95, max }: InvocationStatistics): boolean =>
   min <= median && median <= p95 && p95 <= max;
