@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireNative } from "../../src/profiler/machine/native.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
+import { availableClients, buildFixture } from "../native/fixtures.ts";
 import { runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
@@ -12,6 +13,40 @@ const validate = async (file: string) =>
   createDocumentValidator().validate(JSON.parse(readFileSync(file, "utf8")));
 
 const run = (...args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+
+const clients = availableClients("compared runs without ranges");
+
+describe.skipIf(clients.length === 0)(
+  "the README's comparison, of a program without ranges",
+  () => {
+    it("checks the time of the whole run", async () => {
+      const program = await buildFixture("no_ranges.cc", "own client");
+      for (const directory of ["RUN_A", "RUN_B"])
+        await run("repeats=3", `hydra.run.dir=${directory}`, "--", program);
+      const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+      const [, line = ""] =
+        /npx deep-profile (compare RUN_A RUN_B --fail-on .*?) *#/.exec(readme) ?? [];
+      const { code, stdout, stderr } = await run(
+        ...line.split(" ").map((word) => word.replaceAll("'", "")),
+      );
+      expect([0, 3]).toContain(code);
+      expect(stdout + stderr).toMatch(
+        /gates? (?:passed|breached).*1 checked|gate breached: wall_ms/,
+      );
+      const loose = await run("compare", "RUN_A", "RUN_B", "--fail-on", "wall_ms>100000%");
+      expect(loose, loose.stderr).toMatchObject({ code: 0 });
+      const strict = await run(
+        "compare",
+        "RUN_A",
+        "RUN_B",
+        "--fail-on",
+        "wall_ms>-100%",
+        "--strict",
+      );
+      expect(strict, strict.stdout).toMatchObject({ code: 3 });
+    });
+  },
+);
 
 describe("deep-profile compare of two real runs", () => {
   beforeAll(async () => {

@@ -82,6 +82,38 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
     },
   );
 
+  it.skipIf(installed || existsSync("/usr/bin/nsys"))(
+    "plans with --dry-run what a machine with the tools would run",
+    async () => {
+      for (const line of designLines) {
+        const result = await bare([...line, "--dry-run", "workload=nvtx_regions", "--json"]);
+        expect(result, result.stderr).toMatchObject({ code: 0 });
+        const { runs, notes } = JSON.parse(result.stdout).jobs[0].plan as {
+          runs: readonly { collector: string; command: readonly string[] }[];
+          notes: readonly string[];
+        };
+        const ncu = runs.filter(({ collector }) => collector === "ncu");
+        expect(ncu.length).toBeGreaterThan(0);
+        for (const { command } of ncu) expect(command[0]).toBe("ncu");
+        expect(notes.join("\n")).toContain(
+          "Nsight Compute (ncu) is not installed on this machine: this is the plan for one that has it on PATH",
+        );
+      }
+      const both = await bare(["--dry-run", "pipeline.nsys.enable=true"]);
+      expect(both, both.stderr).toMatchObject({ code: 0 });
+      expect(both.stdout).toMatch(/^nsys: .*nsys profile .*--cuda-graph-trace=node/m);
+      expect(both.stdout).toContain("Nsight Systems (nsys) is not installed on this machine");
+      expect(existsSync(inHere("bare"))).toBe(false);
+      const refused = await bare([
+        "--dry-run",
+        "pipeline.ncu.ncu_cli.replay_mode=range",
+        "pipeline.ncu.ncu_cli.kernel_name=x",
+      ]);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain("not possible in range replay");
+    },
+  );
+
   describe.skipIf(real === null)("shows with --dry-run what a machine with a GPU would run", () => {
     const dryRun = async (...args: readonly string[]) => {
       const result = await bare(["--dry-run", "--json", ...args], {

@@ -181,18 +181,10 @@ export function repeated(
     ...(report.families && { families: report.families.map(withRepeats) }),
     kernel_repeats: kernelsOfReport(report)
       .longest()
-      .map(({ kernel_name, kind, total_ms }) => ({
-        kernel_name,
-        kind,
-        runs,
-        total_ms: {
-          mean: total_ms,
-          std: 0,
-          ci95_low: total_ms * (1 - half),
-          ci95_high: total_ms * (1 + half),
-          stable: true,
-        },
-      })),
+      .flatMap(({ kernel_name, kind, total_ms }) => {
+        const time = of(total_ms);
+        return time === null ? [] : [{ kernel_name, kind, runs, total_ms: time }];
+      }),
   };
 }
 

@@ -51,10 +51,12 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "gpu_activity",
     "repeats",
     "ranks",
+    "categories",
     "payloads",
     "counters",
   ],
   RegionRepeats: ["cpu_ms"],
+  RankInfo: ["communication_ms", "exposed_communication_ms"],
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
   RegionReportBundle: ["kernel_names"],
@@ -143,6 +145,7 @@ const region: Keys<NCUProfileRegion> = {
   kernels: true,
   repeats: true,
   ranks: true,
+  categories: true,
   payloads: true,
   counters: true,
   selection: true,
@@ -190,7 +193,14 @@ const run: Keys<RunTotals> = {
   gpu_activity: true,
   gpu_activity_in_ranges: true,
 };
-const rankInfo: Keys<RankInfo> = { rank: true, host: true, local_rank: true, process_ids: true };
+const rankInfo: Keys<RankInfo> = {
+  rank: true,
+  host: true,
+  local_rank: true,
+  process_ids: true,
+  communication_ms: true,
+  exposed_communication_ms: true,
+};
 const regionRanks: Keys<RegionRanks> = {
   wall_ms: true,
   min_ms: true,
@@ -378,7 +388,8 @@ describe("the region report contract", async () => {
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
       // Nor do the program's ranges carry numbers of their own, or have any in their labels.
-      (key) => !["unclosed", "payloads", "counters", "family", "members"].includes(key),
+      (key) =>
+        !["unclosed", "categories", "payloads", "counters", "family", "members"].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

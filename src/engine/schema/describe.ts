@@ -1,4 +1,7 @@
 /** What a schema says of one place: type, description, allowed values, examples. */
+
+import { fromCode } from "../values/origin.ts";
+import { fromObject } from "../values/plain-objects.ts";
 import {
   applicableSchemas,
   isList,
@@ -7,6 +10,7 @@ import {
   objectOf,
 } from "./applicable-schemas.ts";
 import type { JsonValue } from "./json-document.ts";
+import { showValue } from "./show-value.ts";
 
 /** The description of one place of a document by its schema, for people. */
 export interface PlaceDescription {
@@ -30,12 +34,16 @@ export function describePlace(
       applicable
         .map((part) => part["examples"])
         .find(isList)
-        ?.map(String) ?? [],
+        ?.map(exampleText) ?? [],
     properties: [
       ...new Set(applicable.flatMap((part) => Object.keys(objectOf(part["properties"]) ?? {}))),
     ],
   };
 }
+
+/** Texts as they are, as examples of options are often written in the form of an override. */
+const exampleText = (example: unknown): string =>
+  isText(example) ? example : showValue(fromObject(example, fromCode("the schema")));
 
 /** The values that a place may have, where they can be listed: constants, enumerations, booleans. */
 export function valuesAt(

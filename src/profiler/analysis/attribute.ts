@@ -6,6 +6,7 @@
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { type Column, createColumn, doubles } from "../model/columns.ts";
+import { type PayloadNumber, PLAIN_PAYLOAD } from "../model/payload.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
 import {
   type ActivityTally,
@@ -92,6 +93,7 @@ export function attributeProcess(
   const nameOf = ({ name }: RangeInstance) => (labelOf === null ? name : labelOf(name));
   const isOperation = ({ domain }: RangeInstance) => operationDomains.has(domain);
 
+  const categoryOf = categoryNames(process);
   const gpu = gpuTimelines(process);
   const open = createOpenRanges(root);
   const tallies = createRangeTallies(gpu, context.keepsSpans, process.counters);
@@ -127,7 +129,10 @@ export function attributeProcess(
         : visible.filter((other) => (other.endNs ?? endNs) >= endNs);
     const parent = around === visible ? open.pathOn(range.threadId) : rangePath(root, around);
     const region = regionAt(childNode(parent, nameOf(range), range.domain), range.kind);
-    const instance = createInstance(range, region, endNs, around, order++);
+    const instance = createInstance(range, region, endNs, around, {
+      order: order++,
+      category: categoryOf(range),
+    });
     tallies.open(instance);
     if (endNs !== null && range.endNs !== null && !closesLater(range)) {
       finish(instance, endNs, true);
@@ -308,7 +313,7 @@ function createInstance(
   region: RegionIdentity,
   endNs: number | null,
   containing: readonly RegionInstance[],
-  order: number,
+  { order, category }: Pick<RegionInstance, "order" | "category">,
 ): RegionInstance {
   let onThread: RegionInstance | null = null;
   for (const around of containing) {
@@ -328,9 +333,27 @@ function createInstance(
     cpuNs: null,
     innerCpuNs: 0,
     counts: null,
-    values: range.values ?? null,
+    category,
+    values: numbersOf(range),
     devices: NO_DEVICES,
   };
+}
+
+/** The numbers of its payloads, the plain one last; null without any. */
+function numbersOf({ payload, values }: RangeInstance): readonly PayloadNumber[] | null {
+  const value = payload === null ? Number.NaN : Number(payload);
+  if (!Number.isFinite(value)) return values ?? null;
+  return [...(values ?? []), { field: PLAIN_PAYLOAD, value }];
+}
+
+/** Category 0 is none. */
+function categoryNames({
+  categoryNames: names = [],
+}: ProcessTimeline): (range: RangeInstance) => string | null {
+  if (names.length === 0) return () => null;
+  const known = new Map(names.map(({ domain, category, name }) => [`${category} ${domain}`, name]));
+  return ({ category, domain }) =>
+    category === null || category === 0 ? null : (known.get(`${category} ${domain}`) ?? null);
 }
 
 /** Completes an instance when its range closes, and reports its time to the enclosing range. */
@@ -339,7 +362,7 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
   const ns = endNs - range.startNs;
   instance.cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, ns);
   instance.counts = range.counts ?? null;
-  instance.values = range.values ?? null;
+  instance.values = numbersOf(range);
   if (onThread === null) return;
   onThread.innerCpuNs += instance.cpuNs ?? 0;
   // Ranges that close in the reverse order of opening cannot overlap inside one range.

@@ -129,9 +129,9 @@ function createSums(kernels: number): Sums {
   };
 }
 
-/** In descending order of time, as in reports. */
+/** In descending order of time, as in reports; those without a time last. */
 export const byTime = (a: KernelRecord, b: KernelRecord): number =>
-  b.total_ms - a.total_ms || compareText(a.kernel_name, b.kernel_name);
+  (b.total_ms ?? 0) - (a.total_ms ?? 0) || compareText(a.kernel_name, b.kernel_name);
 
 /** By code unit, because the order must not depend on the locale. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

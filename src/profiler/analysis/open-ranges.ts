@@ -29,7 +29,9 @@ export interface RegionInstance {
   innerCpuNs: number;
   /** Page faults and context switches of its thread while it was open; null if unknown, or not known yet. */
   counts: ThreadCounts | null;
-  /** Numbers of its payloads; null without payloads. */
+  /** The program's name of its category; null without one. */
+  readonly category: string | null;
+  /** Numbers of its payloads, plain and structured; null without payloads. */
   values: readonly PayloadNumber[] | null;
   /** The devices of its kernels, including those of inner ranges, each once. */
   devices: readonly string[];

@@ -24,6 +24,8 @@ export interface RangeTally {
   counts: CountTally | null;
   /** Payloads and counters; null without any. */
   numbers: ProgramNumbers | null;
+  /** Names of categories; null without any. */
+  categories: ReadonlySet<string> | null;
   /** Parts of `wallNs`; null without a GPU. */
   gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] } | null;
 }
@@ -101,7 +103,8 @@ export function createRangeTallies(
   ): void => {
     const region = latestRegion(instance.region);
     const timeline = gpu.of(device);
-    const isPlain = isClosed && instance.counts === null && instance.values === null;
+    const { category, counts, values } = instance;
+    const isPlain = isClosed && counts === null && values === null && category === null;
     if (isPlain && counters === undefined && timeline === null) {
       tallies.add(region, instance, endNs);
       return;
@@ -109,6 +112,7 @@ export function createRangeTallies(
     const tally = tallies.tallyOf(region);
     addInstance(tally, instance, endNs, isClosed);
     tally.numbers = addProgramNumbers(tally.numbers, instance, endNs, counters);
+    if (category !== null) tally.categories = withCategories(tally.categories, [category]);
     if (timeline !== null) addUse(tally, useBetween(timeline, instance.startNs, endNs));
   };
   return {
@@ -163,8 +167,18 @@ export const emptyRangeTally = (): RangeTally => ({
   cpu: null,
   counts: null,
   numbers: null,
+  categories: null,
   gpu: null,
 });
+
+function withCategories(
+  known: ReadonlySet<string> | null,
+  names: Iterable<string>,
+): ReadonlySet<string> {
+  const all = known ?? new Set<string>();
+  const more = [...names].filter((name) => !all.has(name));
+  return more.length === 0 ? all : new Set([...all, ...more]);
+}
 
 function addInstance(
   tally: RangeTally,
@@ -231,6 +245,7 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
     for (const [which, count] of from.counts.sums.entries()) into.counts.sums[which as 0] += count;
   }
   if (from.numbers !== null) into.numbers = mergeProgramNumbers(into.numbers, from.numbers);
+  if (from.categories !== null) into.categories = withCategories(into.categories, from.categories);
   if (from.gpu !== null) addUse(into, from.gpu);
 }
 

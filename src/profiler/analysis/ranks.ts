@@ -16,7 +16,8 @@ import {
   type Timeline,
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
-import { latestRegion, type PathNode, rangePath } from "./path-tree.ts";
+import { coveredNs, createUnion, type Union, unionOf } from "./interval-union.ts";
+import { latestRegion, type PathNode, type RegionIdentity, rangePath } from "./path-tree.ts";
 import type { RegionModelEntry, ScopeModel } from "./region-model.ts";
 
 /** Processes by rank, in order; empty for fewer than two ranks. */
@@ -45,6 +46,7 @@ function rankInfos(groups: RankGroups): readonly RankInfo[] {
             host: identity.host,
             local_rank: identity.localRank,
             process_ids: processes.map(({ process }) => process.pid),
+            ...exposedCommunication(processes),
           },
         ];
   });
@@ -127,11 +129,13 @@ function regionRanks(
   wait: Waits | undefined,
 ): RegionRanks | null {
   if (walls.every((ns) => ns === null)) return null;
-  const times = walls.map((ns) => (ns ?? 0) / NS_PER_MS);
+  // A rank without the region does other work: a region of rank 0 alone is no imbalance.
+  const times = walls.flatMap((ns) => (ns === null ? [] : ns / NS_PER_MS));
   const max = times.reduce((most, ms) => Math.max(most, ms), 0);
   const min = times.reduce((least, ms) => Math.min(least, ms), max);
   const mean = times.reduce((sum, ms) => sum + ms, 0) / times.length;
-  const slowest = wait === undefined ? ranks[times.indexOf(max)] : wait.waitedFor;
+  const most = walls.findIndex((ns) => ns !== null && ns / NS_PER_MS === max);
+  const slowest = wait === undefined ? ranks[most] : wait.waitedFor;
   if (slowest === undefined) return null;
   return {
     wall_ms: walls.map((ns) => (ns === null ? null : ns / NS_PER_MS)),
@@ -183,6 +187,49 @@ function waitsOf(groups: RankGroups, keyOf: typeof regionKey): ReadonlyMap<strin
   }
   return waits;
 }
+
+// Exposed communication: time in communication that no computation of the same rank hides, as Holistic Trace Analysis and
+// the recipes of Nsight Systems define it: of GPUs, kernels of communication and all others.
+
+/** Names of kernels that communicate; those of other libraries compute (`reduce_kernel`). */
+const COMMUNICATION_KERNEL =
+  /nccl|rccl|nvshmem|cross_device_reduce|all.?reduce|all.?gather|reduce.?scatter|all.?to.?all/i;
+
+/** Absent without communication. Without kernels of communication, the ranges of communication are what computation hides. */
+function exposedCommunication(
+  processes: readonly ProcessAttribution[],
+): Pick<RankInfo, "communication_ms" | "exposed_communication_ms"> {
+  const kinds = new Map<string, boolean>();
+  const inKernels = createUnion();
+  const computation = createUnion();
+  for (const { process } of processes)
+    for (const { kind = "kernel", name, startNs, endNs } of process.kernels) {
+      if (kind !== "kernel") continue;
+      const isCommunicating = getOrCreate(kinds, name, () => COMMUNICATION_KERNEL.test(name));
+      (isCommunicating ? inKernels : computation).add(startNs, endNs);
+    }
+  const ofKernels = inKernels.finish();
+  const communication = ofKernels.length > 0 ? ofKernels : communicationRanges(processes);
+  if (communication.length === 0) return {};
+  const hidden = computation.finish();
+  const ns = wholeNs(communication);
+  return {
+    communication_ms: ns / NS_PER_MS,
+    exposed_communication_ms:
+      Math.min(ns, wholeNs(unionOf([communication, hidden])) - wholeNs(hidden)) / NS_PER_MS,
+  };
+}
+
+function communicationRanges(processes: readonly ProcessAttribution[]): Union {
+  const ranges = createUnion();
+  for (const { communication } of processes)
+    for (const { length, starts, ends } of communication.values())
+      for (let at = 0; at < length; at++) ranges.add(starts.get(at), ends.get(at));
+  return ranges.finish();
+}
+
+const wholeNs = (union: Union): number =>
+  coveredNs(union, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
 
 /** Recognises regions in which ranks wait for each other; undefined for programs that are not parallel. */
 export function communicationOf({

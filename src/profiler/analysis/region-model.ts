@@ -105,6 +105,8 @@ export interface RegionModelEntry extends Placed {
   readonly repeats?: RegionRepeats;
   /** Statistics over the ranks of a parallel program; only in the scope of all. */
   readonly ranks?: RegionRanks;
+  /** The program's names of the categories of its ranges, sorted; absent without any. */
+  readonly categories?: readonly string[];
   /** Numbers of the program's payloads and counters. */
   readonly payloads?: readonly PayloadStatistics[];
   readonly counters?: readonly CounterStatistics[];

@@ -121,6 +121,7 @@ function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
   for (const [run, { regions }] of runs.entries()) {
     for (const { kernels } of outermost(regions))
       for (const record of kernels) {
+        if (record.total_ms === null) continue;
         const key = JSON.stringify([record.kind, record.kernel_name]);
         const { times } = getOrCreate(found, key, () => ({ record, times: [] }));
         times[run] = (times[run] ?? 0) + record.total_ms;

@@ -161,6 +161,7 @@ function entryOf(
         : { ...statistics, first: ranges.firstNs },
     ...(ranges !== null && usedBy(ranges)),
     ...programNumbersOf(ranges?.numbers ?? null),
+    ...(ranges?.categories != null && { categories: [...ranges.categories].sort() }),
     ...(unclosed > 0 && { unclosed }),
     kernelCount: calls,
     kernels: records,

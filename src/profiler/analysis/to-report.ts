@@ -149,6 +149,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     kernels: region.kernels,
     ...(region.repeats !== undefined && { repeats: region.repeats }),
     ...(region.ranks !== undefined && { ranks: region.ranks }),
+    ...(region.categories !== undefined && { categories: region.categories }),
     ...(region.payloads !== undefined && { payloads: region.payloads }),
     ...(region.counters !== undefined && { counters: region.counters }),
     selection: regionSelection(model),

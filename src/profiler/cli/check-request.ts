@@ -21,7 +21,7 @@ import {
 } from "../tools/tool.ts";
 
 export interface CheckOptions {
-  /** Whether the run is only shown, so that no GPU is needed. */
+  /** Whether the run is only shown, so that neither a GPU nor the tools are needed. */
   readonly isPlan: boolean;
 }
 
@@ -45,7 +45,7 @@ interface CheckContext extends CheckOptions {
   readonly cwd: string;
   readonly queries: GpuQueries;
   readonly tools: readonly ProfilingTool[];
-  /** The results of the tools' checks, by `pipeline` as JSON. */
+  /** The results of the tools' checks, by `pipeline` and the purpose as JSON. */
   readonly ofTools: Map<string, readonly CodedError[]>;
 }
 
@@ -65,10 +65,10 @@ async function checkRequest(
   requireInputFiles(config, cwd);
   // Tools and the driver are queried only if the result matters, because that takes time.
   const gpuTools = enabled.filter(({ needsGpu }) => needsGpu);
-  const asked = JSON.stringify(config.pipeline);
+  const asked = JSON.stringify([config.pipeline, isPlan]);
   const ofInstalled =
     ofTools.get(asked) ??
-    (await problemsOf(settings.flatMap(({ checks }) => checks?.(config) ?? [])));
+    (await problemsOf(settings.flatMap(({ checks }) => checks?.(config, { isPlan }) ?? [])));
   ofTools.set(asked, ofInstalled);
   refuseTogether([
     ...ofInstalled,

@@ -34,8 +34,7 @@ const MOST_ROWS = 40;
 const MOST_VALUE = 40;
 
 /**
- * One row per job with its swept values, its time and the path of its report; then the fastest job, and how to see
- * more. Undefined without jobs.
+ * One row per job with its swept values, its time and the path of its report; then how to see more. Undefined without jobs.
  *
  * @see buildSweepReport which compares the same times
  */
@@ -71,12 +70,9 @@ export function jobsTable(
     ],
     shown,
   );
-  const best = jobs
-    .flatMap(({ number, status }, at) => {
-      const time = timeOf(results[at]);
-      return time === null || status !== "completed" ? [] : [{ number, time }];
-    })
-    .sort((a, b) => a.time - b.time);
+  const timed = jobs.flatMap(({ number, status }, at) =>
+    timeOf(results[at]) === null || status !== "completed" ? [] : [number],
+  );
   const collectors = [...new Set(measured.map(({ collector }) => collector))].join(", ");
   return [
     "",
@@ -84,18 +80,13 @@ export function jobsTable(
     // Paths are not cut, so that they can be copied, even if lines are wider than the terminal.
     ...tableLines(table, { width: Number.POSITIVE_INFINITY, color: false }),
     ...(jobs.length > shown.length ? [`and ${jobs.length - shown.length} more`] : []),
-    ...(best[0] === undefined || best.length === 1
-      ? []
-      : [`Job #${best[0].number} took the least time: ${formatMs(best[0].time)} ms`]),
     ...concurrentJobsNote(
-      concurrentJobs
-        .filter((number) => best.some((job) => job.number === number))
-        .map((number) => `#${number}`),
+      concurrentJobs.filter((number) => timed.includes(number)).map((number) => `#${number}`),
     ).map(capitalized),
     ...(measured.length < 2
       ? []
       : [
-          `Regions by jobs, and how they scale: deep-profile report ${shellQuote(readable(directory))}`,
+          `Regions by jobs, the best job if each ran repeatedly, and how they scale: deep-profile report ${shellQuote(readable(directory))}`,
         ]),
     "",
   ].join("\n");

@@ -68,8 +68,7 @@ export async function queryRun(
     kernels: command.values("kernel"),
     metrics: command.values("metric"),
     sort: command.choice("sort", REGION_SORTS, "exclusive"),
-    fromMs: timeOf("from", command.value("from")),
-    toMs: timeOf("to", command.value("to")),
+    ...timesOf(command.value("from"), command.value("to")),
     timeline: async (request) => {
       const trace = traceOf(run, report.collector.name, io.cwd);
       return trace === null
@@ -149,16 +148,23 @@ function questionOf(name: string, target: string): Question {
     throw new ConfigError({
       code: "app.usage",
       message: `'${name}' is no question`,
-      available: names,
+      hint: `questions: ${names.join(", ")}`,
       nearest: nearest(name, names),
     });
   if (question.takes !== undefined && target === "")
     throw usage(
-      `${name} needs a ${question.takes}: deep-profile query RUN ${name} ${question.takes}`,
+      `${name} needs ${question.takes}: deep-profile query RUN ${name} ${question.takes}`,
     );
   if (question.takes === undefined && target !== "")
     throw usage(`${name} takes nothing behind it, but '${target}' is there`);
   return question;
+}
+
+function timesOf(from: string | undefined, to: string | undefined): Pick<Asked, "fromMs" | "toMs"> {
+  const [fromMs, toMs] = [timeOf("from", from), timeOf("to", to)];
+  if (fromMs !== null && toMs !== null && toMs < fromMs)
+    throw usage(`--to: ${to} is before --from ${from}`);
+  return { fromMs, toMs };
 }
 
 function timeOf(option: string, text: string | undefined): number | null {

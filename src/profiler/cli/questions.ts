@@ -36,6 +36,7 @@ import { pathLines } from "../../report/model/region-path.ts";
 import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
+import { allMetrics } from "../../report/view/program-numbers.ts";
 import { type Reason, reasonFor } from "../../report/view/reasons.ts";
 import {
   everyColumn,
@@ -45,7 +46,7 @@ import {
   shownColumns,
 } from "../../report/view/region-columns.ts";
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
-import { wholeMs } from "../../report/view/times.ts";
+import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 import type { Slice, SliceRequest } from "./slice.ts";
 
@@ -172,6 +173,7 @@ function regions(asked: Asked): Answered {
   const words = reportWords(report);
   const globs = metrics.map(parseGlob);
   const label = regionLabels(report.regions);
+  refuseUnknownMetrics(metrics, report.regions);
   const rows = pageOf(asked, all);
   return {
     answer: {
@@ -181,7 +183,7 @@ function regions(asked: Asked): Answered {
         ...dataOf(region, everyColumn("query", words)),
         ...(globs.length > 0 && {
           metrics: Object.fromEntries(
-            Object.entries(region.metrics).filter(([name]) =>
+            Object.entries(allMetrics(region)).filter(([name]) =>
               globs.some((glob) => matchesGlob(glob, name)),
             ),
           ),
@@ -201,6 +203,22 @@ function regions(asked: Asked): Answered {
       ),
     ],
   };
+}
+
+function refuseUnknownMetrics(globs: readonly string[], among: readonly NCUProfileRegion[]): void {
+  if (globs.length === 0) return;
+  const names = [...new Set(among.flatMap((region) => Object.keys(allMetrics(region))))];
+  const unknown = globs.find((glob) => {
+    const tokens = parseGlob(glob);
+    return !names.some((name) => matchesGlob(tokens, name));
+  });
+  if (unknown === undefined) return;
+  throw new ConfigError({
+    code: "profile.input",
+    message: names.length === 0 ? "no region has metrics" : `no metric is called '${unknown}'`,
+    available: names.slice(0, MOST_NAMES),
+    nearest: nearest(unknown, names),
+  });
 }
 
 /** The numbers of a region by the names of their columns. */
@@ -331,14 +349,23 @@ function kernels(asked: Asked): Answered {
     ({ kernel_name }) =>
       patterns.length === 0 || patterns.some((glob) => matchesGlob(glob, kernel_name)),
   );
+  if (chosen.length === 0 && all.length > 0) {
+    const available = all.longest(MOST_NAMES).map(({ kernel_name }) => kernel_name);
+    throw new ConfigError({
+      code: "profile.input",
+      message: `no kernel is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
+      available,
+      nearest: nearest(globs[0] ?? "", available),
+    });
+  }
   const rows = pageOf(asked, chosen);
   const whole = wholeMs(report);
-  const share = ({ total_ms }: KernelRecord) => percentOf(total_ms, whole);
+  const share = (kernel: KernelRecord) => percentOf(kernelMs(kernel), whole);
   const fields: readonly Field<KernelRecord>[] = [
     { title: "Name", cell: ({ kernel_name }) => printableLabel(kernel_name) },
     { title: "Device", cell: ({ device }) => device },
     { title: "Calls", cell: ({ calls }) => calls },
-    { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
+    { title: "Total ms", format: "ms", cell: kernelMs },
     { title: "Share %", format: "percent", cell: share },
   ];
   return {
@@ -349,8 +376,8 @@ function kernels(asked: Asked): Answered {
         kind: kernel.kind,
         device: kernel.device,
         calls: kernel.calls,
-        total_ms: kernel.total_ms,
-        mean_ms: kernel.mean_ms,
+        total_ms: kernelMs(kernel),
+        mean_ms: meanMs(kernel),
         share_pct: share(kernel),
         mostly_in: kernel.mostlyIn,
         hardware: kernel.hardware ?? null,

@@ -217,7 +217,10 @@ function loadSweep(
   return loaded;
 }
 
-/** A number, or the value of a key in a config; null if that is not a number of at least 0. */
+/**
+ * A number, or the value of a key in a config; null if that is not a number of at least 0. Arguments of a command are texts:
+ * `workload.command.1` may be `'64'`.
+ */
 function factorOf(factor: string, config: unknown): number | null {
   const number = /^\d/.test(factor)
     ? Number(factor)
@@ -230,8 +233,15 @@ function factorOf(factor: string, config: unknown): number | null {
               : undefined,
           config,
         );
+  return asNumber(number);
+}
+
+function asNumber(value: unknown): number | null {
+  const number = typeof value === "string" && PLAIN_NUMBER.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number >= 0 ? number : null;
 }
+
+const PLAIN_NUMBER = /^(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 const without = (problem: string): JobInput["result"] => ({ report: null, problem });
 

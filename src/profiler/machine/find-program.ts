@@ -54,6 +54,10 @@ export function chosenFolderNote(
     : `: ${FOLDER_VARIABLE} names a folder without ${tool}, ${chosen}`;
 }
 
+/** A note of a plan whose tool this machine lacks. @param product its name in messages */
+export const elsewhereNote = (tool: NsightTool, product: string): string =>
+  `${product} (${tool}) is not installed on this machine${chosenFolderNote(tool)}: this is the plan for one that has it on PATH; what its version lacks is only known there`;
+
 /** The folders that match a pattern with at most one `*` in a name, newest version first. */
 function expand(pattern: string): readonly string[] {
   const parts = pattern.split("/");

@@ -132,8 +132,15 @@ const LABELS =
 
 const BRACKETED = /^(.*?)\s*[[(]\s*([^\])]+?)\s*[\])]\s*$/;
 
+/**
+ * A number without a name: the payload of `nvtxEventAttributes_t`, or a value without a schema. What it means only the
+ * program knows, so that it has a sum as well.
+ */
+export const PLAIN_PAYLOAD: PayloadField = { name: "payload", unit: "", kind: "amount" };
+
 /** The field for a name and unit. @param unit the program's unit; empty if it gives none */
 export function payloadField(name: string, unit = ""): PayloadField {
+  if (name === "" && unit === "") return PLAIN_PAYLOAD;
   const [, before, inside] = unit === "" ? (BRACKETED.exec(name) ?? []) : [];
   const said = unit === "" ? (inside ?? "") : unit;
   const short = inside === undefined || before === undefined || before === "" ? name : before;

@@ -110,7 +110,7 @@ function* rangeEvents(
     tid: range.threadId,
     ts: microseconds(range.startNs),
   };
-  const args = { ...attributes(range), ...(range.endNs === null && { closed: false }) };
+  const args = { ...attributes(range, process), ...(range.endNs === null && { closed: false }) };
   if (range.kind === "push_pop")
     yield { ph: "X", ...common, dur: microseconds(end - range.startNs), args };
   else {
@@ -184,11 +184,17 @@ function valuesOf({
   return all;
 }
 
-const attributes = ({ category: number, payload, cpuNs, counts, values }: RangeInstance) => ({
+const attributes = (
+  { category: number, payload, cpuNs, counts, values, domain }: RangeInstance,
+  { categoryNames = [] }: Pick<ProcessTimeline, "categoryNames">,
+) => ({
   ...valuesOf({ values }),
   ...(cpuNs != null && { "CPU ms": cpuNs / 1e6 }),
   ...(counts != null && Object.fromEntries(THREAD_COUNTS.map((name, at) => [name, counts[at]]))),
-  ...(number !== null && { category: number }),
+  ...(number !== null && {
+    category:
+      categoryNames.find((one) => one.category === number && one.domain === domain)?.name ?? number,
+  }),
   ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
 });
 

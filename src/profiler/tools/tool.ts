@@ -73,8 +73,13 @@ export interface ToolSettings {
   /**
    * What depends on the installed tool. Each check throws; the errors of all tools are shown together. Jobs of a sweep with equal
    * settings are checked once.
+   *
+   * @param how `isPlan`: the run is only shown, so that a missing tool is no reason to refuse it
    */
-  readonly checks?: (config: Pick<ProfileConfig, "pipeline">) => readonly (() => unknown)[];
+  readonly checks?: (
+    config: Pick<ProfileConfig, "pipeline">,
+    how: { readonly isPlan: boolean },
+  ) => readonly (() => unknown)[];
   /** The settings also apply to what other tools measure: they have an effect while this one is off. */
   readonly shared?: true;
 }

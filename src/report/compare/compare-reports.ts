@@ -37,6 +37,7 @@ import {
   measuredTogether,
   measuredWall,
   measuredWork,
+  type Part,
 } from "./noise.ts";
 import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
 import { keysOfBoth, matchRegions, type OfBoth, regionsByKey } from "./region-matching.ts";
@@ -165,7 +166,7 @@ export function compareReports(
 /** Kernel time depends on the kernels, which may be of different work; wall time is that of the whole run. */
 const totalChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
   ...changesIf(isSameWork, { total_ms: timeChange(totalWork(a), totalWork(b)) }),
-  wall_ms: timeChange(totalWall(a), totalWall(b)),
+  wall_ms: wallChange(a, b),
   ...present({ cpu_ms: timeChange(totalCpu(a), totalCpu(b)) }),
   ...changesIf(isSameWork, {
     outside_ms: timeChange(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
@@ -227,14 +228,30 @@ function counted({ regions }: NCUProfileRegionReport): RegionCounts {
 const roots = ({ regions }: NCUProfileRegionReport): readonly NCUProfileRegion[] =>
   regions.filter(({ depth, kind }) => depth === 0 && kind !== "outside");
 
-const totalWall = (report: NCUProfileRegionReport): Measured | null =>
-  measuredTogether(
-    report.totals.wall_ms,
-    roots(report).map((region) => ({
-      ms: region.wall_ms,
-      measured: measuredWall(region, region.wall_ms),
-    })),
-  );
+/** Of two programs without any range, the time outside of them is all there is. */
+function wallChange(a: NCUProfileRegionReport, b: NCUProfileRegionReport): Change {
+  const ofRanges = timeChange(wallOfRanges(a), wallOfRanges(b));
+  return ofRanges.a === null && ofRanges.b === null
+    ? timeChange(wallOutside(a), wallOutside(b))
+    : ofRanges;
+}
+
+/** Of the ranges together; without any, of what ran outside. */
+export const totalWall = (report: NCUProfileRegionReport): Measured | null =>
+  wallOfRanges(report) ?? wallOutside(report);
+
+const wallOfRanges = (report: NCUProfileRegionReport): Measured | null =>
+  measuredTogether(report.totals.wall_ms, wallParts(roots(report)));
+
+function wallOutside({ regions }: NCUProfileRegionReport): Measured | null {
+  const parts = wallParts(regions.filter(({ kind }) => kind === "outside"));
+  const known = parts.flatMap(({ ms }) => ms ?? []);
+  const whole = known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0);
+  return measuredTogether(whole, parts);
+}
+
+const wallParts = (regions: readonly NCUProfileRegion[]): readonly Part[] =>
+  regions.map((region) => ({ ms: region.wall_ms, measured: measuredWall(region, region.wall_ms) }));
 
 const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
@@ -245,7 +262,8 @@ const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
     }),
   );
 
-const totalWork = (report: NCUProfileRegionReport): Measured | null =>
+/** Of kernels or CPU operations. */
+export const totalWork = (report: NCUProfileRegionReport): Measured | null =>
   measuredTogether(
     wholeMs(report),
     roots(report).map((region) => ({

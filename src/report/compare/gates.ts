@@ -1,6 +1,6 @@
 /** Gates for CI: the language of `--fail-on`, and conditions on a comparison that fail a build. */
 
-import { alternativesTo, ConfigError } from "../../engine/values/errors.ts";
+import { alternativesTo, ConfigError, nearest } from "../../engine/values/errors.ts";
 import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
@@ -43,8 +43,35 @@ export function checkGates(
   gates: readonly Gate[],
   comparison: ReportComparison,
 ): readonly GateResult[] {
-  return gates.flatMap((gate) => checkGate(gate, comparison));
+  return gates.flatMap((gate) => checkGate(readingOf(gate, comparison), comparison));
 }
+
+/**
+ * Names of the program's own numbers may contain dots and blanks, and so may labels: in `load.payload.sum` the name begins at the
+ * last dot at which a region and its number are found.
+ */
+function readingOf(gate: Gate, { regions }: ReportComparison): Gate {
+  if (gate.subject.kind !== "region" || !PROGRAM_NUMBER.test(gate.name)) return gate;
+  const { pattern } = gate.subject;
+  const has = ({ pattern: glob, name }: { readonly pattern: string; readonly name: string }) => {
+    const tokens = parseGlob(glob);
+    return regions.some(
+      ({ path, changes }) =>
+        Object.hasOwn(changes, name) &&
+        [path.at(-1) ?? "", path.join(" / ")].some((label) => matchesGlob(tokens, label)),
+    );
+  };
+  for (let dot = pattern.length; dot > 0; dot = pattern.lastIndexOf(".", dot - 1)) {
+    const name = [pattern.slice(dot + 1), gate.name].filter((part) => part !== "").join(".");
+    const reading = { pattern: pattern.slice(0, dot), name };
+    if (has(reading))
+      return { ...gate, name, subject: { kind: "region", pattern: reading.pattern } };
+  }
+  return gate;
+}
+
+/** How the names of numbers of payloads and counters end. */
+const PROGRAM_NUMBER = /(?:^|\.)(?:sum|mean|min|max|per_second)$/;
 
 /**
  * The numbers of a failed run cannot be checked: whatever it did not reach looks faster.
@@ -383,15 +410,56 @@ function parseGate(text: string): Gate {
   const limit = LIMIT.exec(text);
   const measure = limit === null ? null : parseMeasure(text.slice(0, limit.index).trimEnd());
   const operator = OPERATORS.find((one) => one === limit?.[1]);
-  if (limit === null || measure === null || operator === undefined)
-    throw new ConfigError({
-      code: "app.usage",
-      message: `--fail-on: '${text}' is not a condition`,
-      hint: "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
-    });
+  if (limit === null || measure === null || operator === undefined) throw noCondition(text);
   const [, , number, percent] = limit;
   return { text, ...measure, operator, limit: Number(number), percent: percent === "%" };
 }
+
+/** Names the first rule of the grammar that a text breaks. */
+function noCondition(text: string): ConfigError {
+  const { message, nearest: meant } = whyNoCondition(text);
+  return new ConfigError({
+    code: "app.usage",
+    message: `--fail-on: '${text}' is not a condition: ${message}`,
+    ...(meant !== undefined && { nearest: meant }),
+    hint: "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
+  });
+}
+
+function whyNoCondition(text: string): { readonly message: string; readonly nearest?: string } {
+  const [operator] = /(?:[<>]=?|=+|!=)(?=[^<>=]*$)/.exec(text) ?? [];
+  if (operator === undefined)
+    return { message: `no limit, that is one of ${OPERATORS.join(" ")} and a number` };
+  if (!(OPERATORS as readonly string[]).includes(operator))
+    return { message: `'${operator}' is none of ${OPERATORS.join(" ")}` };
+  const at = text.lastIndexOf(operator);
+  const [measure, limit] = [text.slice(0, at).trim(), text.slice(at + operator.length).trim()];
+  if (!LIMIT.test(`${operator}${limit}`))
+    return {
+      message:
+        limit === ""
+          ? `no number behind ${operator}`
+          : `'${limit}' is not a number, with or without %`,
+    };
+  if (measure === "") return { message: `no name of a number before ${operator}` };
+  const kind = /^([^:."]*):/.exec(measure)?.[1];
+  if (kind !== undefined && !KIND.test(measure)) {
+    const meant = nearest(kind, KINDS);
+    return {
+      message: `'${kind}:' is neither region: nor kernel:`,
+      ...(meant !== undefined && { nearest: `${meant}:` }),
+    };
+  }
+  if (kind !== undefined)
+    return {
+      message: `'${measure}' needs a ${kind.toLowerCase()} and, behind a dot, the name of a number`,
+    };
+  return {
+    message: `'${measure}' is not the name of a number; that of a region is region:GLOB.NAME`,
+  };
+}
+
+const KINDS = ["region", "kernel"] as const;
 
 /** `[region:GLOB.|kernel:GLOB.]NAME`; null if it has another form. */
 function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
@@ -400,10 +468,12 @@ function parseMeasure(text: string): Pick<Gate, "subject" | "name"> | null {
     return isName(text) ? { subject: { kind: "totals" }, name: text } : null;
   const rest = text.slice(prefix.length);
   const start = rest.startsWith('"') ? (QUOTED.exec(rest)?.[0].length ?? 0) : nameStart(rest);
-  if (start < 2 || !isName(rest.slice(start))) return null;
+  const name = rest.slice(start);
+  if (start < 2 || !(isName(name) || (rest.startsWith('"') && PROGRAM_NUMBER.test(name))))
+    return null;
   const pattern = unquote(rest.slice(0, start - 1));
   const isKernel = kind.toLowerCase() === "kernel";
-  return { subject: { kind: isKernel ? "kernel" : "region", pattern }, name: rest.slice(start) };
+  return { subject: { kind: isKernel ? "kernel" : "region", pattern }, name };
 }
 
 /**

@@ -139,11 +139,11 @@ function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum
   for (const record of kernels) {
     const { kernel_name, kind, total_ms, calls, hardware } = record;
     const key = kernelKey(record);
-    const sum = sums.get(key) ?? { total_ms: 0, calls: 0, measured: NONE };
+    const sum = sums.get(key) ?? { total_ms: null, calls: 0, measured: NONE };
     sums.set(key, {
       kernel_name,
       kind,
-      total_ms: sum.total_ms + total_ms,
+      total_ms: sum.total_ms === null ? total_ms : sum.total_ms + (total_ms ?? 0),
       calls: sum.calls + calls,
       measured: hardware === undefined ? sum.measured : [...sum.measured, record],
     });

@@ -122,16 +122,23 @@ export interface RankInfo {
   /** The rank's number on its host; null if the launcher does not provide it. */
   readonly local_rank: number | null;
   readonly process_ids: readonly number[];
+  /**
+   * Time in communication: of its GPUs in kernels of communication or, without those, in ranges of communication that ranks
+   * enter together; overlaps count once. Absent without communication. This member and the next were added in 1.5.
+   */
+  readonly communication_ms?: number;
+  /** The part of it during which no other kernel of the rank ran: communication that no computation hides. */
+  readonly exposed_communication_ms?: number;
 }
 
-/** A region over the ranks of a parallel program. A rank that never entered it counts as 0 ms. */
+/** A region over the ranks of a parallel program that entered it; others do other work. */
 export interface RegionRanks {
   /** The wall time of each rank, in the order of the report's `ranks`; null if it never entered. */
   readonly wall_ms: readonly (number | null)[];
   readonly min_ms: number;
   readonly mean_ms: number;
   readonly max_ms: number;
-  /** `max_ms / mean_ms`; 1 means even. */
+  /** `max_ms / mean_ms`, of the ranks that entered; 1 means even. */
   readonly imbalance: number;
   /** `mean_ms / max_ms`; 1 means even. */
   readonly load_balance: number;
@@ -233,6 +240,8 @@ export interface NCUProfileRegion {
   readonly repeats?: RegionRepeats;
   /** The region over the ranks of a parallel program; only in the aggregate. Added in 1.5. */
   readonly ranks?: RegionRanks;
+  /** The program's names of the categories of the region's ranges, sorted; absent if there are none. Added in 1.5. */
+  readonly categories?: readonly string[];
   /** Numbers in the payloads of the region's ranges; absent if there are none. Added in 1.5. */
   readonly payloads?: readonly PayloadStatistics[];
   /** The program's counters while the region's ranges were open; absent if there are none. Added in 1.5. */
@@ -242,8 +251,9 @@ export interface NCUProfileRegion {
 }
 
 /**
- * One number of the structured payloads (NVTX's payload extension) of a region's own ranges, without inner ranges.
- * Numbers that only identify something, such as ranks and ids, are left out.
+ * One number of the payloads of a region's own ranges, without inner ranges: the plain payload (`payload`, without a
+ * unit) or one of a structure (NVTX's payload extension). Numbers that by their names only identify something, such as ranks and
+ * ids, are left out.
  */
 export interface PayloadStatistics {
   /** The name in the schema; nested structures are joined with dots. Without the unit, if the name contains it. */
@@ -252,7 +262,7 @@ export interface PayloadStatistics {
   readonly unit: string;
   /** The number of values; each element of an array counts. */
   readonly count: number;
-  /** Only for amounts: a sum of temperatures has no meaning. */
+  /** Only for amounts and plain payloads: a sum of temperatures has no meaning. */
   readonly sum?: number;
   readonly mean: number;
   readonly min: number;
@@ -379,10 +389,13 @@ export interface ReportSelection extends RegionSelection {
 export interface KernelRecord {
   readonly kernel_name: string;
   readonly kind: "gpu_kernel" | "cpu_operation";
-  /** Summed over calls; CPU operations count without the operations inside them. */
-  readonly total_ms: number;
+  /**
+   * Summed over calls; CPU operations count without the operations inside them. Null if the time of no call is known: ncu
+   * did not measure it, or it could not be read.
+   */
+  readonly total_ms: number | null;
   readonly calls: number;
-  readonly mean_ms: number;
+  readonly mean_ms: number | null;
   /** `cuda:N` or `cpu`. */
   readonly device: string;
   /** Hardware counters of these calls; absent if none were measured. Added in 1.4. */

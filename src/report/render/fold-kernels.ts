@@ -20,11 +20,14 @@ interface KernelSource {
 export function sourceOfList(list: () => readonly KernelRecord[]): KernelSource {
   const records = list();
   return {
-    times: longestFirst(records.map(({ total_ms }) => total_ms)),
+    times: longestFirst(records.map(timeOf)),
     calls: records.reduce((sum, { calls }) => sum + calls, 0),
-    longest: (count) => [...list()].sort((a, b) => b.total_ms - a.total_ms).slice(0, count),
+    longest: (count) => [...list()].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, count),
   };
 }
+
+/** What has no time comes last. */
+const timeOf = ({ total_ms }: KernelRecord): number => total_ms ?? 0;
 
 const longestFirst = (times: readonly number[]): Float64Array =>
   Float64Array.from(times).sort().reverse();

@@ -5,14 +5,14 @@ import { type Block, code, heading, link, list, type Table, tableOf } from "../.
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { formatDuration } from "../../pages/numbers.ts";
-import type { NCUProfileRegionReport, RegionReportBundle } from "../model/document.ts";
+import type { NCUProfileRegionReport, RankInfo, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import { provenanceTable } from "../view/provenance.ts";
-import { ranksTable } from "../view/region-tables.ts";
+import { COMMUNICATION_LEGEND, communicationTable, ranksTable } from "../view/region-tables.ts";
 import { wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
@@ -197,7 +197,7 @@ const CELL = 14;
 
 /** Ranks by regions: a table, and a map whose cells are darker for slower ranks. */
 function rankMapHtml(
-  { regions, ranks = [] }: NCUProfileRegionReport,
+  { regions, ranks = [] }: Pick<NCUProfileRegionReport, "regions" | "ranks">,
   most: number,
   html: (...blocks: readonly Block[]) => string,
 ): string {
@@ -217,7 +217,20 @@ function rankMapHtml(
   });
   return `<section aria-labelledby="ranks-heading"><h2 id="ranks-heading">Ranks</h2><div class="scroll" tabindex="0" role="region" aria-label="Ranks">${html(...ranksTable(shown))}</div>
 <p class="hint">Regions by ranks, from rank 0 on the left: the darker, the nearer to the slowest rank.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Regions by ranks"><table class="facts"><tbody>${rows.join("")}</tbody></table></div></section>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Regions by ranks"><table class="facts"><tbody>${rows.join("")}</tbody></table></div>${communicationHtml(ranks, html)}</section>`;
+}
+
+/** Maximum number of ranks whose communication the page lists; `report.json` has all. */
+const MOST_RANKS = 256;
+
+function communicationHtml(
+  ranks: readonly RankInfo[],
+  html: (...blocks: readonly Block[]) => string,
+): string {
+  const table = communicationTable({ ranks: ranks.slice(0, MOST_RANKS) });
+  return table.length === 0
+    ? ""
+    : `<h3>Communication of ranks</h3><p class="hint">${COMMUNICATION_LEGEND}</p><div class="scroll" tabindex="0" role="region" aria-label="Communication of ranks">${html(...table)}</div>`;
 }
 
 function summary(report: NCUProfileRegionReport): string {

@@ -37,6 +37,7 @@ import { kernelTable } from "../view/kernel-tables.ts";
 import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import {
+  communicationTable,
   narrowRegionTree,
   REGION_SORTS,
   type RegionSort,
@@ -331,6 +332,13 @@ export function renderRegionTable(
       `${plural(report.ranks?.length ?? 0, "rank")}: wall time of each`,
       ...tableLines(table, { width, color }),
     ]),
+    ...communicationTable({ ranks: report.ranks?.slice(0, MOST_WITH_NUMBERS) ?? [] }).flatMap(
+      (table) => [
+        "",
+        "communication of ranks, and the part of it that no computation hides",
+        ...tableLines(table, { width, color }),
+      ],
+    ),
   ]);
 }
 

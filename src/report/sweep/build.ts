@@ -7,6 +7,8 @@ import {
 import { dateTime } from "../../foundation/text/date-time.ts";
 import { agreeing, plural } from "../../foundation/text/plural.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
+import type { Measured } from "../compare/change.ts";
+import { totalWall, totalWork } from "../compare/compare-reports.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
 import { reportKernelWords } from "../view/kernel-words.ts";
@@ -19,6 +21,7 @@ import {
   type SweepReport,
   type SweepWork,
 } from "./document.ts";
+import { rankedJobs } from "./tables.ts";
 
 /** A job as stored in the directory of a sweep. */
 export interface JobInput {
@@ -45,6 +48,8 @@ export interface JobReport extends Pick<NCUProfileRegionReport, "totals"> {
   readonly hostname: string;
   /** The term for the entries of its kernel lists; null if there are none. */
   readonly kernels: string | null;
+  /** Half of the 95 % interval of each time of the whole job over its runs; null for fewer than three. */
+  readonly half: Readonly<Record<SweepReport["basis"], number | null>>;
   /** Places, kinds and times of regions; the other members are empty. */
   readonly regions: readonly NCUProfileRegion[];
 }
@@ -64,8 +69,13 @@ export const jobReport = (
   totals: report.totals,
   hostname: report.environment.hostname,
   kernels: reportKernelWords(report)?.many ?? null,
+  half: { total_ms: halfOf(totalWork(report)), wall_ms: halfOf(totalWall(report)) },
   regions: report.regions.map((region) => timesOnly(region, sharedPlace(region, places))),
 });
+
+/** The spread of the calls of one run is not that of runs, which has degrees of freedom. */
+const halfOf = (measured: Measured | null): number | null =>
+  measured?.freedom === undefined ? null : measured.uncertainty;
 
 /** Written member by member: an object built with spreads takes three times as much memory. */
 function timesOnly(
@@ -137,13 +147,14 @@ export function buildSweepReport(
   const reports = inputs.flatMap(({ result: { report } }) => (report === null ? [] : [report]));
   const basis = reports.every(({ totals }) => totals.total_ms !== null) ? "total_ms" : "wall_ms";
   const jobs = inputs.map(({ name, result, page, amount }, at): SweepJob => {
-    const ms = result.report?.totals[basis] ?? null;
+    const { totals, half } = result.report ?? {};
     return {
       name,
       values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
-      total_ms: ms,
-      ...(result.report?.totals.cpu_ms !== undefined && { cpu_ms: result.report.totals.cpu_ms }),
-      ...(amount !== undefined && ms !== null && ms > 0 && { per_second: (amount / ms) * 1000 }),
+      total_ms: totals?.[basis] ?? null,
+      ...(totals?.cpu_ms !== undefined && { cpu_ms: totals.cpu_ms }),
+      ...(half?.[basis] != null && { ci95_half_ms: half[basis] }),
+      ...throughputOf(amount, totals?.wall_ms ?? totals?.run?.wall_ms ?? null, half?.wall_ms),
       ...(page !== undefined && { page }),
       problem: result.report === null ? result.problem : null,
     };
@@ -156,9 +167,29 @@ export function buildSweepReport(
     parameters,
     jobs,
     ...(work !== undefined && { work }),
-    best: bestOf(jobs, work !== undefined),
+    best: bestOf(jobs, work),
     regions: regionsOf(inputs, basis),
-    notes: [...notesOf(reports, jobs), ...concurrentJobsNote(timedConcurrently(inputs, jobs))],
+    notes: [
+      ...notesOf(reports, jobs),
+      ...throughputNotes(jobs, work),
+      ...concurrentJobsNote(timedConcurrently(inputs, jobs)),
+    ],
+  };
+}
+
+/** @param half half of the 95 % interval of the elapsed time */
+function throughputOf(
+  amount: number | undefined,
+  elapsedMs: number | null,
+  half: number | null | undefined,
+): Pick<SweepJob, "wall_ms" | "per_second" | "per_second_ci95_half"> {
+  if (elapsedMs === null) return {};
+  if (amount === undefined || elapsedMs === 0) return { wall_ms: elapsedMs };
+  const perSecond = (amount / elapsedMs) * 1000;
+  return {
+    wall_ms: elapsedMs,
+    per_second: perSecond,
+    ...(half != null && { per_second_ci95_half: perSecond * (half / elapsedMs) }),
   };
 }
 
@@ -176,14 +207,10 @@ function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string
 const isNumber = (text: string): boolean =>
   text.trim() !== "" && Number.isFinite(Number(text)) && !/^0[xob]/i.test(text.trim());
 
-/** The first of several equal jobs. */
-function bestOf(jobs: readonly SweepJob[], byThroughput: boolean): string | null {
-  let best: { readonly name: string; readonly score: number } | null = null;
-  for (const { name, total_ms, per_second } of jobs) {
-    const score = byThroughput ? per_second : total_ms === null ? undefined : -total_ms;
-    if (score !== undefined && (best === null || score > best.score)) best = { name, score };
-  }
-  return best?.name ?? null;
+/** The first of several equal jobs; null where a job ran too seldom to know. */
+function bestOf(jobs: readonly SweepJob[], work: SweepWork | undefined): string | null {
+  const ranked = rankedJobs({ jobs, best: null, ...(work !== undefined && { work }) });
+  return ranked.every(({ half }) => half !== null) ? (ranked[0]?.job.name ?? null) : null;
 }
 
 /** The regions in the order of the jobs; a region that only later jobs have comes last. */
@@ -236,6 +263,20 @@ function timedConcurrently(
   return overlappingIntervals(intervals)
     .map(({ name }) => name)
     .filter((name) => timed.has(name));
+}
+
+function throughputNotes(
+  jobs: readonly SweepJob[],
+  work: SweepWork | undefined,
+): readonly string[] {
+  const without = jobs.filter(
+    ({ total_ms, wall_ms }) => total_ms !== null && wall_ms === undefined,
+  );
+  return work === undefined || without.length === 0
+    ? []
+    : [
+        `no elapsed time was measured, which throughput needs: ${without.map(({ name }) => name).join(", ")}; the recorder and nsys measure it`,
+      ];
 }
 
 function notesOf(reports: readonly JobReport[], jobs: readonly SweepJob[]): readonly string[] {

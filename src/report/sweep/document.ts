@@ -24,7 +24,10 @@ export interface SweepReport {
   readonly jobs: readonly SweepJob[];
   /** The work of each job; throughput is reported if it is given. Added in 1.3. */
   readonly work?: SweepWork;
-  /** Name of the job with the highest throughput or, without `work`, the shortest time; null if no job has one. */
+  /**
+   * Name of the job with the highest throughput or, without `work`, the shortest time; null if no job has one, and unless
+   * every job with a time ran at least three times: single runs do not tell.
+   */
   readonly best: string | null;
   readonly regions: readonly SweepRegion[];
   readonly notes: readonly string[];
@@ -53,8 +56,14 @@ export interface SweepJob {
   readonly total_ms: number | null;
   /** Processor time in its ranges; absent if unknown. Added in 1.2. */
   readonly cpu_ms?: number;
-  /** Work per second of `total_ms`, in the unit of `work`; absent if unknown. Added in 1.3. */
+  /** Half of the 95 % interval of `total_ms` over repeated runs; absent for fewer than three. Added in 1.4. */
+  readonly ci95_half_ms?: number;
+  /** Elapsed time: covered by its ranges, or of its run if it has none. Absent if unknown. Added in 1.4. */
+  readonly wall_ms?: number;
+  /** Work per second of `wall_ms`, in the unit of `work`; absent if unknown. Added in 1.3. */
   readonly per_second?: number;
+  /** Half of its 95 % interval, as `ci95_half_ms`. Added in 1.4. */
+  readonly per_second_ci95_half?: number;
   /** Path of its own page relative to this report, with `/`; absent if it has none. Added in 1.3. */
   readonly page?: string;
   /** Why it has no report; null if it has one. */

@@ -2,7 +2,7 @@
  * The tables of a sweep: jobs, regions by jobs, scaling. Must not import Node modules: the page's script imports it,
  * too.
  */
-import { capitalized } from "../../foundation/text/plural.ts";
+import { capitalized, firstFewOf } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Field, link, strong, type Table, tableOf } from "../../pages/blocks.ts";
 import { formatMs, formatNumber, NOT_MEASURED } from "../../pages/numbers.ts";
@@ -27,19 +27,12 @@ const CPU_TIME: Field<SweepJob> = {
   cell: ({ cpu_ms }) => cpu_ms ?? null,
 };
 
-/** The best job and the criterion, for a sentence; null if there is none. */
-export function bestInWords({ best, work }: Pick<SweepReport, "best" | "work">): string | null {
-  if (best === null) return null;
-  const job = `job ${printableLabel(best, 80)}`;
-  return work === undefined
-    ? `${job} took the least time`
-    : `${job} did the most ${printableLabel(work.unit, 40)} per second`;
-}
-
 export interface RankedJob {
   readonly job: SweepJob;
   /** Work per second if the work is known, else the time in ms. */
   readonly value: number;
+  /** Half of its 95 % interval over repeated runs; null for fewer than three. */
+  readonly half: number | null;
 }
 
 /** The jobs with a result, the best first. */
@@ -52,7 +45,8 @@ export function rankedJobs({
   return jobs
     .flatMap((job): readonly RankedJob[] => {
       const value = (work === undefined ? job.total_ms : job.per_second) ?? null;
-      return value === null ? [] : [{ job, value }];
+      const half = (work === undefined ? job.ci95_half_ms : job.per_second_ci95_half) ?? null;
+      return value === null ? [] : [{ job, value, half }];
     })
     .sort(
       (a, b) =>
@@ -60,7 +54,10 @@ export function rankedJobs({
     );
 }
 
-/** The best and the last job, in one sentence. */
+/**
+ * The best and the last job, in one sentence: the best with its uncertainty, and with the jobs that are not told from it. Single
+ * runs have no best one.
+ */
 export function headlineOf(report: SweepReport): string {
   const { parameters, work, basis } = report;
   const ranked = rankedJobs(report);
@@ -70,14 +67,34 @@ export function headlineOf(report: SweepReport): string {
     parameters.length === 0
       ? `job ${name}`
       : `job ${name} (${parameters.map(({ key }, at) => `${key}=${values[at] ?? NOT_MEASURED}`).join(", ")})`;
-  const [most, least, text] =
+  const [most, least, unit, format] =
     work === undefined
-      ? ["took the least time", "the most", (ms: number) => `${formatMs(ms)} ms`]
-      : [`did the most ${work.unit} per second`, "the fewest", formatNumber];
-  const others = last === first ? "" : `; ${named(last.job)} ${least}, ${text(last.value)}`;
-  const result = `${named(first.job)} ${most}, ${text(first.value)}${others}`;
-  return `${capitalized(result)}${work === undefined ? ` (${basisInWords({ basis })})` : ""}.`;
+      ? ["took the least time", "the most", "ms", formatMs]
+      : [`did the most ${work.unit} per second`, "the fewest", `${work.unit}/s`, formatNumber];
+  const text = ({ value, half }: RankedJob) =>
+    `${format(value)}${half === null ? "" : ` ±${format(Number(half.toPrecision(2)))}`} ${unit}`;
+  const basisText = work === undefined ? ` (${basisInWords({ basis })})` : "";
+  if (report.best === null) {
+    const range =
+      last === first
+        ? `${named(first.job)}: ${text(first)}`
+        : `from ${text(first)}, ${named(first.job)}, to ${text(last)}, ${named(last.job)}`;
+    return `${capitalized(range)}${basisText}; single runs do not tell which job is best: repeats=5.`;
+  }
+  const near = ranked.slice(1).filter((other) => !isTold(first, other));
+  const others = last === first ? "" : `; ${named(last.job)} ${least}, ${text(last)}`;
+  const same =
+    near.length === 0
+      ? ""
+      : `. Not told from it: ${firstFewOf(near, MOST_NEAR, ({ job }) => named(job))}`;
+  return `${capitalized(named(first.job))} ${most}, ${text(first)}${others}${basisText}${same}.`;
 }
+
+const MOST_NEAR = 3;
+
+/** Whether two values differ by more than the interval of their difference. */
+const isTold = (a: RankedJob, b: RankedJob): boolean =>
+  Math.abs(a.value - b.value) > Math.hypot(a.half ?? 0, b.half ?? 0);
 
 /** The title of a job's column: its values if one or two parameters differ. */
 export function jobTitle(
@@ -98,7 +115,7 @@ const MOST_IN_TITLE = 2;
 export const throughputTitle = ({ unit }: SweepWork): string => `${printableLabel(unit, 40)}/s`;
 
 export function jobTable(
-  { jobs, parameters, best, work }: SweepReport,
+  { jobs, parameters, best, basis, work }: SweepReport,
   { lastTitle = "" }: { readonly lastTitle?: string } = {},
 ): Table {
   const remark = ({ name, problem }: SweepJob) =>
@@ -120,6 +137,24 @@ export function jobTable(
         }),
       ),
       { title: "ms", format: "ms", cell: ({ total_ms }) => total_ms },
+      ...(jobs.some(({ ci95_half_ms }) => ci95_half_ms !== undefined)
+        ? [
+            {
+              title: "95 %",
+              format: "half_interval_ms",
+              cell: ({ ci95_half_ms }) => ci95_half_ms ?? null,
+            } satisfies Field<SweepJob>,
+          ]
+        : []),
+      ...(work !== undefined && basis === "total_ms"
+        ? [
+            {
+              title: "Wall ms",
+              format: "ms",
+              cell: ({ wall_ms }) => wall_ms ?? null,
+            } satisfies Field<SweepJob>,
+          ]
+        : []),
       ...(jobs.some(({ cpu_ms }) => cpu_ms !== undefined) ? [CPU_TIME] : []),
       ...(work === undefined
         ? []

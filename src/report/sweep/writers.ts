@@ -13,7 +13,6 @@ import { readPageAssets } from "../render/page-assets.ts";
 import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./document.ts";
 import {
   basisInWords,
-  bestInWords,
   callsTable,
   headlineOf,
   jobTable,
@@ -43,11 +42,10 @@ export const renderSweepMarkdown = (report: SweepReport): string =>
 
 function sweepBlocks(report: SweepReport): readonly Block[] {
   const { jobs, notes, collector, work } = report;
-  const best = bestInWords(report) ?? "no job has any";
   return [
     heading(1, "Sweep report"),
     paragraph(
-      `${plural(jobs.length, "job")}, collector ${collector}. Numbers are ${basisInWords(report)} in ms; ${best}.${work === undefined ? "" : ` ${printableLabel(workInWords(work), 300)}.`}`,
+      `${plural(jobs.length, "job")}, collector ${collector}. Numbers are ${basisInWords(report)} in ms. ${printableLabel(headlineOf(report), 400)}${work === undefined ? "" : ` ${printableLabel(workInWords(work), 300)}.`}`,
     ),
     ...listIfAny(notes.map((note) => printableLabel(note, 600))),
     heading(2, "Jobs"),

@@ -7,6 +7,7 @@ import { pointerTo as pointerToTokens } from "../../engine/schema/json-document.
 import { plural } from "../../foundation/text/plural.ts";
 import { wholeBundle } from "../model/contract.ts";
 import type {
+  InvocationStatistics,
   KernelRecord,
   NCUProfileRegion,
   NCUProfileRegionReport,
@@ -102,10 +103,31 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
   {
     property: "invocation_wall_ms",
     check: ({ invocation_wall_ms: stats }) =>
-      stats === null ||
-      (stats.min <= stats.median && stats.median <= stats.p95 && stats.p95 <= stats.max)
+      stats === null || areInOrder(stats)
         ? null
         : problem("the statistics are not in order", "min <= median <= p95 <= max"),
+  },
+  {
+    property: "wall_ms",
+    check: ({ wall_ms, invocations, invocation_wall_ms }) =>
+      sumOfCalls("wall_ms", wall_ms, invocations, invocation_wall_ms),
+  },
+  {
+    property: "cpu_ms",
+    check: ({ cpu_ms = null, invocations, invocation_cpu_ms = null }) =>
+      sumOfCalls("cpu_ms", cpu_ms, invocations, invocation_cpu_ms),
+  },
+  {
+    // Of each call the processor time is that of the one thread that opened it.
+    property: "cpu_ms",
+    check: ({ cpu_ms = null, wall_ms }) => atMost(cpu_ms, wall_ms, "cpu_ms", "wall_ms"),
+  },
+  {
+    property: "invocation_cpu_ms",
+    check: ({ invocation_cpu_ms: cpu, invocation_wall_ms: wall }) =>
+      cpu === undefined || wall === null
+        ? null
+        : atMost(cpu.max, wall.max, "max", "that of invocation_wall_ms"),
   },
   {
     property: "payloads",
@@ -144,7 +166,7 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
     property: "total_ms",
     check: ({ total_ms, kernels }) => {
       if (kernels.length === 0) return null;
-      const sum = kernels.reduce((total, kernel) => total + kernel.total_ms, 0);
+      const sum = kernels.reduce((total, kernel) => total + (kernel.total_ms ?? 0), 0);
       // Without any time the sum is unknown.
       if (total_ms === null ? sum === 0 : !differs(total_ms, sum)) return null;
       return problem(`${total_ms} is not the sum of total_ms in kernels`, `${sum}`);
@@ -163,10 +185,14 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
 const KERNEL_RULES: readonly Rule<KernelRecord>[] = [
   {
     property: "mean_ms",
-    check: ({ mean_ms, total_ms, calls }) =>
-      differs(mean_ms * calls, total_ms)
-        ? problem(`${mean_ms} is not total_ms / calls`, `${total_ms / calls}`)
-        : null,
+    check: ({ mean_ms, total_ms, calls }) => {
+      const expected = total_ms === null ? null : total_ms / calls;
+      const isRight =
+        mean_ms === null || total_ms === null
+          ? mean_ms === expected
+          : !differs(mean_ms * calls, total_ms);
+      return isRight ? null : problem(`${mean_ms} is not total_ms / calls`, `${expected}`);
+    },
   },
   {
     property: "hardware",
@@ -216,6 +242,34 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
       return twice === undefined
         ? null
         : problem(`two entries for the family ${twice}`, "one entry per family and kind");
+    },
+  },
+  {
+    // A range ends no later than those around it. The sums of calls may differ: inner ranges of several threads, and
+    // ranges that were started and ended, are open at the same time.
+    property: "regions",
+    check: ({ regions, totals, selection }) => {
+      // The report of one region, of those that ncu's filter took, or of the longest of very many, may lack a parent of the
+      // other kind.
+      const isPart = totals.wall_ms === null || selection?.applies_to === "measurement";
+      if (isPart || regions.length >= MOST_WITH_ALL_PARENTS) return null;
+      const ranges = regions.filter(({ kind, wall_ms }) => kind !== "outside" && wall_ms !== null);
+      const longest = new Map<string, number>();
+      for (const region of ranges) {
+        const key = placeKey(region);
+        longest.set(key, Math.max(longest.get(key) ?? 0, longestCall(region)));
+      }
+      for (const region of ranges) {
+        const most = longest.get(placeKey(region, region.path.length - 1));
+        const { invocations, invocation_wall_ms, wall_ms } = region;
+        const ms = invocation_wall_ms?.max ?? (wall_ms ?? 0) / Math.max(1, invocations);
+        if (most !== undefined && exceeds(ms, most))
+          return problem(
+            `a call of ${JSON.stringify(region.path)} takes ${ms} ms, longer than every call of its parent`,
+            `at most ${most}`,
+          );
+      }
+      return null;
     },
   },
   {
@@ -351,6 +405,32 @@ const applied = <T>(rules: readonly Rule<T>[], thing: T, pointer: string): reado
     const found = check(thing);
     return found === null ? [] : [{ pointer: pointerTo(pointer, property), ...found }];
   });
+
+/** Reports of so many regions leave others out. */
+const MOST_WITH_ALL_PARENTS = 10_000;
+
+const areInOrder = ({ min, median, p95, max }: InvocationStatistics): boolean =>
+  min <= median && median <= p95 && p95 <= max;
+
+/** @returns an upper bound where the calls are not known singly */
+const longestCall = ({ invocation_wall_ms, wall_ms }: NCUProfileRegion): number =>
+  invocation_wall_ms?.max ?? wall_ms ?? 0;
+
+/** A sum of calls contains the longest one, and no call is longer than that. */
+function sumOfCalls(
+  name: string,
+  sum: number | null,
+  calls: number,
+  statistics: InvocationStatistics | null,
+): Problem | null {
+  if (sum === null || statistics === null || !areInOrder(statistics)) return null;
+  const [least, most] = [statistics.max, statistics.max * calls];
+  if (!exceeds(least, sum) && !exceeds(sum, most)) return null;
+  return problem(
+    `${name} is ${sum} for ${plural(calls, "call")} of at most ${statistics.max} ms`,
+    calls === 1 ? `${most}` : `${least} to ${most}`,
+  );
+}
 
 /** A known part of an unknown whole is invalid; an unknown part of a known whole is valid. */
 function atMost(

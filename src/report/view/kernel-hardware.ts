@@ -106,7 +106,7 @@ type Timed = Pick<KernelRecord, "total_ms" | "hardware">;
  */
 export function mergeHardware(records: readonly Timed[]): KernelHardware | undefined {
   const known = records.flatMap(({ total_ms, hardware }) =>
-    hardware === undefined ? [] : [{ ms: total_ms, hardware }],
+    hardware === undefined ? [] : [{ ms: total_ms ?? 0, hardware }],
   );
   const [first, ...others] = known;
   if (first === undefined || others.length === 0) return first?.hardware;

@@ -13,7 +13,7 @@ export interface KernelOfReport extends KernelRecord {
 /** A report can have millions of kernels, of which only the longest are shown. */
 export interface KernelsOfReport {
   readonly length: number;
-  /** The time of each kernel, in milliseconds. */
+  /** The time of each kernel, in milliseconds; 0 without one. */
   readonly times: readonly number[];
   readonly calls: number;
   /** Each device once. */
@@ -37,24 +37,28 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   const homeTimes: number[] = [];
   /** Only for kernels with counters, which few reports have. */
   const measured = new Map<number, KernelRecord[]>();
+  /** Whether the time of a call is known. */
+  const timed: boolean[] = [];
   for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
       const number = identities.of(record);
+      const ms = record.total_ms ?? 0;
       if (number === totals.length) {
         totals.push(Number.NaN);
         calls.push(0);
         homes.push(place);
-        homeTimes.push(record.total_ms);
-      } else if (isHome(region, record.total_ms, regions[homes[number] ?? 0], homeTimes[number])) {
+        homeTimes.push(ms);
+      } else if (isHome(region, ms, regions[homes[number] ?? 0], homeTimes[number])) {
         homes[number] = place;
-        homeTimes[number] = record.total_ms;
+        homeTimes[number] = ms;
       }
       if (level > 0) continue;
       if (Number.isNaN(totals[number])) {
         merged.push(number);
         totals[number] = 0;
       }
-      totals[number] = (totals[number] ?? 0) + record.total_ms;
+      totals[number] = (totals[number] ?? 0) + ms;
+      if (record.total_ms !== null) timed[number] = true;
       calls[number] = (calls[number] ?? 0) + record.calls;
       if (record.hardware !== undefined) getOrCreate(measured, number, () => []).push(record);
     }
@@ -62,7 +66,8 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   const labelOf = regionLabels(regions);
   const rowOf = (number: number): KernelOfReport => {
     const { kernel_name, kind, device } = identities.at(number);
-    const [total_ms = 0, count = 0] = [totals[number], calls[number]];
+    const count = calls[number] ?? 0;
+    const total_ms = timed[number] === true ? (totals[number] ?? 0) : null;
     const home = regions[homes[number] ?? 0];
     const mostlyIn = home === undefined ? "" : labelOf(home);
     const hardware = mergeHardware(measured.get(number) ?? []);
@@ -71,7 +76,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
       kind,
       total_ms,
       calls: count,
-      mean_ms: total_ms / count,
+      mean_ms: total_ms === null ? null : total_ms / count,
       device,
       ...(hardware !== undefined && { hardware }),
       mostlyIn,

@@ -149,7 +149,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "uneven_ranks",
     explains: ["wall"],
     threshold:
-      "one rank takes at least 1.5 times the mean of all, in a region without communication",
+      "one rank takes at least 1.5 times the mean of those that enter, in a region without communication",
     source: "wall time of the region on each rank",
     find: ({ region: { ranks } }) =>
       ranks === undefined || ranks.waiting_ms !== undefined || ranks.imbalance < 1.5
@@ -264,6 +264,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     find: ({ region: { total_ms }, longest }) =>
       longest === null ||
       total_ms === null ||
+      longest.total_ms === null ||
       share(longest.total_ms, total_ms) < 0.5 ||
       longest.total_ms === 0
         ? null
@@ -283,7 +284,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : {
             title: "kernels run",
-            evidence: `${partOfTime(gpu.kernelMs, wallMs)}${longest === null || work !== "gpu_kernel" ? ", launched elsewhere" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)} of the kernel time)`}`,
+            evidence: `${partOfTime(gpu.kernelMs, wallMs)}${longest === null || work !== "gpu_kernel" ? ", launched elsewhere" : `, most of it ${shortName(longest)} (${percent(longest.total_ms ?? 0, region.total_ms ?? 0)} of the kernel time)`}`,
             advice: "make the kernels faster: hardware counters say what limits them",
           },
   },
@@ -327,7 +328,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     find: ({ work, workMs, wallMs, cpuMs, longest, region }) => {
       if (work !== "cpu_operation" || workMs === null || wallMs === null) return null;
       if (share(workMs, wallMs) < 0.5) return null;
-      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms, region.total_ms ?? 0)})`}`;
+      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms ?? 0, region.total_ms ?? 0)})`}`;
       return cpuMs !== null && share(cpuMs, wallMs) < 0.5
         ? {
             title: "CPU operations, with other work on the processors",

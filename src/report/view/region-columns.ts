@@ -102,6 +102,18 @@ const ofRanks =
   ({ ranks }) =>
     ranks === undefined ? null : value(ranks);
 
+/** The plain payload, which has neither a name of its own nor a unit. */
+const plainPayload = ({ payloads }: NCUProfileRegion) =>
+  payloads?.find(({ name, unit }) => name === "payload" && unit === "");
+
+const ofPayload =
+  (what: "sum" | "mean" | "per_second"): ValueOf =>
+  (region) =>
+    plainPayload(region)?.[what] ?? null;
+
+const havePayload = (regions: readonly NCUProfileRegion[]): boolean =>
+  regions.some((region) => plainPayload(region) !== undefined);
+
 const shareLegend = ({ share: { label } }: ReportWords): string =>
   label === null ? "" : `Share is of ${label}.`;
 
@@ -334,6 +346,38 @@ const REGION_COLUMNS = {
     isKnown: haveShare,
   },
 
+  // What the program said of its ranges.
+  categories: {
+    title: "Category",
+    legend: "Category is the program's name for the kind of range (nvtxNameCategory).",
+    priority: 6,
+    value: ({ categories }) => categories?.join(", ") ?? null,
+    isKnown: (regions) => regions.some(({ categories }) => categories !== undefined),
+  },
+  payload_sum: {
+    title: "Payload sum",
+    legend: "Payload is the number that the program gave with its ranges (nvtxEventAttributes).",
+    format: "number",
+    priority: 6,
+    value: ofPayload("sum"),
+    isKnown: havePayload,
+  },
+  payload_mean: {
+    title: "Payload mean",
+    format: "number",
+    priority: 6,
+    value: ofPayload("mean"),
+    isKnown: havePayload,
+  },
+  payload_per_second: {
+    title: "Payload/s",
+    legend: "Payload/s is the sum by the wall time of the ranges that have one.",
+    format: "number",
+    priority: 6,
+    value: ofPayload("per_second"),
+    isKnown: havePayload,
+  },
+
   // Of repeated runs, on the clock of the shares.
   runs: {
     title: "Runs",
@@ -366,6 +410,13 @@ const REGION_COLUMNS = {
   runs_steadiness: { title: "", value: (region) => steadiness(region) },
 
   // Of ranks.
+  rank_count: {
+    title: "Ranks",
+    legend: "Ranks that entered the region: least, mean, most and imbalance are over these.",
+    format: "count",
+    priority: 5,
+    value: ofRanks(({ wall_ms }) => wall_ms.filter((ms) => ms !== null).length),
+  },
   rank_min_ms: {
     title: "Min ms",
     format: "ms",
@@ -386,7 +437,7 @@ const REGION_COLUMNS = {
   },
   rank_imbalance: {
     title: "Imbalance",
-    legend: "Maximum by mean over the ranks; 1 is even.",
+    legend: "Maximum by mean over the ranks that entered; 1 is even.",
     format: "ratio",
     priority: 1,
     value: ofRanks(({ imbalance }) => Number(imbalance.toFixed(2))),
@@ -414,7 +465,7 @@ const TABLES = {
   tree: [
     ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
     ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "kernel_count"] as const),
-    ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+    ...(["sm_pct", "memory_pct", "limited_by", "share_pct", "categories"] as const),
   ],
   /** The tree of a terminal: of a run, of kernels alone, of wall times alone. */
   terminal_run: [
@@ -443,6 +494,7 @@ const TABLES = {
     ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "call_median_ms", "call_p95_ms"] as const),
     ...(["runs_mean_interval_ms", "kernel_count"] as const),
     ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
+    ...(["payload_sum", "payload_mean", "payload_per_second", "categories"] as const),
   ],
   details: [
     ...(["domain", "kind", "device", "process_id", "cpu_exclusive_ms"] as const),
@@ -459,6 +511,7 @@ const TABLES = {
   csv_if_known: [
     ...(["cpu_ms", "cpu_exclusive_ms", "call_cpu_median_ms", "call_cpu_p95_ms"] as const),
     ...(["gpu_busy_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
+    "categories",
   ],
   /** Answers of `deep-profile query regions`, as data and as text. */
   query: [
@@ -475,6 +528,7 @@ const TABLES = {
   query_text: [
     ...(["invocations", "wall_ms", "wall_exclusive_ms", "kernel_count", "exclusive_ms"] as const),
     ...(["share_pct", "exclusive_share_pct"] as const),
+    ...(["payload_sum", "payload_mean", "payload_per_second", "categories"] as const),
   ],
   /** Answers of `deep-profile query why`. */
   query_shares: ["share_pct", "exclusive_share_pct"],
@@ -491,7 +545,7 @@ const TABLES = {
   ],
   repeats: ["runs", "runs_mean_ms", "runs_interval_ms", "runs_std_ms", "runs_steadiness"],
   ranks: [
-    ...(["rank_min_ms", "rank_mean_ms", "rank_max_ms"] as const),
+    ...(["rank_count", "rank_min_ms", "rank_mean_ms", "rank_max_ms"] as const),
     ...(["rank_imbalance", "rank_slowest", "rank_waiting_pct"] as const),
   ],
 } as const satisfies Readonly<Record<string, readonly RegionColumnKey[]>>;

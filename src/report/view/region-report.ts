@@ -29,6 +29,8 @@ import { kernelWords, reportKernelWords } from "./kernel-words.ts";
 import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
 import { provenanceTable } from "./provenance.ts";
 import {
+  COMMUNICATION_LEGEND,
+  communicationTable,
   gpuActivityTable,
   invocationTable,
   ranksTable,
@@ -80,6 +82,11 @@ export function* regionReport(
   yield* withHeading("Payloads", payloads.length === 0 ? [] : [...payloads, PAYLOAD_LEGEND]);
   yield* withHeading("Counters", counterTable(main.regions));
   yield* withHeading("Ranks", ranksTable(main.regions));
+  const communication = communicationTable(main);
+  yield* withHeading(
+    "Communication of ranks",
+    communication.length === 0 ? [] : [...communication, paragraph(COMMUNICATION_LEGEND)],
+  );
   yield* withHeading("Repeated runs", repeatsTable(main.regions));
   yield* withHeading("Notes", listIfAny(main.notes));
   yield heading(2, "Regions");
@@ -145,7 +152,7 @@ export function kernelsOf(region: NCUProfileRegion, limit: number): readonly Blo
   });
   const left = region.kernels.slice(limit);
   if (left.length === 0) return [table];
-  const ms = left.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const ms = left.reduce((sum, { total_ms }) => sum + (total_ms ?? 0), 0);
   const time = totalMs(region) === null ? "" : ` (${formatMs(ms)} ms)`;
   const more = numeral(`${plural(left.length, "more row")}${time}`);
   return [table, paragraph([more, " in ", code("report.json"), "."])];

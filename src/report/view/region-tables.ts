@@ -1,8 +1,9 @@
 /** Tables of regions, and the orders of their rows. */
 
+import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, type Field, paragraph, type Table, tableOf } from "../../pages/blocks.ts";
-import { NOT_MEASURED } from "../../pages/numbers.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { NOT_MEASURED, percentOf } from "../../pages/numbers.ts";
+import type { NCUProfileRegion, NCUProfileRegionReport, RankInfo } from "../model/document.ts";
 import {
   fieldsOf,
   knownKernelCount,
@@ -148,6 +149,41 @@ export const repeatsTable = (regions: Regions): readonly Table[] =>
     regions.filter((region) => repeatedTime(region) !== null),
     regions,
   );
+
+/** How much of its communication each rank's computation hides; empty without any. */
+export function communicationTable({
+  ranks = [],
+}: Pick<NCUProfileRegionReport, "ranks">): readonly Table[] {
+  const some = ranks.filter(({ communication_ms }) => communication_ms !== undefined);
+  const ms = (title: string, of: (rank: RankInfo) => number | undefined): Field<RankInfo> => ({
+    title,
+    format: "ms",
+    cell: (rank) => of(rank) ?? null,
+  });
+  return some.length === 0
+    ? []
+    : [
+        tableOf<RankInfo>(
+          [
+            { title: "Rank", cell: ({ rank }) => `${rank}` },
+            { title: "Host", cell: ({ host }) => printableLabel(host) },
+            ms("Communication ms", ({ communication_ms }) => communication_ms),
+            ms("Exposed ms", ({ exposed_communication_ms }) => exposed_communication_ms),
+            {
+              title: "Exposed %",
+              format: "percent",
+              cell: ({ communication_ms = 0, exposed_communication_ms = null }) =>
+                percentOf(exposed_communication_ms, communication_ms),
+            },
+          ],
+          some,
+        ),
+      ];
+}
+
+/** The legend of that table. */
+export const COMMUNICATION_LEGEND =
+  "Exposed is communication that no computation hides: no other kernel of the rank ran meanwhile.";
 
 /** How evenly ranks share the time of regions; those that lose most come first. */
 export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): readonly Table[] {

@@ -147,7 +147,7 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
     if (level === 0)
       for (const { kernel_name, kind, total_ms } of region.kernels) {
         const number = of(kernel_name);
-        times[number] = (times[number] ?? 0) + total_ms;
+        times[number] = (times[number] ?? 0) + (total_ms ?? 0);
         kinds.add(kind);
       }
   const words = wordsOfKinds([...kinds]);

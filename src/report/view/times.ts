@@ -1,7 +1,6 @@
 /**
- * Times of a report for readers: null means not measured. The contract has no null for a kernel's time, so a kernel
- * that ncu counted without collecting its duration has 0 there; since every GPU kernel takes some time, that zero is
- * never a measurement.
+ * Times of a report for readers: null means not measured. Every GPU kernel takes some time, so that a 0 of a report, which
+ * earlier versions wrote for a kernel without a time, is never a measurement.
  */
 
 import { plural } from "../../foundation/text/plural.ts";

@@ -42,6 +42,12 @@ describe("--help KEY", () => {
     expect((await help(["mode"], { schema })).lines).toContain("  allowed  one of fast, exact");
   });
 
+  test("an example that is a mapping or a list, as an override writes it", async () => {
+    const examples = [{ lr: 0.1, names: ["a"] }, [1, null], true, "x=[y]"];
+    const { lines } = await help(["mode"], { schema: { properties: { mode: { examples } } } });
+    expect(lines).toContain('  examples  {lr: 0.1, names: ["a"]}, [1, null], true, x=[y]');
+  });
+
   test("a key that has to be set, and once it is", async () => {
     expect((await help(["db.user"])).lines[1]).toBe(
       "  default  none; it must be set  (conf/db/mysql.yaml:3:7)",

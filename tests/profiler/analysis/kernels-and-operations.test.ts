@@ -22,7 +22,7 @@ describe("kernels and operations", () => {
       regions[0]?.kernels.map(({ kernel_name, kind, total_ms }) => [
         kernel_name,
         kind,
-        total_ms * 1e6,
+        (total_ms ?? 0) * 1e6,
       ]),
     ).toEqual([
       ["gemm", "cpu_operation", 30],
@@ -50,8 +50,8 @@ describe("kernels and operations", () => {
         kernel_name,
         device,
         calls,
-        total_ms * 1e6,
-        mean_ms * 1e6,
+        (total_ms ?? 0) * 1e6,
+        (mean_ms ?? 0) * 1e6,
       ]),
     ).toEqual([
       ["b", "cuda:1", 1, 6, 6],

@@ -8,7 +8,7 @@ import type {
   Timeline,
 } from "../../../src/profiler/model/timeline.ts";
 import { createProgramClocks } from "../../../src/profiler/tools/recorder/clocks.ts";
-import { processOf, type RangeSketch } from "./timelines.ts";
+import { processOf, type RangeSketch, timelineOf } from "./timelines.ts";
 
 const BYTES = payloadField("bytes");
 
@@ -38,6 +38,97 @@ function regionsOf(ranges: readonly Sketch[], counters?: readonly CounterSeries[
   const [scope] = buildRegionModel(timeline).scopes;
   return new Map(scope?.regions.map((region) => [region.path.join(" / "), region]));
 }
+
+describe("plain payloads", () => {
+  test("have a sum, a mean and a rate by the time of the ranges that have one", () => {
+    const regions = regionsOf([
+      { name: "step", start: 0, end: 1e9, payload: 100 },
+      { name: "step", start: 1e9, end: 2e9, payload: 300 },
+      { name: "step", start: 2e9, end: 4e9 },
+      { name: "big", start: 5e9, end: 6e9, payload: 2n ** 60n },
+      { name: "odd", start: 7e9, end: 8e9, payload: Number.NaN },
+      { name: "both", start: 9e9, end: 10e9, payload: 7, bytes: [10] },
+    ]);
+    expect(regions.get("step")?.payloads).toEqual([
+      {
+        name: "payload",
+        unit: "",
+        count: 2,
+        sum: 400,
+        mean: 200,
+        min: 100,
+        max: 300,
+        per_second: 200,
+      },
+    ]);
+    expect(regions.get("big")?.payloads).toMatchObject([{ sum: 2 ** 60 }]);
+    expect(regions.get("odd")).not.toHaveProperty("payloads");
+    expect(regions.get("both")?.payloads?.map(({ name, sum }) => [name, sum])).toEqual([
+      ["bytes", 10],
+      ["payload", 7],
+    ]);
+  });
+
+  test("are added up exactly, whatever the ranges are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 1, maxLength: 30 }), (payloads) => {
+        const ranges = payloads.map((payload, at) => ({
+          ...{ name: "step", start: 10 * at, end: 10 * at + 5, payload },
+        }));
+        const sum = payloads.reduce((total, value) => total + value, 0);
+        expect(regionsOf(ranges).get("step")?.payloads).toEqual([
+          {
+            ...{ name: "payload", unit: "", count: payloads.length, sum },
+            mean: expect.closeTo(sum / payloads.length, 6),
+            ...{ min: Math.min(...payloads), max: Math.max(...payloads) },
+            per_second: expect.closeTo((sum / (5 * payloads.length)) * 1e9, 0),
+          },
+        ]);
+      }),
+    );
+  });
+});
+
+describe("categories", () => {
+  test("are the program's names, each once, by domain and process; 0 and nameless ones are none", () => {
+    const names = (domain: string) => [
+      { domain, category: 0, name: "none" },
+      { domain, category: 1, name: `io${domain}` },
+      { domain, category: 2, name: "compute" },
+    ];
+    const range = (name: string, at: number, category: number, domain = "") => ({
+      ...{ name, start: at, end: at + 1, category, domain },
+    });
+    const [scope] = buildRegionModel({
+      ...timelineOf([
+        {
+          pid: 1,
+          categoryNames: [...names(""), ...names("x")],
+          ranges: [
+            range("a", 0, 1),
+            range("a", 1, 2),
+            range("a", 2, 1),
+            range("b", 3, 1, "x"),
+            range("c", 4, 9),
+            range("d", 5, 0),
+          ],
+        },
+        {
+          pid: 2,
+          categoryNames: [{ domain: "", category: 1, name: "network" }],
+          ranges: [range("a", 0, 1)],
+        },
+      ]),
+    }).scopes;
+    const of = (scope?.regions ?? []).map(({ path, categories }) => [path.join(), categories]);
+    expect(Object.fromEntries(of)).toMatchObject({
+      a: ["compute", "io", "network"],
+      b: ["iox"],
+      c: undefined,
+      d: undefined,
+    });
+  });
+});
 
 const series = (
   points: readonly (readonly [number, number])[],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import type { RankIdentity, Timeline } from "../../../src/profiler/model/timeline.ts";
 import { runs } from "../../runs.ts";
-import { timelineOf } from "./timelines.ts";
+import { type KernelSketch, processOf, timelineOf } from "./timelines.ts";
 
 /** A program of ranks, each computing for its time before a call that all make; in ms. */
 function ranks(
@@ -43,6 +43,8 @@ describe("ranks", () => {
         host: "node1",
         local_rank: rank,
         process_ids: [100 + rank],
+        communication_ms: rank === 2 ? 1 : 51,
+        exposed_communication_ms: rank === 2 ? 1 : 51,
       })),
     );
   });
@@ -59,7 +61,7 @@ describe("ranks", () => {
     });
   });
 
-  it("that never enter a region spent no time in it", () => {
+  it("that never enter a region do other work: they are no imbalance", () => {
     const everywhere = ranks([10, 20, 60]);
     const timeline = {
       ...everywhere,
@@ -70,11 +72,106 @@ describe("ranks", () => {
     };
     expect(regionOf(timeline, "compute")?.ranks).toMatchObject({
       wall_ms: [10, null, 60],
-      min_ms: 0,
-      mean_ms: 70 / 3,
+      min_ms: 10,
+      mean_ms: 35,
       max_ms: 60,
+      imbalance: 60 / 35,
       slowest_rank: 2,
     });
+    const alone = {
+      ...everywhere,
+      processes: everywhere.processes.map((process, rank) => ({
+        ...process,
+        ranges: process.ranges.filter(({ name }) => rank === 1 || name !== "compute"),
+      })),
+    };
+    expect(regionOf(alone, "compute")?.ranks).toEqual({
+      wall_ms: [null, 20, null],
+      min_ms: 20,
+      mean_ms: 20,
+      max_ms: 20,
+      imbalance: 1,
+      load_balance: 1,
+      slowest_rank: 1,
+    });
+  });
+
+  it("tell how much of their communication no computation hides", () => {
+    const ms = 1_000_000;
+    const kernel = (name: string, from: number, to: number) => ({
+      // Kernels of these timelines begin 1 µs after their launch.
+      ...{ name, launch: from * ms - 1000, ns: (to - from) * ms },
+    });
+    const communicationOf = (kernels: readonly KernelSketch[]) => {
+      const timeline = ranks([10, 20]);
+      const processes = timeline.processes.map((process, rank) =>
+        rank === 0 ? { ...process, kernels: processOf({ kernels }).kernels } : process,
+      );
+      return aggregate({ ...timeline, processes })?.ranks?.map(
+        ({ communication_ms, exposed_communication_ms }) => [
+          communication_ms,
+          exposed_communication_ms,
+        ],
+      );
+    };
+    // Two streams of communication, from 10 to 40, and computation until 15 and from 30 to 35.
+    const nccl = [
+      kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL", 10, 30),
+      kernel("ncclDevKernel_SendRecv", 20, 40),
+    ];
+    const compute = [kernel("gemm", 1, 15), kernel("reduce_kernel", 30, 35)];
+    expect(communicationOf([...nccl, ...compute])).toEqual([
+      [30, 20],
+      [1, 1],
+    ]);
+    // Without kernels of communication, ranges of communication count: from 10 to 21.
+    expect(communicationOf(compute)).toEqual([
+      [11, 6],
+      [1, 1],
+    ]);
+    expect(communicationOf([])).toEqual([
+      [11, 11],
+      [1, 1],
+    ]);
+    expect(aggregate(ranks([1, 2], "other"))?.ranks?.[0]).not.toHaveProperty("communication_ms");
+  });
+
+  it("expose at most all of their communication, and at least what computation could not cover", () => {
+    const spans = fc.array(
+      fc.record({
+        at: fc.integer({ min: 1, max: 50 }),
+        length: fc.integer({ min: 1, max: 20 }),
+        communicates: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(spans, (all) => {
+        const timeline = ranks([1, 1], "other");
+        const kernels = all.map(({ at, length, communicates }) => ({
+          ...{
+            name: communicates ? "ncclKernel" : "gemm",
+            launch: 1e6 * at - 1000,
+            ns: 1e6 * length,
+          },
+        }));
+        const processes = timeline.processes.map((process) => ({
+          ...process,
+          kernels: processOf({ kernels }).kernels,
+        }));
+        const [rank] = aggregate({ ...timeline, processes })?.ranks ?? [];
+        const within = (ms: number, kind: boolean) =>
+          all.some(
+            ({ at, length, communicates }) => communicates === kind && at <= ms && ms < at + length,
+          );
+        const times = Array.from({ length: 100 }, (_, ms) => ms);
+        const communication = times.filter((ms) => within(ms, true));
+        const exposed = communication.filter((ms) => !within(ms, false));
+        expect(rank?.communication_ms ?? 0).toBeCloseTo(communication.length, 6);
+        expect(rank?.exposed_communication_ms ?? 0).toBeCloseTo(exposed.length, 6);
+      }),
+      { numRuns: runs(200) },
+    );
   });
 
   it("have their least, mean and most time in whatever order they come", () => {

@@ -21,6 +21,8 @@ export interface RangeSketch {
   readonly endSequence?: number;
   readonly cpu?: number;
   readonly counts?: ThreadCounts;
+  readonly payload?: number | bigint;
+  readonly category?: number;
 }
 
 export interface KernelSketch {
@@ -46,6 +48,8 @@ export interface ProcessSketch {
   readonly waits?: readonly WaitSketch[];
   readonly endNs?: number;
   readonly finished?: boolean;
+  readonly categoryNames?: ProcessTimeline["categoryNames"];
+  readonly rank?: ProcessTimeline["rank"];
   readonly notes?: readonly string[];
 }
 
@@ -60,9 +64,9 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
       startNs: range.start,
       endNs: range.end,
       endThreadId: range.end === null ? null : (range.thread ?? 1),
-      category: null,
+      category: range.category ?? null,
       color: null,
-      payload: null,
+      payload: range.payload ?? null,
       ...(range.cpu !== undefined && { cpuNs: range.cpu }),
       ...(range.counts !== undefined && { counts: range.counts }),
       ...(range.startSequence === undefined ? {} : { startSequence: range.startSequence }),
@@ -91,6 +95,8 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
     finished: sketch.finished ?? true,
     ranges: ranges.sort((a, b) => a.startNs - b.startNs),
     marks: [],
+    ...(sketch.categoryNames !== undefined && { categoryNames: sketch.categoryNames }),
+    ...(sketch.rank !== undefined && { rank: sketch.rank }),
     kernels,
     ...(sketch.waits !== undefined && {
       synchronizations: sketch.waits.map(({ call, ns, thread }) => ({

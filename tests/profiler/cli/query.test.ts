@@ -193,18 +193,30 @@ describe("a question about a run", () => {
 
   it.each([
     [["a", "sumary"], "app.usage", "'sumary' is no question"],
-    [["a", "why"], "app.usage", "why needs a REGION"],
+    [["a", "why"], "app.usage", "why needs REGION"],
     [["a", "top", "conv"], "app.usage", "top takes nothing behind it"],
     [["a", "regions", "--limit", "1001"], "app.usage", "--limit: at most 1000"],
     [["a", "timeline", "--from", "now"], "app.usage", "'now' is not a time in milliseconds"],
     [["a", "timeline"], "profile.input", "it holds reports only"],
     [["nosuch"], "profile.input", "there is no such file or directory"],
+    [["a", "kernels", "--kernel", "gemn"], "profile.input", "no kernel is called 'gemn'"],
+    [["a", "regions", "--metric", "payload.*"], "profile.input", "no region has metrics"],
+    [["a", "timeline", "--from", "5", "--to", "3"], "app.usage", "--to: 3 is before --from 5"],
     [["a", "top", "--scope", "process:2"], "profile.input", "no report of 'process:2'"],
   ])("is refused where it cannot be answered: %j", async (args, code, message) => {
     expect(await refusal(...args)).toMatchObject({
       code,
       message: expect.stringContaining(message),
     });
+    expect(await refusal("a", "kernels", "--kernel", "gemn")).toMatchObject({ nearest: "gemm" });
+  });
+});
+
+it("names the questions, and the nearest kernel, where one is refused", async () => {
+  expect(await refusal("a", "tops")).toMatchObject({
+    message: "'tops' is no question",
+    hint: "questions: summary, top, regions, kernels, why, timeline, compare",
+    nearest: "top",
   });
 });
 

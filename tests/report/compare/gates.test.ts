@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { gateSummary } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates, refuseFailed } from "../../../src/report/compare/gates.ts";
 import { growth } from "../../growth.ts";
+import { timelineOf } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
-import { bundleOf, firstReport, repeated, reportOfCalls, resnet } from "../bundles.ts";
+import { bundleOf, context, firstReport, repeated, reportOfCalls, resnet } from "../bundles.ts";
 
 const OPERATIONS = { operationDomains: ["shallow_resnet.ops"] };
 const before = firstReport(bundleOf([resnet], OPERATIONS));
@@ -222,6 +225,26 @@ describe("gates", () => {
     });
   });
 
+  it("are of the time outside all ranges where neither report has a range", () => {
+    const whole = (ms: number, ranges: readonly { name: string; start: number; end: number }[]) =>
+      repeated(
+        firstReport(
+          toReportBundle(
+            buildRegionModel(timelineOf([{ pid: 1, ranges, endNs: ms * 1e6 }])),
+            context,
+          ),
+        ),
+      );
+    const check = (a: typeof before, b: typeof before) =>
+      checkGates(parseGates("wall_ms>5%"), compareReports(a, b)).map(({ outcome }) => outcome);
+    expect(check(whole(100, []), whole(120, []))).toEqual(["breached"]);
+    expect(check(whole(100, []), whole(101, []))).toEqual(["passed"]);
+    const range = [{ name: "step", start: 0, end: 5e6 }];
+    expect(check(whole(100, range), whole(120, range))).toEqual(["passed"]);
+    expect(check(whole(100, range), whole(100, []))).toEqual(["breached"]);
+    expect(check(whole(100, []), whole(100, range))).toEqual(["breached"]);
+  });
+
   it("does not take noise for a breach", () => {
     const check = (a: number, b: number, condition = "wall_ms>2%") =>
       checkGates(
@@ -285,6 +308,36 @@ describe("gates", () => {
   });
 });
 
+describe("conditions about numbers that the program gives", () => {
+  const withPayload = (payload: number, domain = "") =>
+    firstReport(
+      bundleOf([
+        {
+          ranges: [
+            { name: "load.batch", start: 0, end: 1e9, payload },
+            { name: "load", start: 2e9, end: 3e9, domain },
+          ],
+        },
+      ]),
+    );
+  const check = (condition: string) =>
+    checkGates(parseGates(condition), compareReports(withPayload(100), withPayload(120)));
+
+  it.each([
+    ["region:load.batch.payload.sum>5%", "breached"],
+    ["region:load.batch.payload.sum>50%", "passed"],
+    ['region:"load.batch".payload.per_second>5', "breached"],
+    ["region:*.payload.mean<5", "passed"],
+  ])("%s: %s", (condition, outcome) => {
+    expect(check(condition).map((result) => result.outcome)).toEqual([outcome]);
+  });
+
+  it("refuse a number that no region has, by the shortest name", () => {
+    expect(() => check("region:load.tokens.sum>5%")).toThrow("no region matches 'load.tokens'");
+    expect(() => check("region:load.sum>5%")).toThrow("neither report has sum there");
+  });
+});
+
 describe("the conditions of --fail-on", () => {
   it("takes several conditions, commas in quotes apart", () => {
     expect(parseGates('wall_ms>5%, region:"a,b".wall_ms>1').map(({ text }) => text)).toEqual([
@@ -332,6 +385,36 @@ describe("the conditions of --fail-on", () => {
       expect(() => parseGates(`${before}${part.repeat(times)}${after}`)).toThrow();
     };
     expect(await growth(parse, 1000)).toBeLessThan(40);
+  });
+
+  it.each([
+    ["wall_ms", "no limit, that is one of > >= < <= and a number", undefined],
+    ["wall_ms>", "no number behind >", undefined],
+    ["wall_ms>five", "'five' is not a number, with or without %", undefined],
+    ["wall_ms>5ms", "'5ms' is not a number, with or without %", undefined],
+    ["wall_ms=5%", "'=' is none of > >= < <=", undefined],
+    ["wall_ms==5%", "'==' is none of > >= < <=", undefined],
+    [">5%", "no name of a number before >", undefined],
+    ["regon:load.wall_ms>5%", "'regon:' is neither region: nor kernel:", "region:"],
+    [
+      "region:load>5%",
+      "'region:load' needs a region and, behind a dot, the name of a number",
+      undefined,
+    ],
+    [
+      "load.wall_ms>5%",
+      "'load.wall_ms' is not the name of a number; that of a region is region:GLOB.NAME",
+      undefined,
+    ],
+  ])("names the rule that %s breaks", (text, reason, nearest) => {
+    expect(() => parseGates(text)).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          message: `--fail-on: '${text}' is not a condition: ${reason}`,
+          ...(nearest !== undefined && { nearest }),
+        }),
+      }),
+    );
   });
 
   it("says how a condition looks where one is none", () => {

@@ -44,9 +44,9 @@ describe("foldKernels", () => {
         expect(kept).toHaveLength(Math.min(limit, all.length));
         const rest = folded.reduce((sum, { other }) => sum + (other?.total ?? 0), 0);
         const sum = (records: readonly KernelRecord[]) =>
-          records.reduce((total, { total_ms }) => total + total_ms, 0);
+          records.reduce((total, { total_ms }) => total + (total_ms ?? 0), 0);
         expect(sum(kept) + rest).toBe(sum(all));
-        const ranked = all.map(({ total_ms }) => total_ms).sort((a, b) => b - a);
+        const ranked = all.map(({ total_ms }) => total_ms ?? 0).sort((a, b) => b - a);
         expect(sum(kept)).toBe(ranked.slice(0, limit).reduce((total, ms) => total + ms, 0));
       }),
       { numRuns: runs(200) },

@@ -123,7 +123,7 @@ describe("renderHtmlReport", () => {
     const shown =
       (list?.total ?? []).reduce<number>((sum, ms) => sum + (ms ?? 0), 0) +
       (list?.other?.total ?? 0);
-    const whole = first?.kernels.reduce((sum, { total_ms }) => sum + total_ms, 0) ?? 0;
+    const whole = first?.kernels.reduce((sum, { total_ms }) => sum + (total_ms ?? 0), 0) ?? 0;
     expect(shown / whole).toBeCloseTo(1, 5);
   });
 

@@ -92,21 +92,67 @@ describe("a sweep's report", () => {
     ];
     expect(sweepOf(jobs).best).toBe("2");
     const report = sweepOf(jobs, { unit: "images", factors: ["bs", "10"] });
+    // Of elapsed time, which is longer than that of the kernels by 2 µs.
+    expect(report.basis).toBe("total_ms");
+    expect(report.jobs.map(({ wall_ms }) => wall_ms)).toEqual([2.002, 5.002, 1.002, undefined]);
     expect(report.jobs.map(({ per_second }) => per_second)).toEqual([
-      ...[5000, 8000, undefined, undefined],
+      ...[10 / 0.002002, 40 / 0.005002, undefined, undefined],
     ]);
     expect(report.best).toBe("1");
     const markdown = renderSweepMarkdown(report);
     expect(markdown).toContain(
-      "job 1 did the most images per second. images: bs \\* 10 in each job.",
+      "Job 1 (bs=4) did the most images per second, 7,996.8 ±8 images/s; job 0 (bs=1) the fewest, 4,995 ±5 images/s. images: bs \\* 10 in each job.",
     );
-    expect(markdown).toMatch(/\| Job \| bs \| ms \| images\/s \|/);
+    expect(markdown).toMatch(/\| Job \| bs \| ms \| 95 % \| Wall ms \| images\/s \|/);
     expect(renderSweepHtml(report)).toMatch(
       /<p class="answer-line">Job 1 \([^<]*\) did the most images per second, /,
     );
     const rows = readCsv(joined(renderSweepCsv(report)));
     expect(rows[0]).toContain("per_second");
     expect(sweepOf([jobOf("0", ["bs=1"], 2)], { unit: "images", factors: ["bs"] }).best).toBeNull();
+  });
+
+  it("names no best job of single runs, and those that repeated runs do not tell apart", () => {
+    const single = sweepOf([1, 2].map((ms) => jobOf(`${ms}`, [`x=${ms}`], ms, "work", 1)));
+    expect(single.best).toBeNull();
+    const page = renderSweepHtml(single, { script: "", style: "" });
+    expect(page).toContain(
+      '<p class="answer-line">From 1.000 ms, job 1 (x=1), to 2.000 ms, job 2 (x=2) (time of kernels or CPU operations); single runs do not tell which job is best: repeats=5.',
+    );
+    expect(renderSweepMarkdown(single)).not.toContain("| best |");
+    // Two runs have no interval that says anything.
+    const some = [jobOf("1", ["x=1"], 1), jobOf("2", ["x=2"], 2, "work", 2)];
+    expect(sweepOf(some).best).toBeNull();
+    const near = sweepOf([
+      jobOf("1", ["x=1"], 10),
+      jobOf("2", ["x=2"], 10.01),
+      jobOf("3", ["x=3"], 11),
+    ]);
+    expect(near).toMatchObject({
+      best: "1",
+      jobs: [{ ci95_half_ms: expect.closeTo(0.01, 6) }, {}, {}],
+    });
+    expect(renderSweepMarkdown(near)).toContain(
+      "Job 1 (x=1) took the least time, 10.000 ±0.010 ms; job 3 (x=3) the most, 11.000 ±0.011 ms (time of kernels or CPU operations). Not told from it: job 2 (x=2).",
+    );
+  });
+
+  it("takes the elapsed time of a run without ranges, and says where none was measured", () => {
+    const job = jobOf("0", ["x=1"], 3);
+    const { report } = job.result;
+    if (report === null) throw new Error("the job has a report");
+    const work = { unit: "images", factors: ["10"] };
+    const bare = { ...report.totals, wall_ms: null };
+    const of = (totals: typeof report.totals) =>
+      sweepOf([{ ...job, amount: 10, result: { report: { ...report, totals } } }], work);
+    const run = { wall_ms: 20, process_ms: 20, process_count: 1, in_ranges_ms: 0 };
+    const whole = of({ ...bare, run: { ...run, before_ranges_ms: null, after_ranges_ms: null } });
+    expect(whole.jobs[0]).toMatchObject({ wall_ms: 20, per_second: 500 });
+    const none = of(bare);
+    expect(none.jobs[0]).not.toHaveProperty("per_second");
+    expect(none.notes).toEqual([
+      "no elapsed time was measured, which throughput needs: 0; the recorder and nsys measure it",
+    ]);
   });
 
   it("calls columns of jobs by the values of one or two parameters", () => {
@@ -254,7 +300,7 @@ describe("the forms of a sweep's report", () => {
   it("have the same facts", () => {
     const markdown = renderSweepMarkdown(grid);
     expect(markdown).toContain("6 jobs, collector recorder");
-    expect(markdown).toMatch(/\| \*\*0\*\* \| 1 \| 1 \| 1\.000 \| best \|/);
+    expect(markdown).toMatch(/\| \*\*0\*\* \| 1 \| 1 \| 1\.000 \| ±0\.001 \| best \|/);
     expect(markdown).toContain("1: 1.000, 2: 2.000, 4: 4.000 | 1.00 ±0.00 (R² 1.00) |");
     expect(JSON.parse(joined(sweepJsonPieces(grid)))).toEqual(grid);
     const csv = [...renderSweepCsv(grid)];

@@ -1,14 +1,15 @@
 /** Sweeps for tests: jobs with the reports of small recordings. */
 import { buildSweepReport, type JobInput, jobReport } from "../../../src/report/sweep/build.ts";
 import type { SweepWork } from "../../../src/report/sweep/document.ts";
-import { bundleOf } from "../bundles.ts";
+import { bundleOf, repeated } from "../bundles.ts";
 
-/** A job whose region `work` takes so many milliseconds, once it is not null. */
+/** A job whose region `work` takes so many milliseconds, in each of five runs, once it is not null. */
 export function jobOf(
   name: string,
   overrides: readonly string[],
   ms: number | null,
   label = "work",
+  runs = 5,
 ): JobInput {
   if (ms === null) return { name, overrides, result: { report: null, problem: "it failed" } };
   const end = 1e6 * ms + 2000;
@@ -22,7 +23,11 @@ export function jobOf(
     },
   ]).reports;
   if (report === undefined) throw new Error("a bundle has a report");
-  return { name, overrides, result: { report: jobReport(report) } };
+  return {
+    name,
+    overrides,
+    result: { report: jobReport(runs === 1 ? report : repeated(report, 0.001, runs)) },
+  };
 }
 
 export const sweepOf = (jobs: readonly JobInput[], work?: SweepWork) =>

@@ -80,6 +80,9 @@ const job: Keys<SweepJob> = {
   cpu_ms: true,
   page: true,
   per_second: true,
+  per_second_ci95_half: true,
+  ci95_half_ms: true,
+  wall_ms: true,
   problem: true,
 };
 const work: Keys<SweepWork> = { unit: true, factors: true };
@@ -182,7 +185,7 @@ const gate: Keys<Gate> = {
 /** Added by a minor version: documents of the versions before do not have them. */
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   "sweep-report": ["work"],
-  SweepJob: ["cpu_ms", "page", "per_second"],
+  SweepJob: ["cpu_ms", "page", "per_second", "per_second_ci95_half", "ci95_half_ms", "wall_ms"],
   SweepRegion: ["path_domains", "cpu_times_ms", "calls_ms"],
   ReportFacts: ["failure"],
   RegionChange: ["path_domains", "family", "members"],

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NCUProfileRegionReport } from "../../../src/report/index.ts";
 import {
@@ -6,7 +7,8 @@ import {
   createReportValidator,
   type ReportIssue,
 } from "../../../src/report/index.ts";
-import { twoLibraries } from "../../profiler/analysis/timelines.ts";
+import { anyRanges, twoLibraries, wellNested } from "../../profiler/analysis/timelines.ts";
+import { runs } from "../../runs.ts";
 import { bundleOf, resnet } from "../bundles.ts";
 
 type Json = Record<string, unknown>;
@@ -198,6 +200,42 @@ describe("the rules beyond the schema", () => {
       (_, __, r) => (r["wall_exclusive_ms"] = 7),
       `${inRegion}/wall_exclusive_ms`,
     ],
+    [
+      "wall time of at most the longest call for each",
+      (_, __, r) => (r["wall_ms"] = 99),
+      `${inRegion}/wall_ms`,
+    ],
+    [
+      "wall time of at least the longest call",
+      (_, __, r) => (r["invocation_wall_ms"] = { min: 0, median: 2, max: 7, p95: 7 }),
+      `${inRegion}/wall_ms`,
+    ],
+    [
+      "calls no longer than those of the parent",
+      (_, __, r) =>
+        Object.assign(r, {
+          wall_ms: 600,
+          invocation_wall_ms: { min: 300, median: 300, max: 300, p95: 300 },
+        }),
+      "/reports/0/regions",
+    ],
+    [
+      "processor time within the wall time of its thread",
+      (_, __, r) => (r["cpu_ms"] = 6000),
+      `${inRegion}/cpu_ms`,
+    ],
+    [
+      "processor time of a call within the longest call",
+      (_, __, r) =>
+        Object.assign(r, { cpu_ms: 6, invocation_cpu_ms: { min: 1, median: 2, max: 5, p95: 5 } }),
+      `${inRegion}/invocation_cpu_ms`,
+    ],
+    [
+      "processor time of no more than its calls",
+      (_, __, r) =>
+        Object.assign(r, { cpu_ms: 5, invocation_cpu_ms: { min: 1, median: 1, max: 1, p95: 1 } }),
+      `${inRegion}/cpu_ms`,
+    ],
     ["kernel count", (_, __, r) => (r["kernel_count"] = 3), `${inRegion}/kernel_count`],
     ["kernel time", (_, __, r) => (r["total_ms"] = 4.1), `${inRegion}/total_ms`],
     [
@@ -237,7 +275,10 @@ describe("the rules beyond the schema", () => {
       (_, report) => {
         const regions = report["regions"] as Json[];
         const [first] = regions.splice(0, 1);
-        regions.unshift({ ...first }, { ...first, exclusive_ms: 0, invocations: 0 });
+        regions.unshift(
+          { ...first },
+          { ...first, exclusive_ms: 0, invocations: 0, invocation_wall_ms: null },
+        );
         (report["totals"] as Json)["region_count"] = 6;
       },
       "/reports/0/regions",
@@ -278,7 +319,8 @@ describe("the rules beyond the schema", () => {
 
   it("take equal statistics, and regions of no process, for what they are", () => {
     const stats = { min: 2, median: 2, max: 2, p95: 2 };
-    expect(issuesAfter((_, __, region) => (region["invocation_wall_ms"] = stats))).toEqual([]);
+    const change = { invocation_wall_ms: stats, wall_ms: 4, wall_exclusive_ms: 4 };
+    expect(issuesAfter((_, __, region) => Object.assign(region, change))).toEqual([]);
     const ofNone = (document: Json, report: Json) => {
       document["reports"] = [{ ...report, scope: "process:12" }];
       for (const region of report["regions"] as Json[]) region["process_id"] = null;
@@ -299,6 +341,31 @@ describe("the rules beyond the schema", () => {
 
   it.each(cases)("%s", (_, change, pointer) => {
     expect(issuesAfter(change).map((issue) => issue.pointer)).toEqual([pointer]);
+  });
+});
+
+describe("ranges of any shape", () => {
+  it("give reports that are valid: inner ranges of several threads together may take longer", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          anyRanges,
+          wellNested.map(({ ranges = [] }) => [...ranges]),
+        ),
+        (ranges) => {
+          const timed = ranges.map((range) =>
+            range.kind === "start_end" ? range : { ...range, cpu: (range.end ?? 40) - range.start },
+          );
+          expect(validator.validate(bundleOf([{ ranges: timed }]))).toEqual([]);
+        },
+      ),
+      { numRuns: runs(300) },
+    );
+    const around = { name: "step", start: 0, end: 10, kind: "start_end" } as const;
+    const inner = [1, 2, 3].map((thread) => ({ name: "load", start: 1, end: 9, thread }));
+    const bundle = bundleOf([{ ranges: [around, ...inner] }]);
+    expect(bundle.reports[0]?.regions.map(({ wall_ms }) => (wall_ms ?? 0) * 1e6)).toEqual([10, 24]);
+    expect(validator.validate(bundle)).toEqual([]);
   });
 });
 

@@ -20,13 +20,13 @@ function modelOf(report: NCUProfileRegionReport): readonly KernelOfReport[] {
       const row = merged.get(keyOf(record)) ?? { record, calls: 0, total_ms: 0 };
       merged.set(keyOf(record), row);
       row.calls += record.calls;
-      row.total_ms += record.total_ms;
+      row.total_ms += record.total_ms ?? 0;
     }
   const homes = new Map<string, { region: NCUProfileRegion; ms: number }>();
   for (const region of report.regions)
     for (const record of region.kernels) {
       const known = homes.get(keyOf(record));
-      const { total_ms: ms } = record;
+      const ms = record.total_ms ?? 0;
       if (
         known === undefined ||
         ms > known.ms ||

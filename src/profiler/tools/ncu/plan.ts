@@ -3,10 +3,12 @@ import { rmSync } from "node:fs";
 import { isCodedError } from "../../../engine/values/errors.ts";
 import { plural } from "../../../foundation/text/plural.ts";
 import { makeTemporaryDirectory } from "../../machine/files.ts";
+import { elsewhereNote, findNsightTool } from "../../machine/find-program.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { ProfileConfig } from "../config.ts";
 import { type PlanContext, silentProgress, type ToolPlan } from "../tool.ts";
 import { ncuOptions } from "./collector.ts";
+import { NCU_ELSEWHERE } from "./run/capabilities.ts";
 import { passCommand } from "./run/command-line.ts";
 import { noMatchNote } from "./run/discover.ts";
 import { nvtxRequest } from "./run/pass-plan.ts";
@@ -20,7 +22,8 @@ import { cliOf, matchesNothing, type NcuCollectorOptions, prepare } from "./sess
 export async function planNcu(workload: Workload, context: PlanContext): Promise<ToolPlan> {
   const options = ncuOptions(context);
   const { config, withoutGpu } = context;
-  if (withoutGpu === null) return planPassesOf(options, workload, workload, context);
+  if (withoutGpu === null)
+    return withToolNote(await planPassesOf(options, workload, workload, context));
   const elsewhere = forAnotherMachine(config, workload.device);
   const plan = await planPassesOf(
     { ...options, config: elsewhere.config },
@@ -28,8 +31,13 @@ export async function planNcu(workload: Workload, context: PlanContext): Promise
     withoutGpu,
     context,
   ).catch(withoutRegions);
-  return { ...plan, notes: [...elsewhere.notes, ...plan.notes] };
+  return withToolNote({ ...plan, notes: [...elsewhere.notes, ...plan.notes] });
 }
+
+const withToolNote = ({ runs, notes }: ToolPlan): ToolPlan =>
+  findNsightTool("ncu") === null
+    ? { runs, notes: [elsewhereNote("ncu", "Nsight Compute"), ...notes] }
+    : { runs, notes };
 
 /** The plan for a program that fails without a GPU, so that its regions are unknown. */
 function withoutRegions(error: unknown): ToolPlan {
@@ -52,13 +60,12 @@ async function planPassesOf(
   const scratch = makeTemporaryDirectory("deep-profile-plan-");
   try {
     const silent: Workload = { ...discovered, stdout: "document" };
-    const { session, plan, notes } = await prepare(options, silent, {
-      directory: scratch,
-      interrupt,
-      progress: silentProgress,
-      say,
-      earlier: [],
-    });
+    const { session, plan, notes } = await prepare(
+      options,
+      silent,
+      { directory: scratch, interrupt, progress: silentProgress, say, earlier: [] },
+      findNsightTool("ncu") === null ? NCU_ELSEWHERE : undefined,
+    );
     const { discovery } = session;
     if (discovery !== null && matchesNothing(plan, session))
       return {

@@ -67,13 +67,18 @@ export interface Prepared {
   readonly notes: readonly string[];
 }
 
-/** Queries ncu's capabilities, determines the regions and kernels that the plan needs, and plans the passes. */
+/**
+ * Queries ncu's capabilities, determines the regions and kernels that the plan needs, and plans the passes.
+ *
+ * @param elsewhere an ncu that this machine lacks; default: the installed one
+ */
 export async function prepare(
   options: NcuCollectorOptions,
   workload: Workload,
   context: CollectContext,
+  elsewhere?: NcuCapabilities,
 ): Promise<Prepared> {
-  const ncu = await probeNcu(requireNcu());
+  const ncu = elsewhere ?? (await probeNcu(requireNcu()));
   const { config } = options;
   // ncu asks the driver; if that fails, nothing is omitted, and ncu itself reports the error.
   const [available, refused] = await Promise.all([

@@ -18,9 +18,9 @@ export const ncuSettings: ToolSettings = {
       hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel",
     },
   ],
-  checks: ({ pipeline: { ncu } }) =>
+  checks: ({ pipeline: { ncu } }, { isPlan }) =>
     findNsightTool("ncu") === null
-      ? [() => checkModes(ncu.ncu_cli), requireNcu]
+      ? [() => checkModes(ncu.ncu_cli), ...(isPlan ? [] : [requireNcu])]
       : [async () => checkOptions(ncu.ncu_cli, await probeNcu(requireNcu()))],
 };
 

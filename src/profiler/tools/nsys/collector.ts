@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type CodedError, isCodedError } from "../../../engine/values/errors.ts";
 import { writeFileAtomic } from "../../../foundation/system/atomic-write.ts";
+import { elsewhereNote, findNsightTool } from "../../machine/find-program.ts";
 import {
   type ProcessOutcome,
   pauseNotes,
@@ -25,6 +26,7 @@ import {
 } from "../tool.ts";
 import {
   exportCommand,
+  NSYS_ELSEWHERE,
   type ProfileCommand,
   profileCommand,
   REPORT_NAME,
@@ -90,10 +92,14 @@ export async function planNsys(
   workload: Workload,
   directory: string,
 ): Promise<ToolPlan> {
-  const tool = await probeNsys("pipeline.nsys.enable");
+  const isHere = findNsightTool("nsys") !== null;
+  const tool = isHere ? await probeNsys("pipeline.nsys.enable") : NSYS_ELSEWHERE;
   const report = join(directory, REPORT_NAME);
   const { argv, env, notes } = profileCommand(tool, settings, report, workload);
-  return { runs: [{ command: argv, env }], notes };
+  return {
+    runs: [{ command: argv, env }],
+    notes: [...(isHere ? [] : [elsewhereNote("nsys", "Nsight Systems")]), ...notes],
+  };
 }
 
 /** Runs the workload under nsys, which ends when the workload does. */

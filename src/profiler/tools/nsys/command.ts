@@ -24,6 +24,12 @@ export const traces = ({ trace }: Pick<NsysSettings, "trace">): readonly string[
 export const tracesCuda = (settings: Pick<NsysSettings, "trace">): boolean =>
   traces(settings).some((traced) => /^cuda(?:-hw|-sw)?$/.test(traced));
 
+/** Improvements that only some versions of nsys know. */
+const OPTIONAL: ReadonlySet<string> = new Set(["cpuctxsw", "cuda-graph-trace"]);
+
+/** A recent nsys of another machine, for plans where this one has none. */
+export const NSYS_ELSEWHERE = { path: "nsys", options: OPTIONAL };
+
 /**
  * The command that records a workload.
  *
@@ -48,10 +54,8 @@ export function profileCommand(
     output: report.replaceAll("%", "%%"),
     "force-overwrite": "true",
   };
-  /** Optional improvements that only some versions know. */
-  const optional = new Set(["cpuctxsw", "cuda-graph-trace"]);
   const given = Object.entries(flags).filter(
-    ([name, value]) => value !== null && (!optional.has(name) || nsys.options.has(name)),
+    ([name, value]) => value !== null && (!OPTIONAL.has(name) || nsys.options.has(name)),
   );
   return {
     argv: [

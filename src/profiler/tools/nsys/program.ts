@@ -281,9 +281,9 @@ const refusals: readonly SettingsRefusal[] = [
 
 export const nsysSettings: ToolSettings = {
   refusals,
-  checks: ({ pipeline: { nsys } }) => [
+  checks: ({ pipeline: { nsys } }, { isPlan }) => [
     () => checkExtraOptions(nsys),
-    () => requireNsysPath("pipeline.nsys.enable"),
+    ...(isPlan ? [] : [() => requireNsysPath("pipeline.nsys.enable")]),
   ],
 };
 

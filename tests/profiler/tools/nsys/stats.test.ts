@@ -138,7 +138,7 @@ describe.each(RECORDINGS)("the export $name", ({ file, stats }) => {
             .map(({ kernel_name, calls, total_ms }) => ({
               name: kernel_name,
               calls,
-              ns: Math.round(total_ms * 1e6),
+              ns: Math.round((total_ms ?? 0) * 1e6),
             }))
             .filter(({ name }) => !name.startsWith("[CUDA"))
             .map(
@@ -185,7 +185,7 @@ describe("where we differ from nsys by design", () => {
       return found?.kernels.map(({ kernel_name: kernel, calls, total_ms }) => ({
         kernel,
         calls,
-        ns: Math.round(total_ms * 1e6),
+        ns: Math.round((total_ms ?? 0) * 1e6),
       }));
     };
     // nvtx_kern_sum gives the first no kernel: another thread launched it.

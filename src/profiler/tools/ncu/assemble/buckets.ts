@@ -16,6 +16,8 @@ export interface Bucket {
 /** The launches of a kernel in a region. */
 export interface KernelRow {
   calls: number;
+  /** The calls whose time is known. */
+  timed: number;
   ns: number;
   /** Counter readings of its launches in the region and in nested regions; null: none. */
   readings: KernelReading[] | null;
@@ -79,7 +81,11 @@ export function addResult(
     if (Number.isNaN(ns)) tally.untimed++;
     if (kernel === null) tally.ranges++;
     else {
-      const row = addCalls(tally.kernels, kernel, 1, timed);
+      const row = addCalls(tally.kernels, kernel, {
+        calls: 1,
+        timed: Number.isNaN(ns) ? 0 : 1,
+        ns: timed,
+      });
       if (level === regions.length - 1)
         addToReading(ownReading(row, result, kernel, regions, tallies), result);
     }
@@ -125,9 +131,9 @@ function addReadings(row: KernelRow, readings: readonly KernelReading[]): void {
 /** Merges the tally of a part of a scope into that of the whole. */
 export function mergeTally(into: RegionTally, from: RegionTally): void {
   into.metrics.merge(from.metrics);
-  for (const [kernel, { calls, ns, readings }] of from.kernels) {
-    const row = addCalls(into.kernels, kernel, calls, ns);
-    if (readings !== null) addReadings(row, readings);
+  for (const [kernel, part] of from.kernels) {
+    const row = addCalls(into.kernels, kernel, part);
+    if (part.readings !== null) addReadings(row, part.readings);
   }
   into.exclusiveCalls += from.exclusiveCalls;
   into.exclusiveNs += from.exclusiveNs;
@@ -140,16 +146,16 @@ export function mergeTally(into: RegionTally, from: RegionTally): void {
 function addCalls(
   kernels: RegionTally["kernels"],
   kernel: KernelIdentity,
-  calls: number,
-  ns: number,
+  { calls, timed, ns }: Pick<KernelRow, "calls" | "timed" | "ns">,
 ): KernelRow {
   const known = kernels.get(kernel);
   if (known === undefined) {
-    const row = { calls, ns, readings: null, own: null };
+    const row = { calls, timed, ns, readings: null, own: null };
     kernels.set(kernel, row);
     return row;
   }
   known.calls += calls;
+  known.timed += timed;
   known.ns += ns;
   return known;
 }

@@ -141,14 +141,14 @@ function isUntimed({ kernels, ranges, untimed }: RegionTally): boolean {
 
 function kernelRecords({ kernels }: RegionTally): KernelRecord[] {
   const records = [...kernels].map(
-    ([{ name, kind, device }, { calls, ns, readings }]): KernelRecord => {
+    ([{ name, kind, device }, { calls, timed, ns, readings }]): KernelRecord => {
       const hardware = readings === null ? undefined : hardwareOf(readings);
       return {
         kernel_name: name,
         kind,
-        total_ms: ns / NS_PER_MS,
+        total_ms: timed === 0 ? null : ns / NS_PER_MS,
         calls,
-        mean_ms: ns / calls / NS_PER_MS,
+        mean_ms: timed === 0 ? null : ns / calls / NS_PER_MS,
         device,
         ...(hardware !== undefined && { hardware }),
       };

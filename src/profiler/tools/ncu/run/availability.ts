@@ -18,11 +18,11 @@ export interface Available {
  * @param chip ncu's name of the chip (`gh100`), if ncu cannot ask the driver; null asks about the GPUs of this machine
  */
 export async function queryAvailable(
-  { path, options }: NcuCapabilities,
+  { path, options, isElsewhere }: NcuCapabilities,
   chip: string | null = null,
 ): Promise<Available> {
   const ask = async (...args: string[]): Promise<string> =>
-    options.has(args[0] ?? "")
+    options.has(args[0] ?? "") && isElsewhere === undefined
       ? (await askNcu(path, [...withoutConfigFile(options), ...args, "--csv"])).stdout
       : "";
   const [sets, sections, metrics] = await Promise.all([
@@ -50,12 +50,12 @@ const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
  * accepts the remaining ones: with a GPU, accepted calls wait for each other.
  */
 export async function queryRefused(
-  { path, options }: NcuCapabilities,
+  { path, options, isElsewhere }: NcuCapabilities,
   cli: Pick<NcuCliConfig, "replay_mode" | "metrics">,
 ): Promise<ReadonlySet<string>> {
   const { replay_mode } = cli;
   const refused = new Set<string>();
-  if (!isRangeMode(replay_mode)) return refused;
+  if (!isRangeMode(replay_mode) || isElsewhere !== undefined) return refused;
   const left = new Set(metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric)));
   while (left.size > 0) {
     const metrics = ["--metrics", [...left].join(",")];

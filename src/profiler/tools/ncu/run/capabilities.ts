@@ -18,7 +18,18 @@ export interface NcuCapabilities {
   readonly options: ReadonlySet<string>;
   /** Whether its help lists a value of an option; false for an unknown option. */
   readonly accepts: (option: string, value: string) => boolean;
+  /** It is not installed on this machine, so that it cannot be asked anything. */
+  readonly isElsewhere?: true;
 }
+
+/** A recent ncu of another machine, for plans where this one has none. */
+export const NCU_ELSEWHERE: NcuCapabilities = {
+  path: "ncu",
+  version: "",
+  options: new Set(["--config-file", "--rename-kernels"]),
+  accepts: () => true,
+  isElsewhere: true,
+};
 
 /**
  * Runs `ncu --version` and `ncu --help`.

@@ -7,6 +7,7 @@ import {
   type RecordedRanges,
 } from "../../../model/range-table.ts";
 import type {
+  CategoryName,
   EventAttributes,
   MarkInstance,
   RangeInstance,
@@ -19,7 +20,7 @@ import { integer, isReadable, NVTX_TABLE, processKey, threadId } from "./schema.
 import type { ExportClock } from "./session.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
-const EVENT = { mark: 34, threadName: 39, domain: 75 } as const;
+const EVENT = { category: 33, mark: 34, threadName: 39, domain: 75 } as const;
 const RANGE_KINDS: ReadonlyMap<number, RangeKind> = new Map([
   [59, "push_pop"],
   [60, "start_end"],
@@ -185,6 +186,37 @@ export function readThreadNames(
     getOrCreate(processes, key, () => new Map<number, string>()).set(id, name);
   }
   return processes;
+}
+
+/** The names that programs give their categories, by process key; the last name counts. */
+export function readCategoryNames(
+  database: ExportDatabase,
+): ReadonlyMap<number, readonly CategoryName[]> {
+  const processes = new Map<number, Map<string, CategoryName>>();
+  if (!isReadable(database, NVTX_TABLE)) return new Map();
+  const domainOf = readDomains(database);
+  const rows = database.rows(
+    NVTX_TABLE,
+    {
+      process: processKey("globalTid"),
+      domain: "domainId",
+      category: "category",
+      text: "text",
+      textId: "textId",
+    },
+    `eventType = ${EVENT.category}`,
+  );
+  for (const row of rows) {
+    const [key, category] = [integer(row.process), integer(row.category)];
+    const name = textOf(row, database);
+    if (key === null || category === null || name === null) continue;
+    const domain = domainOf(key, integer(row.domain) ?? 0);
+    getOrCreate(processes, key, () => new Map<string, CategoryName>()).set(
+      `${category} ${domain}`,
+      { domain, category, name },
+    );
+  }
+  return new Map([...processes].map(([key, names]) => [key, [...names.values()]]));
 }
 
 function payloadOf(row: Row<keyof typeof PAYLOADS>): number | bigint | null {

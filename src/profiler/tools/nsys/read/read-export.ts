@@ -5,7 +5,7 @@ import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
-import { NO_EVENTS, type NvtxEvents, readNvtx, readThreadNames } from "./nvtx.ts";
+import { NO_EVENTS, type NvtxEvents, readCategoryNames, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
@@ -41,11 +41,13 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     const gpu = readGpu(database, clock);
     const executables = readExecutables(database);
     const threadNames = readThreadNames(database);
+    const categoryNames = readCategoryNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
     const processes = keys.map((key) =>
       describeProcess(key, nvtx.get(key) ?? NO_EVENTS, gpu.get(key) ?? NO_GPU_EVENTS, {
         executable: executables.get(key) ?? "",
         threadNames: threadNames.get(key) ?? new Map<number, string>(),
+        ...(categoryNames.has(key) && { categoryNames: categoryNames.get(key) ?? [] }),
       }),
     );
     const metadata = readMetadata(database);
@@ -110,7 +112,7 @@ function describeProcess(
   key: number,
   { events, marks, ...seen }: NvtxEvents,
   gpu: GpuEvents,
-  names: Pick<ProcessTimeline, "executable" | "threadNames">,
+  names: Pick<ProcessTimeline, "executable" | "threadNames" | "categoryNames">,
 ): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
