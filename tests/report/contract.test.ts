@@ -22,6 +22,7 @@ import type {
   RegionRepeats,
   RegionReportBundle,
   RegionSelection,
+  RegionThreadSamples,
   RepeatStatistics,
   ReportEnvironment,
   ReportSelection,
@@ -47,6 +48,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "invocation_cpu_ms",
     "unclosed",
     "gpu_activity",
+    "thread_samples",
     "repeats",
     "ranks",
     "payloads",
@@ -126,6 +128,7 @@ const region: Keys<NCUProfileRegion> = {
   invocation_wall_ms: true,
   kernel_count: true,
   gpu_activity: true,
+  thread_samples: true,
   metrics: true,
   sections: true,
   kernels: true,
@@ -160,6 +163,16 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   kernel_ms: true,
   copy_ms: true,
   overlap_ms: true,
+};
+const threadSamples: Keys<RegionThreadSamples> = {
+  states: true,
+  counted_ms: true,
+  queued_ms: true,
+  slices: true,
+  system_ms: true,
+  minor_page_faults: true,
+  major_page_faults: true,
+  children_cpu_ms: true,
 };
 const statistics: Keys<InvocationStatistics> = {
   min: true,
@@ -264,6 +277,7 @@ const types = {
   RunTotals: run,
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
+  RegionThreadSamples: threadSamples,
   InvocationStatistics: statistics,
   RankInfo: rankInfo,
   RegionRanks: regionRanks,
@@ -363,8 +377,8 @@ describe("the region report contract", async () => {
     expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
-      // Nor do the program's ranges carry numbers of their own.
-      (key) => !["unclosed", "payloads", "counters"].includes(key),
+      // Nor do the program's ranges carry numbers of their own, or were its threads sampled.
+      (key) => !["unclosed", "payloads", "counters", "thread_samples"].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

@@ -34,6 +34,7 @@ import {
   replay,
   replayStream,
 } from "./replay.ts";
+import { createSampleTallies, type SampleTally } from "./sample-tally.ts";
 
 /**
  * Ranges nested more deeply count as part of the enclosing range: every region of a report contains its full path, so
@@ -66,6 +67,8 @@ export interface ProcessAttribution {
   readonly kernels: KernelTallies;
   /** Copies, sets and waits. */
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
+  /** What its threads did in the own time of regions. */
+  readonly samples: ReadonlyMap<RegionIdentity, SampleTally>;
   /** The activity of its GPUs over time. */
   readonly gpu: GpuTimelines;
   /** When ranges were open in which ranks communicate, by region. */
@@ -147,6 +150,7 @@ export function attributeProcess(
     finish(instance, endNs, true);
   };
 
+  const samples = createSampleTallies();
   const activities = createActivityTallies();
   /** The regions that a call counts for; none if its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
@@ -210,8 +214,21 @@ export function attributeProcess(
       const ns = Math.max(endNs - startNs, 0);
       activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
     },
+    threadIsSampled(sample) {
+      const { threadId } = sample;
+      const visible = open.visibleOn(threadId);
+      const own = visible.findLast((instance) => instance.threadId === threadId);
+      if (own !== undefined) samples.add(latestRegion(own.region), own, sample);
+      // Outside of ranges the first thread stands for the process: others may be idle helpers.
+      else if (visible.length === 0 && threadId === process.pid && !open.isAnyOpen())
+        samples.add(outsideRegion(root), null, sample);
+    },
   };
-  const events = { kernels: process.kernels, waits: process.synchronizations ?? [] };
+  const events = {
+    kernels: process.kernels,
+    waits: process.synchronizations ?? [],
+    samples: process.threadSamples ?? [],
+  };
   if (process.allRanges === undefined) {
     const ranges = inOpeningOrder(process.ranges);
     operations.prepare(ranges.filter(isOperation), lastEventNs);
@@ -230,6 +247,7 @@ export function attributeProcess(
     ranges: tallies.finish(),
     kernels: kernels.finish(),
     activities: latestActivities(activities.byRegion),
+    samples: samples.finish(),
     gpu,
     communication,
     unclosed: unclosed.finish(),

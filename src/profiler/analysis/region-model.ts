@@ -18,6 +18,7 @@ import type { ThreadCounts } from "../model/timeline.ts";
 import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
+import type { SampleTally } from "./sample-tally.ts";
 
 /** Regions with their numbers, before they become a report. Fields whose names end with `Ns` are nanoseconds. */
 export interface RegionModel {
@@ -110,6 +111,8 @@ export interface RegionModelEntry extends Placed {
   readonly sections?: readonly SectionModel[];
   /** Copies, sets and waits, including those of inner regions; kinds that were not recorded have no entry. */
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
+  /** What threads did in its own time; absent if they were not sampled. */
+  readonly samples?: SampleTally;
   /** GPU use while the range was open; absent if no GPU activity was recorded, or the range has no wall time. */
   readonly gpuUse?: GpuUse;
   readonly notes: readonly string[];

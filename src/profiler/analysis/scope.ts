@@ -30,6 +30,7 @@ import {
 } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
+import { mergedSamples, type SampleTally } from "./sample-tally.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;
@@ -140,6 +141,7 @@ function entryOf(
   const timed = ranges !== null || outside !== null;
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
+  const samples = mergedSamples(tally.samples);
   return {
     ...rangePath(node),
     kind,
@@ -160,6 +162,7 @@ function entryOf(
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
+    ...(samples !== undefined && { samples }),
     ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? outside?.use ?? UNUSED }),
     notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
@@ -196,6 +199,7 @@ interface RegionTally {
   /** One part per process. */
   kernels: readonly KernelTally[];
   activities: readonly ActivityTally[];
+  samples: readonly SampleTally[];
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -210,6 +214,7 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     processId: null,
     kernels: [],
     activities: [],
+    samples: [],
     exclusiveKernelNs: 0,
     exclusiveKernelCount: 0,
   };
@@ -219,6 +224,8 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     const activities = attribution.activities.get(region) ?? [];
     const isActive = activities.some((activity) => isHere(activity.device, device));
     const hasKernels = kernels !== undefined && (device === null || ranOn(kernels, device));
+    const samples = device === null ? attribution.samples.get(region) : undefined;
+    if (samples !== undefined) tally.samples = [...tally.samples, samples];
     if (ranges !== undefined) addRanges(tally, ranges);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];

@@ -16,12 +16,13 @@ import {
   type RegionGpuActivity,
   type RegionReportBundle,
   type RegionSelection,
+  type RegionThreadSamples,
   type ReportEnvironment,
   type ReportSelection,
   type RunTotals,
 } from "../../report/model/document.ts";
 import { pathLines } from "../../report/model/region-path.ts";
-import { THREAD_COUNTS } from "../model/timeline.ts";
+import { THREAD_COUNTS, THREAD_STATES } from "../model/timeline.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -31,6 +32,7 @@ import type {
   SectionModel,
   Statistics,
 } from "./region-model.ts";
+import type { SampleTally } from "./sample-tally.ts";
 
 /** The contents of a report in addition to the measurement. */
 export interface ReportContext {
@@ -134,6 +136,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     ...(region.unclosed !== undefined && { unclosed: region.unclosed }),
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
+    ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
     metrics: {
       ...countMetrics(region),
       ...activityMetrics(region),
@@ -213,6 +216,22 @@ function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
     overlap_ms: milliseconds(Math.max(0, kernelNs + copyNs - busyNs)),
   };
 }
+
+const threadSamples = (samples: SampleTally): RegionThreadSamples => ({
+  states: Object.fromEntries(
+    THREAD_STATES.flatMap((state) => {
+      const count = samples.states.get(state);
+      return count === undefined ? [] : [[state, count]];
+    }),
+  ),
+  counted_ms: milliseconds(samples.countedNs),
+  queued_ms: milliseconds(samples.queuedNs),
+  slices: samples.slices,
+  system_ms: milliseconds(samples.systemNs),
+  minor_page_faults: samples.minorFaults,
+  major_page_faults: samples.majorFaults,
+  children_cpu_ms: milliseconds(samples.childrenNs),
+});
 
 const runTotals = (run: RunSpan): RunTotals => ({
   wall_ms: milliseconds(run.wallNs),
