@@ -1,6 +1,6 @@
 /** The table of docs/measurement.md: programs with one planted cause each, and what the answer names. */
 import { describe, expect, test } from "vitest";
-import { answeredFirst } from "./causes.ts";
+import { answered } from "./causes.ts";
 import { availableClients } from "./fixtures.ts";
 
 /** What causes look alike to the clock of a thread: all are named. */
@@ -42,10 +42,11 @@ describe.skipIf(clients.length === 0).each(["time", "counts"] as const)("cpu=%s"
   test.each(CAUSES)(
     "%s is named",
     async (program, label, named) => {
-      const first = await answeredFirst(program, cpu);
-      console.info(`${cpu} ${program}: ${first?.label}: ${first?.reason?.title}`);
-      if (label !== "stream") expect(first?.label).toBe(label);
-      if (first?.label === label) expect(first?.reason?.title).toMatch(named);
+      const regions = await answered(program, cpu);
+      // On a busy machine it need not be the first.
+      const region = regions.find((one) => one.label === label);
+      console.info(`${cpu} ${program}: ${region?.label}: ${region?.reason?.title}`);
+      expect(region?.reason?.title).toMatch(named);
     },
     120_000,
   );

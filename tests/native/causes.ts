@@ -18,11 +18,11 @@ async function commandOf(cause: string): Promise<readonly string[]> {
   return ["python3", script, library];
 }
 
-/** What the answer names first. */
-export async function answeredFirst(
+/** The regions that the answer names. */
+export async function answered(
   cause: string,
   cpu: "time" | "counts",
-): Promise<RankedRegion | undefined> {
+): Promise<readonly RankedRegion[]> {
   const command = await commandOf(cause);
   const directory = recordingDirectory();
   const env = { ...(await recorderEnvironment(directory)), HYDRACONF_RECORDER_CPU: cpu };
@@ -41,5 +41,5 @@ export async function answeredFirst(
   });
   const environment = { ...context.environment, command };
   const bundle = toReportBundle(buildRegionModel(timeline), { ...context, environment });
-  return answerOf(bundle)?.byWall[0];
+  return answerOf(bundle)?.byWall ?? [];
 }

@@ -18,6 +18,7 @@ import type {
   PayloadStatistics,
   RankInfo,
   RegionGpuActivity,
+  RegionHostCalls,
   RegionRanks,
   RegionRepeats,
   RegionReportBundle,
@@ -49,6 +50,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "unclosed",
     "gpu_activity",
     "thread_samples",
+    "host_calls",
     "repeats",
     "ranks",
     "payloads",
@@ -129,6 +131,7 @@ const region: Keys<NCUProfileRegion> = {
   kernel_count: true,
   gpu_activity: true,
   thread_samples: true,
+  host_calls: true,
   metrics: true,
   sections: true,
   kernels: true,
@@ -163,6 +166,13 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   kernel_ms: true,
   copy_ms: true,
   overlap_ms: true,
+};
+const hostCalls: Keys<RegionHostCalls> = {
+  api: true,
+  name: true,
+  calls: true,
+  total_ms: true,
+  max_ms: true,
 };
 const threadSamples: Keys<RegionThreadSamples> = {
   states: true,
@@ -278,6 +288,7 @@ const types = {
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
   RegionThreadSamples: threadSamples,
+  RegionHostCalls: hostCalls,
   InvocationStatistics: statistics,
   RankInfo: rankInfo,
   RegionRanks: regionRanks,
@@ -378,7 +389,7 @@ describe("the region report contract", async () => {
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
       // Nor do the program's ranges carry numbers of their own, or were its threads sampled.
-      (key) => !["unclosed", "payloads", "counters", "thread_samples"].includes(key),
+      (key) => !["unclosed", "payloads", "counters", "thread_samples", "host_calls"].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

@@ -6,7 +6,9 @@
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { type Column, createColumn, doubles } from "../model/columns.ts";
+import type { HostCallList } from "../model/host-calls.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
+import { type CallTallies, createCallTallies } from "./call-tally.ts";
 import {
   type ActivityTally,
   createActivityTallies,
@@ -69,6 +71,8 @@ export interface ProcessAttribution {
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
   /** What its threads did in the own time of regions. */
   readonly samples: ReadonlyMap<RegionIdentity, SampleTally>;
+  /** Calls of CUDA and of the system in the own time of regions. */
+  readonly hostCalls: ReadonlyMap<RegionIdentity, CallTallies>;
   /** The activity of its GPUs over time. */
   readonly gpu: GpuTimelines;
   /** When ranges were open in which ranks communicate, by region. */
@@ -151,6 +155,7 @@ export function attributeProcess(
   };
 
   const samples = createSampleTallies();
+  const hostCalls = createCallTallies();
   const activities = createActivityTallies();
   /** The regions that a call counts for; none if its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
@@ -207,12 +212,22 @@ export function attributeProcess(
         return;
       }
       const device = deviceName(kernel.device);
-      activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
+      activities.add(regionsOf(launchThreadId), kind, device, {
+        ns,
+        bytes: kernel.bytes ?? 0,
+        isPageable: kernel.isPageable,
+      });
       ranOn(device, launchThreadId);
     },
     threadWaits({ threadId, startNs, endNs }) {
       const ns = Math.max(endNs - startNs, 0);
-      activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
+      activities.add(regionsOf(threadId), "synchronization", null, { ns, bytes: 0 });
+    },
+    hostIsCalled(call) {
+      const own = open
+        .visibleOn(call.threadId)
+        .findLast((instance) => instance.threadId === call.threadId);
+      hostCalls.add(own === undefined ? outsideRegion(root) : latestRegion(own.region), call);
     },
     threadIsSampled(sample) {
       const { threadId } = sample;
@@ -228,6 +243,7 @@ export function attributeProcess(
     kernels: process.kernels,
     waits: process.synchronizations ?? [],
     samples: process.threadSamples ?? [],
+    hostCalls: process.hostCalls ?? NO_CALLS,
   };
   if (process.allRanges === undefined) {
     const ranges = inOpeningOrder(process.ranges);
@@ -248,6 +264,7 @@ export function attributeProcess(
     kernels: kernels.finish(),
     activities: latestActivities(activities.byRegion),
     samples: samples.finish(),
+    hostCalls: hostCalls.finish(),
     gpu,
     communication,
     unclosed: unclosed.finish(),
@@ -316,6 +333,8 @@ export const outsideRegion = (root: PathNode): RegionIdentity =>
 /** The path of regions inside these ranges, which are given outermost first. */
 const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
+
+const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
 
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];

@@ -3,6 +3,7 @@
  * collector provides it; otherwise closings come before openings, and openings before launches, so that a range is open
  * from its start up to, but not including, its end.
  */
+import type { HostCall, HostCallList } from "../model/host-calls.ts";
 import type {
   KernelInstance,
   KernelList,
@@ -23,6 +24,7 @@ export interface ReplayHandlers {
   readonly kernelIsLaunched: (kernel: KernelInstance) => void;
   readonly threadWaits: (wait: SynchronizationInstance) => void;
   readonly threadIsSampled: (sample: ThreadSample) => void;
+  readonly hostIsCalled: (call: HostCall) => void;
 }
 
 export interface ReplayedEvents {
@@ -30,6 +32,7 @@ export interface ReplayedEvents {
   readonly kernels: KernelList;
   readonly waits: readonly SynchronizationInstance[];
   readonly samples: readonly ThreadSample[];
+  readonly hostCalls: HostCallList;
 }
 
 /** @param lastEventNs the end of ranges that were never closed */
@@ -94,8 +97,8 @@ export function replayStream(
  * @param before called with the time of each event, before the event
  */
 function createCalls(
-  { kernels, waits, samples }: Omit<ReplayedEvents, "ranges">,
-  { kernelIsLaunched, threadWaits, threadIsSampled }: ReplayHandlers,
+  { kernels, waits, samples, hostCalls }: Omit<ReplayedEvents, "ranges">,
+  handlers: ReplayHandlers,
   before: (timeNs: number) => void,
 ): (timeNs: number) => void {
   const launches =
@@ -106,6 +109,9 @@ function createCalls(
   let kernel = launches.at(0);
   let nextCall = 0;
   let nextLook = 0;
+  let nextHostCall = 0;
+  let hostCall = hostCalls.at(0);
+  const { kernelIsLaunched, threadWaits, threadIsSampled, hostIsCalled } = handlers;
   return (timeNs) => {
     for (;;) {
       const wait = calls[nextCall];
@@ -113,10 +119,18 @@ function createCalls(
       const callNs = wait?.callNs ?? Number.POSITIVE_INFINITY;
       const look = looks[nextLook];
       const lookNs = look?.timeNs ?? Number.POSITIVE_INFINITY;
-      const nextNs = Math.min(launchNs, callNs, lookNs);
+      const nextNs = Math.min(
+        launchNs,
+        callNs,
+        lookNs,
+        hostCall?.startNs ?? Number.POSITIVE_INFINITY,
+      );
       if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
       before(nextNs);
-      if (look !== undefined && lookNs === nextNs) {
+      if (hostCall !== undefined && hostCall.startNs === nextNs) {
+        hostIsCalled(hostCall);
+        hostCall = hostCalls.at(++nextHostCall);
+      } else if (look !== undefined && lookNs === nextNs) {
         nextLook++;
         threadIsSampled(look);
       } else if (kernel !== undefined && launchNs <= callNs) {

@@ -4,6 +4,7 @@ import { grouped, partOf, plural } from "../../foundation/text/plural.ts";
 import type { ReportScope } from "../../report/model/document.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
+import { type CallTallies, mergedCalls } from "./call-tally.ts";
 import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
 import { coveredNs, type Union, unionOf } from "./interval-union.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
@@ -142,6 +143,7 @@ function entryOf(
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
   const samples = mergedSamples(tally.samples);
+  const hostCalls = mergedCalls(tally.hostCalls);
   return {
     ...rangePath(node),
     kind,
@@ -163,6 +165,7 @@ function entryOf(
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
     ...(samples !== undefined && { samples }),
+    ...(hostCalls.length > 0 && { hostCalls }),
     ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? outside?.use ?? UNUSED }),
     notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
@@ -200,6 +203,7 @@ interface RegionTally {
   kernels: readonly KernelTally[];
   activities: readonly ActivityTally[];
   samples: readonly SampleTally[];
+  hostCalls: readonly CallTallies[];
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -215,6 +219,7 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     kernels: [],
     activities: [],
     samples: [],
+    hostCalls: [],
     exclusiveKernelNs: 0,
     exclusiveKernelCount: 0,
   };
@@ -226,6 +231,8 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     const hasKernels = kernels !== undefined && (device === null || ranOn(kernels, device));
     const samples = device === null ? attribution.samples.get(region) : undefined;
     if (samples !== undefined) tally.samples = [...tally.samples, samples];
+    const calls = device === null ? attribution.hostCalls.get(region) : undefined;
+    if (calls !== undefined) tally.hostCalls = [...tally.hostCalls, calls];
     if (ranges !== undefined) addRanges(tally, ranges);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];
@@ -276,6 +283,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
     }
     for (const [region, tally] of attribution.kernels)
       if (device === null || ranOn(tally, device)) add(kernels, region, 0);
+    if (device === null) for (const [region] of attribution.hostCalls) add(kernels, region, 0);
     for (const [region, activities] of attribution.activities)
       if (activities.some((activity) => isHere(activity.device, device))) add(kernels, region, 0);
   }

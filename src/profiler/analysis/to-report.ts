@@ -14,6 +14,7 @@ import {
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionGpuActivity,
+  type RegionHostCalls,
   type RegionReportBundle,
   type RegionSelection,
   type RegionThreadSamples,
@@ -23,6 +24,7 @@ import {
 } from "../../report/model/document.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { THREAD_COUNTS, THREAD_STATES } from "../model/timeline.ts";
+import type { CallTally } from "./call-tally.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -137,6 +139,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
     ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
+    ...(region.hostCalls !== undefined && { host_calls: region.hostCalls.map(hostCalls) }),
     metrics: {
       ...countMetrics(region),
       ...activityMetrics(region),
@@ -195,6 +198,7 @@ function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["me
     ...(copies && {
       memory_copy_time: time(copies.ns),
       memory_copy_bytes: { value: copies.bytes, unit: "byte" },
+      ...(copies.knownNs > 0 && { memory_copy_pageable_time: time(copies.pageableNs) }),
     }),
     ...(sets && { memory_set_time: time(sets.ns) }),
     ...(waits && { synchronization_time: time(waits.ns) }),
@@ -216,6 +220,14 @@ function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
     overlap_ms: milliseconds(Math.max(0, kernelNs + copyNs - busyNs)),
   };
 }
+
+const hostCalls = ({ api, name, calls, ns, maxNs }: CallTally): RegionHostCalls => ({
+  api,
+  name,
+  calls,
+  total_ms: milliseconds(ns),
+  max_ms: milliseconds(maxNs),
+});
 
 const threadSamples = (samples: SampleTally): RegionThreadSamples => ({
   states: Object.fromEntries(

@@ -1,4 +1,5 @@
 /** The timeline: what a collector recorded, in a form that no tool owns. */
+import type { HostCallList } from "./host-calls.ts";
 import type { PayloadNumber } from "./payload.ts";
 
 /**
@@ -79,6 +80,8 @@ export interface ProcessTimeline {
   readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
+  /** Calls of its threads to CUDA and to the system; absent if the collector does not record them. */
+  readonly hostCalls?: HostCallList;
   /** What its threads were doing, by time; absent if the collector does not sample them. */
   readonly threadSamples?: readonly ThreadSample[];
   readonly notes: readonly string[];
@@ -323,6 +326,8 @@ export interface KernelInstance {
   readonly endNs: number;
   /** The number of bytes copied or set. */
   readonly bytes?: number;
+  /** Whether a copy reads or writes pageable memory of the host; absent if the collector does not say. */
+  readonly isPageable?: boolean;
   /** Identifies the API call that launched it: one launch of a CUDA graph starts many. */
   readonly correlation?: number;
   /** The CUDA graph node that it executed. */

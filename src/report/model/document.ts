@@ -214,6 +214,11 @@ export interface NCUProfileRegion {
   readonly gpu_activity?: RegionGpuActivity;
   /** What threads did in the region's own time, without inner ranges; absent if they were not sampled. Added in 1.6. */
   readonly thread_samples?: RegionThreadSamples;
+  /**
+   * Calls of CUDA and of the system that threads made in the region's own time, without inner ranges, the longest first;
+   * absent if there are none. Added in 1.6.
+   */
+  readonly host_calls?: readonly RegionHostCalls[];
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly sections: Readonly<Record<string, unknown>>;
   /** In descending order of time. */
@@ -281,6 +286,17 @@ export interface RegionGpuActivity {
   readonly copy_ms: number;
   /** A kernel and a copy or set ran: `kernel_ms + copy_ms - busy_ms`. */
   readonly overlap_ms: number;
+}
+
+/** The calls of one function, which count whole for the range in which they began. */
+export interface RegionHostCalls {
+  /** `cuda`: of the CUDA runtime or driver; `os`: of the system's libraries. */
+  readonly api: "cuda" | "os";
+  readonly name: string;
+  readonly calls: number;
+  readonly total_ms: number;
+  /** The longest call. */
+  readonly max_ms: number;
 }
 
 /**

@@ -2,10 +2,15 @@
  * Why a region takes its time: rules, each with its threshold and the source of that threshold. The first rule that
  * holds gives the reason; a new rule is an object in the table.
  */
-import { grouped, plural } from "../../foundation/text/plural.ts";
+import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDuration, formatShare } from "../../pages/numbers.ts";
-import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/document.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  RegionHostCalls,
+  RunTotals,
+} from "../model/document.ts";
 import { isNearPeak } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
 import type { ThreadTime, Wait, WaitTime } from "./thread-time.ts";
@@ -324,8 +329,128 @@ const KERNEL_RULES: readonly ReasonRule[] = [
 const isMuchSystem = (systemMs: number, cpuMs: number): boolean =>
   systemMs >= LEAST_SYSTEM_MS && systemMs >= cpuMs / 3;
 
+/** The part of the time of copies that is of pageable memory; null if the recording does not say. */
+function pageablePart({ metrics }: NCUProfileRegion): number | null {
+  const pageable = metrics["memory_copy_pageable_time"]?.value ?? null;
+  const whole = metrics["memory_copy_time"]?.value ?? null;
+  return pageable === null || whole === null || whole === 0 ? null : pageable / whole;
+}
+
+/** Its own copies, and what its threads do meanwhile, as far as it is known. */
+function copyWords(region: NCUProfileRegion): string {
+  const part = pageablePart(region);
+  const memory =
+    part === null
+      ? ""
+      : `; ${percent(part, 1)} of the time that it copies, from or to pageable memory`;
+  const waiting = region.host_calls?.find(({ api }) => api === "cuda");
+  return waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
+    ? memory
+    : `${memory}; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`;
+}
+
+function copyAdvice(region: NCUProfileRegion): string {
+  const part = pageablePart(region);
+  const beside = "copy less, or beside kernels: cudaMemcpyAsync on a stream of its own";
+  if (part === null)
+    return `${beside}, with memory of the host that is pinned, where it is pageable`;
+  return part < 0.1 ? beside : `${beside}, with pinned memory in place of pageable`;
+}
+
+/** Of the CUDA runtime and driver: memory of the GPU, and memory of the host that the GPU reads. */
+const ALLOCATING = /^cu(da)?(Mem)?(Malloc|Alloc|Free|Host(Alloc|Register|Unregister|Malloc|Free))/;
+
+/** What functions of the system's libraries wait for, by name. */
+const WAITING_CALLS: readonly (readonly [name: RegExp, wait: Wait])[] = [
+  [/^pthread_(mutex_|rwlock_|spin_|barrier_)|^flock$|^lockf$/, "lock"],
+  [/^pthread_cond_timedwait$|^sem_(timed|clock)wait$/, "timed_condition"],
+  [/^pthread_cond_|^sem_/, "condition"],
+  [/^pthread_join$|^pthread_timedjoin/, "join"],
+  [/^(clock_nano|nano|u)?sleep$/, "sleep"],
+  [/^(e?poll|ppoll|p?select|epoll_p?wait)/, "poll"],
+  [/^(recv|send|accept|connect)/, "socket"],
+  [/^(wait|waitpid|waitid|wait3|wait4|system)$/, "child"],
+  [
+    /^(f?open|openat|f?close|p?read|p?write|readv|writev|fread|fwrite|fgets|fflush|fs|fdatas|sync|msync)/,
+    "file",
+  ],
+  [/^ioctl$/, "device"],
+];
+
+const callsWords = (calls: readonly RegionHostCalls[], wallMs: number): string => {
+  const named = calls.map(({ name, calls: count }) => `${name} (${plural(count, "call")})`);
+  const ms = calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  return `${firstFew(named, 3)}: ${partOfTime(ms, wallMs)}`;
+};
+
+const timeOf = (calls: readonly RegionHostCalls[]): number =>
+  calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
+
+/** Of a recording that knows the calls of CUDA and of the system. */
+const CALL_RULES: readonly ReasonRule[] = [
+  {
+    name: "allocation_calls",
+    explains: ["wall"],
+    threshold: "calls of CUDA that allocate or free memory take at least 30 % of its own time",
+    source: "calls of CUDA, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      const calls = host_calls.filter(({ api, name }) => api === "cuda" && ALLOCATING.test(name));
+      return kind === "outside" || wallMs === null || share(timeOf(calls), wallMs) < 0.3
+        ? null
+        : {
+            title: "allocates and frees memory of the GPU",
+            evidence: callsWords(calls, wallMs),
+            advice:
+              "allocate once and reuse, or from a pool: cudaMallocAsync, an allocator that caches; the first call also creates the context",
+          };
+    },
+  },
+  {
+    name: "cuda_call",
+    explains: ["wall"],
+    threshold: "calls of one other function of CUDA take at least half of its own time",
+    source: "calls of CUDA, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      const [call] = host_calls.filter(({ api }) => api === "cuda");
+      return kind === "outside" ||
+        wallMs === null ||
+        call === undefined ||
+        share(call.total_ms, wallMs) < 0.5
+        ? null
+        : {
+            title: `the host is in ${call.name}`,
+            evidence: callsWords([call], wallMs),
+            advice: /Synchronize/.test(call.name)
+              ? "synchronize less often, and do other work meanwhile"
+              : "call it less often, or find what it waits for: it may be the GPU",
+          };
+    },
+  },
+  {
+    name: "os_call",
+    explains: ["wall"],
+    threshold:
+      "calls of the system's libraries that wait for one thing take at least half of its own time",
+    source: "calls of the system's libraries, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      if (kind === "outside" || wallMs === null) return null;
+      const byWait = new Map<Wait, RegionHostCalls[]>();
+      for (const call of host_calls) {
+        const wait = WAITING_CALLS.find(([name]) => name.test(call.name))?.[1];
+        if (call.api === "os" && wait !== undefined)
+          byWait.set(wait, [...(byWait.get(wait) ?? []), call]);
+      }
+      const [first] = [...byWait].sort(([, a], [, b]) => timeOf(b) - timeOf(a));
+      if (first === undefined || share(timeOf(first[1]), wallMs) < 0.5) return null;
+      const [wait, calls] = first;
+      const { what, advice } = WAITS[wait];
+      return { title: `waits for ${what}`, evidence: callsWords(calls, wallMs), advice };
+    },
+  },
+];
+
 /** A call that is not much longer than what it takes to record it. */
-const TINY_CALL_MS = 0.01;
+const TINY_CALL_MS = 0.02;
 
 /** What its threads did, where that was seen, decides over what its clocks alone say. */
 const THREAD_RULES: readonly ReasonRule[] = [
@@ -334,7 +459,7 @@ const THREAD_RULES: readonly ReasonRule[] = [
     name: "tiny_calls",
     explains: ["wall"],
     threshold:
-      "at least 10,000 calls of at most 10 µs on average; outside of ranges, at most 10 µs between two of them",
+      "at least 10,000 calls of at most 20 µs on average; outside of ranges, at most 20 µs between two of them",
     source: "the wall time of each call",
     find: ({ region: { invocations, kind, wall_ms }, wallMs, calls }) => {
       const isOutside = kind === "outside";
@@ -430,14 +555,13 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "copies or sets without a kernel at the same time fill at least half of its own time",
     source: "gpu_activity: copies that nothing hides make the region longer",
-    find: ({ gpu, wallMs }) =>
+    find: ({ gpu, wallMs, region }) =>
       gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
             title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel`,
-            advice:
-              "copy less, or beside kernels: pinned memory, cudaMemcpyAsync on a stream of its own",
+            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(region)}`,
+            advice: copyAdvice(region),
           },
   },
   {
@@ -595,6 +719,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
             advice: "open a range around what the program does at its end",
           },
   },
+  ...CALL_RULES,
   {
     name: "idle_between_kernels",
     explains: ["wall"],

@@ -85,6 +85,17 @@ const withCommand = (
   })),
 });
 
+/** A step of a millisecond that is in one call for 0.7 ms; tests of the reader have whole exports. */
+function calling(api: "cuda" | "os", name: string): RegionReportBundle {
+  const bundle = sketched({ ranges: [step(1000)] });
+  const host_calls = [{ api, name, calls: 7, total_ms: 0.7, max_ms: 0.1 }];
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({ ...region, host_calls })),
+  }));
+  return { ...bundle, reports };
+}
+
 /** Ranges of a microsecond, with a microsecond between them. */
 const tinyCalls = (count: number): ProcessSketch => ({
   ranges: Array.from({ length: count }, (_, at) => ({
@@ -127,6 +138,9 @@ const BUNDLES = {
       "python3",
       "train.py",
     ]),
+  allocating: () => calling("cuda", "cudaMalloc"),
+  launching: () => calling("cuda", "cudaLaunchKernel"),
+  locking: () => calling("os", "pthread_mutex_lock"),
   tiny_calls: () => sketched(tinyCalls(20_000)),
   model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
@@ -216,6 +230,9 @@ const CASES: readonly (readonly [
   ["slow_rank", "wall", ["ranks", "step / MPI_Allreduce"], ["one_rank", "step / MPI_Allreduce"]],
   ["uneven_ranks", "wall", ["ranks", "step / compute"], ["ranks", "step / MPI_Allreduce"]],
   ["cpu_operations", "wall", ["model", "residual / block.conv1"], ["one_rank", "step / compute"]],
+  ["allocation_calls", "wall", ["allocating", "step"], ["launching", "step"]],
+  ["cuda_call", "wall", ["launching", "step"], ["allocating", "step"]],
+  ["os_call", "wall", ["locking", "step"], ["launching", "step"]],
   ["python_lock", "wall", ["python_alone", "train"], ["condition", "take"]],
   ["lock", "wall", ["mutex", "update"], ["condition", "take"]],
   ["condition", "wall", ["condition", "take"], ["mutex", "update"]],
@@ -373,7 +390,11 @@ describe.skipIf(sample === null)("the answer", () => {
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
       of: "run",
-      reason: { rule: "copies", evidence: "829.72 ms of 856.98 ms copies run, and no kernel" },
+      reason: {
+        rule: "copies",
+        evidence:
+          "829.72 ms of 856.98 ms copies run, and no kernel; 0.0 % of the time that it copies, from or to pageable memory; its threads are in cudaStreamSynchronize for 856.89 ms",
+      },
     });
     const [run, ...others] = answer?.runs ?? [];
     expect(run?.parts.reduce((sum, { ms }) => sum + ms, 0)).toBeCloseTo(run?.ms ?? 0, 3);

@@ -1,9 +1,11 @@
 /** Reads an SQLite export of Nsight Systems into a timeline. */
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
+import type { HostCallList } from "../../../model/host-calls.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
+import { readHostCalls } from "./host-calls.ts";
 import { NO_EVENTS, type NvtxEvents, type NvtxRanges, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
@@ -38,11 +40,13 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     const clock = readClock(database);
     const nvtx = readNvtx(database, clock, most);
     const gpu = readGpu(database, clock);
+    const hostCalls = readHostCalls(database, clock);
     const executables = readExecutables(database);
     const threadNames = readThreadNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
     const processes = keys.map((key) =>
       describeProcess(key, nvtx.get(key) ?? NO_EVENTS, gpu.get(key) ?? NO_GPU_EVENTS, {
+        hostCalls: hostCalls.get(key),
         executable: executables.get(key) ?? "",
         threadNames: threadNames.get(key) ?? new Map<number, string>(),
       }),
@@ -109,7 +113,12 @@ function describeProcess(
   key: number,
   { events, marks, ...seen }: NvtxEvents,
   gpu: GpuEvents,
-  names: Pick<ProcessTimeline, "executable" | "threadNames">,
+  {
+    hostCalls,
+    ...names
+  }: Pick<ProcessTimeline, "executable" | "threadNames"> & {
+    readonly hostCalls: HostCallList | undefined;
+  },
 ): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
@@ -129,6 +138,7 @@ function describeProcess(
     marks,
     kernels,
     synchronizations,
+    ...(hostCalls !== undefined && { hostCalls }),
     notes: [...rangeNotes(pid, events), ...gpuNotes(pid, gpu)],
   };
 }
