@@ -31,7 +31,7 @@ interface Sampled {
   left: number;
 }
 
-export interface SampleTallies {
+interface SampleTallies {
   /** @param own the innermost open range of the thread; null outside of all ranges */
   readonly add: (region: RegionIdentity, own: RegionInstance | null, sample: ThreadSample) => void;
   /** By the regions that theirs were merged into. */

@@ -26,7 +26,7 @@ export interface ThreadTime {
 }
 
 /** What the threads did in the kernel. */
-export interface KernelTime {
+interface KernelTime {
   readonly systemMs: number;
   readonly pageFaults: number;
 }

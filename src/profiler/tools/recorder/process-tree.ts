@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { statOf } from "../../../foundation/system/process-identity.ts";
 
-export interface ProcessTree {
+interface ProcessTree {
   /** Those that run now, by number, with their start in ticks since boot. */
   readonly look: () => ReadonlyMap<number, number>;
   /** Those last seen. */
