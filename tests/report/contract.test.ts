@@ -18,10 +18,12 @@ import type {
   PayloadStatistics,
   RankInfo,
   RegionGpuActivity,
+  RegionHostCalls,
   RegionRanks,
   RegionRepeats,
   RegionReportBundle,
   RegionSelection,
+  RegionThreadSamples,
   RepeatStatistics,
   ReportEnvironment,
   ReportSelection,
@@ -49,6 +51,8 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
     "invocation_cpu_ms",
     "unclosed",
     "gpu_activity",
+    "thread_samples",
+    "host_calls",
     "repeats",
     "ranks",
     "categories",
@@ -140,6 +144,8 @@ const region: Keys<NCUProfileRegion> = {
   invocation_wall_ms: true,
   kernel_count: true,
   gpu_activity: true,
+  thread_samples: true,
+  host_calls: true,
   metrics: true,
   sections: true,
   kernels: true,
@@ -175,6 +181,23 @@ const gpuActivity: Keys<RegionGpuActivity> = {
   kernel_ms: true,
   copy_ms: true,
   overlap_ms: true,
+};
+const hostCalls: Keys<RegionHostCalls> = {
+  api: true,
+  name: true,
+  calls: true,
+  total_ms: true,
+  max_ms: true,
+};
+const threadSamples: Keys<RegionThreadSamples> = {
+  states: true,
+  counted_ms: true,
+  queued_ms: true,
+  slices: true,
+  system_ms: true,
+  minor_page_faults: true,
+  major_page_faults: true,
+  children_cpu_ms: true,
 };
 const statistics: Keys<InvocationStatistics> = {
   min: true,
@@ -286,6 +309,8 @@ const types = {
   RunTotals: run,
   NCUProfileRegion: region,
   RegionGpuActivity: gpuActivity,
+  RegionThreadSamples: threadSamples,
+  RegionHostCalls: hostCalls,
   InvocationStatistics: statistics,
   RankInfo: rankInfo,
   RegionRanks: regionRanks,
@@ -387,9 +412,12 @@ describe("the region report contract", async () => {
     expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
-      // Nor do the program's ranges carry numbers of their own, or have any in their labels.
+      // Nor do the program's ranges carry numbers of their own, or have any in their labels, or were its threads sampled.
       (key) =>
-        !["unclosed", "categories", "payloads", "counters", "family", "members"].includes(key),
+        ![
+          ...["unclosed", "categories", "payloads", "counters", "thread_samples", "host_calls"],
+          ...["family", "members"],
+        ].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

@@ -6,8 +6,10 @@
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { type Column, createColumn, doubles } from "../model/columns.ts";
+import type { HostCallList } from "../model/host-calls.ts";
 import { type PayloadNumber, PLAIN_PAYLOAD } from "../model/payload.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
+import { type CallTallies, createCallTallies } from "./call-tally.ts";
 import {
   type ActivityTally,
   createActivityTallies,
@@ -35,6 +37,7 @@ import {
   replay,
   replayStream,
 } from "./replay.ts";
+import { createSampleTallies, type SampleTally } from "./sample-tally.ts";
 
 /**
  * Ranges nested more deeply count as part of the enclosing range: every region of a report contains its full path, so
@@ -67,6 +70,10 @@ export interface ProcessAttribution {
   readonly kernels: KernelTallies;
   /** Copies, sets and waits. */
   readonly activities: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
+  /** What its threads did in the own time of regions. */
+  readonly samples: ReadonlyMap<RegionIdentity, SampleTally>;
+  /** Calls of CUDA and of the system in the own time of regions. */
+  readonly hostCalls: ReadonlyMap<RegionIdentity, CallTallies>;
   /** The activity of its GPUs over time. */
   readonly gpu: GpuTimelines;
   /** When ranges were open in which ranks communicate, by region. */
@@ -152,6 +159,8 @@ export function attributeProcess(
     finish(instance, endNs, true);
   };
 
+  const samples = createSampleTallies();
+  const hostCalls = createCallTallies();
   const activities = createActivityTallies();
   /** The regions that a call counts for; none if its thread is unknown. */
   const regionsOf = (threadId: number | null): readonly RegionIdentity[] => {
@@ -208,15 +217,39 @@ export function attributeProcess(
         return;
       }
       const device = deviceName(kernel.device);
-      activities.add(regionsOf(launchThreadId), kind, device, ns, kernel.bytes ?? 0);
+      activities.add(regionsOf(launchThreadId), kind, device, {
+        ns,
+        bytes: kernel.bytes ?? 0,
+        isPageable: kernel.isPageable,
+      });
       ranOn(device, launchThreadId);
     },
     threadWaits({ threadId, startNs, endNs }) {
       const ns = Math.max(endNs - startNs, 0);
-      activities.add(regionsOf(threadId), "synchronization", null, ns, 0);
+      activities.add(regionsOf(threadId), "synchronization", null, { ns, bytes: 0 });
+    },
+    hostIsCalled(call) {
+      const own = open
+        .visibleOn(call.threadId)
+        .findLast((instance) => instance.threadId === call.threadId);
+      hostCalls.add(own === undefined ? outsideRegion(root) : latestRegion(own.region), call);
+    },
+    threadIsSampled(sample) {
+      const { threadId } = sample;
+      const visible = open.visibleOn(threadId);
+      const own = visible.findLast((instance) => instance.threadId === threadId);
+      if (own !== undefined) samples.add(latestRegion(own.region), own, sample);
+      // Outside of ranges the first thread stands for the process: others may be idle helpers.
+      else if (visible.length === 0 && threadId === process.pid && !open.isAnyOpen())
+        samples.add(outsideRegion(root), null, sample);
     },
   };
-  const events = { kernels: process.kernels, waits: process.synchronizations ?? [] };
+  const events = {
+    kernels: process.kernels,
+    waits: process.synchronizations ?? [],
+    samples: process.threadSamples ?? [],
+    hostCalls: process.hostCalls ?? NO_CALLS,
+  };
   if (process.allRanges === undefined) {
     const ranges = inOpeningOrder(process.ranges);
     operations.prepare(ranges.filter(isOperation), lastEventNs);
@@ -235,6 +268,8 @@ export function attributeProcess(
     ranges: tallies.finish(),
     kernels: kernels.finish(),
     activities: latestActivities(activities.byRegion),
+    samples: samples.finish(),
+    hostCalls: hostCalls.finish(),
     gpu,
     communication,
     unclosed: unclosed.finish(),
@@ -303,6 +338,8 @@ export const outsideRegion = (root: PathNode): RegionIdentity =>
 /** The path of regions inside these ranges, which are given outermost first. */
 const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode =>
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
+
+const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
 
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];

@@ -108,6 +108,9 @@ export interface ActivityTotals {
   readonly ns: number;
   /** Bytes copied or set; 0 for waits. */
   readonly bytes: number;
+  /** The time of copies of pageable memory, and of all of which the memory is known. */
+  readonly pageableNs: number;
+  readonly knownNs: number;
 }
 
 export interface ActivityTally extends ActivityTotals {
@@ -121,8 +124,7 @@ export interface ActivityTallies {
     regions: readonly RegionIdentity[],
     activity: GpuActivity,
     device: string | null,
-    ns: number,
-    bytes: number,
+    part: Pick<ActivityTotals, "ns" | "bytes"> & { readonly isPageable?: boolean | undefined },
   ): void;
   readonly byRegion: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
 }
@@ -138,18 +140,28 @@ export function createActivityTallies(): ActivityTallies {
     }
     const known = ofRegion.find((one) => one.activity === activity && one.device === device);
     if (known !== undefined) return known;
-    const created: Draft = { activity, device, calls: 0, ns: 0, bytes: 0 };
+    const created: Draft = {
+      activity,
+      device,
+      calls: 0,
+      ns: 0,
+      bytes: 0,
+      pageableNs: 0,
+      knownNs: 0,
+    };
     ofRegion.push(created);
     return created;
   };
   return {
     byRegion,
-    add(regions, activity, device, ns, bytes) {
+    add(regions, activity, device, { ns, bytes, isPageable }) {
       for (const region of regions) {
         const tally = tallyOf(region, activity, device);
         tally.calls++;
         tally.ns += ns;
         tally.bytes += bytes;
+        if (isPageable !== undefined) tally.knownNs += ns;
+        if (isPageable === true) tally.pageableNs += ns;
       }
     },
   };
@@ -176,11 +188,19 @@ export function totalActivities(
   const totals = new Map<GpuActivity, ActivityTotals>();
   for (const tally of tallies) {
     if (device !== null && tally.device !== device) continue;
-    const sum = totals.get(tally.activity) ?? { calls: 0, ns: 0, bytes: 0 };
+    const sum = totals.get(tally.activity) ?? {
+      calls: 0,
+      ns: 0,
+      bytes: 0,
+      pageableNs: 0,
+      knownNs: 0,
+    };
     totals.set(tally.activity, {
       calls: sum.calls + tally.calls,
       ns: sum.ns + tally.ns,
       bytes: sum.bytes + tally.bytes,
+      pageableNs: sum.pageableNs + tally.pageableNs,
+      knownNs: sum.knownNs + tally.knownNs,
     });
   }
   return totals;

@@ -42,6 +42,8 @@ export interface OpenRanges {
   visibleOn(threadId: number): readonly RegionInstance[];
   /** The regions of the visible ranges, each once, since recursion makes a region visible several times. */
   regionsOn(threadId: number): readonly RegionIdentity[];
+  /** Whether a range of any thread is open. */
+  isAnyOpen(): boolean;
   /** The path of the visible ranges. */
   pathOn(threadId: number): PathNode;
   open(instance: RegionInstance): void;
@@ -64,6 +66,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
   const shared: RegionInstance[] = [];
   const views = new Map<number, ThreadView>();
   let version = 0;
+  let openCount = 0;
 
   const viewOf = (threadId: number): ThreadView => {
     let view = views.get(threadId);
@@ -83,6 +86,8 @@ export function createOpenRanges(root: PathNode): OpenRanges {
   return {
     visibleOn: (threadId) => viewOf(threadId).visible,
 
+    isAnyOpen: () => openCount > 0,
+
     regionsOn(threadId) {
       const view = viewOf(threadId);
       view.regions ??= [...new Set(view.visible.map(({ region }) => latestRegion(region)))];
@@ -97,6 +102,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
     },
 
     open(instance) {
+      openCount++;
       if (instance.kind === "start_end") {
         shared.push(instance);
         version++;
@@ -109,6 +115,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
     },
 
     close(instance) {
+      openCount--;
       const view = viewOf(instance.threadId);
       const wasLast = view.visible.at(-1) === instance;
       if (instance.kind === "start_end") {

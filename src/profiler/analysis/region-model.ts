@@ -15,9 +15,11 @@ import type {
 import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { ThreadCounts } from "../model/timeline.ts";
+import type { CallTally } from "./call-tally.ts";
 import type { ActivityTotals, GpuActivity, GpuUse } from "./gpu-activity.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { RegionKind } from "./path-tree.ts";
+import type { SampleTally } from "./sample-tally.ts";
 
 /** Regions with their numbers, before they become a report. Fields whose names end with `Ns` are nanoseconds. */
 export interface RegionModel {
@@ -116,6 +118,10 @@ export interface RegionModelEntry extends Placed {
   readonly sections?: readonly SectionModel[];
   /** Copies, sets and waits, including those of inner regions; kinds that were not recorded have no entry. */
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
+  /** Calls of CUDA and of the system in its own time, the longest first; absent if there are none. */
+  readonly hostCalls?: readonly CallTally[];
+  /** What threads did in its own time; absent if they were not sampled. */
+  readonly samples?: SampleTally;
   /** GPU use while the range was open; absent if no GPU activity was recorded, or the range has no wall time. */
   readonly gpuUse?: GpuUse;
   readonly notes: readonly string[];

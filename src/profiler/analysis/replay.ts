@@ -3,12 +3,14 @@
  * collector provides it; otherwise closings come before openings, and openings before launches, so that a range is open
  * from its start up to, but not including, its end.
  */
+import type { HostCall, HostCallList } from "../model/host-calls.ts";
 import type {
   KernelInstance,
   KernelList,
   RangeInstance,
   RangeStream,
   SynchronizationInstance,
+  ThreadSample,
 } from "../model/timeline.ts";
 
 export interface ReplayHandlers {
@@ -21,17 +23,21 @@ export interface ReplayHandlers {
   readonly rangeCloses: (range: RangeInstance) => void;
   readonly kernelIsLaunched: (kernel: KernelInstance) => void;
   readonly threadWaits: (wait: SynchronizationInstance) => void;
+  readonly threadIsSampled: (sample: ThreadSample) => void;
+  readonly hostIsCalled: (call: HostCall) => void;
 }
 
 export interface ReplayedEvents {
   readonly ranges: readonly RangeInstance[];
   readonly kernels: KernelList;
   readonly waits: readonly SynchronizationInstance[];
+  readonly samples: readonly ThreadSample[];
+  readonly hostCalls: HostCallList;
 }
 
 /** @param lastEventNs the end of ranges that were never closed */
 export function replay(
-  { ranges, kernels, waits }: ReplayedEvents,
+  { ranges, ...events }: ReplayedEvents,
   lastEventNs: number,
   handlers: ReplayHandlers,
 ): void {
@@ -49,9 +55,7 @@ export function replay(
       rangeCloses(range);
     }
   };
-  const callUntil = createCalls({ kernels, waits }, handlers, (timeNs) =>
-    closeUntil(timeNs, undefined),
-  );
+  const callUntil = createCalls(events, handlers, (timeNs) => closeUntil(timeNs, undefined));
 
   for (const range of openings) {
     callUntil(range.startNs);
@@ -68,7 +72,7 @@ export function replay(
  */
 export function replayStream(
   ranges: RangeStream,
-  events: Pick<ReplayedEvents, "kernels" | "waits">,
+  events: Omit<ReplayedEvents, "ranges">,
   lastEventNs: number,
   handlers: ReplayHandlers,
 ): void {
@@ -88,30 +92,48 @@ export function replayStream(
 }
 
 /**
- * Reports launches and waits before a given time.
+ * Reports launches, waits and samples before a given time.
  *
  * @param before called with the time of each event, before the event
  */
 function createCalls(
-  { kernels, waits }: Pick<ReplayedEvents, "kernels" | "waits">,
-  { kernelIsLaunched, threadWaits }: ReplayHandlers,
+  { kernels, waits, samples, hostCalls }: Omit<ReplayedEvents, "ranges">,
+  handlers: ReplayHandlers,
   before: (timeNs: number) => void,
 ): (timeNs: number) => void {
   const launches =
     kernels.isOrdered === true ? kernels : inOrder(kernels, ({ launchNs }) => launchNs);
   const calls = inOrder(waits, ({ callNs }) => callNs);
+  const looks = inOrder(samples, ({ timeNs }) => timeNs);
   let nextLaunch = 0;
   let kernel = launches.at(0);
   let nextCall = 0;
+  let nextLook = 0;
+  let nextHostCall = 0;
+  let hostCall = hostCalls.at(0);
+  const { kernelIsLaunched, threadWaits, threadIsSampled, hostIsCalled } = handlers;
   return (timeNs) => {
     for (;;) {
       const wait = calls[nextCall];
       const launchNs = kernel?.launchNs ?? Number.POSITIVE_INFINITY;
       const callNs = wait?.callNs ?? Number.POSITIVE_INFINITY;
-      const nextNs = Math.min(launchNs, callNs);
+      const look = looks[nextLook];
+      const lookNs = look?.timeNs ?? Number.POSITIVE_INFINITY;
+      const nextNs = Math.min(
+        launchNs,
+        callNs,
+        lookNs,
+        hostCall?.startNs ?? Number.POSITIVE_INFINITY,
+      );
       if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
       before(nextNs);
-      if (kernel !== undefined && launchNs <= callNs) {
+      if (hostCall !== undefined && hostCall.startNs === nextNs) {
+        hostIsCalled(hostCall);
+        hostCall = hostCalls.at(++nextHostCall);
+      } else if (look !== undefined && lookNs === nextNs) {
+        nextLook++;
+        threadIsSampled(look);
+      } else if (kernel !== undefined && launchNs <= callNs) {
         kernelIsLaunched(kernel);
         kernel = launches.at(++nextLaunch);
       } else if (wait !== undefined) {

@@ -5,6 +5,7 @@ import type { ReportScope } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
+import { type CallTallies, mergedCalls } from "./call-tally.ts";
 import { familiesOf } from "./families.ts";
 import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
 import { coveredNs, type Union, unionOf } from "./interval-union.ts";
@@ -32,6 +33,7 @@ import {
 } from "./region-model.ts";
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
+import { mergedSamples, type SampleTally } from "./sample-tally.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;
@@ -145,6 +147,8 @@ function entryOf(
   const timed = ranges !== null || outside !== null;
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
+  const samples = mergedSamples(tally.samples);
+  const hostCalls = mergedCalls(tally.hostCalls);
   return {
     ...place,
     kind,
@@ -166,6 +170,8 @@ function entryOf(
     kernelCount: calls,
     kernels: records,
     activities: totalActivities(tally.activities, scopeDevice),
+    ...(samples !== undefined && { samples }),
+    ...(hostCalls.length > 0 && { hostCalls }),
     ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? outside?.use ?? UNUSED }),
     notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
@@ -202,6 +208,8 @@ interface RegionTally {
   /** One part per process. */
   kernels: readonly KernelTally[];
   activities: readonly ActivityTally[];
+  samples: readonly SampleTally[];
+  hostCalls: readonly CallTallies[];
   exclusiveKernelNs: number;
   exclusiveKernelCount: number;
 }
@@ -219,6 +227,8 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
     processId: null,
     kernels: [],
     activities: [],
+    samples: [],
+    hostCalls: [],
     exclusiveKernelNs: 0,
     exclusiveKernelCount: 0,
   };
@@ -229,8 +239,14 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
     );
     const activities = regions.flatMap((region) => attribution.activities.get(region) ?? []);
     const isActive = activities.some((activity) => isHere(activity.device, device));
-    const hasKernels = kernels !== null && (device === null || ranOn(kernels, device));
-    for (const part of ranges) addRanges(tally, part);
+      const hasKernels = kernels !== null && (device === null || ranOn(kernels, device));
+      if (device === null) {
+        const samples = regions.flatMap((region) => attribution.samples.get(region) ?? []);
+        tally.samples = [...tally.samples, ...samples];
+        const calls = regions.flatMap((region) => attribution.hostCalls.get(region) ?? []);
+        tally.hostCalls = [...tally.hostCalls, ...calls];
+      }
+      for (const part of ranges) addRanges(tally, part);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];
     // The bucket outside all ranges has nothing but time.
@@ -280,6 +296,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
     }
     for (const [region, tally] of attribution.kernels)
       if (device === null || ranOn(tally, device)) add(kernels, region, 0);
+    if (device === null) for (const [region] of attribution.hostCalls) add(kernels, region, 0);
     for (const [region, activities] of attribution.activities)
       if (activities.some((activity) => isHere(activity.device, device))) add(kernels, region, 0);
   }

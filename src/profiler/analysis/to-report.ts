@@ -14,15 +14,18 @@ import {
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionGpuActivity,
+  type RegionHostCalls,
   type RegionReportBundle,
   type RegionSelection,
+  type RegionThreadSamples,
   type ReportEnvironment,
   type ReportSelection,
   type RunTotals,
 } from "../../report/model/document.ts";
 import { storedFamily } from "../../report/model/families.ts";
 import { pathLines } from "../../report/model/region-path.ts";
-import { THREAD_COUNTS } from "../model/timeline.ts";
+import { THREAD_COUNTS, THREAD_STATES } from "../model/timeline.ts";
+import type { CallTally } from "./call-tally.ts";
 import type { GpuUse } from "./gpu-activity.ts";
 import type {
   RegionModel,
@@ -32,6 +35,7 @@ import type {
   SectionModel,
   Statistics,
 } from "./region-model.ts";
+import type { SampleTally } from "./sample-tally.ts";
 
 /** The contents of a report in addition to the measurement. */
 export interface ReportContext {
@@ -140,6 +144,8 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     ...(region.unclosed !== undefined && { unclosed: region.unclosed }),
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
+    ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
+    ...(region.hostCalls !== undefined && { host_calls: region.hostCalls.map(hostCalls) }),
     metrics: {
       ...countMetrics(region),
       ...activityMetrics(region),
@@ -199,6 +205,7 @@ function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["me
     ...(copies && {
       memory_copy_time: time(copies.ns),
       memory_copy_bytes: { value: copies.bytes, unit: "byte" },
+      ...(copies.knownNs > 0 && { memory_copy_pageable_time: time(copies.pageableNs) }),
     }),
     ...(sets && { memory_set_time: time(sets.ns) }),
     ...(waits && { synchronization_time: time(waits.ns) }),
@@ -220,6 +227,30 @@ function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
     overlap_ms: milliseconds(Math.max(0, kernelNs + copyNs - busyNs)),
   };
 }
+
+const hostCalls = ({ api, name, calls, ns, maxNs }: CallTally): RegionHostCalls => ({
+  api,
+  name,
+  calls,
+  total_ms: milliseconds(ns),
+  max_ms: milliseconds(maxNs),
+});
+
+const threadSamples = (samples: SampleTally): RegionThreadSamples => ({
+  states: Object.fromEntries(
+    THREAD_STATES.flatMap((state) => {
+      const count = samples.states.get(state);
+      return count === undefined ? [] : [[state, count]];
+    }),
+  ),
+  counted_ms: milliseconds(samples.countedNs),
+  queued_ms: milliseconds(samples.queuedNs),
+  slices: samples.slices,
+  system_ms: milliseconds(samples.systemNs),
+  minor_page_faults: samples.minorFaults,
+  major_page_faults: samples.majorFaults,
+  children_cpu_ms: milliseconds(samples.childrenNs),
+});
 
 const runTotals = (run: RunSpan): RunTotals => ({
   wall_ms: milliseconds(run.wallNs),

@@ -32,6 +32,11 @@ const NONE = 0xffffffff;
 
 const KINDS: readonly GpuActivityKind[] = ["kernel", "memcpy", "memset"];
 
+/** A byte has the kind, and beside it the memory of a copy where that is known. */
+const KIND = 3;
+const PAGEABLE = 4;
+const PINNED = 8;
+
 export function createKernelTable(): KernelTable {
   let length = 0;
   const names = createLongList<string>();
@@ -52,7 +57,8 @@ export function createKernelTable(): KernelTable {
   const add = (kernel: ExecutedKernel): void => {
     const row = length++;
     names.push(kernel.name);
-    kinds.set(row, KINDS.indexOf(kernel.kind ?? "kernel"));
+    const memory = kernel.isPageable === undefined ? 0 : kernel.isPageable ? PAGEABLE : PINNED;
+    kinds.set(row, KINDS.indexOf(kernel.kind ?? "kernel") | memory);
     devices.set(row, kernel.device);
     contexts.set(row, kernel.context ?? NONE);
     streams.set(row, kernel.stream ?? NONE);
@@ -69,7 +75,7 @@ export function createKernelTable(): KernelTable {
 
   const kernelAt = (row: number): KernelInstance => {
     const kernel: { -readonly [K in keyof KernelInstance]: KernelInstance[K] } = {
-      kind: KINDS[kinds.get(row)] ?? "kernel",
+      kind: KINDS[kinds.get(row) & KIND] ?? "kernel",
       name: names.at(row) ?? "",
       device: devices.get(row),
       stream: orNull(streams.get(row)),
@@ -82,6 +88,8 @@ export function createKernelTable(): KernelTable {
     if (context !== NONE) kernel.context = context;
     const correlation = correlations.get(row);
     if (correlation !== NONE) kernel.correlation = correlation;
+    const memory = kinds.get(row) & ~KIND;
+    if (memory !== 0) kernel.isPageable = memory === PAGEABLE;
     const size = sizes.get(row);
     if (!Number.isNaN(size)) kernel.bytes = size;
     const id = graphs.get(row);

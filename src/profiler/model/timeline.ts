@@ -1,4 +1,5 @@
 /** The timeline: what a collector recorded, in a form that no tool owns. */
+import type { HostCallList } from "./host-calls.ts";
 import type { PayloadNumber } from "./payload.ts";
 
 /**
@@ -79,6 +80,10 @@ export interface ProcessTimeline {
   readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
+  /** Calls of its threads to CUDA and to the system; absent if the collector does not record them. */
+  readonly hostCalls?: HostCallList;
+  /** What its threads were doing, by time; absent if the collector does not sample them. */
+  readonly threadSamples?: readonly ThreadSample[];
   readonly notes: readonly string[];
 }
 
@@ -119,6 +124,48 @@ export const THREAD_COUNTS = [
   "voluntary_context_switches",
   "involuntary_context_switches",
 ] as const;
+
+/**
+ * What a thread was doing when it was looked at: `running` also while it waits for a processor. All others wait: for a mutex
+ * or barrier (`lock`), for a condition variable or semaphore (with a time limit: `timed_condition`), for the end of a
+ * thread (`join`), for files, for a device of another kind (`device`), for several things at once (`poll`).
+ */
+export const THREAD_STATES = [
+  "running",
+  "lock",
+  "condition",
+  "timed_condition",
+  "join",
+  "sleep",
+  "file",
+  "pipe",
+  "socket",
+  "poll",
+  "child",
+  "device",
+  "other",
+  "unknown",
+] as const;
+
+export type ThreadState = (typeof THREAD_STATES)[number];
+
+/** A look at a thread, with what the system counted for it since the look before. */
+export interface ThreadSample {
+  readonly threadId: number;
+  readonly timeNs: number;
+  /** The look before; `timeNs` for the first one. */
+  readonly sinceNs: number;
+  readonly state: ThreadState;
+  /** Time in the queue of a processor, and how often it then got one. */
+  readonly queuedNs: number;
+  readonly slices: number;
+  /** Processor time in the kernel. */
+  readonly systemNs: number;
+  readonly minorFaults: number;
+  readonly majorFaults: number;
+  /** Processor time of children of the process that ended meanwhile, and that it waited for. */
+  readonly childrenNs: number;
+}
 
 /** A range, from its opening to its closing. */
 export interface RangeInstance extends EventAttributes {
@@ -279,6 +326,8 @@ export interface KernelInstance {
   readonly endNs: number;
   /** The number of bytes copied or set. */
   readonly bytes?: number;
+  /** Whether a copy reads or writes pageable memory of the host; absent if the collector does not say. */
+  readonly isPageable?: boolean;
   /** Identifies the API call that launched it: one launch of a CUDA graph starts many. */
   readonly correlation?: number;
   /** The CUDA graph node that it executed. */

@@ -232,6 +232,13 @@ export interface NCUProfileRegion {
   readonly kernel_count: number;
   /** GPU activity while the range was open; absent if unknown. Added in 1.4. */
   readonly gpu_activity?: RegionGpuActivity;
+  /** What threads did in the region's own time, without inner ranges; absent if they were not sampled. Added in 1.6. */
+  readonly thread_samples?: RegionThreadSamples;
+  /**
+   * Calls of CUDA and of the system that threads made in the region's own time, without inner ranges, the longest first;
+   * absent if there are none. Added in 1.6.
+   */
+  readonly host_calls?: readonly RegionHostCalls[];
   readonly metrics: Readonly<Record<string, MetricValue>>;
   readonly sections: Readonly<Record<string, unknown>>;
   /** In descending order of time. */
@@ -303,6 +310,58 @@ export interface RegionGpuActivity {
   /** A kernel and a copy or set ran: `kernel_ms + copy_ms - busy_ms`. */
   readonly overlap_ms: number;
 }
+
+/** The calls of one function, which count whole for the range in which they began. */
+export interface RegionHostCalls {
+  /** `cuda`: of the CUDA runtime or driver; `os`: of the system's libraries. */
+  readonly api: "cuda" | "os";
+  readonly name: string;
+  readonly calls: number;
+  readonly total_ms: number;
+  /** The longest call. */
+  readonly max_ms: number;
+}
+
+/**
+ * Samples of the threads that opened the ranges, while no inner range was open; outside of ranges, of the first thread of
+ * the process. Times in milliseconds.
+ */
+export interface RegionThreadSamples {
+  /** How often a thread was seen in each state. */
+  readonly states: Readonly<Partial<Record<ThreadState, number>>>;
+  /** The time between two samples in which a thread was in the region alone: that of the system's numbers below. */
+  readonly counted_ms: number;
+  /** Time in the queue of a processor. */
+  readonly queued_ms: number;
+  /** How often a thread got a processor. */
+  readonly slices: number;
+  /** Processor time in the kernel. */
+  readonly system_ms: number;
+  readonly minor_page_faults: number;
+  readonly major_page_faults: number;
+  /** Processor time of child processes that ended meanwhile. */
+  readonly children_cpu_ms: number;
+}
+
+/**
+ * What a thread does: it runs (or waits for a processor), or it waits for a lock, a condition (without or with a time
+ * limit), the end of a thread, a time, a file, a pipe, a socket, one of several things, a child process, a device.
+ */
+export type ThreadState =
+  | "running"
+  | "lock"
+  | "condition"
+  | "timed_condition"
+  | "join"
+  | "sleep"
+  | "file"
+  | "pipe"
+  | "socket"
+  | "poll"
+  | "child"
+  | "device"
+  | "other"
+  | "unknown";
 
 /** Spread of the wall time of one invocation, in milliseconds. */
 export interface InvocationStatistics {

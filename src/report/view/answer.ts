@@ -25,6 +25,7 @@ import {
   type RegionFacts,
   reasonFor,
 } from "./reasons.ts";
+import { threadTimeOf } from "./thread-time.ts";
 import {
   type AtOnce,
   atOnceIn,
@@ -244,8 +245,11 @@ function createFacts(
       waitMs: region.metrics["synchronization_time"]?.value ?? null,
       cpuMs: cpuMs(region),
       switches: ownSwitches(region, inner),
+      threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       longest: region.kernels[0] ?? null,
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
+      calls: report.totals.invocations,
+      command: report.environment.command,
     };
   };
 }

@@ -2,12 +2,18 @@
  * Why a region takes its time: rules, each with its threshold and the source of that threshold. The first rule that
  * holds gives the reason; a new rule is an object in the table.
  */
-import { plural } from "../../foundation/text/plural.ts";
+import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDuration, formatShare } from "../../pages/numbers.ts";
-import type { KernelRecord, NCUProfileRegion, RunTotals } from "../model/document.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  RegionHostCalls,
+  RunTotals,
+} from "../model/document.ts";
 import { isNearPeak } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
+import type { ThreadTime, Wait, WaitTime } from "./thread-time.ts";
 import { lastRank } from "./times.ts";
 
 /** Facts about a region without its inner regions. Times are in ms; null means not measured. */
@@ -27,10 +33,16 @@ export interface RegionFacts {
   readonly cpuMs: number | null;
   /** The context switches of its threads; null if not counted. */
   readonly switches: ContextSwitches | null;
+  /** What its threads did; null if they were not sampled, or too rarely. */
+  readonly threads: ThreadTime | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
   /** Only for the time outside all ranges. */
   readonly run: RunTotals | null;
+  /** The calls of all regions. */
+  readonly calls: number;
+  /** The command line of the program. */
+  readonly command: readonly string[];
 }
 
 /** Parts of the wall time, in ms. */
@@ -86,36 +98,394 @@ const SHORT_KERNEL_MS = 0.02;
 /** A host that launches kernels one after the other needs less than this for each. */
 const LAUNCH_MS = 0.1;
 
-export const REASON_RULES: readonly ReasonRule[] = [
+const WAITING = "samples of its threads, which the kernel shows from outside";
+/** What waits for anything has to wait for this part of the time, and most of that for one thing. */
+const MOST_OF_WAIT = 0.4;
+const LEAST_WAIT = 0.2;
+
+interface WaitWords {
+  /** Behind `waits for `. */
+  readonly what: string;
+  /** What to do, as an imperative. */
+  readonly advice: string | null;
+}
+
+const WAITS: Readonly<Record<Wait, WaitWords>> = {
+  lock: {
+    what: "a lock",
+    advice: "hold it for less, split what it protects, or let each thread collect its own",
+  },
+  condition: {
+    what: "a condition variable or semaphore",
+    advice: "find who signals it, and let that thread begin earlier or do less",
+  },
+  timed_condition: {
+    what: "a condition variable or semaphore, with a time limit",
+    advice: "find who signals it, and let that thread begin earlier or do less",
+  },
+  join: { what: "the end of a thread", advice: "look at what that thread does" },
+  sleep: { what: "a timer: it sleeps", advice: "wait for the event itself in place of a time" },
+  file: {
+    what: "files",
+    advice: "read and write less, in larger pieces, or on another thread beside other work",
+  },
+  pipe: { what: "a pipe", advice: "look at the process at its other end" },
+  socket: { what: "a socket", advice: "look at who answers, or do other work meanwhile" },
+  poll: {
+    what: "one of several events (poll, select, epoll)",
+    advice: "look at who causes the event, or do other work meanwhile",
+  },
+  child: { what: "a child process", advice: "look at what the child does" },
+  device: { what: "a device", advice: null },
+  other: { what: "a system call", advice: "strace -f -T names the call" },
+  processor: {
+    what: "a free processor",
+    advice: "measure where nothing else runs, or start no more threads than there are processors",
+  },
+};
+
+/** Waits of which one rule tells; a wait of any other kind belongs to a rule of its own. */
+type WaitRule = Pick<ReasonRule, "name"> & {
+  readonly waits: readonly Wait[];
+  readonly words: string;
+  /** Says more about the wait, or something else; null where the rule does not hold. */
+  readonly refine?: (finding: Finding, facts: RegionFacts) => Finding | null;
+};
+
+const WAIT_RULES: readonly WaitRule[] = [
   {
-    name: "before_ranges",
-    explains: ["wall"],
-    threshold: "at least half of the time outside every range is before the first range",
-    source: "the start of the process and of its first range",
-    find: ({ run, wallMs }) =>
-      run === null || wallMs === null || share(run.before_ranges_ms ?? 0, wallMs) < 0.5
+    name: "python_lock",
+    waits: ["timed_condition"],
+    words: "a condition with a time limit, between computing, in a program of Python",
+    refine: (finding, { command, cpuMs, wallMs }) =>
+      !isPython(command) || share(cpuMs ?? 0, wallMs ?? 0) < 0.1
         ? null
         : {
-            title: "starting up, before the first range",
-            evidence: `${partOfTime(run.before_ranges_ms ?? 0, wallMs)}`,
+            ...finding,
+            title: "waits for Python's lock (GIL), as it seems",
+            evidence: `${finding.evidence}; threads that compute in turns wait so for the GIL, others for a condition of the program: py-spy dump tells which`,
+            advice: "compute in processes, or in code that releases the GIL",
+          },
+  },
+  { name: "lock", waits: ["lock"], words: "a lock" },
+  {
+    name: "condition",
+    waits: ["condition", "timed_condition"],
+    words: "a condition variable or semaphore",
+  },
+  { name: "file", waits: ["file"], words: "files" },
+  { name: "sleep", waits: ["sleep"], words: "a time" },
+  {
+    name: "child",
+    waits: ["child"],
+    words: "a child process, which computes or is asleep itself",
+    refine: (finding, { threads }) => {
+      const computes = threads?.childrenShare ?? null;
+      if (computes === null) return finding;
+      const title = `${finding.title}, which ${computes >= 0.1 ? "computes" : "is asleep itself"}`;
+      const evidence = `${finding.evidence}; its children compute for ${percent(computes, 1)} of the time`;
+      return { ...finding, title, evidence };
+    },
+  },
+  { name: "input", waits: ["pipe", "socket", "poll"], words: "a pipe, a socket or an event" },
+  { name: "join", waits: ["join"], words: "the end of a thread" },
+  { name: "system_call", waits: ["device", "other"], words: "a device, or a call of another kind" },
+  {
+    name: "processor",
+    waits: ["processor"],
+    words: "a free processor",
+    refine: (finding, facts) => {
+      const own = ownFinding(facts);
+      return own === null
+        ? finding
+        : {
+            ...finding,
+            title: `${finding.title}; on a free machine: ${own.title}`,
+            evidence: `${finding.evidence}; ${own.evidence}`,
+          };
+    },
+  },
+];
+
+/** The scheduler takes the processor from a thread after some ms; one that keeps it for less leaves it by itself. */
+const SHORT_SLICE_MS = 0.5;
+
+/** What a thread would do most if it never waited for a processor; null if that is not known. */
+function ownFinding(facts: RegionFacts): Finding | null {
+  const { threads, wallMs, switches } = facts;
+  const queued = threads?.waits.find(({ wait }) => wait === "processor");
+  const own = threads?.waits.find(({ wait }) => wait !== "processor");
+  if (threads === null || wallMs === null || queued === undefined) return null;
+  const ownMs = wallMs - queued.ms;
+  if (own !== undefined && own.samples > 1 && own.ms >= ownMs * MOST_OF_WAIT)
+    return ownWait(own, { ...facts, wallMs: ownMs });
+  for (const { find } of KERNEL_RULES) {
+    const finding = find(facts);
+    if (finding !== null) return finding;
+  }
+  const isShort = threads.sliceMs === null ? null : threads.sliceMs < SHORT_SLICE_MS;
+  const leaves = switches === null ? isShort : switches.voluntary > switches.involuntary;
+  if (leaves === true) return ownWait(own, facts);
+  return leaves === false && own === undefined
+    ? { title: "CPU bound", evidence: `w${NOT_TOLD}`, advice: null }
+    : null;
+}
+
+/** @param own the longest wait that was seen; undefined if all were too short for that */
+function ownWait(own: WaitTime | undefined, facts: RegionFacts): Finding | null {
+  if (own === undefined)
+    return {
+      title: "many short waits",
+      evidence: "it leaves its processor by itself, each time for less than was seen",
+      advice: null,
+    };
+  const what = WAITS[own.wait].what;
+  const samples = plural(facts.threads?.samples ?? 0, "sample");
+  const finding: Finding = {
+    title: `waits for ${what}`,
+    evidence: `${own.samples} of ${samples} wait for ${what}`,
+    advice: null,
+  };
+  const refined = WAIT_RULES.filter(({ waits }) => waits.includes(own.wait))
+    .map(({ refine }) => (refine === undefined ? finding : refine(finding, facts)))
+    .find((one) => one !== null);
+  return refined ?? finding;
+}
+
+const isPython = (command: readonly string[]): boolean =>
+  command.some((word) => /(^|\/)python[0-9.]*t?$/.test(word));
+
+/** The longest waits: one, or two if the second takes at least 60 % as long. */
+function longestWaits({ threads, wallMs, cpuMs }: RegionFacts) {
+  if (threads === null || wallMs === null) return [];
+  const waitingMs = cpuMs === null ? wallMs : Math.max(0, wallMs - cpuMs);
+  const [first, second] = threads.waits;
+  if (first === undefined || first.ms < wallMs * LEAST_WAIT || first.ms < waitingMs * MOST_OF_WAIT)
+    return [];
+  return second !== undefined && second.ms >= first.ms * 0.6 ? [first, second] : [first];
+}
+
+const waitRule = ({ name, waits, words, refine }: WaitRule): ReasonRule => ({
+  name,
+  explains: ["wall"],
+  threshold: `its threads wait for at least 20 % of its own time, at least 40 % of that for ${words}`,
+  source: WAITING,
+  find: (facts) => {
+    const found = longestWaits(facts);
+    const [first] = found;
+    if (first === undefined || !waits.includes(first.wait)) return null;
+    const samples = facts.threads?.samples ?? 0;
+    const seen = first.samples > 0 ? ` (${first.samples} of ${plural(samples, "sample")})` : "";
+    const finding = {
+      title: `waits for ${found.map(({ wait }) => WAITS[wait].what).join(", and for ")}`,
+      evidence: `${partOfTime(first.ms, facts.wallMs ?? 0)}${seen}`,
+      advice: WAITS[first.wait].advice,
+    };
+    return refine === undefined ? finding : refine(finding, facts);
+  },
+});
+
+/** At least three ticks of the kernel's clock. */
+const LEAST_SYSTEM_MS = 30;
+/** A page fault takes the kernel 0.1 to 5 µs, zeroing the page included. */
+const LONGEST_FAULT_MS = 0.02;
+
+const KERNEL_RULES: readonly ReasonRule[] = [
+  {
+    name: "page_faults",
+    explains: ["wall"],
+    threshold:
+      "at least a third of the processor time passes in the kernel, and there is a page fault for every 20 µs of that",
+    source: "the system's times and counts of threads",
+    find: ({ cpuMs, threads }) => {
+      const kernel = threads?.kernel ?? null;
+      if (kernel === null || cpuMs === null || !isMuchSystem(kernel.systemMs, cpuMs)) return null;
+      return kernel.systemMs > kernel.pageFaults * LONGEST_FAULT_MS
+        ? null
+        : {
+            title: "page faults: it touches memory for the first time",
+            evidence: `some ${grouped(String(kernel.pageFaults))} page faults; ${partOfTime(kernel.systemMs, cpuMs)} of processor time pass in the kernel`,
+            advice: "keep and reuse memory in place of allocating it again, or use huge pages",
+          };
+    },
+  },
+  {
+    name: "system_time",
+    explains: ["wall"],
+    threshold: "at least a third of the processor time passes in the kernel",
+    source: "the system's times of threads",
+    find: ({ cpuMs, threads }) => {
+      const kernel = threads?.kernel ?? null;
+      if (kernel === null || cpuMs === null || !isMuchSystem(kernel.systemMs, cpuMs)) return null;
+      return {
+        title: "computes in the kernel: system calls",
+        evidence: `${partOfTime(kernel.systemMs, cpuMs)} of processor time pass in the kernel`,
+        advice: "make fewer system calls, with more in each: strace -f -c counts them",
+      };
+    },
+  },
+];
+
+const isMuchSystem = (systemMs: number, cpuMs: number): boolean =>
+  systemMs >= LEAST_SYSTEM_MS && systemMs >= cpuMs / 3;
+
+/** The part of the time of copies that is of pageable memory; null if the recording does not say. */
+function pageablePart({ metrics }: NCUProfileRegion): number | null {
+  const pageable = metrics["memory_copy_pageable_time"]?.value ?? null;
+  const whole = metrics["memory_copy_time"]?.value ?? null;
+  return pageable === null || whole === null || whole === 0 ? null : pageable / whole;
+}
+
+/** Its own copies, and what its threads do meanwhile, as far as it is known. */
+function copyWords(region: NCUProfileRegion): string {
+  const part = pageablePart(region);
+  const memory =
+    part === null
+      ? ""
+      : `; ${percent(part, 1)} of the time that it copies, from or to pageable memory`;
+  const waiting = region.host_calls?.find(({ api }) => api === "cuda");
+  return waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
+    ? memory
+    : `${memory}; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`;
+}
+
+function copyAdvice(region: NCUProfileRegion): string {
+  const part = pageablePart(region);
+  const beside = "copy less, or beside kernels: cudaMemcpyAsync on a stream of its own";
+  if (part === null)
+    return `${beside}, with memory of the host that is pinned, where it is pageable`;
+  return part < 0.1 ? beside : `${beside}, with pinned memory in place of pageable`;
+}
+
+/** Of the CUDA runtime and driver: memory of the GPU, and memory of the host that the GPU reads. */
+const ALLOCATING = /^cu(da)?(Mem)?(Malloc|Alloc|Free|Host(Alloc|Register|Unregister|Malloc|Free))/;
+
+/** What functions of the system's libraries wait for, by name. */
+const WAITING_CALLS: readonly (readonly [name: RegExp, wait: Wait])[] = [
+  [/^pthread_(mutex_|rwlock_|spin_|barrier_)|^flock$|^lockf$/, "lock"],
+  [/^pthread_cond_timedwait$|^sem_(timed|clock)wait$/, "timed_condition"],
+  [/^pthread_cond_|^sem_/, "condition"],
+  [/^pthread_join$|^pthread_timedjoin/, "join"],
+  [/^(clock_nano|nano|u)?sleep$/, "sleep"],
+  [/^(e?poll|ppoll|p?select|epoll_p?wait)/, "poll"],
+  [/^(recv|send|accept|connect)/, "socket"],
+  [/^(wait|waitpid|waitid|wait3|wait4|system)$/, "child"],
+  [
+    /^(f?open|openat|f?close|p?read|p?write|readv|writev|fread|fwrite|fgets|fflush|fs|fdatas|sync|msync)/,
+    "file",
+  ],
+  [/^ioctl$/, "device"],
+];
+
+const callsWords = (calls: readonly RegionHostCalls[], wallMs: number): string => {
+  const named = calls.map(({ name, calls: count }) => `${name} (${plural(count, "call")})`);
+  const ms = calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  return `${firstFew(named, 3)}: ${partOfTime(ms, wallMs)}`;
+};
+
+const timeOf = (calls: readonly RegionHostCalls[]): number =>
+  calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
+
+/** Of a recording that knows the calls of CUDA and of the system. */
+const CALL_RULES: readonly ReasonRule[] = [
+  {
+    name: "allocation_calls",
+    explains: ["wall"],
+    threshold: "calls of CUDA that allocate or free memory take at least 30 % of its own time",
+    source: "calls of CUDA, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      const calls = host_calls.filter(({ api, name }) => api === "cuda" && ALLOCATING.test(name));
+      return kind === "outside" || wallMs === null || share(timeOf(calls), wallMs) < 0.3
+        ? null
+        : {
+            title: "allocates and frees memory of the GPU",
+            evidence: callsWords(calls, wallMs),
             advice:
-              "open a range around what the program does first, or start it once for more work",
-          },
+              "allocate once and reuse, or from a pool: cudaMallocAsync, an allocator that caches; the first call also creates the context",
+          };
+    },
   },
   {
-    name: "after_ranges",
+    name: "cuda_call",
     explains: ["wall"],
-    threshold: "at least half of the time outside every range is after the last range",
-    source: "the end of the last range and of the process",
-    find: ({ run, wallMs }) =>
-      run === null || wallMs === null || share(run.after_ranges_ms ?? 0, wallMs) < 0.5
+    threshold: "calls of one other function of CUDA take at least half of its own time",
+    source: "calls of CUDA, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      const [call] = host_calls.filter(({ api }) => api === "cuda");
+      return kind === "outside" ||
+        wallMs === null ||
+        call === undefined ||
+        share(call.total_ms, wallMs) < 0.5
         ? null
         : {
-            title: "after the last range",
-            evidence: `${partOfTime(run.after_ranges_ms ?? 0, wallMs)}`,
-            advice: "open a range around what the program does at its end",
-          },
+            title: `the host is in ${call.name}`,
+            evidence: callsWords([call], wallMs),
+            advice: /Synchronize/.test(call.name)
+              ? "synchronize less often, and do other work meanwhile"
+              : "call it less often, or find what it waits for: it may be the GPU",
+          };
+    },
   },
+  {
+    name: "os_call",
+    explains: ["wall"],
+    threshold:
+      "calls of the system's libraries that wait for one thing take at least half of its own time",
+    source: "calls of the system's libraries, as nsys traces them",
+    find: ({ region: { host_calls = [], kind }, wallMs }) => {
+      if (kind === "outside" || wallMs === null) return null;
+      const byWait = new Map<Wait, RegionHostCalls[]>();
+      for (const call of host_calls) {
+        const wait = WAITING_CALLS.find(([name]) => name.test(call.name))?.[1];
+        if (call.api === "os" && wait !== undefined)
+          byWait.set(wait, [...(byWait.get(wait) ?? []), call]);
+      }
+      const [first] = [...byWait].sort(([, a], [, b]) => timeOf(b) - timeOf(a));
+      if (first === undefined || share(timeOf(first[1]), wallMs) < 0.5) return null;
+      const [wait, calls] = first;
+      const { what, advice } = WAITS[wait];
+      return { title: `waits for ${what}`, evidence: callsWords(calls, wallMs), advice };
+    },
+  },
+];
+
+/** A call that is not much longer than what it takes to record it. */
+const TINY_CALL_MS = 0.02;
+
+/** What its threads did, where that was seen, decides over what its clocks alone say. */
+const THREAD_RULES: readonly ReasonRule[] = [
+  ...WAIT_RULES.map(waitRule),
+  {
+    name: "tiny_calls",
+    explains: ["wall"],
+    threshold:
+      "at least 10,000 calls of at most 20 µs on average; outside of ranges, at most 20 µs between two of them",
+    source: "the wall time of each call",
+    find: ({ region: { invocations, kind, wall_ms }, wallMs, calls }) => {
+      const isOutside = kind === "outside";
+      const [count, ms] = isOutside ? [calls, wallMs] : [invocations, wall_ms];
+      if (ms === null || count < 10_000 || ms / count > TINY_CALL_MS) return null;
+      const each = formatDuration(ms / count);
+      return {
+        title: isOutside ? "between very many short ranges" : "very many short calls",
+        evidence: isOutside
+          ? `${each} for each of ${plural(count, "range")}, in which recording takes a part itself`
+          : `${plural(count, "call")} of ${each} on average, in which recording takes a part itself`,
+        advice: "do more in each call, or open one range around many",
+      };
+    },
+  },
+  ...KERNEL_RULES,
+];
+
+/** What the time before the first range is. */
+function startingWords(threads: ThreadTime | null, wallMs: number): string {
+  const [first] = threads?.waits ?? [];
+  return first === undefined || first.wait === "processor" || first.ms < wallMs / 2
+    ? "starting up"
+    : `waiting for ${WAITS[first.wait].what}`;
+}
+export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "first_call",
     explains: ["wall"],
@@ -132,6 +502,25 @@ export const REASON_RULES: readonly ReasonRule[] = [
             title: `its first call took ${formatTimes(calls.first, calls.median)} the median`,
             evidence: `${formatDuration(calls.first)} against ${formatDuration(calls.median)}, ${percent(calls.first, wall_ms ?? 0)} of its ${plural(invocations, "call")}`,
             advice: "warm up before what is measured, or keep what the first call sets up",
+          },
+  },
+  {
+    name: "outlier_call",
+    explains: ["wall"],
+    threshold:
+      "one call that is not the first takes ten times the median and a third of all calls, of at least three",
+    source: "the wall time of each call",
+    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms } }) =>
+      calls === null ||
+      invocations < 3 ||
+      calls.max === calls.first ||
+      calls.max < 10 * calls.median ||
+      share(calls.max, wall_ms ?? 0) < 1 / 3
+        ? null
+        : {
+            title: `one of its calls took ${formatTimes(calls.max, calls.median)} the median`,
+            evidence: `${formatDuration(calls.max)} against ${formatDuration(calls.median)}, ${percent(calls.max, wall_ms ?? 0)} of its ${plural(invocations, "call")}`,
+            advice: "find that call in the timeline, and what is different about it",
           },
   },
   {
@@ -166,14 +555,13 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "copies or sets without a kernel at the same time fill at least half of its own time",
     source: "gpu_activity: copies that nothing hides make the region longer",
-    find: ({ gpu, wallMs }) =>
+    find: ({ gpu, wallMs, region }) =>
       gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
             title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel`,
-            advice:
-              "copy less, or beside kernels: pinned memory, cudaMemcpyAsync on a stream of its own",
+            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(region)}`,
+            advice: copyAdvice(region),
           },
   },
   {
@@ -303,6 +691,37 @@ export const REASON_RULES: readonly ReasonRule[] = [
           },
   },
   {
+    name: "before_ranges",
+    explains: ["wall"],
+    threshold:
+      "at least half of the time outside every range is before the first range; waiting where it waits for most of it",
+    source: "the start of the process and of its first range, and samples of its first thread",
+    find: ({ run, wallMs, threads }) =>
+      run === null || wallMs === null || share(run.before_ranges_ms ?? 0, wallMs) < 0.5
+        ? null
+        : {
+            title: `${startingWords(threads, wallMs)}, before the first range`,
+            evidence: `${partOfTime(run.before_ranges_ms ?? 0, wallMs)}`,
+            advice:
+              "open a range around what the program does first, or start it once for more work",
+          },
+  },
+  {
+    name: "after_ranges",
+    explains: ["wall"],
+    threshold: "at least half of the time outside every range is after the last range",
+    source: "the end of the last range and of the process",
+    find: ({ run, wallMs }) =>
+      run === null || wallMs === null || share(run.after_ranges_ms ?? 0, wallMs) < 0.5
+        ? null
+        : {
+            title: "after the last range",
+            evidence: `${partOfTime(run.after_ranges_ms ?? 0, wallMs)}`,
+            advice: "open a range around what the program does at its end",
+          },
+  },
+  ...CALL_RULES,
+  {
     name: "idle_between_kernels",
     explains: ["wall"],
     threshold: "it launches kernels, and the GPU is idle for at least half of its own time",
@@ -338,18 +757,20 @@ export const REASON_RULES: readonly ReasonRule[] = [
         : { title: "CPU bound", evidence, advice: "a faster operation, more threads, or a GPU" };
     },
   },
+  ...THREAD_RULES,
   {
     name: "cpu_bound",
     explains: ["wall"],
     threshold: "its threads computed for at least 80 % of its own time",
     source: "the CPU clocks of threads",
-    find: ({ cpuMs, wallMs }) =>
+    find: ({ cpuMs, wallMs, threads }) =>
       cpuMs === null || wallMs === null || share(cpuMs, wallMs) < 0.8
         ? null
         : {
             title: "CPU bound",
-            evidence: `its threads compute for ${partOfTime(Math.min(cpuMs, wallMs), wallMs)}`,
-            advice: "profile the host code in it, e.g. with perf",
+            evidence: `its threads compute for ${partOfTime(Math.min(cpuMs, wallMs), wallMs)}. ${threads === null ? "Page faults, system calls, w" : "W"}${NOT_TOLD}`,
+            advice:
+              "profile its code: perf record shows functions that compute, allocate or wait in a loop; perf stat, what waits for memory; perf c2c, what shares cache lines",
           },
   },
   {
@@ -410,6 +831,10 @@ export const REASON_RULES: readonly ReasonRule[] = [
   },
 ];
 
+/** What looks the same to the clock of a thread. */
+const NOT_TOLD =
+  "ork, allocations, waiting in a loop (busy waiting), and waiting for memory or for a cache line that another thread writes (false sharing) look the same";
+
 const MOST_NAME = 60;
 const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kernel_name, MOST_NAME);
 
@@ -428,11 +853,17 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
       evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
       advice: "measure where nothing else runs, or start no more threads than there are processors",
     };
+  if ((facts.threads?.unknown ?? 0) > 0)
+    return {
+      title,
+      evidence: `${parts}; the kernel did not say for what`,
+      advice: "let this user look at its own processes: kernel.yama.ptrace_scope=1, no hidepid",
+    };
   const idle = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
   return {
     title,
     evidence: `${parts}${idle}: they sleep, or wait for files, locks${idle === "" ? ", other processes or a free processor" : " or other processes"}`,
-    advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}`,
+    advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}${facts.threads === null ? "; pipeline.recorder.sampling_frequency=100 tells what it waits for, of ranges that are open for some time" : ""}`,
   };
 }
 

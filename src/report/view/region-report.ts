@@ -24,6 +24,7 @@ import type {
 import { regionKey } from "../model/report-files.ts";
 import { answerOf } from "./answer.ts";
 import { answerBlocks, type NameOf } from "./answer-blocks.ts";
+import { hostCallTable } from "./host-call-tables.ts";
 import { kernelTable } from "./kernel-tables.ts";
 import { kernelWords, reportKernelWords } from "./kernel-words.ts";
 import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
@@ -78,6 +79,8 @@ export function* regionReport(
   yield* regionTree(main);
   yield* withHeading("Wall time per call", invocationTable(main.regions));
   yield* withHeading("GPU while ranges were open", gpuActivityTable(main.regions));
+  yield* withHeading("CUDA API calls", hostCallTable(main.regions, "cuda"));
+  yield* withHeading("OS runtime calls", hostCallTable(main.regions, "os"));
   const payloads = payloadTable(main.regions);
   yield* withHeading("Payloads", payloads.length === 0 ? [] : [...payloads, PAYLOAD_LEGEND]);
   yield* withHeading("Counters", counterTable(main.regions));

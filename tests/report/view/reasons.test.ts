@@ -6,6 +6,7 @@ import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { readRecording, withProgram } from "../../../src/profiler/tools/recorder/read.ts";
 import type {
+  NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../../src/report/model/document.ts";
@@ -73,11 +74,74 @@ function withCounters(bundle: RegionReportBundle, sm: number, memory: number): R
 
 const busy = () => sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
 
+const withCommand = (
+  bundle: RegionReportBundle,
+  command: readonly string[],
+): RegionReportBundle => ({
+  ...bundle,
+  reports: bundle.reports.map((report) => ({
+    ...report,
+    environment: { ...report.environment, command },
+  })),
+});
+
+/** A step of a millisecond that is in one call for 0.7 ms; tests of the reader have whole exports. */
+function calling(api: "cuda" | "os", name: string): RegionReportBundle {
+  const bundle = sketched({ ranges: [step(1000)] });
+  const host_calls = [{ api, name, calls: 7, total_ms: 0.7, max_ms: 0.1 }];
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({ ...region, host_calls })),
+  }));
+  return { ...bundle, reports };
+}
+
+/** Ranges of a microsecond, with a microsecond between them. */
+const tinyCalls = (count: number): ProcessSketch => ({
+  ranges: Array.from({ length: count }, (_, at) => ({
+    name: "add",
+    start: at * 2000,
+    end: at * 2000 + 1000,
+    cpu: 1000,
+  })),
+});
+
 const BUNDLES = {
   phases: () => phases(),
   ranks: () => recorded("ranks", 6483, "2815078968513", "2815985050113"),
   one_rank: () => recorded("one-rank", 15401, "3454976544385", "3455493254887"),
   one_processor: () => recorded("one-processor", 13603, "4977454326257", "4977605848375"),
+  mutex: () => recorded("causes/mutex", 26964, "25853214367998", "25855700798470"),
+  condition: () => recorded("causes/condition", 29318, "26007559717031", "26008379775121"),
+  fdatasync: () => recorded("causes/fdatasync", 3582, "26326945024525", "26327817347695"),
+  fdatasync_busy: () =>
+    recorded("causes/fdatasync-busy", 23611, "25727779591892", "25728637973623"),
+  sleep: () => recorded("causes/sleep", 29681, "26019654460852", "26020476704693"),
+  child_asleep: () => recorded("causes/child-asleep", 28863, "25989241472376", "25990104596557"),
+  child_computing: () =>
+    recorded("causes/child-computing", 29042, "25997977107116", "25998605838317"),
+  page_faults: () => recorded("causes/page-faults", 21838, "25672186098582", "25672935408811"),
+  system_calls: () => recorded("causes/system-calls", 28674, "25980754122252", "25981409008733"),
+  join: () => recorded("causes/join", 25505, "25804764406409", "25805380615918"),
+  message: () => recorded("causes/message", 25823, "25818722396011", "25819344533960"),
+  pipe: () => recorded("causes/pipe", 29948, "26031669216590", "26032505375883"),
+  outlier: () => recorded("causes/outlier", 26768, "25841815332405", "25842577473526"),
+  first_request: () => recorded("causes/first-request", 30200, "26042464772881", "26043326575766"),
+  busy_waiting: () => recorded("causes/busy-waiting", 30514, "26051655847279", "26052514288208"),
+  python_alone: () =>
+    withCommand(recorded("causes/python-alone", 32180, "26118348486697", "26119451093579"), [
+      "python3",
+      "train.py",
+    ]),
+  python: () =>
+    withCommand(recorded("causes/python", 23152, "25711878114276", "25717093782177"), [
+      "python3",
+      "train.py",
+    ]),
+  allocating: () => calling("cuda", "cudaMalloc"),
+  launching: () => calling("cuda", "cudaLaunchKernel"),
+  locking: () => calling("os", "pthread_mutex_lock"),
+  tiny_calls: () => sketched(tinyCalls(20_000)),
   model: () => recorded("resnet-forward", 17197, "2988572000000", "2988600000000"),
   copies: () =>
     real("copies", "pub-nsysai-h100-2gpu-2026.2-schema3.25.sqlite", [
@@ -149,6 +213,7 @@ const CASES: readonly (readonly [
   ["before_ranges", "wall", ["phases", OUTSIDE], ["copies", OUTSIDE]],
   ["after_ranges", "wall", ["ending", OUTSIDE], ["phases", OUTSIDE]],
   ["first_call", "wall", ["phases", "step / load"], ["phases", "step / compute"]],
+  ["outlier_call", "wall", ["outlier", "step"], ["phases", "step / load"]],
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
   // What is at 88 % of the memory's peak is limited by it, whatever its warps stall for.
   ["ncu_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
@@ -165,6 +230,22 @@ const CASES: readonly (readonly [
   ["slow_rank", "wall", ["ranks", "step / MPI_Allreduce"], ["one_rank", "step / MPI_Allreduce"]],
   ["uneven_ranks", "wall", ["ranks", "step / compute"], ["ranks", "step / MPI_Allreduce"]],
   ["cpu_operations", "wall", ["model", "residual / block.conv1"], ["one_rank", "step / compute"]],
+  ["allocation_calls", "wall", ["allocating", "step"], ["launching", "step"]],
+  ["cuda_call", "wall", ["launching", "step"], ["allocating", "step"]],
+  ["os_call", "wall", ["locking", "step"], ["launching", "step"]],
+  ["python_lock", "wall", ["python_alone", "train"], ["condition", "take"]],
+  ["lock", "wall", ["mutex", "update"], ["condition", "take"]],
+  ["condition", "wall", ["condition", "take"], ["mutex", "update"]],
+  ["file", "wall", ["fdatasync", "save"], ["sleep", "poll"]],
+  ["sleep", "wall", ["sleep", "poll"], ["fdatasync", "save"]],
+  ["child", "wall", ["child_asleep", "run tool"], ["sleep", "poll"]],
+  ["input", "wall", ["pipe", "receive"], ["message", "receive"]],
+  ["join", "wall", ["join", "collect"], ["condition", "take"]],
+  ["system_call", "wall", ["message", "receive"], ["pipe", "receive"]],
+  ["processor", "wall", ["busy_waiting", "wait for it"], ["mutex", "update"]],
+  ["tiny_calls", "wall", ["tiny_calls", "add"], ["one_rank", "step / compute"]],
+  ["page_faults", "wall", ["page_faults", "fill"], ["system_calls", "read"]],
+  ["system_time", "wall", ["system_calls", "read"], ["page_faults", "fill"]],
   ["cpu_bound", "wall", ["one_rank", "step / compute"], ["one_rank", "step / write"]],
   ["waits_off_cpu", "wall", ["one_rank", "step / write"], ["one_rank", "step / compute"]],
   ["computes_and_waits", "wall", ["one_processor", "shared"], ["one_rank", "step / compute"]],
@@ -197,6 +278,74 @@ describe("reasons", () => {
       expect(threshold).not.toBe("");
       expect(source).not.toBe("");
     }
+  });
+});
+
+describe("what threads wait for", () => {
+  const said = (source: Source, label: string) => {
+    const [report] = loaded.get(source)?.reports ?? [];
+    if (report === undefined) throw new Error(`${source} is not there`);
+    const reason = wallReason(report, label);
+    return `${reason?.title}: ${reason?.evidence}`;
+  };
+
+  it("is told with how often it was seen", () => {
+    expect(said("mutex", "update")).toBe("waits for a lock: 5.66 s of 9.04 s (215 of 343 samples)");
+    expect(said("condition", "take")).toMatch(/^waits for a condition variable or semaphore: /);
+    expect(said("fdatasync", "save")).toMatch(/^waits for files: /);
+    expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);
+  });
+
+  it("is a child that computes, or one that waits itself", () => {
+    expect(said("child_asleep", "run tool")).toMatch(
+      /^waits for a child process, which is asleep itself: .* its children compute for 0\.0 % of the time$/,
+    );
+    expect(said("child_computing", "run tool")).toMatch(
+      /^waits for a child process, which computes: .* its children compute for 98\.6 % of the time$/,
+    );
+  });
+
+  it("is a free processor on a busy machine, and beside it what takes the rest", () => {
+    expect(said("busy_waiting", "wait for it")).toMatch(
+      /^waits for a free processor; on a free machine: CPU bound: .*busy waiting/,
+    );
+    expect(said("fdatasync_busy", "save")).toMatch(
+      /^waits for a free processor; on a free machine: waits for files: /,
+    );
+    expect(said("python", "train")).toMatch(
+      /^waits for a free processor; on a free machine: waits for Python's lock \(GIL\), as it seems: /,
+    );
+  });
+
+  it("before the first range is no start-up where the program waits", () => {
+    expect(said("first_request", OUTSIDE)).toMatch(
+      /^waiting for a timer: it sleeps, before the first range: /,
+    );
+    expect(said("phases", OUTSIDE)).toMatch(/^starting up, before the first range: /);
+  });
+
+  it("is between ranges where very many are short", () => {
+    expect(said("tiny_calls", OUTSIDE)).toMatch(
+      /^between very many short ranges: 1\.0 µs for each of /,
+    );
+  });
+
+  it("is not said of fewer than eight samples", () => {
+    const [report] = loaded.get("sleep")?.reports ?? [];
+    if (report === undefined) throw new Error("sleep is not there");
+    const withStates = (states: NonNullable<NCUProfileRegion["thread_samples"]>["states"]) => ({
+      ...report,
+      regions: report.regions.map((region) => ({
+        ...region,
+        ...(region.thread_samples && { thread_samples: { ...region.thread_samples, states } }),
+      })),
+    });
+    expect(wallReason(withStates({ sleep: 7 }), "poll")?.rule).toBe("waits_off_cpu");
+    expect(wallReason(withStates({ sleep: 8 }), "poll")?.rule).toBe("sleep");
+    // The kernel refuses to say what it waits for.
+    expect(wallReason(withStates({ unknown: 30 }), "poll")?.evidence).toMatch(
+      /the kernel did not say for what/,
+    );
   });
 });
 
@@ -241,7 +390,11 @@ describe.skipIf(sample === null)("the answer", () => {
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
       of: "run",
-      reason: { rule: "copies", evidence: "829.72 ms of 856.98 ms copies run, and no kernel" },
+      reason: {
+        rule: "copies",
+        evidence:
+          "829.72 ms of 856.98 ms copies run, and no kernel; 0.0 % of the time that it copies, from or to pageable memory; its threads are in cudaStreamSynchronize for 856.89 ms",
+      },
     });
     const [run, ...others] = answer?.runs ?? [];
     expect(run?.parts.reduce((sum, { ms }) => sum + ms, 0)).toBeCloseTo(run?.ms ?? 0, 3);

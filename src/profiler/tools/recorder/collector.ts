@@ -7,6 +7,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   checkOptions,
+  count,
   listOf,
   type OptionChecks,
   oneOf,
@@ -54,6 +55,7 @@ import {
   refusedRecording,
   withProgram,
 } from "./read.ts";
+import { sampleThreads, type ThreadSampling } from "./thread-samples.ts";
 import { watchRecording } from "./watch.ts";
 
 /**
@@ -72,6 +74,8 @@ export interface RecorderOptions {
   readonly gpu: GpuChoice;
   /** Whether to record the processor time of threads, additionally page faults and context switches, or neither. */
   readonly cpu?: "time" | "counts" | "off";
+  /** How often, in Hz, to look at what threads do; 0, the default: never. */
+  readonly samplingFrequency?: number;
 }
 
 const OPTIONS: OptionChecks<RecorderOptions> = {
@@ -79,6 +83,7 @@ const OPTIONS: OptionChecks<RecorderOptions> = {
   operationDomains: listOf("strings", text, '["my_program.ops"]'),
   gpu: oneOf("auto", "on", "off"),
   cpu: optional(oneOf("time", "counts", "off")),
+  samplingFrequency: optional(count),
 };
 
 /**
@@ -99,18 +104,24 @@ export function createRecorder(options: RecorderOptions): Collector {
       const stopProgress = showProgress(workload, context, text);
       let times: ProgramTimes | null = null;
       let injections: InjectionWatch | null = null;
+      let sampling: ThreadSampling | null = null;
       const outcome = await runWorkload(workload, {
         directory: context.directory,
         env: injected.env,
         interrupt: context.interrupt,
         onStart: (pid) => {
-          if (own !== null) injections = watchInjections(pid, own);
+          if (own === null) return;
+          injections = watchInjections(pid, own);
+          sampling = sampleThreads(pid, context.directory, options.samplingFrequency ?? 0);
         },
         onEnd: (program) => {
           times = program;
           noteEnd(context.directory, program.pid, program.endNs);
         },
-      }).finally(stopProgress);
+      }).finally(() => {
+        sampling?.stop();
+        stopProgress();
+      });
       const elsewhere = unrecorded(injections, context.directory);
       const others = (await context.awaitOthers?.()) ?? [];
       const source = recordingSource(times);
@@ -186,6 +197,7 @@ const optionsOf = ({ config, native }: ToolParts, gpu: GpuChoice): RecorderOptio
   operationDomains: config.pipeline.recorder.operation_domains,
   gpu,
   cpu: config.pipeline.recorder.cpu,
+  samplingFrequency: config.pipeline.recorder.sampling_frequency,
 });
 
 /**
@@ -201,12 +213,17 @@ export async function recordRank(
   const { directory, recordings, interrupt } = place;
   const options = optionsOf(parts, parts.config.pipeline.recorder.gpu);
   const { library } = injectionFor(workload.argv, workload.cwd, options.library);
+  let sampling: ThreadSampling | null = null;
   return runWorkload(workload, {
     directory,
     env: library === null ? {} : inject(workload, options, library, recordings).env,
     interrupt,
+    onStart: (pid) => {
+      if (library !== null)
+        sampling = sampleThreads(pid, recordings, options.samplingFrequency ?? 0);
+    },
     onEnd: ({ pid, endNs }) => noteEnd(recordings, pid, endNs),
-  });
+  }).finally(() => sampling?.stop());
 }
 
 /** Whether the recorder records kernels if the workload uses a GPU. */

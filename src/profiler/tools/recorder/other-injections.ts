@@ -2,9 +2,9 @@
  * Processes of a run in which NVTX loads another library than the recorder: a launcher, an image or a startup file has
  * replaced `NVTX_INJECTION64_PATH` for them. They record nothing, and would be missing without a word.
  */
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { statOf } from "../../../foundation/system/process-identity.ts";
+import { createProcessTree, textOf } from "./process-tree.ts";
 
 /** A process, and the library that NVTX has in place of the recorder there. */
 export interface OtherInjection {
@@ -31,11 +31,9 @@ const SHARE = 0.02;
  */
 export function watchInjections(pid: number, library: string): InjectionWatch {
   const found = new Map<string, OtherInjection>();
-  const running = new Map<number, number>();
-  const first = statOf(String(pid))?.started;
-  if (first !== undefined) running.set(pid, first);
+  const tree = createProcessTree(pid);
   const look = (): void => {
-    for (const [one, started] of followed(running)) {
+    for (const [one, started] of tree.look()) {
       const other = otherLibraryOf(one, library);
       if (other !== null) found.set(`${one} ${started}`, { pid: one, library: other });
     }
@@ -44,11 +42,11 @@ export function watchInjections(pid: number, library: string): InjectionWatch {
   const again = (): void => {
     const begin = performance.now();
     look();
-    if (running.size === 0) return;
+    if (tree.isOver()) return;
     const took = performance.now() - begin;
     timer = setTimeout(again, Math.max(INTERVAL_MS, took / SHARE)).unref();
   };
-  if (running.size > 0) timer = setTimeout(again, INTERVAL_MS / 5).unref();
+  if (!tree.isOver()) timer = setTimeout(again, INTERVAL_MS / 5).unref();
   return {
     stop() {
       clearTimeout(timer);
@@ -56,32 +54,6 @@ export function watchInjections(pid: number, library: string): InjectionWatch {
       return [...found.values()];
     },
   };
-}
-
-/** Those that still run, and their descendants; a process whose parent has ended is still followed. */
-function followed(running: Map<number, number>): ReadonlyMap<number, number> {
-  const queue = [...running.keys()];
-  for (let at = 0; at < queue.length; at++) {
-    const pid = queue[at] ?? 0;
-    const stat = statOf(String(pid));
-    if (stat === undefined || stat.isDead || stat.started !== (running.get(pid) ?? stat.started)) {
-      running.delete(pid);
-      continue;
-    }
-    running.set(pid, stat.started);
-    for (const child of childrenOf(pid)) if (!running.has(child)) queue.push(child);
-  }
-  return running;
-}
-
-function childrenOf(pid: number): readonly number[] {
-  const tasks = join("/proc", String(pid), "task");
-  return namesIn(tasks).flatMap((task) =>
-    (textOf(join(tasks, task, "children")) ?? "")
-      .split(" ")
-      .filter((word) => word !== "")
-      .map(Number),
-  );
 }
 
 /** Null: none that is loaded, or the recorder. */
@@ -105,21 +77,5 @@ function realPath(path: string): string {
     return realpathSync(path);
   } catch {
     return path;
-  }
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return null;
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
   }
 }

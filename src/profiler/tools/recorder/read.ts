@@ -1,7 +1,7 @@
 /** Reads the recordings of a run into a timeline. */
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { constants } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isCodedError } from "../../../engine/values/errors.ts";
 import {
   errorCode,
@@ -10,6 +10,7 @@ import {
   namedFileProblem,
   requireFile,
 } from "../../../foundation/system/files.ts";
+import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { agreeing, firstFew, grouped, plural } from "../../../foundation/text/plural.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import {
@@ -37,6 +38,7 @@ import {
   type KeptRanges,
 } from "./pairing.ts";
 import { openBytes, settleStage } from "./recording-bytes.ts";
+import { readThreadSamples, type SamplesOf } from "./thread-samples.ts";
 
 /** The maximum number of ranges that a run keeps in memory. */
 const MOST_KEPT = 500_000;
@@ -141,9 +143,11 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
+  const sampled = new Map<string, SamplesOf>();
   const processes = placed
     .map(({ path, originNs, machine }) => {
-      const process = readable(path, () => readProcess(path, originNs, kept));
+      const samplesOf = getOrCreate(sampled, dirname(path), () => readThreadSamples(dirname(path)));
+      const process = readable(path, () => readProcess(path, originNs, kept, samplesOf));
       return process === null || machine === undefined ? process : { ...process, machine };
     })
     .filter((process) => process !== null);
@@ -301,12 +305,17 @@ export interface RecordedProcess extends ProcessTimeline {
  * @returns null when the file has no header yet
  * @throws ToolError `recording.invalid`
  */
-function readProcess(path: string, originNs: bigint, kept: KeptRanges): RecordedProcess | null {
+function readProcess(
+  path: string,
+  originNs: bigint,
+  kept: KeptRanges,
+  samplesOf: SamplesOf,
+): RecordedProcess | null {
   const before = { ...kept };
-  const first = readOnce(path, originNs, kept, new Map());
+  const first = readOnce(path, originNs, kept, samplesOf, new Map());
   if (first.missedEnds.size === 0) return first.process;
   Object.assign(kept, before);
-  return readOnce(path, originNs, kept, first.missedEnds).process;
+  return readOnce(path, originNs, kept, samplesOf, first.missedEnds).process;
 }
 
 /** @param firstEnds the ends that count, of ranges where a later one was read first */
@@ -314,6 +323,7 @@ function readOnce(
   path: string,
   originNs: bigint,
   kept: KeptRanges,
+  samplesOf: SamplesOf,
   firstEnds: FirstEnds,
 ): { readonly process: RecordedProcess | null; readonly missedEnds: FirstEnds } {
   const notes = createNotes();
@@ -345,6 +355,7 @@ function readOnce(
   const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
   if (!isPartly) addHeaderNotes(header, notes);
+  const threadSamples = samplesOf(header, originNs);
   const process: RecordedProcess = {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
@@ -366,6 +377,7 @@ function readOnce(
     ...(events.counters.length > 0 && { counters: events.counters }),
     kernels: work.kernels,
     synchronizations: work.synchronizations,
+    ...(threadSamples.length > 0 && { threadSamples }),
     threadNames: events.threadNames,
     categoryNames: events.categoryNames,
     devices: work.devices,

@@ -56,6 +56,8 @@ interface ActivityTable<C extends string = never, Rare extends string = never> {
   readonly rare: Columns<Rare>;
   /** Called for a batch of rows before `name` is called for each of them. */
   readonly prepare?: (read: ActivityRows<C, Rare>, names: NameReader) => void;
+  /** Whether it copies pageable memory; null if unknown. */
+  readonly isPageable?: (read: ActivityRows<C, Rare>, row: number) => boolean | null;
   /** Whether no call launches it. */
   readonly isMigration?: (read: ActivityRows<C, Rare>, row: number) => boolean;
   readonly name: (read: ActivityRows<C, Rare>, row: number, names: NameReader) => string;
@@ -89,11 +91,18 @@ const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
 /** Kinds of copies for managed memory. */
 const UNIFIED_COPIES: ReadonlySet<number> = new Set([11, 12, 13]);
 
-const COPIES: ActivityTable<"copy"> = {
+/** Of nsys's `ENUM_CUDA_MEM_KIND`. */
+const PAGEABLE = 0;
+
+const COPIES: ActivityTable<"copy" | "source" | "target"> = {
   table: COPY_TABLE,
   kind: "memcpy",
-  columns: { copy: "copyKind" },
+  columns: { copy: "copyKind", source: "srcKind", target: "dstKind" },
   rare: {},
+  isPageable({ of }, row) {
+    const kinds = [integerAt(of.source, row), integerAt(of.target, row)];
+    return kinds.includes(null) ? null : kinds.includes(PAGEABLE);
+  },
   isMigration: ({ of }, row) => UNIFIED_COPIES.has(integerAt(of.copy, row) ?? 0),
   name: ({ of }, row) => memoryCopyName(integerAt(of.copy, row) ?? 0),
 };
@@ -158,7 +167,7 @@ export function readGpu(
 }
 
 function readActivities<C extends string, Rare extends string>(
-  { table, kind, columns, rare, prepare, isMigration, name }: ActivityTable<C, Rare>,
+  { table, kind, columns, rare, prepare, isPageable, isMigration, name }: ActivityTable<C, Rare>,
   database: ExportDatabase,
   clock: ExportClock,
   names: NameReader,
@@ -188,6 +197,8 @@ function readActivities<C extends string, Rare extends string>(
       };
       const size = integerAt(bytes, row);
       if (size !== null) kernel.bytes = size;
+      const pageable = isPageable?.(read, row) ?? null;
+      if (pageable !== null) kernel.isPageable = pageable;
       const id = integerAt(context, row);
       if (id !== null) kernel.context = id;
       if (isCorrelated(correlation, row)) {

@@ -1,10 +1,12 @@
 /** Reads an SQLite export of Nsight Systems into a timeline. */
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
+import type { HostCallList } from "../../../model/host-calls.ts";
 import type { RecordedRanges } from "../../../model/range-table.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
+import { readHostCalls } from "./host-calls.ts";
 import { NO_EVENTS, type NvtxEvents, readCategoryNames, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
@@ -39,12 +41,14 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     const clock = readClock(database);
     const nvtx = readNvtx(database, clock, most);
     const gpu = readGpu(database, clock);
+    const hostCalls = readHostCalls(database, clock);
     const executables = readExecutables(database);
     const threadNames = readThreadNames(database);
     const categoryNames = readCategoryNames(database);
     const keys = [...new Set([...nvtx.keys(), ...gpu.keys()])];
     const processes = keys.map((key) =>
       describeProcess(key, nvtx.get(key) ?? NO_EVENTS, gpu.get(key) ?? NO_GPU_EVENTS, {
+        hostCalls: hostCalls.get(key),
         executable: executables.get(key) ?? "",
         threadNames: threadNames.get(key) ?? new Map<number, string>(),
         ...(categoryNames.has(key) && { categoryNames: categoryNames.get(key) ?? [] }),
@@ -112,7 +116,12 @@ function describeProcess(
   key: number,
   { events, marks, ...seen }: NvtxEvents,
   gpu: GpuEvents,
-  names: Pick<ProcessTimeline, "executable" | "threadNames" | "categoryNames">,
+  {
+    hostCalls,
+    ...names
+  }: Pick<ProcessTimeline, "executable" | "threadNames" | "categoryNames"> & {
+    readonly hostCalls: HostCallList | undefined;
+  },
 ): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
@@ -132,6 +141,7 @@ function describeProcess(
     marks,
     kernels,
     synchronizations,
+    ...(hostCalls !== undefined && { hostCalls }),
     notes: [...rangeNotes(pid, events), ...gpuNotes(pid, gpu)],
   };
 }

@@ -1,0 +1,66 @@
+/** Calls of a program to CUDA and to the system, in a table of numbers: there can be millions. */
+import { createColumn, doubles, words } from "./columns.ts";
+
+export type HostApi = "cuda" | "os";
+
+export interface HostCall {
+  readonly api: HostApi;
+  readonly name: string;
+  readonly threadId: number;
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** In order of their start. */
+export interface HostCallList {
+  readonly length: number;
+  /** Undefined beyond the end. */
+  readonly at: (index: number) => HostCall | undefined;
+}
+
+export interface HostCallTable {
+  readonly add: (call: HostCall) => void;
+  /** Once, after all calls. */
+  readonly finish: () => HostCallList;
+}
+
+export function createHostCalls(): HostCallTable {
+  const kinds = new Map<string, number>();
+  const named: Pick<HostCall, "api" | "name">[] = [];
+  const [kind, thread] = [createColumn(words), createColumn(words)];
+  const [start, end] = [createColumn(doubles), createColumn(doubles)];
+  let length = 0;
+  let isOrdered = true;
+  const kindOf = ({ api, name }: HostCall): number => {
+    const key = `${api} ${name}`;
+    const known = kinds.get(key);
+    if (known !== undefined) return known;
+    kinds.set(key, named.length);
+    return named.push({ api, name }) - 1;
+  };
+  return {
+    add(call) {
+      isOrdered &&= length === 0 || start.get(length - 1) <= call.startNs;
+      kind.set(length, kindOf(call));
+      thread.set(length, call.threadId);
+      start.set(length, call.startNs);
+      end.set(length++, call.endNs);
+    },
+    finish() {
+      const order = isOrdered
+        ? null
+        : Uint32Array.from({ length }, (_, at) => at).sort((a, b) => start.get(a) - start.get(b));
+      return {
+        length,
+        at(index) {
+          if (index < 0 || index >= length) return undefined;
+          const row = order === null ? index : (order[index] ?? 0);
+          const of = named[kind.get(row)];
+          if (of === undefined) return undefined;
+          const threadId = thread.get(row);
+          return { ...of, threadId, startNs: start.get(row), endNs: end.get(row) };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The time of a region's threads by what they did, from samples and from the clocks of threads. Times in ms. */
+import type { NCUProfileRegion, ThreadState } from "../model/document.ts";
+
+/** What threads wait for. */
+export type Wait = Exclude<ThreadState, "running" | "unknown"> | "processor";
+
+export interface WaitTime {
+  readonly wait: Wait;
+  readonly ms: number;
+  /** The number of samples; 0 for the processor, whose time is what samples do not explain. */
+  readonly samples: number;
+}
+
+export interface ThreadTime {
+  readonly samples: number;
+  /** The longest first. */
+  readonly waits: readonly WaitTime[];
+  /** Samples for which the system did not say what the thread waits for. */
+  readonly unknown: number;
+  /** Parts of the processor time of all calls; null if too little of it is known. */
+  readonly kernel: KernelTime | null;
+  /** The mean time for which a thread keeps its processor; null if too little of it is known. */
+  readonly sliceMs: number | null;
+  /** Processor time of child processes, per time of the region; null if too little of it is known. */
+  readonly childrenShare: number | null;
+}
+
+/** What the threads did in the kernel. */
+interface KernelTime {
+  readonly systemMs: number;
+  readonly pageFaults: number;
+}
+
+/** Fewer samples say nothing about shares. */
+const LEAST_SAMPLES = 8;
+/** The least part of a region's time that numbers of the system must cover. */
+const LEAST_COUNTED = 0.3;
+
+/**
+ * @param wallMs the region's own time, of all its calls
+ * @param cpuMs the processor time in it; null if not measured
+ * @returns null if threads were not sampled, or too rarely
+ */
+export function threadTimeOf(
+  { thread_samples: sampled }: Pick<NCUProfileRegion, "thread_samples">,
+  wallMs: number | null,
+  cpuMs: number | null,
+): ThreadTime | null {
+  if (sampled === undefined || wallMs === null || wallMs === 0) return null;
+  const { running = 0, unknown = 0, ...waiting } = sampled.states;
+  const samples = Object.values(sampled.states).reduce((sum, count) => sum + count, 0);
+  if (samples < LEAST_SAMPLES) return null;
+  const seenMs = (count: number) => (count / samples) * wallMs;
+  const queuedMs = cpuMs === null ? 0 : Math.max(0, seenMs(running) - cpuMs);
+  // A busy machine lets us look when a thread waits rather than when it runs: its clock knows better.
+  const waitMs = cpuMs === null ? wallMs : Math.max(0, wallMs - cpuMs);
+  const scale = Math.min(1, waitMs / Math.max(seenMs(samples - running), Number.MIN_VALUE));
+  const msOf = (count: number) => seenMs(count) * scale;
+  const waits: WaitTime[] = Object.entries(waiting).map(([wait, count]) => ({
+    wait: wait as keyof typeof waiting,
+    ms: msOf(count),
+    samples: count,
+  }));
+  const counted = sampled.counted_ms;
+  const isCounted = counted >= wallMs * LEAST_COUNTED;
+  return {
+    samples,
+    waits: [...waits, { wait: "processor" as const, ms: queuedMs, samples: 0 }].sort(
+      (a, b) => b.ms - a.ms,
+    ),
+    unknown,
+    kernel: isCounted
+      ? {
+          systemMs: Math.min((sampled.system_ms / counted) * wallMs, cpuMs ?? wallMs),
+          pageFaults: Math.round(
+            ((sampled.minor_page_faults + sampled.major_page_faults) / counted) * wallMs,
+          ),
+        }
+      : null,
+    sliceMs:
+      isCounted && cpuMs !== null && sampled.slices > 0
+        ? ((cpuMs / wallMs) * counted) / sampled.slices
+        : null,
+    childrenShare: isCounted ? sampled.children_cpu_ms / counted : null,
+  };
+}
