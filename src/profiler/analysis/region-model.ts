@@ -4,6 +4,7 @@
  */
 import type {
   CounterStatistics,
+  DeviceName,
   KernelRecord,
   KernelRepeats,
   PayloadStatistics,
@@ -80,7 +81,7 @@ export interface RunSpan {
 /** A region of a scope. Inclusive numbers include inner regions, `exclusive...` ones do not. */
 export interface RegionModelEntry extends Placed {
   readonly kind: RegionKind;
-  readonly device: string | null;
+  readonly device: DeviceName | null;
   readonly processId: number | null;
   readonly invocations: number;
   readonly kernelNs: number | null;

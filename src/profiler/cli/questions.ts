@@ -15,7 +15,6 @@ import {
   withHeading,
 } from "../../pages/blocks.ts";
 import { formatDuration, percentOf } from "../../pages/numbers.ts";
-import type { Changes } from "../../report/compare/change.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import {
   changedKernels,
@@ -24,6 +23,7 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "../../report/compare/comparison.ts";
+import type { Changes } from "../../report/compare/comparison-types.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,

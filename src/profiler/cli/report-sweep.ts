@@ -1,4 +1,5 @@
 /** `deep-profile report` of a sweep: one report of all jobs. */
+
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ConfigError, isCodedError } from "../../engine/values/errors.ts";
@@ -13,7 +14,7 @@ import {
   jobReport,
   type SharedPlaces,
 } from "../../report/sweep/build.ts";
-import type { SweepReport, SweepWork } from "../../report/sweep/document.ts";
+import type { SweepReport, SweepWork } from "../../report/sweep/sweep-types.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,

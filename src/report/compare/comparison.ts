@@ -1,40 +1,28 @@
 /** The contents of a comparison, for all formats. */
+
 import { andOthers, capitalized } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pages/numbers.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import {
-  type Change,
-  type Changes,
-  countChange,
-  pairedInterval,
-  shownHalf,
-  TOO_FEW_RUNS,
-  type Verdict,
-} from "./change.ts";
-import type { MainTime, ReportComparison } from "./compare-reports.ts";
+import { countChange, pairedInterval, shownHalf, TOO_FEW_RUNS } from "./change.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";
-import type { GateResult } from "./gates.ts";
-import type { KernelChange } from "./kernel-changes.ts";
-import type { RegionChange } from "./region-change.ts";
+import type {
+  Change,
+  Changes,
+  GateResult,
+  KernelChange,
+  MainTime,
+  RegionChange,
+  StoredComparison,
+  Verdict,
+} from "./comparison-types.ts";
 
-export interface Comparison {
-  /** Names of the two reports, chosen by the user. */
-  readonly names: { readonly a: string; readonly b: string };
+export interface Comparison extends Pick<StoredComparison, "names" | "config" | "gates"> {
   readonly reports: ReportComparison;
-  /** Null if the configurations are unknown. */
-  readonly config: readonly ConfigDifference[] | null;
-  readonly gates: readonly GateResult[];
   /** Links to the pages of the two reports, relative to the comparison; null if unknown. */
   readonly links?: { readonly a: string | null; readonly b: string | null };
-}
-
-export interface ConfigDifference {
-  readonly key: string;
-  /** Null if that configuration does not have the key. */
-  readonly a: string | null;
-  readonly b: string | null;
 }
 
 /** The time that is compared. */
@@ -280,14 +268,8 @@ export function gateSummary(gates: readonly GateResult[]): string {
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
 export const COMPARISON_CONTRACT = "hydraconf.comparison/1.7";
 
-/** The versions that can be read, including all earlier ones. */
-export const COMPARISON_CONTRACTS: readonly string[] = [
-  "hydraconf.comparison/1.0",
-  "hydraconf.comparison/1.1",
-  "hydraconf.comparison/1.2",
-  "hydraconf.comparison/1.3",
-  "hydraconf.comparison/1.4",
-  "hydraconf.comparison/1.5",
+/** The versions that can be read. */
+export const COMPARISON_CONTRACTS: readonly StoredComparison["contract"][] = [
   "hydraconf.comparison/1.6",
   COMPARISON_CONTRACT,
 ];
@@ -296,10 +278,18 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
  * The document for programs, in pieces: for two large reports it can be longer than the longest string. Times are
  * milliseconds; an infinite limit does not occur.
  */
-export const comparisonJsonPieces = ({
+export function comparisonJsonPieces({
   names,
   reports,
   config,
   gates,
-}: Comparison): Iterable<string> =>
-  jsonPieces({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates });
+}: Comparison): Iterable<string> {
+  const stored: StoredComparison = {
+    contract: COMPARISON_CONTRACT,
+    names,
+    ...reports,
+    config,
+    gates,
+  };
+  return jsonPieces(stored);
+}

@@ -15,28 +15,17 @@ import { busyShare } from "../view/gpu-utilization.ts";
 import { mergeHardware } from "../view/kernel-hardware.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelMs } from "../view/times.ts";
-import {
-  type Change,
-  type Changes,
-  changeOf,
-  changesAs,
-  countChange,
-  type Presence,
-  partChange,
-  presenceOf,
-  timeChange,
-} from "./change.ts";
+import { changeOf, changesAs, countChange, partChange, presenceOf, timeChange } from "./change.ts";
+import type {
+  Change,
+  Changes,
+  KernelChange,
+  KernelLimits,
+  KernelPair,
+  Presence,
+} from "./comparison-types.ts";
 import { measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
-
-export interface KernelChange {
-  readonly kernel_name: string;
-  readonly kind: KernelRecord["kind"];
-  readonly presence: Presence;
-  readonly changes: Changes;
-  /** The limits according to its counters; absent if neither report has counters. Since 1.3. */
-  readonly limits?: BothLimits;
-}
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
@@ -155,19 +144,6 @@ const NONE: readonly KernelRecord[] = [];
 
 // Kernels that have another name only because their shapes changed.
 
-/**
- * Kernels that only A has and kernels that only B has whose names differ only in numbers, such as tiles or dimensions.
- */
-export interface KernelPair {
-  /** The common part of the names, with `*` for the numbers that differ. */
-  readonly name: string;
-  readonly kind: KernelRecord["kind"];
-  readonly a: readonly string[];
-  readonly b: readonly string[];
-  /** `total_ms` and `calls` of all of them. */
-  readonly changes: Changes;
-}
-
 /** In descending order of the difference. */
 export function kernelPairs(
   kernels: readonly KernelChange[],
@@ -251,10 +227,7 @@ export const ACTIVITY_PARTS = {
 /** Shares in percent, named as in `hardware` of a kernel. */
 const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
 
-/** The limits of a kernel, which are texts and cannot be subtracted. */
-export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limited_by">;
-
-type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
+type BothLimits = NonNullable<KernelChange["limits"]>;
 
 /** The numbers of `activityChanges` of one run, which pairs of runs compare. */
 export const activityTimes = (region: Region): Readonly<Record<string, number | null>> =>
