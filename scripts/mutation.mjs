@@ -23,11 +23,11 @@ const FOLDERS = {
   "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/**/*.test.ts"],
   "recorder/clocks": [
     "src/profiler/tools/recorder/clocks.ts",
-    "tests/profiler/tools/recorder/{clocks,read,generated}.test.ts",
+    "tests/profiler/{tools/recorder/{clocks,read,generated},analysis/program-numbers}.test.ts",
   ],
   "recorder/pairing": [
     "src/profiler/tools/recorder/pairing*.ts",
-    "tests/profiler/tools/recorder/{pairing,read,generated}.test.ts",
+    "tests/profiler/{tools/recorder/{pairing,read,generated,growing,many-ranges},analysis/program-numbers}.test.ts",
   ],
   "sweep/sweepers": ["src/app/sweep/sweepers/**/*.ts", "tests/app/sweep/sweepers/**/*.test.ts"],
   "launch/local": ["src/app/launch/local/**/*.ts", "tests/app/launch/local/**/*.test.ts"],
