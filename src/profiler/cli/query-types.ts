@@ -2,13 +2,13 @@
 // Made by `hydraconf schema --types`. Make it again instead of editing it.
 
 /**
- * An answer to one question about a run. Times are milliseconds. Texts of more than 1,000 characters are cut, and end in …. A minor version only adds.
+ * What `deep-profile query --json` prints, an answer to one question about a run. Times are milliseconds. Texts of more than 1,000 characters are cut, and end in …. A minor version only adds.
  */
-export type WhatDeepProfileQueryJsonPrints = {
+export type QueryAnswer = {
   /**
    * Version of this contract.
    */
-  readonly contract: "hydraconf.query/1.0" | "hydraconf.query/1.1";
+  readonly contract: "hydraconf.query/1.1";
   /**
    * As the user named it.
    */
@@ -24,7 +24,7 @@ export type WhatDeepProfileQueryJsonPrints = {
    */
   readonly shown?: number;
   /**
-   * Where the same question goes on (cursor); absent where the answer has the last item. Since 1.1.
+   * Where the same question goes on (cursor); absent where the answer has the last item.
    */
   readonly next?: string;
 } & (
@@ -334,13 +334,19 @@ export interface Timeline {
    * Items: Milliseconds since the start of the run.
    */
   readonly events: readonly {
+    /**
+     * wait: of the host for a GPU. kernel, memcpy and memset: what a GPU did.
+     */
     readonly kind: "range" | "mark" | "wait" | "kernel" | "memcpy" | "memset";
     readonly name: string;
     /**
-     * The thread or the stream.
+     * The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`.
      */
     readonly row: string;
     readonly start_ms: number;
+    /**
+     * Of an event that never ended, the end of its process.
+     */
     readonly end_ms: number;
   }[];
 }
@@ -356,16 +362,16 @@ export interface Compare {
     readonly b: string;
   };
   /**
-   * The result as a whole. Since 1.1.
+   * The result as a whole.
    */
-  readonly headline?: string;
+  readonly headline: string;
   /**
-   * The time that is compared. Since 1.1.
+   * The time that is compared.
    */
-  readonly main_time?: "total_ms" | "wall_ms" | "cpu_ms";
+  readonly main_time: "total_ms" | "wall_ms" | "cpu_ms";
   readonly totals: Changes;
   /**
-   * Those that contributed most first, since 1.1; in the order of the tree before.
+   * Those that contributed most first.
    *
    * Items: A region that differs.
    */
@@ -381,9 +387,9 @@ export interface Compare {
     readonly kind: "push_pop" | "start_end" | "outside";
     readonly presence: string;
     /**
-     * Its difference without the regions inside it; of a region that only one run has, its whole own time. Null if it is not compared. Since 1.1.
+     * Its difference without the regions inside it; of a region that only one run has, its whole own time. Null if it is not compared.
      */
-    readonly contributed_ms?: number | null;
+    readonly contributed_ms: number | null;
     readonly changes: Changes;
   }[];
   /**

@@ -245,9 +245,9 @@ function failureOf(run: SavedRun | null, collector: string): string | null {
   return found === undefined ? null : whyFailed(found);
 }
 
-/** Runs before version 1.2 of their contract do not contain their times. */
+/** Nothing of a job that left no run. */
 function intervalOf(run: SavedRun | null): Pick<JobInput, "interval"> {
-  if (run?.started === undefined || run.ended === undefined) return {};
+  if (run === null) return {};
   const { hostname: host } = run.environment;
   return { interval: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
 }
