@@ -108,6 +108,7 @@ export type {
   FilesSource,
   NcuPassSource,
   NcuSource,
+  NsysSource,
   RecordedSource,
   RecordingSource,
   RepeatsSource,

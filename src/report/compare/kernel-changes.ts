@@ -4,6 +4,12 @@
  */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import {
+  COMPARED_ACTIVITY,
+  COMPARED_BUSY_SHARE,
+  COMPARED_COUNTERS,
+  COMPARED_LIMIT,
+} from "../model/compared-numbers.ts";
 import type {
   KernelHardware,
   KernelRecord,
@@ -216,17 +222,6 @@ const weight = ({ changes }: Pick<KernelChange, "changes">): number => {
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 
-/** The parts of `gpu_activity`, named as in `regions.csv`. */
-export const ACTIVITY_PARTS = {
-  gpu_kernel_ms: "kernel_ms",
-  gpu_copy_ms: "copy_ms",
-  gpu_overlap_ms: "overlap_ms",
-  gpu_busy_ms: "busy_ms",
-} as const;
-
-/** Shares in percent, named as in `hardware` of a kernel. */
-const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
-
 type BothLimits = NonNullable<KernelChange["limits"]>;
 
 /** The numbers of `activityChanges` of one run, which pairs of runs compare. */
@@ -234,9 +229,9 @@ export const activityTimes = (region: Region): Readonly<Record<string, number | 
   region.gpu_activity === undefined
     ? {}
     : {
-        gpu_busy_pct: busyShare(region),
+        [COMPARED_BUSY_SHARE]: busyShare(region),
         ...Object.fromEntries(
-          Object.entries(ACTIVITY_PARTS).map(([name, part]) => [
+          Object.entries(COMPARED_ACTIVITY).map(([name, part]) => [
             name,
             region.gpu_activity?.[part] ?? null,
           ]),
@@ -248,28 +243,31 @@ export function activityChanges(a: Region | null, b: Region | null): Changes {
   if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};
   const wall = Math.max(a?.wall_ms ?? 0, b?.wall_ms ?? 0);
   const shares = [a, b].map((region) => measuredAlone(region && busyShare(region)));
-  const parts = Object.entries(ACTIVITY_PARTS).map(([name, part]): [string, Change] => {
+  const parts = Object.entries(COMPARED_ACTIVITY).map(([name, part]): [string, Change] => {
     const [before, after] = [a, b].map((region) =>
       measuredAlone(region?.gpu_activity?.[part] ?? null),
     );
     return [name, partChange(timeChange(before ?? null, after ?? null), wall)];
   });
   const [before = null, after = null] = shares;
-  return { gpu_busy_pct: partChange(timeChange(before, after), 100), ...Object.fromEntries(parts) };
+  return {
+    [COMPARED_BUSY_SHARE]: partChange(timeChange(before, after), 100),
+    ...Object.fromEntries(parts),
+  };
 }
 
 /** Empty if neither report has counters of the kernel. */
 function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undefined): Changes {
   if (a === undefined && b === undefined) return {};
-  const shares = COUNTER_SHARES.map((name): [string, Change] => [
+  const shares = COMPARED_COUNTERS.map((name): [string, Change] => [
     name,
     partChange(changeOf(measuredAlone(a?.[name] ?? null), measuredAlone(b?.[name] ?? null)), 100),
   ]);
   const limit = changeOf(
-    computed(a?.occupancy_limit_pct ?? null),
-    computed(b?.occupancy_limit_pct ?? null),
+    computed(a?.[COMPARED_LIMIT] ?? null),
+    computed(b?.[COMPARED_LIMIT] ?? null),
   );
-  return { ...Object.fromEntries(shares), occupancy_limit_pct: limit };
+  return { ...Object.fromEntries(shares), [COMPARED_LIMIT]: limit };
 }
 
 /** A number that follows from how a kernel was compiled and launched, and therefore does not vary between runs. */
