@@ -19,7 +19,7 @@ const REPORT = join("tmp", "mutation");
 
 /** What is mutated, and the tests that are nearest to it. */
 const FOLDERS = {
-  "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/**/*.test.ts"],
+  "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/!(browser).test.ts"],
   "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/**/*.test.ts"],
   "recorder/clocks": [
     "src/profiler/tools/recorder/clocks.ts",

@@ -212,6 +212,13 @@ describe("the program's own clocks", () => {
     expect(own.timeOf(1, OWN, 57n), "as the type of a clock of the program").toBe(7);
   });
 
+  it("without a type or a pair are not taken for one that has them", () => {
+    const clocks = defined(OWN);
+    clocks.pair({ domain: 1, ids: [OWN + 1n, 14n], times: [10n, 100n], factor: 1 });
+    expect([OWN, OWN + 2n].map((id) => clocks.timeOf(1, id, 11n))).toEqual([null, null]);
+    expect(clocks.timeOf(1, OWN + 1n, 11n)).toBe(1);
+  });
+
   it("are related through others, and not to themselves alone", () => {
     const clocks = defined(OWN + 1n, 0n, 1e8);
     const pair = { domain: 1, ids: [OWN, OWN + 1n], times: [0n, 30n], factor: 2 } as const;
