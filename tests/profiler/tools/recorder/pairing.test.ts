@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../../src/profiler/analysis/build.ts";
 import type { PayloadNumber } from "../../../../src/profiler/model/payload.ts";
+import type { ThreadCounts } from "../../../../src/profiler/model/timeline.ts";
 import {
   createNotes,
   type NvtxEvent,
@@ -279,6 +280,24 @@ describe("what is no range", () => {
   });
 });
 
+describe("names of threads and categories", () => {
+  it("are the last given, and have no time", () => {
+    const named = (name: string): readonly NvtxEvent[] => [
+      { kind: "thread_name", threadId: 7, name },
+      { kind: "category_name", domain: "d", category: 1, name },
+    ];
+    const { threadNames, categoryNames, lastNs } = paired([
+      pushAt("a", 3),
+      ...named("first"),
+      ...named("last"),
+    ]);
+    expect([...threadNames]).toEqual([[7, "last"]]);
+    expect(categoryNames).toEqual([{ domain: "d", category: 1, name: "last" }]);
+    expect(lastNs).toBe(3);
+    expect(paired(named("alone")).lastNs).toBeNull();
+  });
+});
+
 describe("what a closing adds", () => {
   const number = (name: string): PayloadNumber => ({
     field: { name, unit: "", kind: "amount" },
@@ -298,11 +317,20 @@ describe("what a closing adds", () => {
     expect(names(values("x"), {})).toEqual(["x"]);
   });
 
-  it("is no processor time where one of the two has none", () => {
+  it("is no processor time and no counts where one of the two has none", () => {
     const used = (opening: number | null, closing: number | null) =>
       paired([{ ...push("a"), cpuNs: opening } as NvtxEvent, popAt(6, { cpuNs: closing })])
         .ranges[0]?.cpuNs;
     expect([used(3, 9), used(9, 3), used(null, 9), used(3, null)]).toEqual([6, 0, null, null]);
+    const counted = (opening: ThreadCounts | null, closing: ThreadCounts | null) =>
+      paired([{ ...push("a"), counts: opening } as NvtxEvent, popAt(6, { counts: closing })])
+        .ranges[0]?.counts;
+    const [few, more] = [[1, 2, 3, 4] as const, [2, 4, 6, 8] as const];
+    expect([counted(few, more), counted(null, more), counted(few, null)]).toEqual([
+      few,
+      null,
+      null,
+    ]);
   });
 });
 
