@@ -2,7 +2,8 @@
  * What is made from declarations and checked in: `node --import ./scripts/typescript-loader.mjs scripts/generate.ts`, also
  * in the build. `tests/repo/generated.test.ts` checks that it is up to date.
  *
- * - TypeScript types of the profiler's config, from its JSON Schema, by `hydraconf schema --types`
+ * - TypeScript types of the profiler's config and of the documents that it writes, from their JSON Schemas, by
+ *   `hydraconf schema --types`
  * - tables of settings in docs/, between markers
  */
 import { execFileSync } from "node:child_process";
@@ -26,6 +27,40 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const CONFIG_SCHEMA = "schemas/config.schema.json";
 
+/** Types that are made of a schema, and what each file says first. */
+const TYPES = [
+  {
+    file: "src/profiler/tools/config-types.ts",
+    from: CONFIG_SCHEMA,
+    about: "The composed configuration",
+  },
+  {
+    file: "src/report/model/report-types.ts",
+    from: "schemas/region-report.openapi.yaml#/components/schemas/RegionReportBundle",
+    about: "A region report",
+  },
+  {
+    file: "src/report/compare/comparison-types.ts",
+    from: "schemas/comparison.schema.json",
+    about: "A comparison of two reports",
+  },
+  {
+    file: "src/report/sweep/sweep-types.ts",
+    from: "schemas/sweep-report.schema.json",
+    about: "A report of a sweep",
+  },
+  {
+    file: "src/profiler/tools/run-types.ts",
+    from: "schemas/run.schema.json",
+    about: "What a run knows beside its raw files",
+  },
+  {
+    file: "src/profiler/cli/query-types.ts",
+    from: "schemas/query.schema.json",
+    about: "An answer to a question about a run",
+  },
+] as const;
+
 export interface GeneratedFile {
   /** Relative to the repository. */
   readonly file: string;
@@ -33,7 +68,7 @@ export interface GeneratedFile {
 }
 
 export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
-  { file: "src/profiler/tools/config-types.ts", text: await typesOf(CONFIG_SCHEMA) },
+  ...(await Promise.all(TYPES.map(typesOf))),
   withTables("docs/configuration.md", configTables()),
   withTables("docs/sweeps.md", {
     "settings of local": settingsTable(LOCAL_SETTINGS, "hydra.launcher."),
@@ -47,19 +82,20 @@ export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
 ];
 
 /** The types of a JSON Schema, as `hydraconf schema --types` prints them, in the format of this repository. */
-async function typesOf(schema: string): Promise<string> {
+async function typesOf({ file, from, about }: (typeof TYPES)[number]): Promise<GeneratedFile> {
   const printed: string[] = [];
   await runSchema(
-    ["--types", "--from", schema],
+    ["--types", "--readonly", "--from", from],
     invocation((text) => printed.push(text)),
   );
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
-  return execFileSync(process.execPath, [biome, "format", "--stdin-file-path=types.ts"], {
+  const text = execFileSync(process.execPath, [biome, "format", "--stdin-file-path=types.ts"], {
     cwd: root,
     // Before the banner of the types, what every file says first.
-    input: `/** The composed configuration, of which ${schema} is the schema. */\n${printed.join("")}`,
+    input: `/** ${about}, of which ${from.replace(/#.*/, "")} is the schema. */\n${printed.join("")}`,
     encoding: "utf8",
   });
+  return { file, text };
 }
 
 const invocation = (stdout: (text: string) => void) => ({

@@ -4,12 +4,13 @@
  *
  *   npm run mutation                       every folder below; takes hours: a part of `npm run nightly`
  *   npm run mutation -- sweep/sweepers     the folders whose name contains this
+ *   npm run mutation -- report/compare gates change     only these files of them
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./setup.mjs";
 
@@ -18,15 +19,15 @@ const REPORT = join("tmp", "mutation");
 
 /** What is mutated, and the tests that are nearest to it. */
 const FOLDERS = {
-  "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/**/*.test.ts"],
+  "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/!(browser).test.ts"],
   "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/**/*.test.ts"],
   "recorder/clocks": [
     "src/profiler/tools/recorder/clocks.ts",
-    "tests/profiler/tools/recorder/{clocks,read,generated}.test.ts",
+    "tests/profiler/{tools/recorder/{clocks,read,generated},analysis/program-numbers}.test.ts",
   ],
   "recorder/pairing": [
     "src/profiler/tools/recorder/pairing*.ts",
-    "tests/profiler/tools/recorder/{pairing,read,generated}.test.ts",
+    "tests/profiler/{tools/recorder/{pairing,read,generated,growing,many-ranges},analysis/program-numbers}.test.ts",
   ],
   "sweep/sweepers": ["src/app/sweep/sweepers/**/*.ts", "tests/app/sweep/sweepers/**/*.test.ts"],
   "launch/local": ["src/app/launch/local/**/*.ts", "tests/app/launch/local/**/*.test.ts"],
@@ -34,7 +35,7 @@ const FOLDERS = {
   "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
 };
 
-const wanted = process.argv[2] ?? "";
+const [wanted = "", ...files] = process.argv.slice(2);
 const chosen = Object.entries(FOLDERS).filter(([name]) => name.includes(wanted));
 if (chosen.length === 0) {
   console.error(`no folder of '${wanted}': ${Object.keys(FOLDERS).join(", ")}`);
@@ -67,7 +68,7 @@ async function scoreOf(name, mutate, tests) {
     testRunner: "vitest",
     plugins: [pathToFileURL(require.resolve("@stryker-mutator/vitest-runner")).href],
     vitest: { configFile: "tests/mutation/vitest.config.ts", related: false },
-    mutate: [mutate],
+    mutate: files.length === 0 ? [mutate] : files.map((file) => `${dirname(mutate)}/${file}.ts`),
     // What has no tests of its own: files of exports, and the wording of texts, which tests/ui shows.
     mutator: { excludedMutations: ["StringLiteral"] },
     disableTypeChecks: false,

@@ -68,15 +68,6 @@ export type {
 } from "./run/run.ts";
 export { profile } from "./run/run.ts";
 export type {
-  CollectionSource,
-  FilesSource,
-  NcuPassSource,
-  NcuSource,
-  RecordedSource,
-  RecordingSource,
-  RepeatsSource,
-} from "./tools/collection.ts";
-export type {
   InferConfig,
   ModelConfig,
   Names,
@@ -112,6 +103,16 @@ export {
   type WatchOptions,
   watchRecording,
 } from "./tools/recorder/watch.ts";
+export type {
+  CollectionSource,
+  FilesSource,
+  NcuPassSource,
+  NcuSource,
+  NsysSource,
+  RecordedSource,
+  RecordingSource,
+  RepeatsSource,
+} from "./tools/run-types.ts";
 export type {
   CollectContext,
   Collection,

@@ -99,7 +99,7 @@ describe("the report of a sweep", () => {
     },
   );
 
-  it("names jobs that ran side by side, as far as their runs say when they were", async () => {
+  it("names jobs that ran side by side", async () => {
     cpSync(inHere("sweep"), inHere("beside"), { recursive: true });
     const file = (job: number) => inHere(`beside/${job}/run.json`);
     const [first, second] = [0, 1].map((job) => JSON.parse(readFileSync(file(job), "utf8")));
@@ -109,9 +109,6 @@ describe("the report of a sweep", () => {
     expect(await note()).toBeUndefined();
     writeFileSync(file(1), JSON.stringify({ ...second, started: first.started }));
     expect(await note()).toContain("jobs 0 and 1 ran while another job of the sweep did");
-    const { started: _started, ...older } = second;
-    writeFileSync(file(1), JSON.stringify({ ...older, contract: "hydraconf.run/1.1" }));
-    expect(await note()).toBeUndefined();
   });
 
   it("compares no times of a job whose program failed, nor one whose record is broken", async () => {

@@ -284,14 +284,16 @@ describe("run.json", () => {
     });
   });
 
-  it("of a newer minor version is read; of a newer major version, it says which it reads", async () => {
+  it("of a newer minor version is read; of other versions, it says which it reads", async () => {
     rewrite("minor", (run) => ({ ...run, contract: "hydraconf.run/1.7", added: true }));
     expect((await report("minor")).code).toBe(0);
-    rewrite("major", (run) => ({ ...run, contract: "hydraconf.run/2.0" }));
-    const { code, stderr } = await report("major");
-    expect(code).toBe(1);
-    expect(stderr).toContain("its contract is hydraconf.run/2.0");
-    expect(stderr).toContain("reads hydraconf.run/1.x");
+    for (const version of ["2.0", "1.4", "1.x"]) {
+      rewrite("other", (run) => ({ ...run, contract: `hydraconf.run/${version}` }));
+      const { code, stderr } = await report("other");
+      expect(code).toBe(1);
+      expect(stderr).toContain(`its contract is hydraconf.run/${version}`);
+      expect(stderr).toContain("reads hydraconf.run/1.5 and newer ones of 1.x");
+    }
   });
 
   it("says what is wrong with it", async () => {

@@ -169,6 +169,19 @@ describe("import arrows", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("the engine asks the disk only where it reads sources, and about our own package", () => {
+    const asks = /from "(?:node:fs|node:child_process|execa)"|import\("execa"\)/;
+    const engine = `${join(source, "engine")}${sep}`;
+    const found = files
+      .filter((file) => file.startsWith(engine) && asks.test(readFileSync(file, "utf8")))
+      .map((file) => file.slice(engine.length).split(sep).join("/"));
+    expect(found.sort()).toEqual([
+      "compose/sources/file-source.ts",
+      "compose/sources/near-files.ts",
+      "values/package-info.ts",
+    ]);
+  });
+
   it.each([
     ["engine/values/node.ts", "engine/overrides/parser.ts"],
     ["engine/compose/compose.ts", "app/cli/arguments/parse-argv.ts"],

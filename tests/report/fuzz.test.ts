@@ -1,4 +1,5 @@
 /** Names and numbers of every kind through every writer: what comes out is what its readers can read. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textWidth } from "../../src/foundation/text/text-width.ts";
@@ -24,7 +25,7 @@ import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/mode
 import { renderHtmlReport } from "../../src/report/render/report-page.ts";
 import { renderSectionsText } from "../../src/report/render/sections-text.ts";
 import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
-import type { SweepReport } from "../../src/report/sweep/document.ts";
+import type { SweepReport } from "../../src/report/sweep/sweep-types.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,

@@ -1,5 +1,4 @@
 /** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
-import { statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
@@ -10,7 +9,6 @@ import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
 import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
-import { requireDependency } from "../values/package-info.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { requireSameAliases } from "./aliases.ts";
 import { applySharedOverrides } from "./apply-overrides.ts";
@@ -38,6 +36,7 @@ import { withMode } from "./run-mode.ts";
 import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
 import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
+import { configDirectories, isFile } from "./sources/near-files.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
 
@@ -435,39 +434,9 @@ export function missingDirectoryHint(
       ? `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`
       : `this is a file: configDir is its directory, configName its name (configDir: "${dirname(path)}", configName: "${name}")`;
   }
-  const beside = configDirectories(dirname(path));
+  const beside = configDirectories(dirname(path)).slice(0, MAX_NAMES);
   const meaning = fromShell
     ? "--config-path DIR (-cp) gives the config directory"
     : "configDir is the config directory";
   return beside.length === 0 ? meaning : `${meaning}; YAML files are in: ${beside.join(", ")}`;
-}
-
-/** Usual places of config trees in projects: a folder of its own, or a folder of a Python package. */
-const TREES = ["*/*.yaml", "{*,src/*}/{conf,config,configs}/*.yaml"];
-
-/** Directories with YAML files, the nearest first; unreadable ones are skipped. */
-function configDirectories(parent: string): readonly string[] {
-  const depth = (path: string) => path.split("/").length;
-  return [...new Set(treeFiles(parent).map((file) => dirname(file)))]
-    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
-    .slice(0, MAX_NAMES);
-}
-
-/** Empty in a program that bundles us without our dependencies: the error about the directory is still shown. */
-function treeFiles(cwd: string): readonly string[] {
-  try {
-    const { globSync } = requireDependency("fast-glob") as typeof import("fast-glob");
-    return globSync(TREES, { cwd, ignore: ["**/node_modules/**"], suppressErrors: true });
-  } catch (error) {
-    if (isConfigError(error)) return [];
-    throw error;
-  }
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

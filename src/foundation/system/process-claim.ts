@@ -12,6 +12,7 @@ import {
 } from "./atomic-write.ts";
 import { errorCode, makeDirectory } from "./files.ts";
 import { identityOf, isRunning, type ProcessIdentity, thisProcess } from "./process-identity.ts";
+import { amount, fits, type Shape, text } from "./shape.ts";
 
 /** The holder of a claim: the content of the claim's file. */
 export interface Holder extends ProcessIdentity {
@@ -221,19 +222,13 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Birth and namespace may be missing: earlier versions did not write them. */
-const isHolder = (value: unknown): value is Holder =>
-  typeof value === "object" &&
-  value !== null &&
-  "host" in value &&
-  typeof value.host === "string" &&
-  "pid" in value &&
-  typeof value.pid === "number";
+/** If anything else of a claim is damaged, it still looks held, which is the safe side. */
+const HOLDER: Shape<Pick<Holder, "host" | "pid">> = { host: text, pid: amount };
 
 function parsed(text: string): Holder | undefined {
   try {
     const holder: unknown = JSON.parse(text);
-    return isHolder(holder) ? holder : undefined;
+    return fits(holder, HOLDER) ? (holder as Holder) : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** The identities of kernels: name, device and kind. */
 import { createNameNumbers } from "../../foundation/text/name-numbers.ts";
+import type { DeviceName } from "../../report/model/document.ts";
 import { createColumn, createLongList, words } from "../model/columns.ts";
 import type { KernelInstance } from "../model/timeline.ts";
 
@@ -12,7 +13,7 @@ export interface KernelIdentity extends KernelPlace {
 export interface KernelPlace {
   readonly kind: "gpu_kernel" | "cpu_operation";
   /** `cuda:N` or `cpu`. */
-  readonly device: string;
+  readonly device: DeviceName;
 }
 
 /** The number of a kernel or operation of a run, starting from 0. */
@@ -34,7 +35,7 @@ export interface NumberedNames {
 }
 
 /** The name of a CUDA device. */
-export const deviceName = (index: number): string => `cuda:${index}`;
+export const deviceName = (index: number): DeviceName => `cuda:${index}`;
 
 export function createKernelNames(): KernelNames {
   const table = createTable();

@@ -4,6 +4,7 @@
  */
 import type {
   CounterStatistics,
+  DeviceName,
   KernelRecord,
   KernelRepeats,
   PayloadStatistics,
@@ -86,7 +87,7 @@ export interface RegionModelEntry extends Placed {
   readonly kind: RegionKind;
   /** The number of regions, for the entry of a family. */
   readonly members?: number;
-  readonly device: string | null;
+  readonly device: DeviceName | null;
   readonly processId: number | null;
   readonly invocations: number;
   readonly kernelNs: number | null;

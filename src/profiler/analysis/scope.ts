@@ -239,14 +239,14 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
     );
     const activities = regions.flatMap((region) => attribution.activities.get(region) ?? []);
     const isActive = activities.some((activity) => isHere(activity.device, device));
-      const hasKernels = kernels !== null && (device === null || ranOn(kernels, device));
-      if (device === null) {
-        const samples = regions.flatMap((region) => attribution.samples.get(region) ?? []);
-        tally.samples = [...tally.samples, ...samples];
-        const calls = regions.flatMap((region) => attribution.hostCalls.get(region) ?? []);
-        tally.hostCalls = [...tally.hostCalls, ...calls];
-      }
-      for (const part of ranges) addRanges(tally, part);
+    const hasKernels = kernels !== null && (device === null || ranOn(kernels, device));
+    if (device === null) {
+      const samples = regions.flatMap((region) => attribution.samples.get(region) ?? []);
+      tally.samples = [...tally.samples, ...samples];
+      const calls = regions.flatMap((region) => attribution.hostCalls.get(region) ?? []);
+      tally.hostCalls = [...tally.hostCalls, ...calls];
+    }
+    for (const part of ranges) addRanges(tally, part);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];
     // The bucket outside all ranges has nothing but time.

@@ -2,6 +2,8 @@
 
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
+import { wrapText } from "../../foundation/text/text-width.ts";
+import { COMPARED_NUMBERS } from "../../report/model/compared-numbers.ts";
 import { IMPORT_TOOLS, REPORT_FOLDERS } from "../tools/table.ts";
 import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
@@ -14,6 +16,15 @@ const CALIBRATION_OPTION = {
     help: "what deep-profile calibrate wrote (default: the one of this machine\nand program in the user's cache, if there is one)",
   },
 } as const;
+
+/** The numbers of conditions, by what has them. */
+function comparedNumbers(): string {
+  const { totals, regions, kernels } = COMPARED_NUMBERS;
+  const text = `Numbers of the whole: ${totals.join(", ")}; of regions: ${regions.join(", ")}, and metrics by their names; of kernels: ${kernels.join(", ")}.`;
+  return wrapText(text, HELP_WIDTH).join("\n");
+}
+
+const HELP_WIDTH = 96;
 
 export const COMPARE: CommandLine = {
   name: "deep-profile compare",
@@ -50,10 +61,7 @@ what a run did not reach looks faster`,
     markdown: { help: "print Markdown, for a pull request" },
     html: { value: "FILE", help: "also write an HTML page" },
   },
-  epilogue: `Numbers: total_ms, exclusive_ms, wall_ms, wall_exclusive_ms, median_ms, p95_ms, kernel_count,
-invocations, outside_ms, region_count, calls (of kernels), and metrics by their names; of regions
-gpu_busy_pct and gpu_busy_ms, gpu_kernel_ms, gpu_copy_ms, gpu_overlap_ms; of kernels sm_pct,
-memory_pct, tensor_pct, occupancy_pct, occupancy_limit_pct.
+  epilogue: `${comparedNumbers()}
 
 Exit code: 0 no condition holds, 1 something cannot be read, 2 wrong usage, 3 a condition holds.`,
 };

@@ -1,4 +1,5 @@
 /** `deep-profile compare`: two runs or reports, and the gates. */
+
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { usage } from "../../app/command-line/command-line.ts";
@@ -15,7 +16,6 @@ import { type FindCalibration, judged } from "../../report/compare/calibration.t
 import { compareReports, type PairedRatios } from "../../report/compare/compare-reports.ts";
 import {
   type Comparison,
-  type ConfigDifference,
   comparisonJsonPieces,
   gateSummary,
 } from "../../report/compare/comparison.ts";
@@ -24,6 +24,7 @@ import {
   processNotes,
   SAME_REPORT,
 } from "../../report/compare/comparison-notes.ts";
+import type { ConfigDifference } from "../../report/compare/comparison-types.ts";
 import {
   type Conditions,
   NO_CONDITIONS,

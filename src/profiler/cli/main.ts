@@ -19,6 +19,7 @@ import {
   type ProfileResult,
   type ProfileSection,
   reportOn,
+  type TimedRun,
 } from "../run/run.ts";
 import { type ShownConfig, saveRun } from "../run/saved-run.ts";
 import { type WrittenRun, writeRun } from "../run/write-run.ts";
@@ -119,7 +120,7 @@ export async function profileMain(request: MainRequest): Promise<MainResult> {
 
 /** Null if there is little to read, which is faster than starting another process. */
 async function reportedApart(
-  run: CollectedRun,
+  run: TimedRun,
   request: MainRequest,
   stop: AbortSignal,
 ): Promise<MainResult | null> {

@@ -15,7 +15,6 @@ import {
   withHeading,
 } from "../../pages/blocks.ts";
 import { formatDuration, percentOf } from "../../pages/numbers.ts";
-import type { Changes } from "../../report/compare/change.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import {
   changedKernels,
@@ -25,6 +24,7 @@ import {
   TIME_LABELS,
   VERDICTS,
 } from "../../report/compare/comparison.ts";
+import type { Changes } from "../../report/compare/comparison-types.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
@@ -48,6 +48,16 @@ import {
 import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
 import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
+import type {
+  Compare,
+  Kernels,
+  QueryAnswer,
+  Regions,
+  Summary,
+  Timeline,
+  Top,
+  Why,
+} from "./query-types.ts";
 import type { Slice, SliceRequest } from "./slice.ts";
 
 /** The run and the options of a question. */
@@ -77,20 +87,30 @@ export interface Asked {
   readonly compareWith: (other: string) => Promise<Comparison>;
 }
 
-export interface Answered {
-  readonly answer: Readonly<Record<string, unknown>>;
+type QuestionName = QueryAnswer["question"];
+
+/** What the contract has as the answer to a question. */
+type AnswerTo<Name extends QuestionName> = Extract<
+  QueryAnswer,
+  { readonly question: Name }
+>["answer"];
+
+interface Answered<Answer = QueryAnswer["answer"]> {
+  readonly answer: Answer;
   /** The number of items, and how many of them are in the answer; absent if the answer is no list. */
   readonly items?: { readonly total: number; readonly shown: number };
   readonly blocks: readonly Block[];
 }
 
-export interface Question {
-  readonly name: string;
+export type Question = { [Name in QuestionName]: QuestionNamed<Name> }[QuestionName];
+
+interface QuestionNamed<Name extends QuestionName> {
+  readonly name: Name;
   /** A line for `--help`. */
   readonly summary: string;
   /** The name of its argument, e.g. `REGION`. */
   readonly takes?: string;
-  readonly ask: (asked: Asked) => Answered | Promise<Answered>;
+  readonly ask: (asked: Asked) => Answered<AnswerTo<Name>> | Promise<Answered<AnswerTo<Name>>>;
 }
 
 export const QUESTIONS: readonly Question[] = [
@@ -161,7 +181,7 @@ function chosenRegions(
 
 const MOST_NAMES = 20;
 
-function regions(asked: Asked): Answered {
+function regions(asked: Asked): Answered<Regions> {
   const { sort, metrics } = asked;
   // A table of what the report lists; a family that it does not is found by its name.
   const { report, chosen } = chosenRegions(asked.regions, [
@@ -180,7 +200,7 @@ function regions(asked: Asked): Answered {
       whole_ms: words.share.whole,
       regions: rows.map((region) => ({
         ...nameOf(region),
-        ...dataOf(region, everyColumn("query", words)),
+        ...dataOf<RegionNumber>(region, everyColumn("query", words)),
         ...(globs.length > 0 && {
           metrics: Object.fromEntries(
             Object.entries(allMetrics(region)).filter(([name]) =>
@@ -221,9 +241,19 @@ function refuseUnknownMetrics(globs: readonly string[], among: readonly NCUProfi
   });
 }
 
-/** The numbers of a region by the names of their columns. */
-const dataOf = (region: NCUProfileRegion, columns: readonly ShownColumn[]) =>
-  Object.fromEntries(columns.map(({ key, data }) => [key, data(region)]));
+type RegionRow = Regions["regions"][number];
+
+/** The numbers of a region by the names of their columns, which are those that the contract has. */
+const dataOf = <Name extends keyof RegionRow>(
+  region: NCUProfileRegion,
+  columns: readonly ShownColumn[],
+) =>
+  Object.fromEntries(columns.map(({ key, data }) => [key, data(region)])) as unknown as Pick<
+    RegionRow,
+    Name
+  >;
+
+type RegionNumber = Exclude<keyof RegionRow, keyof ReturnType<typeof nameOf> | "metrics">;
 
 // Where the time goes.
 
@@ -237,7 +267,7 @@ function answered({ bundle, beside, report, run }: Asked): Answer {
 const othersOf = ({ reports }: RegionReportBundle, report: NCUProfileRegionReport) =>
   report === reports[0] ? reports.slice(1) : [];
 
-function summary(asked: Asked): Answered {
+function summary(asked: Asked): Answered<Summary> {
   const answer = answered(asked);
   const { report, limit } = asked;
   const { command, device, hostname, gpus } = report.environment;
@@ -280,7 +310,7 @@ const ranked = ({ region, ms, share, atOnce, of, longest, reason }: RankedRegion
 
 const asData = ({ rule, title, evidence, advice }: Reason) => ({ rule, title, evidence, advice });
 
-function top(asked: Asked): Answered {
+function top(asked: Asked): Answered<Top> {
   const answer = answered(asked);
   const only = { ...answer, failure: null, runs: [], first: [], more: [] };
   return {
@@ -289,7 +319,7 @@ function top(asked: Asked): Answered {
   };
 }
 
-function why(asked: Asked): Answered {
+function why(asked: Asked): Answered<Why> {
   const { report, chosen } = chosenRegions(
     [asked.target],
     [withFamilies(asked.report), asked.report],
@@ -316,7 +346,7 @@ function why(asked: Asked): Answered {
     answer: {
       regions: rows.map(({ region, known, wall, gpu }) => ({
         ...nameOf(region),
-        ...dataOf(region, shares),
+        ...dataOf<"share_pct" | "exclusive_share_pct">(region, shares),
         wall_exclusive_ms: known.wallMs,
         work_exclusive_ms: known.workMs,
         wall_reason: wall === null ? null : asData(wall),
@@ -339,7 +369,7 @@ function why(asked: Asked): Answered {
 
 // Kernels.
 
-function kernels(asked: Asked): Answered {
+function kernels(asked: Asked): Answered<Kernels> {
   const { report, limit, offset, kernels: globs, regions: ofRegions } = asked;
   const { chosen: some } = chosenRegions(ofRegions, [withFamilies(report), report]);
   const within = ofRegions.length === 0 ? report : { ...report, regions: outermost(some) };
@@ -400,7 +430,7 @@ const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion
 
 // Time.
 
-async function timeline(asked: Asked): Promise<Answered> {
+async function timeline(asked: Asked): Promise<Answered<Timeline>> {
   const { fromMs, toMs, offset, limit } = asked;
   const slice = await asked.timeline({ fromMs, toMs, limit: offset + limit });
   const { total, spanMs } = slice;
@@ -434,7 +464,7 @@ const changesOf = (changes: Changes) =>
   );
 
 /** The regions that contributed most first, each without the regions inside it. */
-async function compare(asked: Asked): Promise<Answered> {
+async function compare(asked: Asked): Promise<Answered<Compare>> {
   const { names, reports, config } = await asked.compareWith(asked.target);
   const { main_time: time } = reports;
   const families = comparedRows(reports);

@@ -1,4 +1,5 @@
 /** `deep-profile report`: makes the reports of a run again, and opens them. */
+
 import { copyFileSync, existsSync } from "node:fs";
 import { basename, join, resolve, sep } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -8,7 +9,7 @@ import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { makeDirectory, readablePath, realPlace } from "../../foundation/system/files.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
-import type { SweepWork } from "../../report/sweep/document.ts";
+import type { SweepWork } from "../../report/sweep/sweep-types.ts";
 import { renderSweepMarkdown } from "../../report/sweep/writers.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { readRunOrReport } from "../run/importers.ts";

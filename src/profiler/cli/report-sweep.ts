@@ -1,4 +1,5 @@
 /** `deep-profile report` of a sweep: one report of all jobs. */
+
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ConfigError, isCodedError } from "../../engine/values/errors.ts";
@@ -13,7 +14,7 @@ import {
   jobReport,
   type SharedPlaces,
 } from "../../report/sweep/build.ts";
-import type { SweepReport, SweepWork } from "../../report/sweep/document.ts";
+import type { SweepReport, SweepWork } from "../../report/sweep/sweep-types.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,
@@ -254,9 +255,9 @@ function failureOf(run: SavedRun | null, collector: string): string | null {
   return found === undefined ? null : whyFailed(found);
 }
 
-/** Runs before version 1.2 of their contract do not contain their times. */
+/** Nothing of a job that left no run. */
 function intervalOf(run: SavedRun | null): Pick<JobInput, "interval"> {
-  if (run?.started === undefined || run.ended === undefined) return {};
+  if (run === null) return {};
   const { hostname: host } = run.environment;
   return { interval: { host, from: Date.parse(run.started), until: Date.parse(run.ended) } };
 }

@@ -1,4 +1,5 @@
 /** A part of a timeline: what was going on between two times. */
+import type { Timeline } from "./query-types.ts";
 
 export interface SliceRequest {
   /** Milliseconds since the start of the run; null for the start and the end of the run. */
@@ -9,16 +10,7 @@ export interface SliceRequest {
 }
 
 /** Times are milliseconds since the start of the run. */
-export interface SliceEvent {
-  /** `range`, `mark`, `wait` (of the host for a GPU), or GPU activity: `kernel`, `memcpy`, `memset`. */
-  readonly kind: string;
-  readonly name: string;
-  /** The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`. */
-  readonly row: string;
-  readonly start_ms: number;
-  /** For an event that never ended, the end of its process. */
-  readonly end_ms: number;
-}
+export type SliceEvent = Timeline["events"][number];
 
 export interface Slice {
   /** In order of their starts. */

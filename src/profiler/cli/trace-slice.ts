@@ -118,9 +118,11 @@ const WAIT = /^wait for /;
 /** Traces have whole nanoseconds. */
 const msOf = (microseconds: number): number => Math.round(microseconds * 1000) / 1e6;
 
-const kindOf = ({ cat, pid, name }: TraceEvent): string =>
+const kindOf = ({ cat, pid, name }: TraceEvent): SliceEvent["kind"] =>
   pid >= DEVICE_PID
-    ? (cat ?? "kernel")
+    ? cat === "memcpy" || cat === "memset"
+      ? cat
+      : "kernel"
     : cat === "synchronization" && WAIT.test(name)
       ? "wait"
       : "range";

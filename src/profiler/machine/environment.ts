@@ -21,7 +21,7 @@ export interface MachineEnvironment {
   readonly hydraconf: string;
   /** How the native part was built; null if this run did not need it. */
   readonly native: unknown;
-  /** The peak rates of the run's device, if the workload could measure them. Since contract 1.5 of `run.json`. */
+  /** The peak rates of the run's device, if the workload could measure them. */
   readonly peaks?: DevicePeaks;
 }
 

@@ -1,5 +1,6 @@
 /** The measurements of Nsight Compute, whichever file they come from. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { DeviceName } from "../../report/model/document.ts";
 
 /**
  * The measurements of Nsight Compute, in a form that does not depend on their source: the CSV of `ncu --import`, or the
@@ -37,7 +38,7 @@ export interface NcuResult {
   /** Basename of the executable. */
   readonly processName: string;
   /** `cuda:N`; null if the source does not have it (ncu before 2022.4). */
-  readonly device: string | null;
+  readonly device: DeviceName | null;
   /** E.g. `Tesla T4`; null if the source does not have it. */
   readonly deviceName: string | null;
   /** As ncu printed it; `range` for a range, `GRAPH_NAME` for a graph. */

@@ -14,6 +14,9 @@ import { RUN_CONTRACT, type SavedRun } from "./saved-run.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");
 
+/** The first minor version that a release wrote: none before is read. */
+const FIRST_MINOR = 5;
+
 /**
  * Reads `run.json` of a run directory.
  *
@@ -58,7 +61,7 @@ function contentOf(file: string, name: string): unknown {
 const isMissing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 
-/** A newer minor version only adds members; a newer major version may change their meaning. */
+/** A newer minor version only adds members; another major version may have changed their meaning. */
 function checkContract(document: unknown, name: string): void {
   const contract =
     typeof document === "object" && document !== null && "contract" in document
@@ -66,12 +69,13 @@ function checkContract(document: unknown, name: string): void {
       : "";
   const [kind, version = ""] = contract.split("/");
   if (kind !== CONTRACT_NAME) throw inputError(name, `it is not a ${CONTRACT_NAME} document`);
-  const major = (text: string) => text.split(".")[0];
-  if (major(version) === major(CONTRACT_VERSION)) return;
+  const [ours] = CONTRACT_VERSION.split(".");
+  const [major, minor] = version.split(".");
+  if (major === ours && Number(minor) >= FIRST_MINOR) return;
   throw inputError(
     name,
-    `its contract is ${contract}; this version of hydraconf (${packageInfo().version}) reads ${CONTRACT_NAME}/${major(CONTRACT_VERSION)}.x`,
-    "use the version of hydraconf that made the run, or a newer one",
+    `its contract is ${contract}; this version of hydraconf (${packageInfo().version}) reads ${CONTRACT_NAME}/${ours}.${FIRST_MINOR} and newer ones of ${ours}.x`,
+    "use the version of hydraconf that made the run",
   );
 }
 

@@ -25,7 +25,7 @@ import type { ConfigLine } from "../../report/render/report-page.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import { signalExitCode, type WithTool } from "../machine/interrupt.ts";
 import { ToolError } from "../machine/tool-error.ts";
-import type { CollectionSource } from "../tools/collection.ts";
+import type { CollectionSource } from "../tools/run-types.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { Collection, ProfilingTool } from "../tools/tool.ts";
 import { readSavedRun } from "./read-run.ts";

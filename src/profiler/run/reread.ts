@@ -4,9 +4,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { LabelRules } from "../analysis/labels.ts";
-import { succeeded } from "../machine/process.ts";
 import { ToolError } from "../machine/tool-error.ts";
-import type { CollectionSource } from "../tools/collection.ts";
+import type { CollectionSource, SavedProblem } from "../tools/run-types.ts";
 import { inputError, missingFileError } from "../tools/source-file.ts";
 import type {
   Collection,
@@ -16,7 +15,7 @@ import type {
   RereadContext,
 } from "../tools/tool.ts";
 import type { CollectedRun } from "./run.ts";
-import type { SavedCollection, SavedProblem, SavedRun } from "./saved-run.ts";
+import type { SavedCollection, SavedRun } from "./saved-run.ts";
 
 export interface RereadOptions
   extends Pick<RereadContext, "runDirectory" | "withTool" | "say" | "onlyBeginning"> {
@@ -90,7 +89,6 @@ async function rereadCollection(
     ...found
   } = await rereadSource(tool, source, directory, {
     ...context,
-    lastOutput: succeeded(outcome) ? inRun(outcome.stdoutFile) : null,
   });
   return {
     ...found,
@@ -113,7 +111,7 @@ async function rereadSource(
   tool: ProfilingTool,
   source: CollectionSource,
   directory: string,
-  context: RereadContext & { readonly lastOutput: string | null },
+  context: RereadContext,
 ): Promise<Reread> {
   if (source.kind !== "repeats") return tool.reread(source, directory, context);
   const [only] = context.onlyBeginning === true ? source.runs : [];
@@ -124,11 +122,10 @@ async function rereadSource(
     const reread = await tool.reread(run, directory, context);
     if (reread.measured.kind !== "timeline") throw new Error(`${run.kind} gives no timeline`);
     outdated.push(...(reread.outdated ?? []));
-    const output = source.outputs?.[index];
+    const output = source.outputs[index] ?? null;
     repeats.push({
       timeline: reread.measured.timeline,
-      // Contract 1.0 has the output of the last run only.
-      stdoutFile: output === undefined ? context.lastOutput : output && join(directory, output),
+      stdoutFile: output && join(directory, output),
     });
   }
   const [first] = repeats;

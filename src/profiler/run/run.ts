@@ -37,6 +37,7 @@ import {
   whyFailed,
 } from "../machine/process.ts";
 import type { ProfileConfig } from "../tools/config.ts";
+import type { RunDocument } from "../tools/run-types.ts";
 import { TOOLS } from "../tools/table.ts";
 import type { Collection, ProfilingTool, Progress } from "../tools/tool.ts";
 import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
@@ -70,14 +71,15 @@ export interface CollectedRun {
   readonly fingerprint: string;
   readonly workload: Workload;
   readonly environment: MachineEnvironment;
-  /**
-   * The period in which the collectors ran, when other work on the machine disturbs them; absent if the run was read
-   * from its files.
-   */
-  readonly period?: { readonly started: Date; readonly ended: Date };
   readonly inputs: RunInputs;
   readonly collections: readonly Collection[];
   readonly missing: readonly MissingCollection[];
+}
+
+/** A run that was just measured, not read from its files. */
+export interface TimedRun extends CollectedRun {
+  /** The period in which the collectors ran, when other work on the machine disturbs them. */
+  readonly period: { readonly started: Date; readonly ended: Date };
 }
 
 /** The facts that are known before anything is measured. */
@@ -124,7 +126,7 @@ export async function profile(request: ProfileRequest): Promise<ProfileResult> {
  * @throws ConfigError before anything is measured: if the device does not exist, there is nothing to run, or the native
  * part cannot be built or its build was stopped by `interrupt.stop`
  */
-export async function collectRun(request: ProfileRequest): Promise<CollectedRun> {
+export async function collectRun(request: ProfileRequest): Promise<TimedRun> {
   const { native, ...prepared } = await prepareRun(request);
   const { config, workload } = prepared;
   const collectors = enabledCollectors({ config, native }, request.tools ?? TOOLS);
@@ -270,21 +272,11 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   ),
 };
 
-/** A file that a run read, recorded to verify that two runs measured the same. */
-export interface InputFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** Null if the file may be executed but not read. */
-  readonly sha256: string | null;
-}
+/** A file that the run names, with its hash. */
+export type InputFile = RunInputs["files"][number];
 
 /** The command line and its files, for `inputs.yaml`. */
-export interface RunInputs {
-  readonly workload: string;
-  readonly command: readonly string[];
-  readonly cwd: string;
-  readonly files: readonly InputFile[];
-}
+export type RunInputs = RunDocument["inputs"];
 
 /** Describes the program and the files that the workload names, without missing files. */
 export async function describeInputs(workload: Workload): Promise<RunInputs> {

@@ -20,7 +20,7 @@ interface WorkloadDocument {
   readonly parameters: { readonly count: number; readonly bytes: number };
   readonly layers: readonly LayerWork[];
   readonly timings_ms: { readonly median: number };
-  /** The result of `--peaks`; up to contract 1.4 of `run.json`, the profiled run itself printed it. */
+  /** The result of `--peaks`. */
   readonly peaks?: DevicePeaks;
 }
 
@@ -74,10 +74,10 @@ export function readStaticAnalysis(
   }
   const document = documentOf(printed);
   if (document === null) return problem("has been changed");
-  const { parameters, layers, peaks, timings_ms } = document;
+  const { parameters, layers, timings_ms } = document;
   // ncu replays a pass many times, so its time is not that of the workload.
   const passMs = collector === "ncu" ? null : timings_ms.median;
-  return { analysis: { parameters, layers, peaks: measured ?? peaks ?? null, passMs } };
+  return { analysis: { parameters, layers, peaks: measured ?? null, passMs } };
 }
 
 /** Null if the file was cut or changed: the workload itself prints only complete documents. */

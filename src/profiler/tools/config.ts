@@ -2,19 +2,14 @@
 import type { LabelRules } from "../analysis/labels.ts";
 import type { DeepProfileConfiguration } from "./config-types.ts";
 
-type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T;
-
 /** The composed and validated configuration: a plain object. */
-export type ProfileConfig = Immutable<
-  Omit<DeepProfileConfiguration, "args" | "labels" | "runners" | "workload">
-> & {
-  readonly workload: WorkloadConfig;
+export type ProfileConfig = Omit<DeepProfileConfiguration, "args" | "labels" | "runners"> & {
   /** Rules that unify labels, for all collectors. Absent in older runs, and in trees without such rules. */
   readonly labels?: LabelRules;
 };
 
 /** `workload`: the program to profile. */
-export type WorkloadConfig = Immutable<DeepProfileConfiguration["workload"]>;
+export type WorkloadConfig = ProfileConfig["workload"];
 
 /** `model`: the shape of the built-in model. */
 export type ModelConfig = ProfileConfig["model"];

@@ -14,9 +14,9 @@ import type { WithTool } from "../machine/interrupt.ts";
 import type { NativePart } from "../machine/native.ts";
 import type { ProcessOutcome, StopRequests, Workload } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { CollectionSource } from "./collection.ts";
 import type { ProfileConfig } from "./config.ts";
 import type { Importer } from "./importer.ts";
+import type { CollectionSource } from "./run-types.ts";
 
 /**
  * A profiling tool: one object in `tools/<name>/tool.ts`, and one entry of the table `tools/table.ts`. The object is

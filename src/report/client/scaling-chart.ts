@@ -2,13 +2,15 @@
  * The charts of a sweep: time against a numeric parameter with a line for each setting of the other parameters; calls
  * by job.
  */
+
 import { scaleLinear, scaleLog } from "d3-scale";
 import { CHARACTER, NARROW } from "../../pages/client/chart.ts";
 import { h, svg } from "../../pages/client/dom.ts";
 import { extentOf, hueOfCurve, labelledTicks, markOfCurve } from "../../pages/client/plot.ts";
 import { formatMs, formatNumber } from "../../pages/numbers.ts";
 import { shortenPath } from "../../pages/shorten-path.ts";
-import { curvesOf, type SweepRegion, type SweepReport, scalingWords } from "../sweep/document.ts";
+import { curvesOf, scalingWords } from "../sweep/document.ts";
+import type { SweepRegion, SweepReport } from "../sweep/sweep-types.ts";
 import { jobTitle, rankedJobs } from "../sweep/tables.ts";
 
 /** Room for a label of a few digits with a margin. */

@@ -5,7 +5,7 @@ import { createResponsiveChart } from "../../pages/client/chart.ts";
 import { h, on, section } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
 import { NOT_MEASURED } from "../../pages/numbers.ts";
-import type { SweepJob, SweepRegion, SweepReport } from "../sweep/document.ts";
+import type { SweepJob, SweepRegion, SweepReport } from "../sweep/sweep-types.ts";
 import {
   callsTable,
   jobTable,

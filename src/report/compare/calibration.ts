@@ -3,16 +3,17 @@
  * each other differ less than those of two sessions, such as a stored baseline and a run of today, so a calibration has
  * several sessions of several runs.
  */
+
 import { ConfigError } from "../../engine/values/errors.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { familyKey, withFamilies } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
-import { type Change, type Changes, withNoise } from "./change.ts";
-import { judgedBy, type MainTime, type ReportComparison } from "./compare-reports.ts";
+import { withNoise } from "./change.ts";
+import { judgedBy, type ReportComparison } from "./compare-reports.ts";
+import type { Change, Changes, GateResult, MainTime, RegionChange } from "./comparison-types.ts";
 import { quantile975, sequenceHalf } from "./evidence.ts";
-import { autoGates, type Conditions, checkGates, type GateResult } from "./gates.ts";
-import type { RegionChange } from "./region-change.ts";
+import { autoGates, type Conditions, checkGates } from "./gates.ts";
 
 /** Version of a calibration file, `major.minor`; a minor version only adds. */
 export const CALIBRATION_CONTRACT = "hydraconf.calibration/1.0";

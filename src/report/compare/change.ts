@@ -1,41 +1,7 @@
 /** Numbers in two reports: how much each changed, and whether the change is significant. */
 
+import type { Change, Changes, Presence, Verdict } from "./comparison-types.ts";
 import { confidenceSequence } from "./evidence.ts";
-
-/**
- * `unclear`: the difference is within the noise of such measurements. `left_out`: the selection of one of the two
- * reports leaves it out.
- */
-export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed" | "left_out";
-
-export interface Change {
-  readonly a: number | null;
-  readonly b: number | null;
-  /** `b - a`; null unless both were measured. */
-  readonly delta: number | null;
-  /** `delta / a`; null without a delta, or if `a` is 0 or nearly 0. */
-  readonly relative: number | null;
-  /** Half width of the 95 % interval of the delta; null if no spread is known. */
-  readonly uncertainty: number | null;
-  readonly verdict: Verdict;
-  /** Degrees of freedom of the uncertainty; only for repeated runs. */
-  readonly freedom?: number;
-  /**
-   * A time, or a share of times, that fewer than three runs of A or of B measured: they do not show how runs differ, so
-   * no difference is certain, however large.
-   */
-  readonly too_few_runs?: true;
-  /** The natural logarithm of B / A for each pair of runs; only for runs made in pairs by `ab`. */
-  readonly log_ratios?: readonly number[];
-  /** The 95 % interval of the ratio of B to A, less 1, that the verdict of pairs follows; absent while it is unbounded. */
-  readonly relative_low?: number;
-  readonly relative_high?: number;
-  /**
-   * The smallest change that could have been seen, as a share of A, by a calibration of the program on its machine; only
-   * with one.
-   */
-  readonly smallest_effect?: number;
-}
 
 /** An interval that need not lie evenly around the change, as shares of A. */
 export interface RelativeInterval {
@@ -219,12 +185,6 @@ function judge(
 const direction = (delta: number): Verdict => (delta > 0 ? "more" : "less");
 
 // The numbers of one subject (the whole report, a region, a kernel) in two reports.
-
-/** Numbers by their names in the report contract; only those that at least one report has. */
-export type Changes = Readonly<Record<string, Change>>;
-
-/** Whether both reports have it; `left_out`: the selection of one of them leaves it out. */
-export type Presence = "both" | "added" | "removed" | "left_out";
 
 /** @param isLookedFor whether the selection of a report that does not have it includes it */
 export function presenceOf(

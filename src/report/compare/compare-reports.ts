@@ -5,8 +5,6 @@ import { familyKey } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
-  type Change,
-  type Changes,
   changesIf,
   countChange,
   type Measured,
@@ -16,15 +14,20 @@ import {
 } from "./change.ts";
 import {
   comparisonNotes,
-  type Difference,
   environmentDifferences,
   leftOutNotes,
   otherWorkNotes,
 } from "./comparison-notes.ts";
+import type {
+  Change,
+  Changes,
+  MainTime,
+  RegionChange,
+  ReportFacts,
+  StoredComparison,
+} from "./comparison-types.ts";
 import {
   type BothReports,
-  type KernelChange,
-  type KernelPair,
   kernelLeftOut,
   kernelPairs,
   kernelSpread,
@@ -39,45 +42,22 @@ import {
   measuredWork,
   type Part,
 } from "./noise.ts";
-import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
+import { regionChange, sameWork } from "./region-change.ts";
 import { keysOfBoth, matchRegions, type OfBoth, regionsByKey } from "./region-matching.ts";
 import { selectionCoverage } from "./selection-coverage.ts";
 
-export interface ReportComparison {
-  readonly a: ReportFacts;
-  readonly b: ReportFacts;
-  /** The time that is judged and shown: in the headline, in what contributed, in trees and tables. */
+/** A stored comparison without what is known of its reports besides: their names, configurations and conditions. */
+export interface ReportComparison
+  extends Omit<StoredComparison, "contract" | "names" | "config" | "gates" | "families"> {
+  /** Absent in documents of 1.6 alone. */
   readonly main_time: MainTime;
-  readonly totals: Changes;
-  /** In the order of B's tree; regions that only A has keep their place in A's tree. */
-  readonly regions: readonly RegionChange[];
   /**
    * Families of regions, where `regions` has the members because both reports have the same ones. Their times count
-   * again what those have.
+   * again what those have. Absent in documents before 1.8 alone.
    */
   readonly families: readonly RegionChange[];
   /** Members of the families that `regions` has as one; in no document. */
   readonly members: readonly RegionChange[];
-  /** Kernels of regions that both selections include; the largest difference first. */
-  readonly kernels: readonly KernelChange[];
-  /** Pairs of kernels, one only in A and one only in B, whose names differ only in numbers. */
-  readonly kernel_pairs: readonly KernelPair[];
-  /** Differences in how the two were measured; a fact that is unknown for one of them is no difference. */
-  readonly differences: readonly Difference[];
-  /** Why the two may not be comparable. */
-  readonly notes: readonly string[];
-}
-
-export type MainTime = "total_ms" | "wall_ms" | "cpu_ms";
-
-export interface ReportFacts {
-  readonly scope: string;
-  readonly collector: string;
-  readonly device: string | null;
-  readonly fingerprint: string;
-  readonly generatedAt: string;
-  /** Why its run ended early; absent if it succeeded. */
-  readonly failure?: string;
 }
 
 /** Logarithms of B / A for pairs of runs, by the names of the numbers. */

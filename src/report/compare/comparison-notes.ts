@@ -1,9 +1,9 @@
 /** Notes that readers of a comparison need to judge it. */
+
 import { agreeing, firstFew, plural } from "../../foundation/text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
 import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
-import type { KernelChange } from "./kernel-changes.ts";
-import type { RegionChange } from "./region-change.ts";
+import type { Difference, KernelChange, RegionChange } from "./comparison-types.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
 /** For equal files, every condition would hold. */
@@ -192,14 +192,6 @@ const ownNotes = (
 };
 
 const MOST_NOTES = 5;
-
-/** A difference in how the two were measured; an empty text means that a side does not have it. */
-export interface Difference {
-  /** The subject, in the plural: `machines`. */
-  readonly what: string;
-  readonly a: string;
-  readonly b: string;
-}
 
 /** Differences of machines, programs and versions; configurations are compared separately. */
 export function environmentDifferences(

@@ -1,4 +1,5 @@
 /** The tables of a comparison: changed times, the use of the GPU, the configuration. */
+
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import {
@@ -10,11 +11,10 @@ import {
   tableOf,
 } from "../../pages/blocks.ts";
 import { pathLines } from "../model/region-path.ts";
-import { type Change, pairedInterval, shownHalf, type Verdict } from "./change.ts";
+import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
-  type ConfigDifference,
   changedKernels,
   countNotes,
   mainTime,
@@ -23,9 +23,14 @@ import {
   VERDICTS,
   waterfallOf,
 } from "./comparison.ts";
+import type {
+  Change,
+  ConfigDifference,
+  KernelChange,
+  RegionChange,
+  Verdict,
+} from "./comparison-types.ts";
 import type { GpuFact, GpuFacts } from "./gpu-facts.ts";
-import type { KernelChange } from "./kernel-changes.ts";
-import type { RegionChange } from "./region-change.ts";
 
 /** A region, a kernel or the whole report. */
 export interface ChangeRow {

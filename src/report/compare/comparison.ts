@@ -6,37 +6,24 @@ import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pa
 import { familyKey, familyRows } from "../model/families.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import {
-  type Change,
-  type Changes,
-  countChange,
-  pairedInterval,
-  shownHalf,
-  TOO_FEW_RUNS,
-  type Verdict,
-} from "./change.ts";
-import type { MainTime, ReportComparison } from "./compare-reports.ts";
+import { countChange, pairedInterval, shownHalf, TOO_FEW_RUNS } from "./change.ts";
+import type { ReportComparison } from "./compare-reports.ts";
 import { differenceNote } from "./comparison-notes.ts";
-import type { GateResult } from "./gates.ts";
-import type { KernelChange } from "./kernel-changes.ts";
-import type { RegionChange } from "./region-change.ts";
+import type {
+  Change,
+  Changes,
+  GateResult,
+  KernelChange,
+  MainTime,
+  RegionChange,
+  StoredComparison,
+  Verdict,
+} from "./comparison-types.ts";
 
-export interface Comparison {
-  /** Names of the two reports, chosen by the user. */
-  readonly names: { readonly a: string; readonly b: string };
+export interface Comparison extends Pick<StoredComparison, "names" | "config" | "gates"> {
   readonly reports: ReportComparison;
-  /** Null if the configurations are unknown. */
-  readonly config: readonly ConfigDifference[] | null;
-  readonly gates: readonly GateResult[];
   /** Links to the pages of the two reports, relative to the comparison; null if unknown. */
   readonly links?: { readonly a: string | null; readonly b: string | null };
-}
-
-export interface ConfigDifference {
-  readonly key: string;
-  /** Null if that configuration does not have the key. */
-  readonly a: string | null;
-  readonly b: string | null;
 }
 
 /** The time that is compared. */
@@ -310,14 +297,8 @@ export function gateSummary(gates: readonly GateResult[]): string {
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
 export const COMPARISON_CONTRACT = "hydraconf.comparison/1.8";
 
-/** The versions that can be read, including all earlier ones. */
-export const COMPARISON_CONTRACTS: readonly string[] = [
-  "hydraconf.comparison/1.0",
-  "hydraconf.comparison/1.1",
-  "hydraconf.comparison/1.2",
-  "hydraconf.comparison/1.3",
-  "hydraconf.comparison/1.4",
-  "hydraconf.comparison/1.5",
+/** The versions that can be read. */
+export const COMPARISON_CONTRACTS: readonly StoredComparison["contract"][] = [
   "hydraconf.comparison/1.6",
   "hydraconf.comparison/1.7",
   COMPARISON_CONTRACT,
@@ -327,12 +308,19 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
  * The document for programs, in pieces: for two large reports it can be longer than the longest string. Times are
  * milliseconds; an infinite limit does not occur.
  */
-export const comparisonJsonPieces = ({
+export function comparisonJsonPieces({
   names,
   reports,
   config,
   gates,
-}: Comparison): Iterable<string> => {
+}: Comparison): Iterable<string> {
   const { members: _, ...document } = reports;
-  return jsonPieces({ contract: COMPARISON_CONTRACT, names, ...document, config, gates });
-};
+  const stored: StoredComparison = {
+    contract: COMPARISON_CONTRACT,
+    names,
+    ...document,
+    config,
+    gates,
+  };
+  return jsonPieces(stored);
+}

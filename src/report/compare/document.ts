@@ -1,13 +1,13 @@
 /** What a comparison says, composed once: terminal, Markdown and page write the same parts in the same words. */
+
 import { capitalized, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { link, type Span, type Table } from "../../pages/blocks.ts";
 import { formatDelta, formatMs, formatPercent } from "../../pages/numbers.ts";
-import { pairedInterval, shownHalf, type Verdict } from "./change.ts";
+import { pairedInterval, shownHalf } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {
   type Comparison,
-  type ConfigDifference,
   countNotes,
   gateSummary,
   intervalLegend,
@@ -32,7 +32,7 @@ import {
   totalRow,
   waterfallTable,
 } from "./comparison-tables.ts";
-import type { GateResult } from "./gates.ts";
+import type { ConfigDifference, GateResult, RegionChange, Verdict } from "./comparison-types.ts";
 import {
   ACTIVITY_HEADING,
   activityFacts,
@@ -42,7 +42,6 @@ import {
   RANKS_HEADING,
   rankFacts,
 } from "./gpu-facts.ts";
-import type { RegionChange } from "./region-change.ts";
 
 export interface ComparisonDocument {
   /** The names of both reports, linked to their pages if these are known. */

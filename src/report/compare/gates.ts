@@ -6,8 +6,16 @@ import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import { familyKey, familyRows } from "../model/families.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
-import { type Change, type Changes, type Presence, TOO_FEW_RUNS } from "./change.ts";
+import { TOO_FEW_RUNS } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
+import type {
+  Change,
+  Changes,
+  Gate,
+  GateResult,
+  Presence,
+  RegionChange,
+} from "./comparison-types.ts";
 import {
   beyondT,
   confidenceSequence,
@@ -16,24 +24,6 @@ import {
   rejectedByHolm,
   sequentialTest,
 } from "./evidence.ts";
-import type { RegionChange } from "./region-change.ts";
-
-export interface GateResult {
-  readonly gate: Gate;
-  /**
-   * `unclear`: past the limit, but within the noise of the measurement; `unchecked`: the selection of one report leaves
-   * it out.
-   */
-  readonly outcome: "passed" | "breached" | "unclear" | "unchecked";
-  /** One line: which number changed, and by how much. */
-  readonly reason: string;
-  /** The number of values that the condition tests, if several: each is then tested at a stricter level. */
-  readonly tested?: number;
-  /** Fewer than three runs of A or B measured the time: no difference is certain. */
-  readonly too_few_runs?: true;
-  /** For pairs of runs: whether they prove that the number is, or is not, past the limit. */
-  readonly decided?: boolean;
-}
 
 /**
  * @throws ConfigError `profile.gate` for a condition about something that neither report has, or that
@@ -351,22 +341,7 @@ const text = (value: number | null): string => (value === null ? "none" : format
 // B. A condition is `[region:GLOB.|kernel:GLOB.]NAME OP NUMBER[%]`, and compares the change of that
 // number, absolute or in percent of A.
 
-const OPERATORS = [">", ">=", "<", "<="] as const;
-
-export interface Gate {
-  /** The text of the condition. */
-  readonly text: string;
-  readonly subject: GateSubject;
-  /** The name of the number, e.g. `total_ms` or `gpu__time_duration.sum`. */
-  readonly name: string;
-  readonly operator: (typeof OPERATORS)[number];
-  readonly limit: number;
-  readonly percent: boolean;
-}
-
-type GateSubject =
-  | { readonly kind: "totals" }
-  | { readonly kind: "region" | "kernel"; readonly pattern: string };
+const OPERATORS: readonly Gate["operator"][] = [">", ">=", "<", "<="];
 
 /** The end of a condition. */
 const LIMIT = /(>=|<=|>|<)\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*(%?)$/i;

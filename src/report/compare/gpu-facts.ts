@@ -2,14 +2,16 @@
  * The use of the GPU and the sharing of work between ranks, before and after, as rows for readers: only changes. No
  * direction is a fault by itself, so no row is called slower.
  */
+
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatMs, formatNumber, formatShare, NOT_MEASURED } from "../../pages/numbers.ts";
+import { COMPARED_ACTIVITY } from "../model/compared-numbers.ts";
 import { kindMarks, pathWords } from "../model/region-path.ts";
 import { BUSY_HEADING } from "../view/gpu-utilization.ts";
 import { OCCUPANCY_LIMIT, occupancyLimitText } from "../view/kernel-tables.ts";
-import { type Change, type Changes, isNotable } from "./change.ts";
+import { isNotable } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
-import { ACTIVITY_PARTS, type KernelChange, type KernelLimits } from "./kernel-changes.ts";
+import type { Change, Changes, KernelChange, KernelLimits } from "./comparison-types.ts";
 
 /** A number or a text in both reports. */
 export interface GpuFact {
@@ -95,7 +97,7 @@ const ACTIVITY: readonly Wanted[] = [
   ["gpu_copy_ms", "Copies ms", formatMs],
   ["gpu_overlap_ms", "Both ms", formatMs],
 ];
-const PARTS = Object.keys(ACTIVITY_PARTS);
+const PARTS = Object.keys(COMPARED_ACTIVITY);
 
 function kernelFacts({ presence, changes, limits }: KernelChange): readonly GpuFact[] {
   if (presence !== "both") return [];

@@ -4,6 +4,12 @@
  */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import {
+  COMPARED_ACTIVITY,
+  COMPARED_BUSY_SHARE,
+  COMPARED_COUNTERS,
+  COMPARED_LIMIT,
+} from "../model/compared-numbers.ts";
 import type {
   KernelHardware,
   KernelRecord,
@@ -15,28 +21,17 @@ import { busyShare } from "../view/gpu-utilization.ts";
 import { mergeHardware } from "../view/kernel-hardware.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelMs } from "../view/times.ts";
-import {
-  type Change,
-  type Changes,
-  changeOf,
-  changesAs,
-  countChange,
-  type Presence,
-  partChange,
-  presenceOf,
-  timeChange,
-} from "./change.ts";
+import { changeOf, changesAs, countChange, partChange, presenceOf, timeChange } from "./change.ts";
+import type {
+  Change,
+  Changes,
+  KernelChange,
+  KernelLimits,
+  KernelPair,
+  Presence,
+} from "./comparison-types.ts";
 import { measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
-
-export interface KernelChange {
-  readonly kernel_name: string;
-  readonly kind: KernelRecord["kind"];
-  readonly presence: Presence;
-  readonly changes: Changes;
-  /** The limits according to its counters; absent if neither report has counters. Since 1.3. */
-  readonly limits?: BothLimits;
-}
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
@@ -155,19 +150,6 @@ const NONE: readonly KernelRecord[] = [];
 
 // Kernels that have another name only because their shapes changed.
 
-/**
- * Kernels that only A has and kernels that only B has whose names differ only in numbers, such as tiles or dimensions.
- */
-export interface KernelPair {
-  /** The common part of the names, with `*` for the numbers that differ. */
-  readonly name: string;
-  readonly kind: KernelRecord["kind"];
-  readonly a: readonly string[];
-  readonly b: readonly string[];
-  /** `total_ms` and `calls` of all of them. */
-  readonly changes: Changes;
-}
-
 /** In descending order of the difference. */
 export function kernelPairs(
   kernels: readonly KernelChange[],
@@ -240,30 +222,16 @@ const weight = ({ changes }: Pick<KernelChange, "changes">): number => {
 
 type Region = Pick<NCUProfileRegion, "gpu_activity" | "wall_ms">;
 
-/** The parts of `gpu_activity`, named as in `regions.csv`. */
-export const ACTIVITY_PARTS = {
-  gpu_kernel_ms: "kernel_ms",
-  gpu_copy_ms: "copy_ms",
-  gpu_overlap_ms: "overlap_ms",
-  gpu_busy_ms: "busy_ms",
-} as const;
-
-/** Shares in percent, named as in `hardware` of a kernel. */
-const COUNTER_SHARES = ["sm_pct", "memory_pct", "tensor_pct", "occupancy_pct"] as const;
-
-/** The limits of a kernel, which are texts and cannot be subtracted. */
-export type KernelLimits = Pick<KernelHardware, "limited_by" | "occupancy_limited_by">;
-
-type BothLimits = Readonly<Record<"a" | "b", KernelLimits | null>>;
+type BothLimits = NonNullable<KernelChange["limits"]>;
 
 /** The numbers of `activityChanges` of one run, which pairs of runs compare. */
 export const activityTimes = (region: Region): Readonly<Record<string, number | null>> =>
   region.gpu_activity === undefined
     ? {}
     : {
-        gpu_busy_pct: busyShare(region),
+        [COMPARED_BUSY_SHARE]: busyShare(region),
         ...Object.fromEntries(
-          Object.entries(ACTIVITY_PARTS).map(([name, part]) => [
+          Object.entries(COMPARED_ACTIVITY).map(([name, part]) => [
             name,
             region.gpu_activity?.[part] ?? null,
           ]),
@@ -275,28 +243,31 @@ export function activityChanges(a: Region | null, b: Region | null): Changes {
   if (a?.gpu_activity === undefined && b?.gpu_activity === undefined) return {};
   const wall = Math.max(a?.wall_ms ?? 0, b?.wall_ms ?? 0);
   const shares = [a, b].map((region) => measuredAlone(region && busyShare(region)));
-  const parts = Object.entries(ACTIVITY_PARTS).map(([name, part]): [string, Change] => {
+  const parts = Object.entries(COMPARED_ACTIVITY).map(([name, part]): [string, Change] => {
     const [before, after] = [a, b].map((region) =>
       measuredAlone(region?.gpu_activity?.[part] ?? null),
     );
     return [name, partChange(timeChange(before ?? null, after ?? null), wall)];
   });
   const [before = null, after = null] = shares;
-  return { gpu_busy_pct: partChange(timeChange(before, after), 100), ...Object.fromEntries(parts) };
+  return {
+    [COMPARED_BUSY_SHARE]: partChange(timeChange(before, after), 100),
+    ...Object.fromEntries(parts),
+  };
 }
 
 /** Empty if neither report has counters of the kernel. */
 function counterChanges(a: KernelHardware | undefined, b: KernelHardware | undefined): Changes {
   if (a === undefined && b === undefined) return {};
-  const shares = COUNTER_SHARES.map((name): [string, Change] => [
+  const shares = COMPARED_COUNTERS.map((name): [string, Change] => [
     name,
     partChange(changeOf(measuredAlone(a?.[name] ?? null), measuredAlone(b?.[name] ?? null)), 100),
   ]);
   const limit = changeOf(
-    computed(a?.occupancy_limit_pct ?? null),
-    computed(b?.occupancy_limit_pct ?? null),
+    computed(a?.[COMPARED_LIMIT] ?? null),
+    computed(b?.[COMPARED_LIMIT] ?? null),
   );
-  return { ...Object.fromEntries(shares), occupancy_limit_pct: limit };
+  return { ...Object.fromEntries(shares), [COMPARED_LIMIT]: limit };
 }
 
 /** A number that follows from how a kernel was compiled and launched, and therefore does not vary between runs. */

@@ -1,4 +1,5 @@
 /** A region in two reports: its numbers, its metrics and its kernels. */
+
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { storedFamily } from "../model/families.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
@@ -7,19 +8,17 @@ import { COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts
 import { isTimeUnit } from "../view/roofline.ts";
 import {
   asLeftOut,
-  type Changes,
   changeOf,
   changesAs,
   changesIf,
   countChange,
   type Measured,
-  type Presence,
   presenceOf,
   timeChange,
 } from "./change.ts";
+import type { Changes, KernelChange, RegionChange } from "./comparison-types.ts";
 import {
   activityChanges,
-  type KernelChange,
   type KernelSpread,
   kernelChanges,
   kernelLeftOut,
@@ -31,21 +30,6 @@ import {
   isSameMeasurement,
   selectionOf,
 } from "./selection-coverage.ts";
-
-export interface RegionChange {
-  readonly path: readonly string[];
-  readonly domain: string;
-  /** As in the region report: absent if all ranges of the path have the same `domain`. */
-  readonly path_domains?: readonly string[];
-  /** The path with `#` instead of each number; absent if it has none. */
-  readonly family?: readonly string[];
-  /** The number of regions of a family in each report, null if unknown; absent for a single region. */
-  readonly members?: { readonly a: number | null; readonly b: number | null };
-  readonly kind: NCUProfileRegion["kind"];
-  readonly presence: Presence;
-  readonly changes: Changes;
-  readonly kernels: readonly KernelChange[];
-}
 
 /** @param a null if the report does not have it; likewise b, but never both */
 export function regionChange(

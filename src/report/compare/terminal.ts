@@ -1,12 +1,13 @@
 /** A comparison for a terminal: aligned columns, relevant differences in colour. */
+
 import picocolors from "picocolors";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { wrapText } from "../../foundation/text/text-width.ts";
 import { plainText, type Tone } from "../../pages/blocks.ts";
 import { PAINT, type TerminalPage, tableLines } from "../render/terminal.ts";
-import { type Comparison, type ConfigDifference, overallTimes } from "./comparison.ts";
+import { type Comparison, overallTimes } from "./comparison.ts";
+import type { ConfigDifference, GateResult } from "./comparison-types.ts";
 import { type ComparisonDocument, type ComparisonSection, comparisonDocument } from "./document.ts";
-import type { GateResult } from "./gates.ts";
 
 export interface TerminalOptions extends TerminalPage {
   /** The number of listed regions; if there are more, those that changed most are listed. */

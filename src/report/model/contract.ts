@@ -16,11 +16,7 @@ import { regionKey } from "./report-files.ts";
 export const QUERY_CONTRACT = "hydraconf.query/1.2";
 
 /** The versions that can be read. */
-export const QUERY_CONTRACTS: readonly string[] = [
-  "hydraconf.query/1.0",
-  "hydraconf.query/1.1",
-  QUERY_CONTRACT,
-];
+export const QUERY_CONTRACTS: readonly string[] = [QUERY_CONTRACT];
 
 /** A bundle of which kernels or names are stored once, with all of them where they belong. */
 export const wholeBundle = (stored: RegionReportBundle): RegionReportBundle =>

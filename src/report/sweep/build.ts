@@ -1,4 +1,5 @@
 /** Builds the report of a sweep from the reports of its jobs. */
+
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import {
   type HostInterval,
@@ -13,14 +14,14 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document
 import { regionKey } from "../model/report-files.ts";
 import { reportKernelWords } from "../view/kernel-words.ts";
 import { concurrentJobsNote } from "../view/notes.ts";
-import {
-  SWEEP_CONTRACT,
-  type SweepCalls,
-  type SweepJob,
-  type SweepParameter,
-  type SweepReport,
-  type SweepWork,
-} from "./document.ts";
+import { SWEEP_CONTRACT } from "./document.ts";
+import type {
+  SweepCalls,
+  SweepJob,
+  SweepParameter,
+  SweepReport,
+  SweepWork,
+} from "./sweep-types.ts";
 import { rankedJobs } from "./tables.ts";
 
 /** A job as stored in the directory of a sweep. */

@@ -2,96 +2,15 @@
  * A sweep as one report (jobs side by side, regions by path), and its times against a numeric parameter; shared with
  * the page's script. Times are milliseconds.
  */
+
 import { quantile975 } from "../compare/evidence.ts";
-import type { NCUProfileRegion } from "../model/document.ts";
+import type { SweepReport } from "./sweep-types.ts";
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
 export const SWEEP_CONTRACT = "hydraconf.sweep-report/1.4";
 
 /** The versions that can be read, including all earlier ones. */
 export const SWEEP_CONTRACTS: readonly string[] = [SWEEP_CONTRACT];
-
-export interface SweepReport {
-  readonly contract: string;
-  /** ISO 8601 in UTC. */
-  readonly generated_at: string;
-  /** `recorder`, `nsys` or `ncu`, the source of all numbers. */
-  readonly collector: string;
-  /** The compared time: that of kernels (or CPU operations), or wall time if not all jobs have kernel times. */
-  readonly basis: "total_ms" | "wall_ms";
-  /** The parameters that differ between the jobs, in the order of their overrides. */
-  readonly parameters: readonly SweepParameter[];
-  readonly jobs: readonly SweepJob[];
-  /** The work of each job; throughput is reported if it is given. Added in 1.3. */
-  readonly work?: SweepWork;
-  /**
-   * Name of the job with the highest throughput or, without `work`, the shortest time; null if no job has one, and unless
-   * every job with a time ran at least three times: single runs do not tell.
-   */
-  readonly best: string | null;
-  readonly regions: readonly SweepRegion[];
-  readonly notes: readonly string[];
-}
-
-/** An amount of work, as a product of numbers and keys of the jobs' configs. */
-export interface SweepWork {
-  /** The unit: `images`. */
-  readonly unit: string;
-  /** The factors of the amount of work of a whole job, for example `infer.batch_size` and `10`. */
-  readonly factors: readonly string[];
-}
-
-export interface SweepParameter {
-  readonly key: string;
-  /** Whether every value is a number, so that it can be an axis. */
-  readonly numeric: boolean;
-}
-
-export interface SweepJob {
-  /** Its directory, relative to that of the sweep. */
-  readonly name: string;
-  /** One per parameter, as typed; null if this job did not set it. */
-  readonly values: readonly (string | null)[];
-  /** Time of the whole job; null without a report. */
-  readonly total_ms: number | null;
-  /** Processor time in its ranges; absent if unknown. Added in 1.2. */
-  readonly cpu_ms?: number;
-  /** Half of the 95 % interval of `total_ms` over repeated runs; absent for fewer than three. Added in 1.4. */
-  readonly ci95_half_ms?: number;
-  /** Elapsed time: covered by its ranges, or of its run if it has none. Absent if unknown. Added in 1.4. */
-  readonly wall_ms?: number;
-  /** Work per second of `wall_ms`, in the unit of `work`; absent if unknown. Added in 1.3. */
-  readonly per_second?: number;
-  /** Half of its 95 % interval, as `ci95_half_ms`. Added in 1.4. */
-  readonly per_second_ci95_half?: number;
-  /** Path of its own page relative to this report, with `/`; absent if it has none. Added in 1.3. */
-  readonly page?: string;
-  /** Why it has no report; null if it has one. */
-  readonly problem: string | null;
-}
-
-export interface SweepRegion {
-  readonly path: readonly string[];
-  readonly domain: string;
-  /** As in the region report: absent if all ranges of the path have the same `domain`. Added in 1.1. */
-  readonly path_domains?: readonly string[];
-  readonly kind: NCUProfileRegion["kind"];
-  /** One per job, in the order of the jobs; null if the job does not have the region. */
-  readonly times_ms: readonly (number | null)[];
-  /** Processor times in the same order; absent if no job has any. Added in 1.2. */
-  readonly cpu_times_ms?: readonly (number | null)[];
-  /** Statistics of single calls, one per job; null for fewer than two calls, absent if all are null. Added in 1.4. */
-  readonly calls_ms?: readonly (SweepCalls | null)[];
-}
-
-/** Wall time of the single calls of a region in one job. */
-export interface SweepCalls {
-  readonly calls: number;
-  readonly min: number;
-  readonly median: number;
-  readonly p95: number;
-  readonly max: number;
-}
 
 // Time against a numeric parameter. Must not import Node modules: the page's script uses it.
 

@@ -7,15 +7,8 @@ import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Field, link, strong, type Table, tableOf } from "../../pages/blocks.ts";
 import { formatMs, formatNumber, NOT_MEASURED } from "../../pages/numbers.ts";
 import { domainFields } from "../view/records.ts";
-import {
-  curvesOf,
-  type SweepCalls,
-  type SweepJob,
-  type SweepRegion,
-  type SweepReport,
-  type SweepWork,
-  scalingWords,
-} from "./document.ts";
+import { curvesOf, scalingWords } from "./document.ts";
+import type { SweepCalls, SweepJob, SweepRegion, SweepReport, SweepWork } from "./sweep-types.ts";
 
 /** The meaning of the numbers in words. */
 export const basisInWords = ({ basis }: Pick<SweepReport, "basis">): string =>

@@ -1,4 +1,5 @@
 /** The report of a sweep as a page, Markdown, JSON and CSV. */
+
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../../pages/blocks.ts";
@@ -10,7 +11,7 @@ import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
 import { pathLines } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
 import { readPageAssets } from "../render/page-assets.ts";
-import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./document.ts";
+import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./sweep-types.ts";
 import {
   basisInWords,
   callsTable,

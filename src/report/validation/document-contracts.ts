@@ -1,4 +1,5 @@
 /** The kinds of reports that are written as JSON, identified by their contracts: region, sweep, comparison, query. */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ajv2020 } from "ajv/dist/2020.js";
@@ -7,7 +8,8 @@ import { packageInfo } from "../../engine/values/package-info.ts";
 import { CALIBRATION_CONTRACT } from "../compare/calibration.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { QUERY_CONTRACTS } from "../model/contract.ts";
-import { SWEEP_CONTRACTS, type SweepReport } from "../sweep/document.ts";
+import { SWEEP_CONTRACTS } from "../sweep/document.ts";
+import type { SweepReport } from "../sweep/sweep-types.ts";
 import { pointerTo, type ReportIssue } from "./rules.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { contractIssue, createReportValidator, type ReportValidator } from "./validate.ts";

@@ -5,6 +5,7 @@
 
 import type { Cell, Column, Field } from "../../pages/blocks.ts";
 import { percentOf } from "../../pages/numbers.ts";
+import { COMPARED_COLUMN_KEYS, comparedName } from "../model/compared-numbers.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
 import { KIND_WORDS } from "../model/region-path.ts";
 import {
@@ -533,11 +534,7 @@ const TABLES = {
   /** Answers of `deep-profile query why`. */
   query_shares: ["share_pct", "exclusive_share_pct"],
   /** What comparisons compare; medians and percentiles are `median_ms` and `p95_ms` there. */
-  comparison: [
-    ...(["total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
-    ...(["cpu_ms", "cpu_exclusive_ms", "call_median_ms", "call_p95_ms"] as const),
-    ...(["kernel_count", "invocations"] as const),
-  ],
+  comparison: COMPARED_COLUMN_KEYS,
   calls: ["invocations", "call_min_ms", "call_median_ms", "call_p95_ms", "call_max_ms"],
   gpu_activity: [
     ...(["wall_ms", "gpu_busy_pct", "gpu_idle_ms"] as const),
@@ -697,7 +694,7 @@ export const COMPARED_COLUMNS: readonly ComparedColumn[] = TABLES.comparison.map
   };
   const { noise, needsSameWork }: ComparedAs = compared ?? { noise: "none" };
   return {
-    name: key.replace(/^call_/, ""),
+    name: comparedName(key),
     value: numberOf,
     noise,
     ...(needsSameWork !== undefined && { needsSameWork }),

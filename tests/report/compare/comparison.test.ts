@@ -13,7 +13,8 @@ import {
   overallSentence,
   waterfallOf,
 } from "../../../src/report/compare/comparison.ts";
-import { type GateResult, parseGates } from "../../../src/report/compare/gates.ts";
+import type { GateResult } from "../../../src/report/compare/comparison-types.ts";
+import { parseGates } from "../../../src/report/compare/gates.ts";
 import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
 import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";

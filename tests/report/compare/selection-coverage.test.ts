@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Changes } from "../../../src/report/compare/change.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import type { Changes } from "../../../src/report/compare/comparison-types.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { selectionOf } from "../../../src/report/compare/selection-coverage.ts";
 import type {

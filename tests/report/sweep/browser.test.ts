@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SweepReport } from "../../../src/report/sweep/document.ts";
+import type { SweepReport } from "../../../src/report/sweep/sweep-types.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
 import { hostileNames } from "../bundles.ts";
 import { describeInBrowser } from "../render/browser.ts";

@@ -1,6 +1,7 @@
 /** Sweeps for tests: jobs with the reports of small recordings. */
+
 import { buildSweepReport, type JobInput, jobReport } from "../../../src/report/sweep/build.ts";
-import type { SweepWork } from "../../../src/report/sweep/document.ts";
+import type { SweepWork } from "../../../src/report/sweep/sweep-types.ts";
 import { bundleOf, repeated } from "../bundles.ts";
 
 /** A job whose region `work` takes so many milliseconds, in each of five runs, once it is not null. */

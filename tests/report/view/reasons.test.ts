@@ -5,10 +5,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { readRecording, withProgram } from "../../../src/profiler/tools/recorder/read.ts";
-import type {
-  NCUProfileRegion,
-  NCUProfileRegionReport,
-  RegionReportBundle,
+import {
+  CONTRACT,
+  type NCUProfileRegion,
+  type NCUProfileRegionReport,
+  type RegionReportBundle,
 } from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
@@ -385,7 +386,7 @@ describe("what computes part of its time", () => {
 
 describe.skipIf(sample === null)("the answer", () => {
   it("says of a training step that waits for copies that it does", () => {
-    const answer = answerOf(loaded.get("copies") ?? { contract: "", reports: [] });
+    const answer = answerOf(loaded.get("copies") ?? { contract: CONTRACT, reports: [] });
     expect(answer?.headline).toMatch(/^For 97\.0 % .* the GPU copies and runs no kernel\./);
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
@@ -403,7 +404,7 @@ describe.skipIf(sample === null)("the answer", () => {
   });
 
   it("of kernels alone is of kernel time, and says so", () => {
-    const answer = answerOf(loaded.get("advice") ?? { contract: "", reports: [] });
+    const answer = answerOf(loaded.get("advice") ?? { contract: CONTRACT, reports: [] });
     expect(answer?.runs).toEqual([]);
     expect(answer?.byWall).toEqual([]);
     expect(answer?.byGpu[0]).toMatchObject({ of: "kernel time", share: 100 });
@@ -415,7 +416,7 @@ describe.skipIf(sample === null)("the answer", () => {
 });
 
 it.skipIf(sample === null)("names no kernel for what several take together", () => {
-  const answer = answerOf(loaded.get("tiny") ?? { contract: "", reports: [] });
+  const answer = answerOf(loaded.get("tiny") ?? { contract: CONTRACT, reports: [] });
   expect(answer?.headline).toBe(
     "No kernel takes most of the kernel time (6.1 µs, outside every range): the longest of 4, warmingUp(float *), takes 26.0 % of the kernel time (1.6 µs). Of all together: its kernels use neither memory nor multiprocessors well.",
   );

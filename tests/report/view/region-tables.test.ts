@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderMarkdown } from "../../../src/pages/markdown.ts";
 import type {
+  KernelRecord,
   RegionGpuActivity,
   RegionRepeats,
   RepeatStatistics,
@@ -44,7 +45,7 @@ describe("the table of repeated runs", () => {
 describe("the kernels of a region", () => {
   const [kernel] = forward.kernels;
   if (kernel === undefined) throw new Error("no kernel");
-  const on = (...devices: readonly string[]) =>
+  const on = (...devices: readonly KernelRecord["device"][]) =>
     renderMarkdown(
       kernelsOf(
         { ...forward, kernels: devices.map((device) => ({ ...kernel, device })) },

@@ -4,10 +4,10 @@ import { basename, join, resolve } from "node:path";
 import { dialectNamed } from "../../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
 import type { ConfigNode } from "../../../engine/values/node.ts";
-import { requireDependency } from "../../../engine/values/package-info.ts";
+import { toObject } from "../../../engine/values/plain-objects.ts";
 import { resolveTree } from "../../../engine/values/resolution/resolve-tree.ts";
+import { readYaml } from "../../../engine/values/yaml/reader.ts";
 import { writeFileAtomic } from "../../../foundation/system/atomic-write.ts";
-import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { fileProblem, readablePath } from "../../../foundation/system/files.ts";
 import { type CommandLine, commandHelp, usage } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
@@ -19,6 +19,7 @@ import type { Plugin } from "../../plugins/contract/plugin.ts";
 import type { Settings } from "../../plugins/load-settings.ts";
 import { loadSettings } from "../../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
+import { schemaAt, typesOf } from "./schema-types.ts";
 import {
   dataSchema,
   groupSchema,
@@ -48,7 +49,11 @@ lists allow the options of each group. It changes nothing.`,
       help: "write all schemas: DIR/NAME.schema.json and DIR/groups/GROUP.schema.json",
     },
     types: { help: "TypeScript types of the composed config instead" },
-    from: { value: "FILE", help: "with --types: of this JSON Schema instead of a tree" },
+    from: {
+      value: "FILE",
+      help: "with --types: of this JSON Schema (JSON or YAML) instead of a tree; FILE#/a/b for the schema at /a/b",
+    },
+    readonly: { help: "with --types: members and lists that cannot be changed" },
   },
   epilogue: `  hydraconf schema -o schemas             all schemas of the tree in conf/
   hydraconf schema --types > config.ts    types for hydraMain or compose
@@ -82,11 +87,14 @@ export async function runSchema(
   const [group] = command.positionals;
   const [from, output] = [command.value("from"), command.value("output")];
   const isTypes = command.has("types");
+  const isReadonly = command.has("readonly");
   if (from !== undefined && !isTypes) throw usage("--from needs --types");
+  if (isReadonly && !isTypes) throw usage("--readonly needs --types");
   if (isTypes && (group ?? output) !== undefined)
     throw usage("--types takes neither GROUP nor --output");
   if (from !== undefined) {
-    console.stdout(await typesOf(readJson(from, invocation.cwd), typeName(from)));
+    const { schema, name } = readSchema(from, invocation.cwd);
+    console.stdout(await typesOf(schema, { name, isReadonly }));
     return 0;
   }
   const loadable = await loadSettings(STANDARD_PLUGINS, invocation, {
@@ -102,7 +110,8 @@ export async function runSchema(
   const plugins = await loadable.plugins();
   const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
   const tree = openTreeOf(command, { ...invocation, env }, request);
-  if (isTypes) console.stdout(await typesOf(dataSchema(tree), tree.configName));
+  if (isTypes)
+    console.stdout(await typesOf(dataSchema(tree), { name: tree.configName, isReadonly }));
   else if (output !== undefined) await writeAll(tree, output, invocation);
   else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
   return 0;
@@ -180,9 +189,13 @@ async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: I
 
 const text = (schema: object): string => `${JSON.stringify(schema, null, 2)}\n`;
 
-function readJson(file: string, cwd: string): object {
+/** @param from `FILE`, or `FILE#POINTER` for a schema inside of it */
+function readSchema(from: string, cwd: string): { readonly schema: object; readonly name: string } {
+  const [, file = from, pointer] = /^(.*?)(#\/.*)$/s.exec(from) ?? [];
+  let document: unknown;
   try {
-    return JSON.parse(readFileSync(resolve(cwd, file), "utf8"));
+    const text = readFileSync(resolve(cwd, file), "utf8");
+    document = /\.ya?ml$/.test(file) ? toObject(readYaml(text, { name: file })) : JSON.parse(text);
   } catch (cause) {
     const [problem] = fileProblem(cause).split("\n");
     throw new ConfigError({
@@ -191,63 +204,7 @@ function readJson(file: string, cwd: string): object {
       cause,
     });
   }
-}
-
-const typeName = (file: string): string => basename(file).replace(/(\.schema)?\.json$/, "");
-
-/**
- * TypeScript types of a JSON Schema. The library that generates them is loaded only here.
- *
- * @param name of the root type, unless the schema has a `title`
- * @throws ConfigError `schema.invalid`
- */
-async function typesOf(schema: object, name: string): Promise<string> {
-  const { compile } = requireDependency(
-    "json-schema-to-typescript",
-  ) as typeof import("json-schema-to-typescript");
-  try {
-    const code = await compile(schema, name, {
-      bannerComment: "// Made by `hydraconf schema --types`. Make it again instead of editing it.",
-      additionalProperties: false,
-      // Its formatter would be the largest part of the package.
-      format: false,
-      // References outside of the schema are not followed.
-      $refOptions: { resolve: { external: false } },
-    });
-    return indented(code);
-  } catch (cause) {
-    throw new ConfigError({
-      code: "schema.invalid",
-      message: `Cannot make types from the schema: ${messageOf(cause)}`,
-      cause,
-    });
-  }
-}
-
-/** A member whose type has superfluous parentheses: `a?: ("x" | "y")`. */
-const IN_PARENTHESES =
-  /^((?:"(?:[^"\\]|\\.)*"|[^\s"(]+)\??: |export type [\w$]+ = )\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)$/;
-
-/** Indents the generated code of interfaces and types, which has a line for each member but is not formatted. */
-function indented(code: string): string {
-  let depth = 0;
-  let isComment = false;
-  let isType = false;
-  const lines = code.split("\n").map((written) => {
-    const line = written.trim();
-    if (isComment || line.startsWith("/*")) {
-      const margin = `${"  ".repeat(depth)}${isComment ? " " : ""}`;
-      isComment = !line.endsWith("*/");
-      return `${margin}${line}`;
-    }
-    if (depth === 0) isType = line.startsWith("export type");
-    if (line.startsWith("}")) depth -= 1;
-    const margin = "  ".repeat(depth);
-    if (line.endsWith("{")) depth += 1;
-    const isWhole = line === "" || /[{,;]$|^\/\//.test(line) || (depth === 0 && !isType);
-    return line === ""
-      ? ""
-      : `${margin}${line.replace(IN_PARENTHESES, "$1$2")}${isWhole ? "" : ";"}`;
-  });
-  return `${lines.join("\n").trimEnd()}\n`;
+  const name = basename(file).replace(/(\.schema)?\.(json|ya?ml)$/, "");
+  const schema = pointer === undefined ? document : schemaAt(document as object, pointer);
+  return { schema: schema as object, name };
 }

@@ -1,4 +1,5 @@
 /** Hydra's own sweeper: all combinations of the sweep overrides. */
+import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/schema.ts";
 import type { Repository } from "../../../engine/compose/index.ts";
 import {
   type Override,
@@ -25,7 +26,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
  */
 export const basicSweeper: SweeperDefinition = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
-  settings: ["max_batch_size", "params", "exclude"],
+  settings: BASIC_SWEEPER_SETTINGS,
   open: ({ context, groups, master, overrides }) => {
     const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
     const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {

@@ -1,5 +1,4 @@
 /** The errors of building a defaults list, in Hydra's words. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
@@ -11,6 +10,7 @@ import {
   type GroupItem,
   isOptionList,
 } from "../sources/config-source.ts";
+import { firstPresent } from "../sources/near-files.ts";
 import type { Repository } from "../sources/repository.ts";
 import { entryRemedy } from "./entry-remedy.ts";
 import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
@@ -66,10 +66,13 @@ function primaryHint(
 
 /** A file of that name whose extension makes it no config. */
 const otherFile = (configPath: string, { sources }: Repository): string | undefined =>
-  sources
-    .filter(({ scheme }) => scheme === "file")
-    .flatMap(({ path }) => [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)))
-    .find((file) => existsSync(file));
+  firstPresent(
+    sources
+      .filter(({ scheme }) => scheme === "file")
+      .flatMap(({ path }) =>
+        [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)),
+      ),
+  );
 
 /** A config without a file may be registered by a program. */
 const STORED =

@@ -192,17 +192,30 @@ const LAUNCHER = object("BasicLauncherConf", {
   _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),
 });
 
+/** The settings of Hydra's own sweeper, which every dialect has. */
+const BASIC_SWEEPER = {
+  max_batch_size: field(optional(INT), null),
+  params: field(optional(mapOf(STR)), null),
+};
+
+/** Settings of Hydra's own sweeper that are ours. */
+const OUR_BASIC_SWEEPER = { exclude: ANY };
+
+export const BASIC_SWEEPER_SETTINGS: readonly string[] = [
+  ...Object.keys(BASIC_SWEEPER),
+  ...Object.keys(OUR_BASIC_SWEEPER),
+];
+
 /** Hydra's own sweeper. */
 const sweeper = ({ failsFast }: Dialect): Field =>
   object(
     "BasicSweeperConf",
     {
       _target_: field(STR, "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"),
-      max_batch_size: field(optional(INT), null),
-      params: field(optional(mapOf(STR)), null),
+      ...BASIC_SWEEPER,
     },
     [],
-    { exclude: ANY, ...(failsFast && { fail_fast: BOOL }) },
+    { ...OUR_BASIC_SWEEPER, ...(failsFast && { fail_fast: BOOL }) },
   );
 
 /** The groups that make up the `hydra` node, in the order in which they are composed. */

@@ -5,9 +5,8 @@ import { makeTemporaryDirectory } from "../../machine/files.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
 import type { NcuResult } from "../../model/counters.ts";
 import type { Timeline } from "../../model/timeline.ts";
-import type { CollectionSource, RecordedSource } from "../collection.ts";
-import type { NcuConfig } from "../config.ts";
 import { readRecording } from "../recorder/read.ts";
+import type { CollectionSource, RecordedSource } from "../run-types.ts";
 import { missingFileError } from "../source-file.ts";
 import type { Reread, RereadContext } from "../tool.ts";
 import { createResultReader } from "./read-results.ts";
@@ -15,7 +14,6 @@ import { findReport } from "./rep/compressed.ts";
 import { streamNcuReport, withoutNcuNote } from "./rep/read-report.ts";
 import { probeNcu } from "./run/capabilities.ts";
 import { type PassTables, readKeptTables, readPass } from "./run/read-pass.ts";
-import { topKernels } from "./run/top-kernels.ts";
 import { unreadProblem } from "./run/verdict.ts";
 
 export async function rereadNcu(
@@ -33,7 +31,7 @@ export async function rereadNcu(
     ...(context.labels && { labels: context.labels }),
     measuredLabels: context.config.labels ?? {},
     recorded,
-    top: source.top_kernels === undefined ? topOfContract10(ncu, recorded) : source.top_kernels,
+    top: source.top_kernels,
   });
   const notes: string[] = [];
   const outdated: string[] = [];
@@ -86,10 +84,6 @@ async function readReport(
     rmSync(scratch, { recursive: true, force: true });
   }
 }
-
-/** Contract 1.0 does not store the names: they were those of the same recording. */
-const topOfContract10 = (ncu: NcuConfig, recorded: Timeline | null): readonly string[] | null =>
-  topKernels(ncu, recorded === null ? [] : [{ by: "", timelines: [recorded] }]).names;
 
 function recordedTimeline(
   source: RecordedSource | null,

@@ -3,8 +3,8 @@
 import type { LabelRules } from "../../analysis/labels.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { Timeline } from "../../model/timeline.ts";
-import type { RecordedSource } from "../collection.ts";
 import type { NcuCliConfig, NcuConfig } from "../config.ts";
+import type { RecordedSource } from "../run-types.ts";
 import type { CollectContext, Collection, Collector } from "../tool.ts";
 import { createResultReader } from "./read-results.ts";
 import { adaptToAvailable, queryAvailable, queryRefused } from "./run/availability.ts";

@@ -27,9 +27,9 @@ import {
   type Workload,
 } from "../../machine/process.ts";
 import { ToolError } from "../../machine/tool-error.ts";
-import type { CollectionSource, RecordingSource } from "../collection.ts";
 import type { ProfileConfig } from "../config.ts";
 import type { Importer } from "../importer.ts";
+import type { CollectionSource, RecordingSource } from "../run-types.ts";
 import { beginsWith, missingFileError } from "../source-file.ts";
 import {
   type CollectContext,

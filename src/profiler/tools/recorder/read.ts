@@ -21,7 +21,7 @@ import {
   type RangeStream,
   type Timeline,
 } from "../../model/timeline.ts";
-import type { RecordingSource } from "../collection.ts";
+import type { RecordingSource } from "../run-types.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, replayRecording } from "./cursor.ts";
 import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { execa } from "execa";
 import { expect, test } from "vitest";
 import { runSchema } from "../../../../src/app/cli/tree-schema/schema-command.ts";
 import { renderIssues, validateTree } from "../../../../src/engine/schema/index.ts";
@@ -178,10 +179,109 @@ test("types are those of the composed config, or of a JSON Schema", async () => 
   expect(given).toContain("n?: number;");
 });
 
+test("types say what the schema says with patterns, conditions and described references", async () => {
+  const cwd = workplace({
+    "answer.yaml": `type: object
+required: [scope, device, question, answer]
+properties:
+  scope: { type: string, pattern: "^(all|rank:[0-9]+|device:.+)$" }
+  device: { type: [string, "null"], pattern: "^(cpu|cuda:[0-9]+)$" }
+  fingerprint: { type: string, pattern: "^sha256:[0-9a-f]{64}$" }
+  question: { enum: [top, sum] }
+  answer: { type: object }
+allOf:
+  - if: { properties: { question: { const: top } } }
+    then: { properties: { answer: { $ref: "#/$defs/Part" } } }
+  - if: { properties: { question: { const: sum } } }
+    then: { properties: { answer: { description: The sum., $ref: "#/$defs/Part" } } }
+$defs:
+  Part: { type: object, properties: { x: { type: number } } }
+`,
+  });
+  const { stdout } = await schema(["--types", "--from", "answer.yaml"], cwd);
+  expect(stdout).toContain('scope: "all" | `rank:${number}` | `device:${string}`;');
+  expect(stdout).toContain('device: "cpu" | `cuda:${number}` | null;');
+  expect(stdout).toContain("fingerprint?: string;");
+  expect(stdout).toMatch(/& \(\{\n +question: "top";\n +answer: Part;\n\} \| \{/);
+  expect(stdout.match(/interface Part\d?/g)).toEqual(["interface Part"]);
+  const uses =
+    'const whole: Answer = { scope: "rank:3", device: null, question: "top", answer: {} };';
+  const misuses = ['const scope: Answer["scope"] = "rank:first";'];
+  expect(await compiled(stdout, [uses], misuses)).toBe("");
+});
+
+test("--readonly: nothing of the types can be changed, lists have any length", async () => {
+  const list = (items: object) => ({ type: "array", items });
+  const cwd = workplace({
+    "my.yaml": `openapi: 3.1.0
+components:
+  schemas:
+    Node:
+      type: object
+      additionalProperties: false
+      required: [path, nodes]
+      properties:
+        # Of a described list of objects, whose comment has brackets.
+        path: { type: array, minItems: 1, items: { type: string } }
+        pair: { type: array, minItems: 2, maxItems: 2, items: { type: number } }
+        table: ${JSON.stringify(list(list({ enum: ["a]", "b[]", null] })))}
+        rows: ${JSON.stringify(list({ type: "object", additionalProperties: false, properties: { x: { description: "} of [] {", type: "string" } } }))}
+        "by name": { type: object, additionalProperties: { $ref: "#/components/schemas/Node" } }
+        nodes: { type: array, items: { $ref: "#/components/schemas/Node" } }
+    Other: { type: object }
+`,
+  });
+  const from = "my.yaml#/components/schemas/Node";
+  const { stdout } = await schema(["--types", "--readonly", "--from", from], cwd);
+  const uses = [
+    "declare const node: Node;",
+    'const made: Node = { path: [..."ab"], nodes: [], table: [["a]", null]], rows: [{ x: "" }] };',
+    'const inner: string | undefined = node["by name"]?.["x"]?.path[0];',
+    "const pair: readonly [number, number] | undefined = node.pair;",
+  ];
+  const changes = [
+    "node.path = [];",
+    'node.path.push("x");',
+    'node.table?.push(["a]"]);',
+    "node.table?.[0]?.pop();",
+    "node.rows?.pop();",
+    'for (const row of node.rows ?? []) row.x = "";',
+    'for (const all of [node["by name"] ?? {}]) all["x"] = node;',
+    "node.pair?.fill(0);",
+    "node.nodes[0] = node;",
+  ];
+  expect(await compiled(stdout, uses, changes)).toBe("");
+  expect(stdout).not.toContain("Other");
+  const nowhere = schema(["--types", "--from", "my.yaml#/components/schemas/None"], cwd);
+  await expect(nowhere).rejects.toMatchObject({
+    code: "schema.invalid",
+    message: "Cannot make types from the schema: it has nothing at '#/components/schemas/None'",
+  });
+});
+
+/** What the compiler says against types, against `uses` of them, and for any of the `misuses`; nothing if all is well. */
+async function compiled(
+  types: string,
+  uses: readonly string[],
+  misuses: readonly string[],
+): Promise<string> {
+  const refused = misuses.map((line) => `// @ts-expect-error\n${line}`);
+  const directory = workplace({ "use.ts": [types, ...uses, ...refused].join("\n") });
+  const tsc = join(packageInfo().root, "node_modules/typescript/bin/tsc");
+  const options = ["--strict", "--noEmit", "--noUncheckedIndexedAccess", "--ignoreConfig"];
+  const { stdout } = await execa(
+    process.execPath,
+    [tsc, ...options, "--target", "es2022", join(directory, "use.ts")],
+    { reject: false },
+  );
+  return stdout;
+}
+
 test.each([
   [["a", "b"], "app.usage"],
   [["--nope"], "app.usage"],
   [["--from", "x.json"], "app.usage"],
+  [["--readonly"], "app.usage"],
   [["--types", "db"], "app.usage"],
   [["nope"], "key.not_found"],
   [["-cn", "nope"], "compose.missing_config"],

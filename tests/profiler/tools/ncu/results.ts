@@ -27,7 +27,7 @@ export interface ResultSketch {
   readonly in?: readonly string[];
   readonly startEnd?: readonly string[];
   readonly process?: number;
-  readonly device?: string | null;
+  readonly device?: NcuResult["device"];
   readonly ns?: number;
   readonly metrics?: Readonly<Record<string, readonly [value: number, unit: string]>>;
 }

@@ -1,4 +1,5 @@
 /** Adds up ncu's results by process, device and region. */
+import type { DeviceName } from "../../../../report/model/document.ts";
 import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
 import type { RegionIdentity } from "../../../analysis/path-tree.ts";
 import type { NcuResult, RuleMessage } from "../../../model/counters.ts";
@@ -9,7 +10,7 @@ import { createMetricTally, type MetricTally } from "./metric-tally.ts";
 /** The tallies of one process on one device, by region: every scope is merged from such buckets. */
 export interface Bucket {
   readonly processId: number;
-  readonly device: string;
+  readonly device: DeviceName;
   readonly regions: Map<RegionIdentity, RegionTally>;
 }
 

@@ -1,6 +1,7 @@
 /** Assembles the results of Nsight Compute into regions with their numbers. */
 
 import { plural } from "../../../../foundation/text/plural.ts";
+import type { DeviceName } from "../../../../report/model/document.ts";
 import { regionKey } from "../../../../report/model/report-files.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import type { KernelIdentity } from "../../../analysis/kernel-names.ts";
@@ -77,7 +78,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   const guessedStates = new WeakMap<NcuResult["nvtx"], boolean>();
   let kind: NcuResult["kind"] | null = null;
 
-  const bucketOf = (processId: number, device: string): Bucket => {
+  const bucketOf = (processId: number, device: DeviceName): Bucket => {
     const key = `${processId} ${device}`;
     let bucket = buckets.get(key);
     if (bucket === undefined) {
@@ -209,7 +210,7 @@ function guessedOrderNote(results: number, recorded: RegionModel | null): string
 }
 
 /** Shares one object for equal kernels, so that tallies can be keyed by identity. */
-function createKernelIdentities(): (name: string, device: string) => KernelIdentity {
+function createKernelIdentities(): (name: string, device: DeviceName) => KernelIdentity {
   const devices = new Map<string, Map<string, KernelIdentity>>();
   return (name, device) => {
     let names = devices.get(device);

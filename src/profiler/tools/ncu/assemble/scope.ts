@@ -7,7 +7,7 @@ import {
   partOf,
   plural,
 } from "../../../../foundation/text/plural.ts";
-import type { KernelRecord, ReportScope } from "../../../../report/model/document.ts";
+import type { DeviceName, KernelRecord, ReportScope } from "../../../../report/model/document.ts";
 import type { Placed } from "../../../../report/model/region-path.ts";
 import { byTime } from "../../../analysis/kernel-rows.ts";
 import type { PathNode, RegionIdentity, SelectedNodes } from "../../../analysis/path-tree.ts";
@@ -65,7 +65,7 @@ function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly
 
 interface ScopeTally extends RegionTally {
   readonly processIds: Set<number>;
-  readonly devices: Set<string>;
+  readonly devices: Set<DeviceName>;
 }
 
 const emptyScopeTally = (): ScopeTally => ({

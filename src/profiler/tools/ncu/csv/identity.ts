@@ -55,7 +55,7 @@ export function createIdentityReader({ columns }: TableLayout) {
       id: Number(cellText(bytes, places, columns.id)),
       processId: Number(cellText(bytes, places, columns.processId)),
       processName: text(columns.processName),
-      device: device === null ? null : share(`cuda:${device}`),
+      device: device === null ? null : `cuda:${Number(device)}`,
       // Tables of versions without graph support have neither device nor block.
       kernelName: kernelName === "graph" && device !== null && !hasBlock ? GRAPH_NAME : kernelName,
       context: orNull(text(columns.context)),

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { firstFew, plural } from "../../../../foundation/text/plural.ts";
 import { describeOutcome, succeeded } from "../../../machine/process.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
-import type { NcuPassSource } from "../../collection.ts";
+import type { NcuPassSource } from "../../run-types.ts";
 import type { RecognisedFailure } from "./failures.ts";
 import type { PassTables } from "./read-pass.ts";
 import type { PassRun } from "./run-pass.ts";

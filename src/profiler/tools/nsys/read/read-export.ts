@@ -7,7 +7,13 @@ import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
 import { readHostCalls } from "./host-calls.ts";
-import { NO_EVENTS, type NvtxEvents, readCategoryNames, readNvtx, readThreadNames } from "./nvtx.ts";
+import {
+  NO_EVENTS,
+  type NvtxEvents,
+  readCategoryNames,
+  readNvtx,
+  readThreadNames,
+} from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
