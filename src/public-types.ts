@@ -111,7 +111,13 @@ export type {
   SelfItem,
 } from "./engine/compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
-export type { InstantiateOptions, TargetConfig } from "./engine/instantiate/instantiate.ts";
+export type {
+  Instantiate,
+  InstantiateAsync,
+  InstantiateOptions,
+  TargetConfig,
+} from "./engine/instantiate/instantiate.ts";
+export type { TargetsOptions } from "./engine/instantiate/module-targets.ts";
 export type {
   CallStyle,
   DeclaredTarget,
@@ -122,7 +128,7 @@ export type {
   TargetDeclaration,
   TargetFunction,
 } from "./engine/instantiate/target.ts";
-export type { TargetMap, Targets, TargetsOptions } from "./engine/instantiate/targets.ts";
+export type { TargetMap, Targets } from "./engine/instantiate/targets.ts";
 export type {
   ChoiceSweep,
   DictElement,
@@ -188,6 +194,13 @@ export type {
   ResolverCall,
 } from "./engine/values/resolution/resolver.ts";
 export type { Reading } from "./engine/values/yaml/reader.ts";
-export type { ComposeOptions, Engine, EngineOptions } from "./engine.ts";
+export type { EngineOptions } from "./engine.ts";
 export type { Signal, StopSignal } from "./foundation/system/platform-types.ts";
-export type { LoadOptions, ResolvingOptions, SelectOptions, UpdateOptions } from "./omegaconf.ts";
+export type {
+  LoadOptions,
+  OmegaConf,
+  ResolvingOptions,
+  SelectOptions,
+  UpdateOptions,
+} from "./omegaconf.ts";
+export type { ComposeOptions, Engine } from "./open-engine.ts";

@@ -1,6 +1,8 @@
 /** The declaration of a program, checked and completed. */
+
 import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
+import { pathOrFileUrl } from "../../engine/instantiate/module-targets.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -18,7 +20,6 @@ import {
   optional,
   orNull,
   path,
-  pathOrFileUrl,
   recordOf,
   shape,
   text,

@@ -23,7 +23,7 @@ import {
   pointerTokens,
   toJson,
 } from "./json-document.ts";
-import { createConfigAjv, missingValues, treeIssues } from "./tree-issues.ts";
+import { type CompileSchema, missingValues, treeIssues } from "./tree-issues.ts";
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
@@ -34,11 +34,16 @@ export interface ConfigReader {
   isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
 }
 
-/** A reader that compiles each schema once. ajv is loaded with the first JSON Schema, not before. */
-export function createConfigReader(): ConfigReader {
+/**
+ * A reader that compiles each schema once.
+ * @param ajvOf makes what compiles a JSON Schema, when the first one is checked and not before
+ */
+export function createConfigReader(
+  ajvOf: (schema: JsonSchema) => { readonly compile: CompileSchema },
+): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
-    getOrCreate(compiled, schema, () => createConfigAjv(schema).compile(schema));
+    getOrCreate(compiled, schema, () => ajvOf(schema).compile(schema));
   const converted = new Map<StandardValidator, JsonSchema | undefined>();
   const asJson = (schema: JsonSchema | StandardValidator): JsonSchema =>
     (isStandardValidator(schema)

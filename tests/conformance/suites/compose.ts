@@ -7,8 +7,8 @@ import { getAt, map } from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
 import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
-import type { Engine } from "../../../src/engine.ts";
-import { openEngine } from "../../../src/engine.ts";
+import { openNodeEngine } from "../../../src/engine.ts";
+import type { Engine } from "../../../src/open-engine.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
@@ -58,7 +58,7 @@ function engineOf(dir: string, variables: unknown, dialect: Dialect): Engine {
   const id = JSON.stringify([dir, env, dialect.name, dialect.libyaml]);
   const engine =
     engines.get(id) ??
-    openEngine({ cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] }, dialect);
+    openNodeEngine({ cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] }, dialect);
   engines.set(id, engine);
   return engine;
 }

@@ -1,6 +1,4 @@
 /** The errors of building a defaults list, in Hydra's words. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -65,11 +63,13 @@ function primaryHint(
 }
 
 /** A file of that name whose extension makes it no config. */
-const otherFile = (configPath: string, { sources }: Repository): string | undefined =>
-  sources
-    .filter(({ scheme }) => scheme === "file")
-    .flatMap(({ path }) => [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)))
-    .find((file) => existsSync(file));
+function otherFile(configPath: string, { sources }: Repository): string | undefined {
+  for (const source of sources) {
+    const file = source.similarFile?.(configPath);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
 
 /** A config without a file may be registered by a program. */
 const STORED =
