@@ -43,7 +43,7 @@ export { toObject } from "./engine/values/plain-objects.ts";
 export { renderError } from "./engine/values/render-error.ts";
 export { resolver } from "./engine/values/resolution/resolver.ts";
 export { isInterpolation, isMissing, maskedCopy, setFlags } from "./omegaconf.ts";
-export { type ParseOptions, parseOverride, parseOverrides } from "./parse-overrides.ts";
+export { parseOverride, parseOverrides } from "./parse-overrides.ts";
 export type * from "./public-types.ts";
 
 /**

@@ -14,13 +14,13 @@ import { requireIn } from "../../../foundation/system/require-in.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import { requireDependency } from "../../values/package-info.ts";
-import type { Reading } from "../../values/yaml/reader.ts";
-import type { ConfigSource, LoadedConfig } from "./config-source.ts";
+import type { ConfigSource } from "./config-source.ts";
 import {
   type DirectorySourceOptions,
   directorySource,
   type FileSystem,
 } from "./directory-source.ts";
+import { type PackageSourceOptions, packageSourceIn } from "./package-source.ts";
 import type { FileAccess, SourceFactory } from "./repository.ts";
 
 /** The files of this machine. */
@@ -46,9 +46,6 @@ const DISK: FileSystem = {
 /** A directory of this machine (`file://DIR`). */
 export const fileSource = (options: DirectorySourceOptions): ConfigSource =>
   directorySource(options, DISK);
-
-/** Also false if the directory cannot be read. */
-const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() ?? false;
 
 const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;
 
@@ -135,49 +132,9 @@ function treeFiles(cwd: string): readonly string[] {
   }
 }
 
-export interface PackageSourceOptions {
-  readonly provider: string;
-  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` for a Python package. */
-  readonly path: string;
-  readonly cwd: string;
-  readonly reading?: Reading;
-  /** The directories where packages are searched, in order. Default: `cwd`. */
-  readonly roots?: readonly string[];
-}
-
-/**
- * A folder of an npm package installed for one of the roots (`pkg://NAME/FOLDER`), or of a Python package in one of
- * them (`pkg://a.b.conf`), found like Python's modules.
- */
-export function packageSource(options: PackageSourceOptions): ConfigSource {
-  const { provider, path, cwd, reading, roots = [cwd] } = options;
-  const installed = npmFolder(path, roots);
-  const module = pythonModule(path);
-  const dir = installed ?? pythonFolder(module, roots);
-  const info = { scheme: "pkg", path: installed === undefined ? module : path, provider };
-  if (dir === undefined) return unavailableSource(info);
-  const files = fileSource({ provider, path: dir, cwd, ...(reading && { reading }) });
-  return {
-    ...info,
-    available: () => files.available() && (installed !== undefined || isRegularPackage(dir)),
-    isGroup: files.isGroup,
-    load(configPath): LoadedConfig | undefined {
-      const loaded = files.load(configPath);
-      return loaded && { ...loaded, source: info };
-    },
-    list: files.list,
-  };
-}
-
-function unavailableSource(info: Pick<ConfigSource, "scheme" | "path" | "provider">): ConfigSource {
-  return {
-    ...info,
-    available: () => false,
-    isGroup: () => false,
-    load: () => undefined,
-    list: () => [],
-  };
-}
+/** A folder of an npm package or of a Python package of this machine (`pkg://`). */
+export const packageSource = (options: PackageSourceOptions): ConfigSource =>
+  packageSourceIn(options, DISK, npmFolder);
 
 /** The directories of `PYTHONPATH`, where Python packages are also searched. */
 export const pythonPath = (
@@ -201,23 +158,6 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
     .find((dir) => existsSync(dir));
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
-
-/** Hydra takes slashes for dots, also in the package of the file: `a/b/` is `a.b`. */
-const pythonModule = (path: string): string => path.replaceAll("/", ".").replace(/(?<!\.)\.+$/, "");
-
-/** Python's rule: the first folder with an `__init__.py`, otherwise the first existing one. */
-function pythonFolder(module: string, roots: readonly string[]): string | undefined {
-  const parts = module.split(".");
-  if (parts.includes("")) return undefined;
-  const folders = roots.map((root) => join(root, ...parts));
-  return folders.find(isRegularPackage) ?? folders.find(isDirectory);
-}
-
-/**
- * Hydra warns that a folder without `__init__.py` is not available, but still composes from it, because Python treats
- * it as a namespace package.
- */
-const isRegularPackage = (dir: string): boolean => existsSync(join(dir, "__init__.py"));
 
 /** Sources by scheme, where packages are only those of the working directory. */
 export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<string, SourceFactory>([
