@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
@@ -8,7 +9,7 @@ import { createContext, runInContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { type BuildResult, build } from "esbuild";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from "vitest";
 import * as node from "../src/index.ts";
 import * as portable from "../src/portable-engine.ts";
 import { describeInBrowser } from "./report/render/browser.ts";
@@ -272,6 +273,32 @@ describe("the samples of its page", () => {
     },
   );
 });
+
+test("the samples compile, strictly, without the types of Node", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-samples-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  const files = SAMPLES.map(({ code }, index) => {
+    const file = join(folder, `${index}.ts`);
+    writeFileSync(file, `${code}\nexport {};`);
+    return file;
+  });
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    target: ts.ScriptTarget.ES2022,
+    lib: ["lib.es2023.d.ts", "lib.dom.d.ts"],
+    types: [],
+    strict: true,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    paths: { "hydraconf/engine": [face] },
+  });
+  const told = files
+    .flatMap((file) => program.getSemanticDiagnostics(program.getSourceFile(file)))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+  expect(told).toEqual([]);
+}, 60_000);
 
 describeInBrowser("hydraconf/engine in a browser", (open) => {
   const CONF: Readonly<Record<string, string>> = {
