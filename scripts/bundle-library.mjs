@@ -37,12 +37,12 @@ await bundle({
   output: { dir: outdir, format: "esm" },
 });
 // For browsers, workers, Deno and Bun as well: nothing of Node's, nothing external, and no URL of its own.
-const portable = {
+await bundle({
   input: { "portable-engine": "src/portable-engine.ts" },
   platform: "browser",
   define: { "import.meta.url": "undefined" },
-};
-await bundle({ ...portable, output: { dir: outdir, format: "esm", minify: true } });
+  output: { dir: outdir, format: "esm", minify: true },
+});
 // The two share files; each error is one of the engine's class.
 await bundle({
   input: { "profiler/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
@@ -57,7 +57,6 @@ await bundle({
   engine: "../../index.js",
   output: cjs,
 });
-await bundle({ ...portable, output: { ...cjs, minify: true } });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 // What is loaded on demand, and at once: src/engine/values/package-info.ts.
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);

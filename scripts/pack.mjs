@@ -44,7 +44,7 @@ const PACKAGES = [
     keywords: ["hydra", "omegaconf", "config", "configuration", "yaml", "cli", "sweep"],
     exports: {
       ".": entry("index"),
-      "./engine": entry("portable-engine"),
+      "./engine": moduleOnly("portable-engine"),
       "./schema": entry("engine/schema/index"),
       "./package.json": "./package.json",
     },
