@@ -48,6 +48,7 @@ export type {
   JsonSchemaObject,
   ResolvedData,
   SelfItem,
+  Surroundings,
 } from "./engine/compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
 export type {

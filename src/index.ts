@@ -73,23 +73,36 @@ export function compose<Schema extends ConfigSchema = ConfigSchema>(
 
 // Where a call gives no environment, it has that of the process.
 const inProcess = omegaConf(() => process.env);
+/** @function */
 export const loadYaml: OmegaConf["loadYaml"] = inProcess.loadYaml;
+/** @function */
 export const toYaml: OmegaConf["toYaml"] = inProcess.toYaml;
+/** @function */
 export const merge: OmegaConf["merge"] = inProcess.merge;
+/** @function */
 export const mergeAll: OmegaConf["mergeAll"] = inProcess.mergeAll;
+/** @function */
 export const select: OmegaConf["select"] = inProcess.select;
+/** @function */
 export const update: OmegaConf["update"] = inProcess.update;
+/** @function */
 export const resolve: OmegaConf["resolve"] = inProcess.resolve;
+/** @function */
 export const missingKeys: OmegaConf["missingKeys"] = inProcess.missingKeys;
+/** @function */
 export const fromDotlist: OmegaConf["fromDotlist"] = inProcess.fromDotlist;
+/** @function */
 export const mergeDotlist: OmegaConf["mergeDotlist"] = inProcess.mergeDotlist;
 
 const instantiating = instantiation({
   context: () => createResolveContext({ env: process.env }),
   targets: NO_TARGETS,
 });
+/** @function */
 export const instantiate: Instantiate = instantiating.instantiate;
+/** @function */
 export const instantiateAsync: InstantiateAsync = instantiating.instantiateAsync;
 
+/** @function */
 export const memorySource: typeof portableSource = (info, entries, reading) =>
   portableSource(info, entries, { env: process.env, ...reading });

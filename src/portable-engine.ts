@@ -50,15 +50,17 @@ import {
 export { renderExplanation } from "./app/cli/explain.ts";
 export { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 export { diffConfigs, leavesOf, memorySource, pathText } from "./engine/compose/index.ts";
+export type { FileTexts } from "./engine/compose/sources/memory-files.ts";
 export { target } from "./engine/instantiate/target.ts";
 export { nodeOf } from "./engine/instantiate/view.ts";
+export type { AjvFactory, AjvOptions, GivenAjv } from "./engine/schema/given-ajv.ts";
 export { CodedError, ConfigError, isCodedError, isConfigError } from "./engine/values/errors.ts";
 export { DEFAULT_LIMITS } from "./engine/values/limits.ts";
 export { toObject } from "./engine/values/plain-objects.ts";
 export { renderError } from "./engine/values/render-error.ts";
 export { resolver } from "./engine/values/resolution/resolver.ts";
 export type * from "./engine-types.ts";
-export { fetchFiles } from "./fetch-files.ts";
+export { type FetchedText, type FetchOptions, fetchFiles } from "./fetch-files.ts";
 export { isInterpolation, isMissing, maskedCopy, setFlags } from "./omegaconf.ts";
 export { parseOverride, parseOverrides } from "./parse-overrides.ts";
 
@@ -158,20 +160,32 @@ export const createTargets = <const Entries extends TargetMap>(
 
 // Where a call gives no environment, there is none.
 const anywhere = omegaConf(() => ({}));
+/** @function */
 export const loadYaml: OmegaConf["loadYaml"] = anywhere.loadYaml;
+/** @function */
 export const toYaml: OmegaConf["toYaml"] = anywhere.toYaml;
+/** @function */
 export const merge: OmegaConf["merge"] = anywhere.merge;
+/** @function */
 export const mergeAll: OmegaConf["mergeAll"] = anywhere.mergeAll;
+/** @function */
 export const select: OmegaConf["select"] = anywhere.select;
+/** @function */
 export const update: OmegaConf["update"] = anywhere.update;
+/** @function */
 export const resolve: OmegaConf["resolve"] = anywhere.resolve;
+/** @function */
 export const missingKeys: OmegaConf["missingKeys"] = anywhere.missingKeys;
+/** @function */
 export const fromDotlist: OmegaConf["fromDotlist"] = anywhere.fromDotlist;
+/** @function */
 export const mergeDotlist: OmegaConf["mergeDotlist"] = anywhere.mergeDotlist;
 
 const instantiating = instantiation({
   context: () => createResolveContext(),
   targets: registeredTargets({}),
 });
+/** @function */
 export const instantiate: Instantiate = instantiating.instantiate;
+/** @function */
 export const instantiateAsync: InstantiateAsync = instantiating.instantiateAsync;

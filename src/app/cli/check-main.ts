@@ -2,7 +2,6 @@
 
 import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
-import { pathOrFileUrl } from "../../engine/instantiate/module-targets.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -27,6 +26,7 @@ import {
   whichIs,
   withMethods,
 } from "../../engine/values/check-options.ts";
+import { pathOrFileUrl } from "../../engine/values/check-paths.ts";
 import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";

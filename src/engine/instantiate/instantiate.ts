@@ -64,33 +64,37 @@ export interface TargetConfig<Name extends string = string> {
   readonly [key: string]: unknown;
 }
 
-/**
- * `hydra.utils.instantiate`: calls the targets of a config, innermost first, with the other keys of their maps as
- * arguments. Any other value is passed through, null gives null.
- *
- * Synchronous: a promise that a target returns is passed on, and modules must already be imported. `instantiateAsync`
- * awaits both.
- * @throws ConfigError `instantiate.target`, `instantiate.failed` (whose cause is what the target threw) and
- *   `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
- */
+/** `hydra.utils.instantiate`, as a type. */
 export type Instantiate = {
+  /**
+   * `hydra.utils.instantiate`: calls the targets of a config, innermost first, with the other keys of their maps as
+   * arguments. Any other value is passed through, null gives null.
+   *
+   * Synchronous: a promise that a target returns is passed on, and modules must already be imported. `instantiateAsync`
+   * awaits both.
+   * @throws ConfigError `instantiate.target`, `instantiate.failed` (whose cause is what the target threw) and
+   *   `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
+   */
   <Entries extends TargetMap, Name extends keyof Entries & string>(
     config: TargetConfig<Name>,
     options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
   ): ResultOf<Entries[Name]>;
+  /** The same, for a config whose target the compiler does not know. */
   <Result = unknown>(config: unknown, options?: InstantiateOptions): Result;
 };
 
-/**
- * As `instantiate`, but asynchronous: modules of `module:export` are imported, and a promise that a target returns is
- * awaited before the target around it is called. Targets are called one after the other, in the order of the config.
- * @throws ConfigError as `instantiate`
- */
+/** `instantiate` that awaits, as a type. */
 export type InstantiateAsync = {
+  /**
+   * As `instantiate`, but asynchronous: modules of `module:export` are imported, and a promise that a target returns is
+   * awaited before the target around it is called. Targets are called one after the other, in the order of the config.
+   * @throws ConfigError as `instantiate`
+   */
   <Entries extends TargetMap, Name extends keyof Entries & string>(
     config: TargetConfig<Name>,
     options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
   ): Promise<Awaited<ResultOf<Entries[Name]>>>;
+  /** The same, for a config whose target the compiler does not know. */
   <Result = unknown>(config: unknown, options?: InstantiateOptions): Promise<Result>;
 };
 

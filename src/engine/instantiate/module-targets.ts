@@ -8,13 +8,11 @@ import {
   checkObject,
   checkOptions,
   listOf,
-  type OptionCheck,
   type OptionChecks,
   optional,
-  path,
   text,
-  wrongArgument,
 } from "../values/check-options.ts";
+import { pathOrFileUrl } from "../values/check-paths.ts";
 import { type AllowedModules, registeredTargets, type TargetMap, type Targets } from "./targets.ts";
 
 /** Which modules, beside the registered targets, a config may name. */
@@ -46,16 +44,6 @@ export function createTargets<const Entries extends TargetMap>(
   const base = options.base === undefined ? process.cwd() : directoryAt(options.base);
   return registeredTargets(entries, allowModules(modules, base));
 }
-
-/** As `directoryAt` takes it: a path, or the URL of a file of this machine. */
-export const pathOrFileUrl: OptionCheck = (by, name, value) => {
-  path(by, name, value);
-  try {
-    directoryAt(String(value));
-  } catch {
-    throw wrongArgument(by, name, "a path or the URL of a file (import.meta.url)", value);
-  }
-};
 
 const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
   modules: optional(listOf("strings", text, '["./targets.js", "my-models"]')),
