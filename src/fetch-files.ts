@@ -14,6 +14,7 @@ import { messageOf } from "./foundation/system/builtin-types.ts";
 export interface FetchedText {
   readonly ok: boolean;
   readonly status: number;
+  /** The body. */
   text(): Promise<string>;
 }
 

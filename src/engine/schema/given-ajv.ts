@@ -15,6 +15,7 @@ export interface AjvOptions {
 
 /** What compiles JSON Schemas: an `Ajv2020` of ajv 8. */
 export interface GivenAjv {
+  /** Makes a function that checks data, and leaves what is wrong in its member `errors`. */
   compile(schema: never): unknown;
 }
 
