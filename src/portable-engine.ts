@@ -17,8 +17,8 @@ import {
   instantiation,
 } from "./engine/instantiate/instantiate.ts";
 import { registeredTargets, type TargetMap, type Targets } from "./engine/instantiate/targets.ts";
-import { createConfigReader } from "./engine/schema/config-reader.ts";
-import { type AjvFactory, ajvWith } from "./engine/schema/given-ajv.ts";
+import { ajvWith, createConfigReader } from "./engine/schema/config-reader.ts";
+import type { AjvFactory } from "./engine/schema/given-ajv.ts";
 import {
   checkedAsRegistered,
   checkOptions,

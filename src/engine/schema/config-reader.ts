@@ -14,6 +14,7 @@ import {
   schemasAtRoot,
   schemasBelow,
 } from "./applicable-schemas.ts";
+import type { AjvFactory, AjvOptions } from "./given-ajv.ts";
 import type { SchemaIssue } from "./issue.ts";
 import {
   type JsonValue,
@@ -160,3 +161,28 @@ function childrenOf(node: ConfigNode): readonly (readonly [string, ConfigNode])[
     return [...node.entries.values()].map(({ key, value }) => [keyText(key), value]);
   return [];
 }
+
+const GIVEN_OPTIONS: AjvOptions = {
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  discriminator: true,
+  strictRequired: false,
+  strictTypes: false,
+};
+
+/**
+ * Makes an ajv for each schema.
+ * @throws ConfigError `schema.invalid`, when it is called, where the program gives none
+ */
+export const ajvWith =
+  (make: AjvFactory | undefined) =>
+  (_: JsonSchema): { readonly compile: CompileSchema } => {
+    if (make === undefined)
+      throw new ConfigError({
+        code: "schema.invalid",
+        message: "A JSON Schema cannot be checked: this engine has no ajv",
+        hint: "createEngine({ ajv: (options) => addFormats(new Ajv2020(options)) }) gives one; a validator such as zod needs none",
+      });
+    return make(GIVEN_OPTIONS) as { readonly compile: CompileSchema };
+  };
