@@ -36,6 +36,13 @@ await bundle({
   engine: "../../index.js",
   output: { dir: outdir, format: "esm" },
 });
+// For browsers, workers, Deno and Bun as well: nothing of Node's, nothing external, and no URL of its own.
+await bundle({
+  input: { "portable-engine": "src/portable-engine.ts" },
+  platform: "browser",
+  define: { "import.meta.url": "undefined" },
+  output: { dir: outdir, format: "esm", minify: true },
+});
 // The two share files; each error is one of the engine's class.
 await bundle({
   input: { "profiler/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
@@ -97,13 +104,13 @@ async function startAndRest() {
 }
 
 /** @param engine what the classes of errors are imported from, so that there is one of each; undefined for the engine itself */
-async function bundle({ engine, output, ...input }) {
+async function bundle({ define = {}, engine, output, ...input }) {
   const made = await rolldown({
-    ...input,
     cwd: root,
     platform: "node",
+    ...input,
     moduleTypes: PYTHON,
-    transform: { define: { "import.meta.embedded": "undefined" } },
+    transform: { define: { "import.meta.embedded": "undefined", ...define } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [
       ...(output.format === "esm" ? [importedBuiltins] : []),

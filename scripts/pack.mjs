@@ -23,7 +23,7 @@ import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
   ...["tutorial", "programs", "run", "sweeps", "schemas"],
-  ...["instantiate", "completion", "compatibility", "plugins", "errors", "security"],
+  ...["anywhere", "instantiate", "completion", "compatibility", "plugins", "errors", "security"],
 ].map((name) => `docs/${name}.md`);
 
 /** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */
@@ -44,18 +44,20 @@ const PACKAGES = [
     keywords: ["hydra", "omegaconf", "config", "configuration", "yaml", "cli", "sweep"],
     exports: {
       ".": entry("index"),
+      "./engine": moduleOnly("portable-engine"),
       "./schema": entry("engine/schema/index"),
       "./package.json": "./package.json",
     },
     bin: ["hydraconf"],
     dependencies: [],
-    types: ["index", "engine/schema/index"],
+    types: ["index", "portable-engine", "engine/schema/index"],
     readme: "docs/hydraconf.md",
     files: [
       "LICENSE",
       ...PROGRAM_PAGES,
       "docs/examples",
       "dist/index.js",
+      "dist/portable-engine.js",
       "dist/modules",
       "dist/engine/schema/index.js",
       "dist/cjs",

@@ -5,31 +5,25 @@
  * @module hydraconf
  */
 
-import { withHydraResolvers } from "./app/job/resolvers.ts";
 import type { Config } from "./engine/compose/config.ts";
 import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
 import {
-  type EvaluationOptions,
-  type Override,
-  parseOverride as readOverride,
-  parseOverrides as readOverrides,
-} from "./engine/overrides/index.ts";
-import { checkOptions, fn, type OptionChecks, optional } from "./engine/values/check-options.ts";
+  type Instantiate,
+  type InstantiateAsync,
+  instantiation,
+} from "./engine/instantiate/instantiate.ts";
+import { NO_TARGETS } from "./engine/instantiate/module-targets.ts";
+import { checkOptions } from "./engine/values/check-options.ts";
+import { createResolveContext } from "./engine/values/resolution/context.ts";
 import {
-  type DialectName,
-  dialectNamed,
-  dialectOption,
-  withDialect,
-} from "./engine/values/dialect.ts";
-import {
-  COMPOSE_OPTIONS,
-  type ComposeOptions,
   createEngine as createBareEngine,
   ENGINE_OPTIONS,
-  type Engine,
   type EngineOptions,
-  openEngine,
+  openNodeEngine,
 } from "./engine.ts";
+import { type OmegaConf, omegaConf } from "./omegaconf.ts";
+import { COMPOSE_OPTIONS, type ComposeOptions, type Engine, withHydra } from "./open-engine.ts";
 
 export { renderExplanation } from "./app/cli/explain.ts";
 export { hydraMain } from "./app/cli/hydra-main.ts";
@@ -38,34 +32,18 @@ export { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
 export {
   diffConfigs,
   leavesOf,
-  memorySource,
   pathText,
 } from "./engine/compose/index.ts";
-export { instantiate, instantiateAsync } from "./engine/instantiate/instantiate.ts";
+export { createTargets } from "./engine/instantiate/module-targets.ts";
 export { target } from "./engine/instantiate/target.ts";
-export { createTargets } from "./engine/instantiate/targets.ts";
 export { nodeOf } from "./engine/instantiate/view.ts";
 export { CodedError, ConfigError, isCodedError, isConfigError } from "./engine/values/errors.ts";
 export { DEFAULT_LIMITS } from "./engine/values/limits.ts";
 export { toObject } from "./engine/values/plain-objects.ts";
 export { renderError } from "./engine/values/render-error.ts";
 export { resolver } from "./engine/values/resolution/resolver.ts";
-export {
-  fromDotlist,
-  isInterpolation,
-  isMissing,
-  loadYaml,
-  maskedCopy,
-  merge,
-  mergeAll,
-  mergeDotlist,
-  missingKeys,
-  resolve,
-  select,
-  setFlags,
-  toYaml,
-  update,
-} from "./omegaconf.ts";
+export { isInterpolation, isMissing, maskedCopy, setFlags } from "./omegaconf.ts";
+export { parseOverride, parseOverrides } from "./parse-overrides.ts";
 export type * from "./public-types.ts";
 
 /**
@@ -77,7 +55,7 @@ export type * from "./public-types.ts";
  */
 export function createEngine(options: EngineOptions = {}): Engine {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
-  return createBareEngine(withResolvers(options));
+  return createBareEngine(withHydra(options));
 }
 
 /**
@@ -90,42 +68,41 @@ export function compose<Schema extends ConfigSchema = ConfigSchema>(
 ): Config<ResolvedData<Schema>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
-  return openEngine(withResolvers(options)).compose(options);
+  return openNodeEngine(withHydra(options)).compose(options);
 }
 
-/** How overrides are parsed and their functions evaluated. */
-export interface ParseOptions extends Pick<EvaluationOptions, "random"> {
-  /** The version of Hydra whose override language is used. Default: 1.3. */
-  readonly dialect?: DialectName;
-}
+// Where a call gives no environment, it has that of the process.
+const inProcess = omegaConf(() => process.env);
+/** @function */
+export const loadYaml: OmegaConf["loadYaml"] = inProcess.loadYaml;
+/** @function */
+export const toYaml: OmegaConf["toYaml"] = inProcess.toYaml;
+/** @function */
+export const merge: OmegaConf["merge"] = inProcess.merge;
+/** @function */
+export const mergeAll: OmegaConf["mergeAll"] = inProcess.mergeAll;
+/** @function */
+export const select: OmegaConf["select"] = inProcess.select;
+/** @function */
+export const update: OmegaConf["update"] = inProcess.update;
+/** @function */
+export const resolve: OmegaConf["resolve"] = inProcess.resolve;
+/** @function */
+export const missingKeys: OmegaConf["missingKeys"] = inProcess.missingKeys;
+/** @function */
+export const fromDotlist: OmegaConf["fromDotlist"] = inProcess.fromDotlist;
+/** @function */
+export const mergeDotlist: OmegaConf["mergeDotlist"] = inProcess.mergeDotlist;
 
-const PARSE_OPTIONS: OptionChecks<ParseOptions> = { random: optional(fn), dialect: dialectOption };
+const instantiating = instantiation({
+  context: () => createResolveContext({ env: process.env }),
+  targets: NO_TARGETS,
+});
+/** @function */
+export const instantiate: Instantiate = instantiating.instantiate;
+/** @function */
+export const instantiateAsync: InstantiateAsync = instantiating.instantiateAsync;
 
-/**
- * Parses one override and evaluates its functions.
- * @param index its position in the list of overrides, kept in the origin
- * @throws ConfigError `override.syntax` or `override.function`, with the span in its origin
- */
-export function parseOverride(text: string, options: ParseOptions = {}, index = 0): Override {
-  checkOptions("parseOverride", options, PARSE_OPTIONS);
-  return readOverride(text, withDialect(options), index);
-}
-
-/** Parses a list of overrides; throws for the first invalid one. */
-export function parseOverrides(
-  texts: readonly string[],
-  options: ParseOptions = {},
-): readonly Override[] {
-  checkOptions("parseOverrides", options, PARSE_OPTIONS);
-  return readOverrides(texts, withDialect(options));
-}
-
-function withResolvers(options: EngineOptions): EngineOptions {
-  const { dialect } = options;
-  const program = {
-    now: new Date(),
-    root: () => undefined,
-    ...(dialect !== undefined && { dialect: dialectNamed(dialect) }),
-  };
-  return { ...options, resolvers: withHydraResolvers(options.resolvers, program) };
-}
+/** @function */
+export const memorySource: typeof portableSource = (info, entries, reading) =>
+  portableSource(info, entries, { env: process.env, ...reading });

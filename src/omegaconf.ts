@@ -49,18 +49,108 @@ import { createConfig } from "./engine/values/yaml/reader.ts";
 import { writeYaml } from "./engine/values/yaml/writer.ts";
 import { isBytes } from "./foundation/system/builtin-types.ts";
 
-// OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree:
-// nothing is changed in place. Functions with options behave as another version of Hydra if they get its `dialect`, or
-// a composed config of it, and throw `compose.unsupported` for an unknown name. All except `loadYaml` throw ConfigError
-// `key.invalid_type` and `interpolation.syntax` for plain data that no config can contain, and all throw
-// `value.wrong_type` for arguments that the types do not allow.
+/** Where the environment is that a call without one has: that of a process, or none in a browser. */
+type Ambient = () => Readonly<Record<string, string | undefined>>;
 
 /**
- * `OmegaConf.create(text)`: a tree from YAML 1.1.
- *
- * @throws ConfigError `yaml.*` and `limit.*` with the place.
+ * OmegaConf's functions for programs. Each takes a tree, plain data or a composed config, and returns a new tree: nothing is changed in
+ * place. Functions with options behave as another version of Hydra if they get its `dialect`, or a composed config of it, and throw
+ * `compose.unsupported` for an unknown name. All except `loadYaml` throw ConfigError `key.invalid_type` and `interpolation.syntax` for plain
+ * data that no config can contain, and all throw `value.wrong_type` for arguments that the types do not allow.
  */
-export function loadYaml(yaml: string, options: LoadOptions = {}): ConfigNode {
+export interface OmegaConf {
+  /**
+   * `OmegaConf.create(text)`: a tree from YAML 1.1.
+   *
+   * @throws ConfigError `yaml.*` and `limit.*` with the place.
+   */
+  loadYaml(yaml: string, options?: LoadOptions): ConfigNode;
+  /**
+   * `OmegaConf.to_yaml` of a tree or of plain data, byte for byte.
+   *
+   * @throws ConfigError those of interpolations with `resolve`
+   */
+  toYaml(value: unknown, options?: ResolvingOptions & ConfigTextOptions): string;
+  /**
+   * `OmegaConf.merge`: later values win, and maps are merged key by key. Interpolations that are merged over are resolved
+   * in the context of the first composed config among the arguments, or with the built-in resolvers; `mergeAll` accepts
+   * others.
+   *
+   * @throws ConfigError `merge.incompatible` for a map and a list, and those of types and flags
+   */
+  merge(...values: readonly unknown[]): ContainerNode;
+  /**
+   * Like `merge`, for a list of trees, with options for resolving the interpolations that are merged over, for example
+   * `${mine:}`, where `mine` is a resolver of the program.
+   *
+   * @throws ConfigError as `merge`, and those of such interpolations
+   */
+  mergeAll(values: readonly unknown[], options?: ResolvingOptions): ContainerNode;
+  /**
+   * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the path and of the value itself are resolved
+   * immediately, those below it when they are read, which may then throw. Undefined if there is no such key, and for a
+   * missing value (`???`). `toObject` reads the whole result and converts it to plain data.
+   *
+   * @throws ConfigError of an interpolation on the path, unless `throwOnResolutionFailure` is false; `value.missing` with
+   * `throwOnMissing`
+   */
+  select(tree: unknown, key: string, options?: SelectOptions): ConfigNode | undefined;
+  /**
+   * `OmegaConf.update`: the tree with a value set at a key (`a.b[0]`). Maps on the path are created if they are absent or
+   * scalars; items of lists must exist.
+   *
+   * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`, `key.not_found`,
+   * `key.invalid_type`
+   */
+  update(tree: unknown, key: string, value: unknown, options?: UpdateOptions): ContainerNode;
+  /**
+   * `OmegaConf.resolve`: the tree with each interpolation replaced by its value. Interpolations that refer to a missing
+   * value become missing.
+   *
+   * @throws ConfigError of the first interpolation that cannot be resolved
+   */
+  resolve(tree: unknown, options?: ResolvingOptions): ConfigNode;
+  /**
+   * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), including those below interpolations, in the
+   * order of the tree.
+   *
+   * @throws ConfigError of an interpolation that cannot be resolved
+   */
+  missingKeys(tree: unknown, options?: ResolvingOptions): readonly string[];
+  /**
+   * `OmegaConf.from_dotlist`: a map made of `key=value` texts. Values are YAML, not the override language. A
+   * text without `=` sets null.
+   *
+   * @throws ConfigError `yaml.*`, or as `update`
+   */
+  fromDotlist(dotlist: readonly string[], options?: ResolvingOptions): ContainerNode;
+  /**
+   * `merge_with_dotlist`: the tree with each `key=value` text applied to it, in order.
+   *
+   * @throws ConfigError as `fromDotlist`
+   */
+  mergeDotlist(
+    tree: unknown,
+    dotlist: readonly string[],
+    options?: ResolvingOptions,
+  ): ContainerNode;
+}
+
+/** OmegaConf's functions in a program. @param ambient the environment of calls that give none */
+export const omegaConf = (ambient: Ambient): OmegaConf => ({
+  loadYaml: (yaml, options) => loadYaml(ambient, yaml, options),
+  toYaml: (value, options) => toYaml(ambient, value, options),
+  merge: (...values) => merge(ambient, values),
+  mergeAll: (values, options) => mergeAll(ambient, values, options),
+  select: (tree, key, options) => select(ambient, tree, key, options),
+  update: (tree, key, value, options) => update(ambient, tree, key, value, options),
+  resolve: (tree, options) => resolve(ambient, tree, options),
+  missingKeys: (tree, options) => missingKeys(ambient, tree, options),
+  fromDotlist: (dotlist, options) => fromDotlist(ambient, dotlist, options),
+  mergeDotlist: (tree, dotlist, options) => mergeDotlist(ambient, tree, dotlist, options),
+});
+
+function loadYaml(ambient: Ambient, yaml: string, options: LoadOptions = {}): ConfigNode {
   const given: unknown = yaml;
   checkText("loadYaml", "the YAML", given, loadYamlHint(given));
   checkOptions<LoadOptions>("loadYaml", options, {
@@ -68,15 +158,14 @@ export function loadYaml(yaml: string, options: LoadOptions = {}): ConfigNode {
     limits: limitsOption,
     dialect: dialectOption,
   });
-  return createConfig(yaml, withDialect(options));
+  return createConfig(yaml, { env: ambient(), ...withDialect(options) });
 }
 
-/**
- * `OmegaConf.to_yaml` of a tree or of plain data, byte for byte.
- *
- * @throws ConfigError those of interpolations with `resolve`
- */
-export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOptions = {}): string {
+function toYaml(
+  ambient: Ambient,
+  value: unknown,
+  options: ResolvingOptions & ConfigTextOptions = {},
+): string {
   if (isConfig(value))
     throw wrongArgument(
       "toYaml",
@@ -87,32 +176,20 @@ export function toYaml(value: unknown, options: ResolvingOptions & ConfigTextOpt
     );
   const node = configOf(value, "toYaml");
   checkOptions("toYaml", options, TEXT_OPTIONS);
-  const context = contextOf(options);
+  const context = contextOf(ambient, options);
   const resolved = options.resolve ? resolveTree(node, context) : node;
   const { dialect, limits } = context;
   return writeYaml(resolved, { sortKeys: options.sortKeys ?? false, limits, dialect });
 }
 
-/**
- * `OmegaConf.merge`: later values win, and maps are merged key by key. Interpolations that are merged over are resolved
- * in the context of the first composed config among the arguments, or with the built-in resolvers; `mergeAll` accepts
- * others.
- *
- * @throws ConfigError `merge.incompatible` for a map and a list, and those of types and flags
- */
-export const merge = (...values: readonly unknown[]): ContainerNode =>
+const merge = (ambient: Ambient, values: readonly unknown[]): ContainerNode =>
   mergeNodes(
     values.map((value, index) => containerOf(value, "merge", `argument ${index + 1}`)),
-    values.find(isConfig)?.context,
+    values.find(isConfig)?.context ?? contextOf(ambient, {}),
   );
 
-/**
- * Like `merge`, for a list of trees, with options for resolving the interpolations that are merged over, for example
- * `${mine:}`, where `mine` is a resolver of the program.
- *
- * @throws ConfigError as `merge`, and those of such interpolations
- */
-export function mergeAll(
+function mergeAll(
+  ambient: Ambient,
   values: readonly unknown[],
   options: ResolvingOptions = {},
 ): ContainerNode {
@@ -120,22 +197,15 @@ export function mergeAll(
   if (!Array.isArray(given))
     throw wrongArgument("mergeAll", "the values", "a list", given, "mergeAll([base, changes])");
   checkOptions("mergeAll", options, RESOLVING_OPTIONS);
-  const context = contextOf(options, values.find(isConfig));
+  const context = contextOf(ambient, options, values.find(isConfig));
   return mergeNodes(
     Array.from(values, (value, index) => containerOf(value, "mergeAll", `values[${index}]`)),
     context,
   );
 }
 
-/**
- * `OmegaConf.select`: the value at a key (`a.b[0]`). Interpolations on the path and of the value itself are resolved
- * immediately, those below it when they are read, which may then throw. Undefined if there is no such key, and for a
- * missing value (`???`). `toObject` reads the whole result and converts it to plain data.
- *
- * @throws ConfigError of an interpolation on the path, unless `throwOnResolutionFailure` is false; `value.missing` with
- * `throwOnMissing`
- */
-export function select(
+function select(
+  ambient: Ambient,
   tree: unknown,
   key: string,
   options: SelectOptions = {},
@@ -143,18 +213,15 @@ export function select(
   const root = containerOf(tree, "select");
   checkText("select", "the key", key);
   checkOptions("select", options, SELECT_OPTIONS);
-  const found = selectNode(root, key, contextOf(options, tree), { ...options, deep: "lazy" });
+  const found = selectNode(root, key, contextOf(ambient, options, tree), {
+    ...options,
+    deep: "lazy",
+  });
   return found && bareValue(found);
 }
 
-/**
- * `OmegaConf.update`: the tree with a value set at a key (`a.b[0]`). Maps on the path are created if they are absent or
- * scalars; items of lists must exist.
- *
- * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`, `key.not_found`,
- * `key.invalid_type`
- */
-export function update(
+function update(
+  ambient: Ambient,
   tree: unknown,
   key: string,
   value: unknown,
@@ -163,33 +230,25 @@ export function update(
   const root = containerOf(tree, "update");
   checkText("update", "the key", key);
   checkOptions("update", options, UPDATE_OPTIONS);
-  const context = contextOf(options, tree);
+  const context = contextOf(ambient, options, tree);
   const plain = !isNode(value) && !isConfig(value);
   return updateNode(root, key, nodeOf(value, "update"), { ...options, plain }, context);
 }
 
-/**
- * `OmegaConf.resolve`: the tree with each interpolation replaced by its value. Interpolations that refer to a missing
- * value become missing.
- *
- * @throws ConfigError of the first interpolation that cannot be resolved
- */
-export function resolve(tree: unknown, options: ResolvingOptions = {}): ConfigNode {
+function resolve(ambient: Ambient, tree: unknown, options: ResolvingOptions = {}): ConfigNode {
   const root = containerOf(tree, "resolve");
   checkOptions("resolve", options, RESOLVING_OPTIONS);
-  return resolveTree(root, contextOf(options, tree), IN_PLACE);
+  return resolveTree(root, contextOf(ambient, options, tree), IN_PLACE);
 }
 
-/**
- * `OmegaConf.missing_keys`: the full keys of all missing values (`???`), including those below interpolations, in the
- * order of the tree.
- *
- * @throws ConfigError of an interpolation that cannot be resolved
- */
-export function missingKeys(tree: unknown, options: ResolvingOptions = {}): readonly string[] {
+function missingKeys(
+  ambient: Ambient,
+  tree: unknown,
+  options: ResolvingOptions = {},
+): readonly string[] {
   const root = containerOf(tree, "missingKeys");
   checkOptions("missingKeys", options, RESOLVING_OPTIONS);
-  return [...keysOfMissing(root, contextOf(options, tree))];
+  return [...keysOfMissing(root, contextOf(ambient, options, tree))];
 }
 
 /**
@@ -237,27 +296,18 @@ export function maskedCopy(tree: unknown, keys: Key | readonly Key[]): MapNode {
   return maskedNode(root, wanted.map(keyId));
 }
 
-/**
- * `OmegaConf.from_dotlist`: a map made of `key=value` texts. Values are YAML, not the override language. A
- * text without `=` sets null.
- *
- * @throws ConfigError `yaml.*`, or as `update`
- */
-export function fromDotlist(
+function fromDotlist(
+  ambient: Ambient,
   dotlist: readonly string[],
   options: ResolvingOptions = {},
 ): ContainerNode {
   checkTexts("fromDotlist", "dotlist", dotlist, DOTLIST);
   checkOptions("fromDotlist", options, RESOLVING_OPTIONS);
-  return fromTexts(dotlist, contextOf(options));
+  return fromTexts(dotlist, contextOf(ambient, options));
 }
 
-/**
- * `merge_with_dotlist`: the tree with each `key=value` text applied to it, in order.
- *
- * @throws ConfigError as `fromDotlist`
- */
-export function mergeDotlist(
+function mergeDotlist(
+  ambient: Ambient,
   tree: unknown,
   dotlist: readonly string[],
   options: ResolvingOptions = {},
@@ -265,7 +315,7 @@ export function mergeDotlist(
   const root = containerOf(tree, "mergeDotlist");
   checkTexts("mergeDotlist", "dotlist", dotlist, DOTLIST);
   checkOptions("mergeDotlist", options, RESOLVING_OPTIONS);
-  return mergeTexts(root, dotlist, contextOf(options, tree));
+  return mergeTexts(root, dotlist, contextOf(ambient, options, tree));
 }
 
 /**
@@ -303,9 +353,13 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
 }
 
 /** @param tree if it is a composed config, its own context is used */
-function contextOf(options: ResolvingOptions, tree?: unknown): ResolveContext {
+function contextOf(ambient: Ambient, options: ResolvingOptions, tree?: unknown): ResolveContext {
   const { context: base = isConfig(tree) ? tree.context : undefined, ...rest } = options;
-  return createResolveContext({ replace: false, ...withDialect(rest), ...(base && { base }) });
+  return createResolveContext({
+    replace: false,
+    ...withDialect(rest),
+    ...(base ? { base } : { env: rest.env ?? ambient() }),
+  });
 }
 
 /** Integers are integer keys, like list indices. */

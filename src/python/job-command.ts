@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JobFacts } from "../app/job/options.ts";
 import { isOverrideOfHydra, quoted } from "../engine/overrides/index.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
+import { limitsOf } from "../engine/values/limits.ts";
 import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../engine/values/node.ts";
 import { fromCode } from "../engine/values/origin.ts";
 import { toObject } from "../engine/values/plain-objects.ts";
@@ -145,7 +146,7 @@ function withFile({ argv, format }: Program, job: JobFacts): JobCommand {
       path,
       text: () =>
         format === "yaml"
-          ? writeYaml(config, { dialect: job.context.dialect })
+          ? writeYaml(config, { dialect: job.context.dialect, limits: limitsOf(process.env) })
           : `${JSON.stringify(jsonValue(config), null, 2)}\n`,
     },
   };

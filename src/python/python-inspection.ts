@@ -9,6 +9,7 @@ import type { Invocation } from "../app/job/process/invocation.ts";
 import type { ConfigPlugin } from "../engine/compose/config-plugin.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
+import { limitsOf } from "../engine/values/limits.ts";
 import { getAt } from "../engine/values/node.ts";
 import { writeYaml } from "../engine/values/yaml/writer.ts";
 import { plural } from "../foundation/text/plural.ts";
@@ -85,7 +86,7 @@ export function openInspection(program: Program, request: InspectionRequest): In
 
 const choicesOf = ({ root }: JobFacts): string => {
   const choices = getAt(root, ["hydra", "runtime", "choices"]);
-  return choices === undefined ? "" : writeYaml(choices);
+  return choices === undefined ? "" : writeYaml(choices, { limits: limitsOf(process.env) });
 };
 
 /** @returns `failure` if the program ended before it composed anything, in its own words */

@@ -5,6 +5,7 @@ import { baseCorpus, failuresOf, otherCorpora } from "./corpora.ts";
 import { listCorpus } from "./corpus.ts";
 import { fileRow } from "./print.ts";
 import { replay } from "./replay.ts";
+import { composeInMemory } from "./suites/compose.ts";
 import { SUITES } from "./suites/index.ts";
 
 describe("accepted differences", () => {
@@ -44,6 +45,17 @@ describe("conformance corpus", () => {
     600_000,
   );
 });
+
+it("composes from memory what it composes from files", async () => {
+  const corpus = baseCorpus();
+  let cases = 0;
+  for await (const file of replay({ corpus, fallback: corpus, suites: [composeInMemory] })) {
+    if (file.suite === null) continue;
+    cases += file.cases;
+    expect(file.failures.length + file.problems.length, fileRow(file)).toBe(0);
+  }
+  expect(cases).toBeGreaterThan(1000);
+}, 600_000);
 
 /**
  * What is replayed here of the other dialects, to be quick: what they do differently, where that is more than a warning for the

@@ -19,6 +19,8 @@ const TOOLS = [
   ...["esbuild@0.28", "jest@30", "rollup@4", "@rollup/plugin-node-resolve@16", "vite@7"],
   ...["vitest@3", "webpack@5"],
 ];
+/** The executables alone, since their packages would fetch them when they are installed. */
+const RUNTIMES = ["deno@npm:@deno/linux-x64-glibc@2", "bun@npm:@oven/bun-linux-x64@1"];
 const TYPESCRIPTS = ["5.6", "5.9", "6.0", "7.0"];
 const PACKAGES = ["hydraconf", "deep-profile"];
 
@@ -48,7 +50,7 @@ beforeAll(() => {
     const typescripts = TYPESCRIPTS.map(
       (version) => `typescript-${version}@npm:typescript@${version}`,
     );
-    install("--prefer-offline", ...TOOLS, ...typescripts);
+    install("--prefer-offline", ...TOOLS, ...RUNTIMES, ...typescripts);
   } catch (error) {
     if (process.env["HYDRACONF_REQUIRE_REGISTRY"] === "1") throw error;
     unavailable = `the npm registry does not give the tools of users' projects: ${error}`;
@@ -148,6 +150,13 @@ export const submit: Launcher["submit"] = async (batch, signal) => {
 export const code: Promise<number> = hydraMain({ targets: createTargets({}) }, (job) => job.toYaml());
 export const known: (error: unknown) => boolean = isConfigError;
 `;
+  const USE_OF_ENGINE = `import { compose, createEngine, createTargets, fetchFiles, instantiate, type EngineOptions } from "hydraconf/engine";
+const options: EngineOptions = { files: new Map([["config.yaml", "a: 1"]]), env: {}, ajv: () => ({ compile: () => () => true }) };
+export const text: string = createEngine(options).compose({ configDir: ".", configName: "config" }).toYaml();
+export const value: number | undefined = compose({ ...options, configName: "config" }).get<number>("a");
+export const files: Promise<ReadonlyMap<string, string>> = fetchFiles("/conf", ["config.yaml"]);
+export const made: number = instantiate({ _target_: "one" }, { targets: createTargets({ one: () => 1 }) });
+`;
   const USE_OF_PROFILE = `import { buildRegionModel } from "deep-profile";
 import * as report from "deep-profile/report";
 export const both: readonly unknown[] = [buildRegionModel, report];
@@ -165,13 +174,14 @@ export const both: readonly unknown[] = [buildRegionModel, report];
     ({ version, module, resolution }) => {
       writeFileSync(join(bare, "use.mts"), USE);
       writeFileSync(join(bare, "profile.mts"), USE_OF_PROFILE);
+      writeFileSync(join(bare, "engine.mts"), USE_OF_ENGINE);
       // What imports the package as CommonJS does.
       writeFileSync(join(bare, "use.cts"), resolution === "nodenext" ? USE : "export {};");
       const tsc = join(project, "node_modules", `typescript-${version}`, "bin", "tsc");
       for (const lib of ["es2022", "es2022,dom"]) {
         const words = ["--noEmit", "--strict", "--skipLibCheck", "false", "--target", "es2022"];
         const kind = ["--module", module, "--moduleResolution", resolution, "--lib", lib];
-        const files = ["use.mts", "use.cts", "profile.mts"];
+        const files = ["use.mts", "use.cts", "profile.mts", "engine.mts"];
         const { stdout } = spawnSync(process.execPath, [tsc, ...words, ...kind, ...files], {
           cwd: bare,
           encoding: "utf8",
@@ -248,6 +258,79 @@ describe("webpack", () => {
     );
     run("node", `${home}/build.cjs`);
     expectRunAndSweeps(`${home}/${out}`);
+  });
+});
+
+describe("hydraconf/engine, wherever JavaScript runs", () => {
+  const OF_ENGINE = `import { compose, isConfigError, toYaml } from "hydraconf/engine";
+const files = { "conf/config.yaml": "defaults: [{db: pg}]\\na: 1\\nb: \${a}\\n", "conf/db/pg.yaml": "# @package _global_\\n" };
+const config = compose({ files, configDir: "conf", configName: "config", overrides: ["a=2"] });
+let refused = false;
+try {
+  compose({ files, configDir: "conf", configName: "config", overrides: ["c=2"] });
+} catch (error) {
+  refused = isConfigError(error) && String(error.stack).includes("Could not override 'c'");
+}
+const yaml = toYaml(config.root, { resolve: true });
+console.log(JSON.stringify({ yaml, refused }));
+`;
+  const EXPECTED = JSON.stringify({ yaml: "a: 2\nb: 2\n", refused: true });
+
+  it("Node imports and requires it", () => {
+    write("portable/main.mjs", OF_ENGINE);
+    expect(run("node", "portable/main.mjs")).toBe(EXPECTED);
+    write(
+      "portable/main.cjs",
+      OF_ENGINE.replace(/import (.*) from (.*);/, "const $1 = require($2);"),
+    );
+    expect(run("node", "portable/main.cjs")).toBe(EXPECTED);
+  });
+
+  it("Deno runs it, without any permission", () => {
+    write("portable/main.ts", OF_ENGINE);
+    const words = ["run", "--no-prompt", "--no-remote", "--node-modules-dir=manual"];
+    const deno = join(project, "node_modules/deno/deno");
+    expect(
+      execFileSync(deno, [...words, "portable/main.ts"], { cwd: project, encoding: "utf8" }),
+    ).toBe(`${EXPECTED}\n`);
+  });
+
+  it("Bun runs it", () => {
+    write("portable/main.ts", OF_ENGINE);
+    const bun = join(project, "node_modules/bun/bin/bun");
+    expect(execFileSync(bun, ["portable/main.ts"], { cwd: project, encoding: "utf8" })).toBe(
+      `${EXPECTED}\n`,
+    );
+  });
+
+  it("esbuild, Vite and webpack bundle it for browsers, without a warning", () => {
+    write("portable/main.mjs", OF_ENGINE);
+    run(
+      ...["esbuild", "portable/main.mjs", "--bundle", "--platform=browser", "--format=esm"],
+      ...["--log-level=warning", "--log-limit=0", "--outfile=portable/esbuild.mjs"],
+    );
+    write(
+      "portable/vite.config.mjs",
+      `export default { build: { lib: { entry: "portable/main.mjs", formats: ["es"], fileName: "vite" }, outDir: "portable/out", minify: false } };`,
+    );
+    run("vite", "build", "--config", "portable/vite.config.mjs", "--logLevel", "warn");
+    write(
+      "portable/build.cjs",
+      `const webpack = require("webpack");
+       webpack({
+         entry: "./portable/main.mjs", target: "web", mode: "production", performance: false,
+         output: { path: __dirname, filename: "webpack.cjs" },
+       }, (error, stats) => {
+         if (error ?? (stats.hasErrors() || stats.hasWarnings())) {
+           console.error(error ?? stats.toString({ all: false, errors: true, warnings: true }));
+           process.exitCode = 1;
+         }
+       });`,
+    );
+    run("node", "portable/build.cjs");
+    const [vite = "none"] = readdirSync(join(project, "portable/out"));
+    for (const file of ["esbuild.mjs", `out/${vite}`, "webpack.cjs"])
+      expect(run("node", `portable/${file}`), file).toBe(EXPECTED);
   });
 });
 

@@ -1,4 +1,5 @@
 /** The declaration of a program, checked and completed. */
+
 import { dirname, parse, resolve } from "node:path";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
@@ -18,7 +19,6 @@ import {
   optional,
   orNull,
   path,
-  pathOrFileUrl,
   recordOf,
   shape,
   text,
@@ -26,6 +26,7 @@ import {
   whichIs,
   withMethods,
 } from "../../engine/values/check-options.ts";
+import { pathOrFileUrl } from "../../engine/values/check-paths.ts";
 import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";

@@ -135,7 +135,7 @@ function readRunConfig(directory: string, cwd: string, dialect: Dialect): Config
       code: "app.run_directory",
       message: `'${directory}' is not a run directory: it has no ${PLACES.join(" and no ")}`,
     });
-  return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name, dialect });
+  return readYaml(readFileSync(resolve(cwd, name), "utf8"), { name, dialect, env: process.env });
 }
 
 /** Whether the words of `--diff` name two runs: directories, or words that cannot be overrides. */

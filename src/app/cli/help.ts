@@ -4,6 +4,7 @@ import type { Composition } from "../../engine/compose/compose.ts";
 import { allGroups, maskSecrets, type RunMode } from "../../engine/compose/index.ts";
 import type { Repository } from "../../engine/compose/sources/repository.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { limitsOf } from "../../engine/values/limits.ts";
 import { child, type MapNode } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
@@ -170,7 +171,8 @@ export function isDefaultLogging(root: MapNode, repository: Repository): boolean
   const usual = repository.load(OPTION);
   if (config === undefined || usual === undefined) return false;
   const isQuiet = verbose?.kind === "scalar" && verbose.value === false;
-  return isQuiet && writeYaml(config) === writeYaml(usual.node);
+  const limits = limitsOf(process.env);
+  return isQuiet && writeYaml(config, { limits }) === writeYaml(usual.node, { limits });
 }
 
 /**

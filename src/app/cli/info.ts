@@ -9,6 +9,7 @@ import {
   type DefaultsTreeNode,
   type Repository,
 } from "../../engine/compose/index.ts";
+import { limitsOf } from "../../engine/values/limits.ts";
 import type { ConfigNode } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
@@ -142,7 +143,7 @@ const config: Topic = {
     for (const topic of [searchPath, defaultsTree, defaultsList]) yield* topic.show(inputs);
     yield* debug(titleLines("Config"));
     const { config, dialect } = inputs.whole();
-    yield* info([writeYaml(config, { dialect })]);
+    yield* info([writeYaml(config, { dialect, limits: limitsOf(process.env) })]);
   },
 };
 

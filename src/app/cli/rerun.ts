@@ -43,7 +43,7 @@ export function readRerun(
   const directory = resolve(cwd, String(given));
   const read = (name: string): ConfigNode => {
     const path = join(directory, ".hydra", name);
-    return readYaml(recordedText(path), { name: path, dialect });
+    return readYaml(recordedText(path), { name: path, dialect, env: process.env });
   };
   const hydra = read("hydra.yaml");
   const task = textsOf(read("overrides.yaml"), join(directory, ".hydra/overrides.yaml"));

@@ -1,7 +1,8 @@
 /** Hydra's callbacks: made from `hydra.callbacks`, and called at the events of a run. */
 import type { Config } from "../../engine/compose/index.ts";
 import { instantiateAt } from "../../engine/instantiate/instantiate.ts";
-import { createTargets, NO_TARGETS, type Targets } from "../../engine/instantiate/targets.ts";
+import { createTargets, NO_TARGETS } from "../../engine/instantiate/module-targets.ts";
+import type { Targets } from "../../engine/instantiate/targets.ts";
 import type { MapNode } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
 import { fromObject } from "../../engine/values/plain-objects.ts";

@@ -72,7 +72,8 @@ export async function checkJobs(
   if (schema !== undefined) {
     const { renderIssues } = await import("../../engine/schema/index.ts");
     const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
-    const reader = createConfigReader();
+    const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
+    const reader = createConfigReader(createConfigAjv);
     const document = readSchema(schema);
     for (const { composition, number, overrides, resolved } of jobs) {
       const issues = reader.problems(document, resolved());

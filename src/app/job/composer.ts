@@ -23,6 +23,7 @@ import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
 import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
+import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
@@ -92,8 +93,9 @@ export async function openSchemas({ schema, store }: ProgramOptions): Promise<Sc
   const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
+  const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
   return {
-    schemaReader: createConfigReader(),
+    schemaReader: createConfigReader(createConfigAjv),
     ...(programSchema !== undefined && { programSchema }),
   };
 }
@@ -172,6 +174,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const configDirs = addedDirectories(request, cwd);
   const snapshot = openTree({
     ...request,
+    files: DISK_ACCESS,
     configDir: request.configPath,
     configDirs,
     cwd,

@@ -1,6 +1,5 @@
 /** Hydra's resolvers: `hydra`, `now` and `python_version`. */
 
-import { byCodePoint } from "../../engine/compose/sources/repository.ts";
 import { parseOverride } from "../../engine/overrides/index.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../engine/values/dialect.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
@@ -16,6 +15,7 @@ import { withFlags } from "../../engine/values/place.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
 import { resolverList } from "../../engine/values/resolution/context.ts";
 import type { Resolver, ResolverCall } from "../../engine/values/resolution/resolver.ts";
+import { byCodePoint } from "../../foundation/text/code-points.ts";
 import { strftime } from "../../foundation/text/date-time.ts";
 
 /**

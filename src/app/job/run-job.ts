@@ -4,6 +4,7 @@ import { type Config, createConfig, toPlain } from "../../engine/compose/index.t
 import { maskSecrets, type Secrets } from "../../engine/compose/secrets.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { limitsOf } from "../../engine/values/limits.ts";
 import {
   type ConfigNode,
   child,
@@ -305,7 +306,10 @@ function saveJobFiles(
   removeDeadDrafts(directory);
   for (const [name, node] of Object.entries(files))
     if (node !== undefined)
-      writeFileAtomicSync(join(directory, name), writeYaml(node, { dialect }));
+      writeFileAtomicSync(
+        join(directory, name),
+        writeYaml(node, { dialect, limits: limitsOf(process.env) }),
+      );
 }
 
 /** The arguments of `Logging.configure`. */

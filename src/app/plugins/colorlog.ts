@@ -1,5 +1,5 @@
 /** The plugin `hydra-colorlog`: coloured log lines. */
-import type { Plugin } from "./contract/plugin.ts";
+import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 
 const JOB_LOGGING = `# @package hydra.job_logging
 version: 1
@@ -59,7 +59,7 @@ const PLACE = { provider: "hydra-colorlog", path: "hydra_plugins.hydra_colorlog.
  * Coloured log lines. Before Hydra 1.4 its file handler writes to the working directory rather than the run directory;
  * in Hydra 1.1 these were the same.
  */
-export const colorlog: Plugin = {
+export const colorlog: ConfigPlugin = {
   name: "colorlog",
   files: {
     ...PLACE,

@@ -1,4 +1,5 @@
 /** Plugins of Hydra whose configs compose here, but whose launcher or sweeper needs Python. */
+import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 import {
   ANY,
   BOOL,
@@ -13,7 +14,6 @@ import {
   optional,
   STR,
 } from "../../engine/compose/hydra/schema.ts";
-import type { Plugin } from "./contract/plugin.ts";
 
 const AX_SWEEPER = "hydra_plugins.hydra_ax_sweeper.ax_sweeper.AxSweeper";
 
@@ -55,7 +55,7 @@ const axSweeper = () =>
   }).node;
 
 /** Sweeps by Bayesian optimization. */
-export const ax: Plugin = {
+export const ax: ConfigPlugin = {
   name: "ax",
   configs: { "hydra/sweeper/ax": { create: axSweeper } },
   refusals: [
@@ -94,7 +94,7 @@ const newerNevergrad = () =>
   });
 
 /** Sweeps by derivative-free optimization. */
-export const nevergrad: Plugin = {
+export const nevergrad: ConfigPlugin = {
   name: "nevergrad",
   configs: { "hydra/sweeper/nevergrad": { create: olderNevergrad } },
   newer: { configs: { "hydra/sweeper/nevergrad": { create: newerNevergrad } } },
@@ -142,7 +142,7 @@ const launcher = () =>
   }).node;
 
 /** Runs the jobs of a sweep in a Redis queue. */
-export const rq: Plugin = {
+export const rq: ConfigPlugin = {
   name: "rq",
   configs: { "hydra/launcher/rq": { create: launcher } },
   refusals: [

@@ -1,5 +1,5 @@
 /** The plugin `hydra-joblib-launcher`: jobs in parallel on this machine. */
-import { relative } from "node:path";
+import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 import {
   type Field,
   FLOAT,
@@ -9,14 +9,10 @@ import {
   optional,
   STR,
 } from "../../engine/compose/hydra/schema.ts";
-import { floatRepr } from "../../engine/values/python-text.ts";
-import { isBelow } from "../../foundation/system/files.ts";
 import { fieldsOf, type Setting, type SettingsTable } from "../job/settings.ts";
-import type { LauncherRequest } from "../launch/launcher.ts";
-import { PROCESSES, positive, readLauncher, SECOND, STANDARD } from "../launch/local/settings.ts";
-import type { Plugin } from "./contract/plugin.ts";
+import { PROCESSES, positive, SECOND } from "../launch/local/settings.ts";
 
-const TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
+export const JOBLIB_TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
 
 /** An argument of joblib that has a meaning in Python only. */
 const python = (declared: Field): Setting => ({
@@ -25,7 +21,8 @@ const python = (declared: Field): Setting => ({
   read: (value) => value,
 });
 
-const SETTINGS = {
+/** The settings of `hydra/launcher=joblib`. */
+export const JOBLIB_SETTINGS = {
   n_jobs: PROCESSES,
   backend: python(field(optional(STR), null)),
   prefer: python(field(STR, "processes")),
@@ -43,7 +40,7 @@ const SETTINGS = {
   mmap_mode: python(field(STR, "r")),
 };
 
-const { n_jobs, ...OTHERS } = SETTINGS;
+const { n_jobs, ...OTHERS } = JOBLIB_SETTINGS;
 
 /** Of Hydra 1.4. */
 const NEWER = {
@@ -54,55 +51,11 @@ const NEWER = {
 };
 
 const launcher = (settings: SettingsTable) =>
-  object("JobLibLauncherConf", { _target_: field(STR, TARGET), ...fieldsOf(settings) }).node;
+  object("JobLibLauncherConf", { _target_: field(STR, JOBLIB_TARGET), ...fieldsOf(settings) }).node;
 
 /** Runs the jobs of a sweep in parallel on this machine. */
-export const joblib: Plugin = {
+export const joblib: ConfigPlugin = {
   name: "joblib",
-  configs: { "hydra/launcher/joblib": { create: () => launcher(SETTINGS) } },
+  configs: { "hydra/launcher/joblib": { create: () => launcher(JOBLIB_SETTINGS) } },
   newer: { configs: { "hydra/launcher/joblib": { create: () => launcher(NEWER) } } },
-  launchers: async () => {
-    const { loggedOverrides } = await import("../launch/job-overrides.ts");
-    const { localLauncher } = await import("../launch/local/local-launcher.ts");
-    return [
-      localLauncher(
-        "joblib",
-        TARGET,
-        (section) => {
-          const { n_jobs: jobs, timeout: timeLimit } = readLauncher(SETTINGS, section);
-          return { ...STANDARD, jobs, timeLimit };
-        },
-        {
-          jobId: (number, name) => `${name}_${number}`,
-          output: "followed",
-          logBatch: (batch, request) => logBatch(batch.map(loggedOverrides), request),
-        },
-      ),
-    ];
-  },
 };
-
-/** Logs a batch as Hydra's own plugin does. */
-function logBatch(batch: readonly string[], request: LauncherRequest): void {
-  const { directory, internals, logger, settings } = request;
-  const log = logger("hydra_plugins.hydra_joblib_launcher._core");
-  const given = Object.entries({ ...settings, backend: "loky" })
-    .filter(([key]) => !COMMON.includes(key))
-    .map(([key, value]) => `${key}=${asPython(key, value)}`);
-  log.info(`Joblib.Parallel(${given}) is launching ${batch.length} jobs`);
-  log.info(`Launching jobs, sweep output dir : ${shownPath(internals.invocation.cwd, directory)}`);
-  for (const [index, overrides] of batch.entries()) log.info(`\t#${index} : ${overrides}`);
-}
-
-/** Keys that are not arguments of joblib. */
-const COMMON = ["_target_", "_convert_", "_recursive_", "on_failure"];
-
-function asPython(key: string, value: unknown): string {
-  if (value === null) return "None";
-  return key === "timeout" ? floatRepr(Number(value)) : String(value);
-}
-
-/** A path below the working directory is shown as it is usually typed. */
-function shownPath(cwd: string, directory: string): string {
-  return isBelow(directory, cwd) ? relative(cwd, directory) : directory;
-}

@@ -1,20 +1,18 @@
 /** The plugin of our own launcher for processes of this machine. */
+import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 import { field, object, STR } from "../../engine/compose/hydra/schema.ts";
 import { fieldsOf } from "../job/settings.ts";
-import { LOCAL_SETTINGS, readLocalSettings } from "../launch/local/settings.ts";
-import type { Plugin } from "./contract/plugin.ts";
+import { LOCAL_SETTINGS } from "../launch/local/settings.ts";
 
-const TARGET = "hydraconf.LocalLauncher";
+/** The class in `_target_` of its config. */
+export const LOCAL_TARGET = "hydraconf.LocalLauncher";
 
 const launcher = () =>
-  object("LocalLauncherConf", { _target_: field(STR, TARGET), ...fieldsOf(LOCAL_SETTINGS) }).node;
+  object("LocalLauncherConf", { _target_: field(STR, LOCAL_TARGET), ...fieldsOf(LOCAL_SETTINGS) })
+    .node;
 
 /** Our addition to the plugins of Hydra's repository: runs the jobs of a sweep in processes of this machine. */
-export const local: Plugin = {
+export const local: ConfigPlugin = {
   name: "local",
   configs: { "hydra/launcher/local": { create: launcher, replaceable: true } },
-  launchers: async () => {
-    const { localLauncher } = await import("../launch/local/local-launcher.ts");
-    return [localLauncher("local", TARGET, readLocalSettings)];
-  },
 };

@@ -1,4 +1,5 @@
 /** The plugin of our own sweepers: random search and successive halving. */
+import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 import {
   ANY,
   emptyList,
@@ -10,7 +11,6 @@ import {
 } from "../../engine/compose/hydra/schema.ts";
 import { fieldsOf, type SettingsTable } from "../job/settings.ts";
 import { HALVING_SETTINGS, RANDOM_SETTINGS } from "../sweep/sweepers/settings.ts";
-import type { Plugin } from "./contract/plugin.ts";
 
 const sweeper = (name: string, target: string, settings: SettingsTable) =>
   object(name, {
@@ -26,14 +26,10 @@ const successiveHalving = () =>
   sweeper("SuccessiveHalvingSweeperConf", "hydraconf.sweepers.SuccessiveHalving", HALVING_SETTINGS);
 
 /** Our own sweepers in addition to Hydra's: they draw trials, and give a larger budget to good ones. */
-export const searchSweepers: Plugin = {
+export const searchSweepers: ConfigPlugin = {
   name: "search-sweepers",
   configs: {
     "hydra/sweeper/random": { create: random, replaceable: true },
     "hydra/sweeper/successive_halving": { create: successiveHalving, replaceable: true },
   },
-  sweepers: async () => [
-    (await import("../sweep/sweepers/random-sweeper.ts")).randomSweeper,
-    (await import("../sweep/sweepers/halving-sweeper.ts")).halvingSweeper,
-  ],
 };

@@ -1,13 +1,39 @@
-/** The table of the plugins that ship with hydraconf. */
-import { colorlog } from "./colorlog.ts";
-import { ax, nevergrad, rq } from "./config-only.ts";
+/** The table of the plugins that ship with hydraconf: their configs, and what launches and sweeps as these say. */
+import { readLocalSettings } from "../launch/local/settings.ts";
 import type { Plugin } from "./contract/plugin.ts";
 import { joblib } from "./joblib.ts";
-import { local } from "./local.ts";
+import { LOCAL_TARGET, local } from "./local.ts";
 import { optuna } from "./optuna/optuna.ts";
 import { searchSweepers } from "./search-sweepers.ts";
 import { slurm } from "./slurm/slurm.ts";
+import { STANDARD_CONFIGS } from "./standard-configs.ts";
 import { submitit } from "./submitit/submitit.ts";
+
+/** What is loaded when a config chooses it, by the name of its plugin. */
+const LAUNCHED: Readonly<Record<string, Pick<Plugin, "launchers" | "sweepers">>> = {
+  [joblib.name]: {
+    launchers: async () => [(await import("./joblib-launcher.ts")).joblibLauncher],
+  },
+  [submitit.name]: {
+    launchers: async () => [(await import("./submitit/launcher.ts")).submititLauncher],
+  },
+  [slurm.name]: { launchers: async () => [(await import("./slurm/launcher.ts")).slurmLauncher] },
+  [optuna.name]: {
+    sweepers: async () => [(await import("./optuna/optuna-sweeper.ts")).optunaSweeper],
+  },
+  [searchSweepers.name]: {
+    sweepers: async () => [
+      (await import("../sweep/sweepers/random-sweeper.ts")).randomSweeper,
+      (await import("../sweep/sweepers/halving-sweeper.ts")).halvingSweeper,
+    ],
+  },
+  [local.name]: {
+    launchers: async () => {
+      const { localLauncher } = await import("../launch/local/local-launcher.ts");
+      return [localLauncher("local", LOCAL_TARGET, readLocalSettings)];
+    },
+  },
+};
 
 /**
  * The plugins of Hydra's own repository, as of Hydra 1.3, whose groups public config trees name, and a launcher and
@@ -15,15 +41,7 @@ import { submitit } from "./submitit/submitit.ts";
  *
  * @see https://hydra.cc/docs/1.3/plugins/colorlog/ and the pages after it
  */
-export const STANDARD_PLUGINS: readonly Plugin[] = [
-  colorlog,
-  joblib,
-  submitit,
-  slurm,
-  rq,
-  optuna,
-  ax,
-  nevergrad,
-  searchSweepers,
-  local,
-];
+export const STANDARD_PLUGINS: readonly Plugin[] = STANDARD_CONFIGS.map((plugin) => ({
+  ...plugin,
+  ...LAUNCHED[plugin.name],
+}));

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Composition, RunMode } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
+import { limitsOf } from "../../engine/values/limits.ts";
 import { type ConfigNode, child, type MapNode, scalar, setAt } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
@@ -339,7 +340,8 @@ const LAUNCHER = "hydra.launcher";
 /** An interpolation that a job's own config may determine: any except those that depend only on the sweep. */
 const OF_JOB = /\$\{(?!hydra[.:]|oc\.env:)/;
 
-const isOfJob = (node: ConfigNode): boolean => OF_JOB.test(writeYaml(node));
+const isOfJob = (node: ConfigNode): boolean =>
+  OF_JOB.test(writeYaml(node, { limits: limitsOf(process.env) }));
 
 /** The launcher's settings as the sweep resolves them, without those that only a job's config can resolve. */
 function settingsOfSweep({ root }: Composition, context: ResolveContext): LauncherSettings {
@@ -391,7 +393,7 @@ function refuseOtherLauncher(master: Composition, job: Composition): void {
       );
     const [ofSweep, ofJob] = [master, job].map(({ hydra }) => {
       const node = child(hydra, name);
-      return node === undefined ? "" : writeYaml(node);
+      return node === undefined ? "" : writeYaml(node, { limits: limitsOf(process.env) });
     });
     if (ofSweep !== ofJob)
       throw changedInJob(

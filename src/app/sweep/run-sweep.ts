@@ -1,6 +1,7 @@
 /** Runs a sweep, batch by batch. */
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
+import { limitsOf } from "../../engine/values/limits.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import type { JobResult } from "../job/job.ts";
@@ -103,7 +104,10 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
-  writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
+  writeFileAtomicSync(
+    join(directory, file),
+    redact(writeYaml(content, { dialect, limits: limitsOf(process.env) })),
+  );
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
 }
@@ -121,7 +125,10 @@ export function beginSweep(
   if (mode === "run") return;
   writeFileAtomicSync(
     join(directory, SWEEP_FILE),
-    writeYaml(maskSecrets(master.root, master), { dialect: master.dialect }),
+    writeYaml(maskSecrets(master.root, master), {
+      dialect: master.dialect,
+      limits: limitsOf(process.env),
+    }),
   );
 }
 

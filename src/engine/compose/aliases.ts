@@ -1,9 +1,11 @@
 /** `hydra.override.aliases` of Hydra 1.4: short names of keys and groups in overrides. */
+
 import { parseOverride } from "../overrides/index.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { equalsSign } from "../values/key-path.ts";
+import type { Limits } from "../values/limits.ts";
 import { type ConfigNode, child, getAt, type MapNode } from "../values/node.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 
@@ -197,9 +199,9 @@ export function refuseAliases(configPath: string, layer: ConfigNode): void {
  *
  * @throws ConfigError `compose.override_failed`
  */
-export function requireSameAliases(base: MapNode, overridden: MapNode): void {
+export function requireSameAliases(base: MapNode, overridden: MapNode, limits: Limits): void {
   const [given, changed] = [getAt(base, PATH), getAt(overridden, PATH)];
-  if (given === changed || textOf(given) === textOf(changed)) return;
+  if (given === changed || textOf(given, limits) === textOf(changed, limits)) return;
   throw new ConfigError({
     code: "compose.override_failed",
     message: `${KEY} can only be defined in the primary config; command-line overrides cannot change them`,
@@ -208,5 +210,5 @@ export function requireSameAliases(base: MapNode, overridden: MapNode): void {
   });
 }
 
-const textOf = (node: ConfigNode | undefined): string =>
-  node === undefined ? "" : writeYaml(node);
+const textOf = (node: ConfigNode | undefined, limits: Limits): string =>
+  node === undefined ? "" : writeYaml(node, { limits });

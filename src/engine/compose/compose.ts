@@ -1,5 +1,4 @@
 /** A whole composition: from a search path, a primary config and overrides to a merged tree with its defaults list. */
-import { basename, dirname } from "node:path";
 import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
@@ -35,8 +34,7 @@ import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./o
 import { withMode } from "./run-mode.ts";
 import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
-import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
-import { configDirectories, isFile } from "./sources/near-files.ts";
+import type { ConfigSchema, SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
 
@@ -134,7 +132,7 @@ function composeChecked(asked: ComposeRequest): Composition {
   const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
-  if (context.dialect.hasAliases) requireSameAliases(base.root, given);
+  if (context.dialect.hasAliases) requireSameAliases(base.root, given, context.limits);
   const applied = appended.length === 0 ? given : apply(given, appended);
   const changed =
     request.taskMode === undefined ? applied : withMode(applied, request.taskMode, context);
@@ -225,7 +223,7 @@ export function requirePrimary(
 ): void {
   const source = sources.find(({ provider }) => provider === PRIMARY_PROVIDER);
   if (source === undefined || source.available()) return;
-  const hint = source.scheme === "file" ? missingDirectoryHint(source.path, by) : undefined;
+  const around = source.surroundings?.();
   throw new ConfigError({
     code: "compose.missing_config",
     message:
@@ -233,7 +231,7 @@ export function requirePrimary(
         ? `Primary config module '${source.path}' not found.\n${by.dialect.moduleRemedy}`
         : `Primary config directory not found.\nCheck that the config directory '${source.path}' exists and readable`,
     key: source.path,
-    hint,
+    hint: around && missingDirectoryHint(around, by),
   });
 }
 
@@ -418,25 +416,25 @@ function freed(root: MapNode, keys: readonly string[], made: readonly string[]):
 
 const NOTHING = map([], fromCode("compose"));
 
-const MAX_NAMES = 5;
-
 /**
  * The hint for a config directory that does not exist: the path is a config file, or YAML files are in a directory
  * beside it.
  */
-export function missingDirectoryHint(
-  path: string,
+function missingDirectoryHint(
+  { config, directories = [] }: Surroundings,
   { fromShell }: Pick<ComposeRequest, "fromShell">,
 ): string {
-  if (isFile(path)) {
-    const name = basename(path).replace(/\.yaml$/, "");
+  if (config !== undefined) {
+    const { directory } = config;
+    const name = config.name.replace(/\.yaml$/, "");
     return fromShell
-      ? `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${dirname(path)} -cn ${name})`
-      : `this is a file: configDir is its directory, configName its name (configDir: "${dirname(path)}", configName: "${name}")`;
+      ? `this is a file: --config-path gives the config directory, --config-name the config in it (-cp ${directory} -cn ${name})`
+      : `this is a file: configDir is its directory, configName its name (configDir: "${directory}", configName: "${name}")`;
   }
-  const beside = configDirectories(dirname(path)).slice(0, MAX_NAMES);
   const meaning = fromShell
     ? "--config-path DIR (-cp) gives the config directory"
     : "configDir is the config directory";
-  return beside.length === 0 ? meaning : `${meaning}; YAML files are in: ${beside.join(", ")}`;
+  return directories.length === 0
+    ? meaning
+    : `${meaning}; YAML files are in: ${directories.join(", ")}`;
 }

@@ -1,5 +1,7 @@
 /** The composed config as programs use it: values, plain data, text and explanations. */
+
 import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import {
   checkOptions,
   checkText,
@@ -175,7 +177,7 @@ const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 function jsonValue(value: PlainValue): PlainValue {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number" && !Number.isFinite(value)) return floatRepr(value);
-  if (isBytes(value)) return Buffer.from(value).toString("base64");
+  if (isBytes(value)) return toBase64(value);
   if (isList(value)) return value.map(jsonValue);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, jsonValue(item)]));

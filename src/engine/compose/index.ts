@@ -37,13 +37,11 @@ export type {
   StandardSchema,
 } from "./sources/config-source.ts";
 export { defaultsOf } from "./sources/config-source.ts";
-export { fileSource } from "./sources/file-source.ts";
 export type { StoreEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";
 export type { Repository, SearchPathEntry, Snapshot, SourceFactory } from "./sources/repository.ts";
 export {
   allGroups,
   createRepository,
-  STANDARD_SOURCES,
   takeSnapshot,
 } from "./sources/repository.ts";

@@ -1,6 +1,5 @@
 /** The search path of a program: its sources in Hydra's order, extended by `hydra.searchpath`. */
-import { resolve } from "node:path";
-import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { isSweepValue, type Override } from "../overrides/ast.ts";
 import { overrideNode } from "../overrides/evaluate.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
@@ -16,32 +15,26 @@ import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
-import { packageSource, pythonPath } from "./sources/file-source.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
+  type FileAccess,
   openSource,
+  type PackageSearch,
   type Repository,
   type SearchPathEntry,
   type Snapshot,
   type SourceFactory,
-  STANDARD_SOURCES,
   takeSnapshot,
 } from "./sources/repository.ts";
 
 /** The sources of a program's configs, before a config extends the search path. */
-export interface TreeRequest {
+export interface TreeRequest extends PackageSearch {
   /** The directory of the primary config, or `pkg://…`; null for none. */
   readonly configDir: string | null;
   /** Further directories, searched after it. */
   readonly configDirs: readonly string[];
-  /** The base of relative directories. */
-  readonly cwd: string;
-  /** The directory of the program, where `pkg://` searches first. Default: `cwd`. */
-  readonly base?: string;
-  /** Where `pkg://` searches last: the packages installed for the program's Python. */
-  readonly packageRoots?: () => readonly string[];
-  /** Its `PYTHONPATH` adds directories that `pkg://` searches. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What reads the directories. */
+  readonly files: FileAccess;
   readonly plugins: readonly ConfigPlugin[];
   /** The config store (`structured://`); its entries override those of plugins. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
@@ -58,19 +51,17 @@ export const PRIMARY_PROVIDER = "main";
  * store. Whether the primary directory exists is checked by the composition.
  */
 export function openTree(request: TreeRequest): Snapshot {
-  const { configDir, configDirs, cwd, base = cwd, env, reading } = request;
-  const roots = once(() => [
-    ...new Set([base, cwd, ...pythonPath(env, cwd), ...(request.packageRoots?.() ?? [])]),
-  ]);
+  const { configDir, configDirs, cwd, files, reading } = request;
   const plugins = pluginGroups(request.plugins, reading?.dialect ?? DEFAULT_DIALECT);
   const factories = new Map<string, SourceFactory>([
     ...plugins.factories,
-    ...STANDARD_SOURCES,
-    ["pkg", (entry) => packageSource({ ...entry, roots: roots() })],
+    ...files.sources(request),
     ...(request.sources ?? []),
   ]);
+  // Hydra always shows directories as absolute paths.
+  const absolute = (path: string) => (path.includes("://") ? path : files.resolve(cwd, path));
   const open = (provider: string, path: string) =>
-    openSource({ provider, path: absolute(path, cwd) }, cwd, factories, reading);
+    openSource({ provider, path: absolute(path) }, cwd, factories, reading);
   return takeSnapshot({
     sources: [
       hydraGroups(reading?.dialect ?? DEFAULT_DIALECT),
@@ -84,10 +75,6 @@ export function openTree(request: TreeRequest): Snapshot {
     reading,
   });
 }
-
-/** Hydra always shows directories as absolute paths. */
-const absolute = (path: string, cwd: string): string =>
-  path.includes("://") ? path : resolve(cwd, path);
 
 const KEY = "hydra.searchpath";
 

@@ -13,11 +13,7 @@ import { ConfigError } from "../values/errors.ts";
 import { keyComponents } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
-import {
-  createResolveContext,
-  type ResolveContext,
-  resolveContext,
-} from "../values/resolution/context.ts";
+import { type ResolveContext, resolveContext } from "../values/resolution/context.ts";
 import {
   mergeArguments,
   type Overrides,
@@ -36,7 +32,7 @@ import {
   type Tree,
 } from "./build.ts";
 import type { ResolvedTarget, ResultOf } from "./target.ts";
-import { NO_TARGETS, type TargetMap, type Targets } from "./targets.ts";
+import type { TargetMap, Targets } from "./targets.ts";
 import { toTree } from "./view.ts";
 
 /** A composed config, as `compose` returns it and tasks receive it. */
@@ -68,27 +64,71 @@ export interface TargetConfig<Name extends string = string> {
   readonly [key: string]: unknown;
 }
 
-/**
- * `hydra.utils.instantiate`: calls the targets of a config, innermost first, with the other keys of their maps as
- * arguments. Any other value is passed through, null gives null.
- *
- * Synchronous: a promise that a target returns is passed on, and modules must already be imported. `instantiateAsync`
- * awaits both.
- * @throws ConfigError `instantiate.target`, `instantiate.failed` (whose cause is what the target threw) and
- *   `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
- */
-export function instantiate<Entries extends TargetMap, Name extends keyof Entries & string>(
-  config: TargetConfig<Name>,
-  options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
-): ResultOf<Entries[Name]>;
-export function instantiate<Result = unknown>(
-  config: unknown,
-  options?: InstantiateOptions,
-): Result;
-export function instantiate(config: unknown, options: InstantiateOptions = {}): unknown {
-  checkOptions("instantiate", options, INSTANTIATE_OPTIONS);
-  const building = begin(config, options);
-  const targets = options.targets ?? NO_TARGETS;
+/** `hydra.utils.instantiate`, as a type. */
+export type Instantiate = {
+  /**
+   * `hydra.utils.instantiate`: calls the targets of a config, innermost first, with the other keys of their maps as
+   * arguments. Any other value is passed through, null gives null.
+   *
+   * Synchronous: a promise that a target returns is passed on, and modules must already be imported. `instantiateAsync`
+   * awaits both.
+   * @throws ConfigError `instantiate.target`, `instantiate.failed` (whose cause is what the target threw) and
+   *   `instantiate.invalid`, each with the key; `value.missing`; those of interpolations
+   */
+  <Entries extends TargetMap, Name extends keyof Entries & string>(
+    config: TargetConfig<Name>,
+    options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
+  ): ResultOf<Entries[Name]>;
+  /** The same, for a config whose target the compiler does not know. */
+  <Result = unknown>(config: unknown, options?: InstantiateOptions): Result;
+};
+
+/** `instantiate` that awaits, as a type. */
+export type InstantiateAsync = {
+  /**
+   * As `instantiate`, but asynchronous: modules of `module:export` are imported, and a promise that a target returns is
+   * awaited before the target around it is called. Targets are called one after the other, in the order of the config.
+   * @throws ConfigError as `instantiate`
+   */
+  <Entries extends TargetMap, Name extends keyof Entries & string>(
+    config: TargetConfig<Name>,
+    options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
+  ): Promise<Awaited<ResultOf<Entries[Name]>>>;
+  /** The same, for a config whose target the compiler does not know. */
+  <Result = unknown>(config: unknown, options?: InstantiateOptions): Promise<Result>;
+};
+
+/** What configs are instantiated with, where a call gives nothing else. */
+export interface InstantiateDefaults {
+  /** For configs that are plain data or nodes. */
+  readonly context: () => ResolveContext;
+  readonly targets: Targets;
+}
+
+/** The functions that make objects and call functions as configs say. */
+export function instantiation(defaults: InstantiateDefaults): {
+  readonly instantiate: Instantiate;
+  readonly instantiateAsync: InstantiateAsync;
+} {
+  return {
+    instantiate: (config: unknown, options: InstantiateOptions = {}) => {
+      checkOptions("instantiate", options, INSTANTIATE_OPTIONS);
+      return settled(
+        begin(config, options, defaults),
+        options.targets ?? defaults.targets,
+      ) as never;
+    },
+    instantiateAsync: async (config: unknown, options: InstantiateOptions = {}) => {
+      checkOptions("instantiateAsync", options, INSTANTIATE_OPTIONS);
+      return (await settle(
+        begin(config, options, defaults),
+        options.targets ?? defaults.targets,
+      )) as never;
+    },
+  };
+}
+
+function settled(building: Building, targets: Targets): unknown {
   let next = building.next();
   while (next.done !== true) {
     const step = next.value;
@@ -102,27 +142,6 @@ export function instantiate(config: unknown, options: InstantiateOptions = {}): 
     next = building.next(answer);
   }
   return next.value;
-}
-
-/**
- * As `instantiate`, but asynchronous: modules of `module:export` are imported, and a promise that a target returns is
- * awaited before the target around it is called. Targets are called one after the other, in the order of the config.
- * @throws ConfigError as `instantiate`
- */
-export function instantiateAsync<Entries extends TargetMap, Name extends keyof Entries & string>(
-  config: TargetConfig<Name>,
-  options: InstantiateOptions<Entries> & { readonly targets: Targets<Entries> },
-): Promise<Awaited<ResultOf<Entries[Name]>>>;
-export function instantiateAsync<Result = unknown>(
-  config: unknown,
-  options?: InstantiateOptions,
-): Promise<Result>;
-export async function instantiateAsync(
-  config: unknown,
-  options: InstantiateOptions = {},
-): Promise<unknown> {
-  checkOptions("instantiateAsync", options, INSTANTIATE_OPTIONS);
-  return settle(begin(config, options), options.targets ?? NO_TARGETS);
 }
 
 /**
@@ -173,10 +192,20 @@ const load = async (step: LocateStep, targets: Targets): Promise<ResolvedTarget 
 const isUnknown = ({ name, optional }: LocateStep, { names }: Targets): boolean =>
   optional === true && !names.includes(name);
 
-function* begin(config: unknown, options: InstantiateOptions): Building {
+function* begin(
+  config: unknown,
+  options: InstantiateOptions,
+  defaults: InstantiateDefaults,
+): Building {
   const { key = "", args = [], overrides = {} } = options;
   const path = key === "" ? [] : keyComponents(key);
-  return yield* buildAt({ ...treeOf(config, options), path, key, overrides, args });
+  return yield* buildAt({
+    ...treeOf(config, options.context, defaults),
+    path,
+    key,
+    overrides,
+    args,
+  });
 }
 
 function* buildAt(part: Preparation): Building {
@@ -189,11 +218,15 @@ function* buildAt(part: Preparation): Building {
   return yield* build(place, defaultMode(tree), args);
 }
 
-function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithContext {
+function treeOf(
+  config: unknown,
+  context: ResolveContext | undefined,
+  defaults: InstantiateDefaults,
+): ConfigWithContext {
   if (isComposed(config)) return { root: config.root, context: context ?? config.context };
   return {
     root: toTree(config, fromCode("instantiate()")),
-    context: context ?? createResolveContext(),
+    context: context ?? defaults.context(),
   };
 }
 

@@ -1,19 +1,6 @@
 /** The functions and classes that `_target_` may name. */
-import { isAbsolute, join, resolve, sep } from "node:path";
-import { pathToFileURL } from "node:url";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
-import { directoryAt } from "../../foundation/system/files.ts";
-import { importFile } from "../../foundation/system/import-file.ts";
-import { requireIn } from "../../foundation/system/require-in.ts";
-import {
-  checkObject,
-  checkOptions,
-  listOf,
-  type OptionChecks,
-  optional,
-  pathOrFileUrl,
-  text,
-} from "../values/check-options.ts";
+import { checkObject } from "../values/check-options.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import {
   type DeclaredTarget,
@@ -63,81 +50,28 @@ function parseModuleTarget(name: string): ModuleTarget | undefined {
 }
 
 /** The modules from which targets may be taken. */
-interface AllowedModules {
+export interface AllowedModules {
   readonly entries: readonly string[];
   isAllowed(module: string): boolean;
   /** The module, if it has been imported. */
   loaded(module: string): object | undefined;
   /** Imports an allowed module, once. */
   load(module: string): Promise<object>;
+  /** How a program allows a module. */
+  remedy(name: string, module: string): string;
 }
 
-/**
- * @param entries names of packages (`my-models`, `my-models/optim`) and paths of files (`./targets.js`); one that ends
- *   with a slash allows everything below it
- * @param base the directory of relative paths, and from which packages are resolved
- */
-function allowModules(entries: readonly string[], base: string): AllowedModules {
-  const modules = new Map<string, object>();
-  const isAllowed = (module: string): boolean =>
-    entries.some((entry) => (isPath(module) ? allowsPath : allowsPackage)(entry, module, base));
-  return {
-    entries,
-    isAllowed,
-    loaded: (module) => modules.get(module),
-    async load(module) {
-      const known = modules.get(module);
-      if (known !== undefined) return known;
-      const loaded = (await importFile(locate(module, base))) as object;
-      modules.set(module, loaded);
-      return loaded;
-    },
-  };
-}
-
-const isPath = (module: string): boolean => /^\.{1,2}[\\/]/.test(module) || isAbsolute(module);
-
-function allowsPath(entry: string, module: string, base: string): boolean {
-  if (!isPath(entry)) return false;
-  const [path, allowed] = [resolve(base, module), resolve(base, entry)];
-  return path === allowed || (entry.endsWith("/") && path.startsWith(join(allowed, sep)));
-}
-
-/** The part of the name after the entry must not lead out of the package. */
-function allowsPackage(entry: string, module: string): boolean {
-  if (entry === module) return true;
-  const isPlain = module.split("/").every((part) => /^@?[\w~-][\w.~-]*$/.test(part));
-  return isPlain && entry.endsWith("/") && module.startsWith(entry);
-}
-
-/** The specifier for `import()`, resolved as if the program's own directory imported it. */
-function locate(module: string, base: string): string {
-  if (isPath(module)) return pathToFileURL(resolve(base, module)).href;
-  try {
-    const file = requireIn(base).resolve(module);
-    return isAbsolute(file) ? pathToFileURL(file).href : file;
-  } catch {
-    // A package with only an `import` condition: resolved from where this package is installed.
-    return module;
-  }
-}
+/** Where no module can be imported: `module:export` is a name like any other, which a program may register. */
+const NO_MODULES: AllowedModules = {
+  entries: [],
+  isAllowed: () => false,
+  loaded: () => undefined,
+  load: (module) => Promise.reject(new Error(`${module} is not allowed`)),
+  remedy: (name) => `createTargets({ "${name}": … }) registers it`,
+};
 
 /** Targets by the names that configs use. The members of a namespace are targets too: `optim.Adam`. */
 export type TargetMap = Readonly<Record<string, TargetFunction | TargetClass | object>>;
-
-/** Which modules, beside the registered targets, a config may name. */
-export interface TargetsOptions {
-  /**
-   * Modules whose exports may be targets, as `module:export`: packages (`my-models`) and files (`./targets.js`); one
-   * that ends with a slash allows everything below it. Default: none.
-   */
-  readonly modules?: readonly string[];
-  /**
-   * The directory of relative module paths, and from which packages are resolved; or a file in it, by its path (`__filename`) or URL
-   * (`import.meta.url`). Default: the working directory.
-   */
-  readonly base?: string;
-}
 
 /** The targets that `_target_` may name: registered ones, and exports of allowed modules. */
 export interface Targets<Entries extends TargetMap = TargetMap> {
@@ -168,21 +102,16 @@ export interface Targets<Entries extends TargetMap = TargetMap> {
 }
 
 /**
- * The targets of a program. Names may have dots (`torch.optim.Adam`), so that the config tree of a Python program can
- * be used as it is.
+ * Targets of these names, and exports of modules where some are allowed.
  * @throws ConfigError `value.wrong_type` for arguments that the types do not allow
  */
-export function createTargets<const Entries extends TargetMap>(
+export function registeredTargets<const Entries extends TargetMap>(
   entries: Entries,
-  options: TargetsOptions = {},
+  allowed: AllowedModules = NO_MODULES,
 ): Targets<Entries> {
   checkObject("createTargets", "the targets", entries, "createTargets({ name: function })");
-  checkOptions("createTargets", options, TARGETS_OPTIONS);
-  const { modules = [] } = options;
-  const base = options.base === undefined ? process.cwd() : directoryAt(options.base);
   const known = new Map<string, unknown>(Object.entries(entries));
   const names = [...known.keys()];
-  const allowed = allowModules(modules, base);
 
   const resolve = (name: string): ResolvedTarget => {
     const found = findRegistered(known, name) ?? findExport(allowed, name);
@@ -207,14 +136,6 @@ export function createTargets<const Entries extends TargetMap>(
     getMethod: (name) => resolve(name).callable as TargetFunction,
   };
 }
-
-const TARGETS_OPTIONS: OptionChecks<TargetsOptions> = {
-  modules: optional(listOf("strings", text, '["./targets.js", "my-models"]')),
-  base: optional(pathOrFileUrl),
-};
-
-/** The default for a program without targets. */
-export const NO_TARGETS: Targets = createTargets({});
 
 /** A value, and the object that it is a member of: a method is called on that object. */
 interface Found {
@@ -288,7 +209,7 @@ function unknownTarget(
   if (parts !== undefined)
     return refused(`Error locating target '${name}': its module is not allowed`, {
       available: allowed.entries,
-      hint: `createTargets(…, { modules: ["${parts.module}"] }) allows it`,
+      hint: allowed.remedy(name, parts.module),
     });
   const near = nearest(name, names) ?? sameLastPart(name, names);
   return refused(`Error locating target '${name}': there is no target of this name`, {

@@ -1,4 +1,5 @@
 /** Writes overrides and their values as text that parses to the same. */
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";
@@ -68,7 +69,7 @@ function scalarText(value: Key): string {
     case "string":
       return escapeUnquoted(value);
     default:
-      return escapeUnquoted(Buffer.from(value).toString("base64"));
+      return escapeUnquoted(toBase64(value));
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Ajv2020, Options } from "ajv/dist/2020.js";
 import { ConfigError } from "../values/errors.ts";
 import { requireDependency } from "../values/package-info.ts";
+import type { JsonSchema } from "./applicable-schemas.ts";
 
 /** For schemas that ship with the package, whose validity is tested and not checked by every process. */
 export const SHIPPED_SCHEMAS: Options = { validateSchema: false };
@@ -40,3 +41,22 @@ function requireCodeGeneration(): void {
     });
   }
 }
+
+/** Options of ajv for schemas of configs. */
+export const CONFIG_AJV: Options = {
+  discriminator: true,
+  strictRequired: false,
+  strictTypes: false,
+};
+
+/**
+ * An ajv for the schema of a config. deep-profile's own schema, which each of its runs uses, is recognised by its
+ * `$id`.
+ */
+export const createConfigAjv = (schema: JsonSchema): Ajv2020 =>
+  createAjv({
+    ...CONFIG_AJV,
+    ...(typeof schema === "object" &&
+      String(schema["$id"]).startsWith("urn:hydraconf:schemas:") &&
+      SHIPPED_SCHEMAS),
+  });

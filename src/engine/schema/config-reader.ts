@@ -14,6 +14,7 @@ import {
   schemasAtRoot,
   schemasBelow,
 } from "./applicable-schemas.ts";
+import type { AjvFactory, AjvOptions } from "./given-ajv.ts";
 import type { SchemaIssue } from "./issue.ts";
 import {
   type JsonValue,
@@ -23,7 +24,7 @@ import {
   pointerTokens,
   toJson,
 } from "./json-document.ts";
-import { createConfigAjv, missingValues, treeIssues } from "./tree-issues.ts";
+import { type CompileSchema, missingValues, treeIssues } from "./tree-issues.ts";
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
@@ -34,11 +35,16 @@ export interface ConfigReader {
   isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
 }
 
-/** A reader that compiles each schema once. ajv is loaded with the first JSON Schema, not before. */
-export function createConfigReader(): ConfigReader {
+/**
+ * A reader that compiles each schema once.
+ * @param ajvOf makes what compiles a JSON Schema, when the first one is checked and not before
+ */
+export function createConfigReader(
+  ajvOf: (schema: JsonSchema) => { readonly compile: CompileSchema },
+): ConfigReader {
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
-    getOrCreate(compiled, schema, () => createConfigAjv(schema).compile(schema));
+    getOrCreate(compiled, schema, () => ajvOf(schema).compile(schema));
   const converted = new Map<StandardValidator, JsonSchema | undefined>();
   const asJson = (schema: JsonSchema | StandardValidator): JsonSchema =>
     (isStandardValidator(schema)
@@ -155,3 +161,28 @@ function childrenOf(node: ConfigNode): readonly (readonly [string, ConfigNode])[
     return [...node.entries.values()].map(({ key, value }) => [keyText(key), value]);
   return [];
 }
+
+const GIVEN_OPTIONS: AjvOptions = {
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  discriminator: true,
+  strictRequired: false,
+  strictTypes: false,
+};
+
+/**
+ * Makes an ajv for each schema.
+ * @throws ConfigError `schema.invalid`, when it is called, where the program gives none
+ */
+export const ajvWith =
+  (make: AjvFactory | undefined) =>
+  (_: JsonSchema): { readonly compile: CompileSchema } => {
+    if (make === undefined)
+      throw new ConfigError({
+        code: "schema.invalid",
+        message: "A JSON Schema cannot be checked: this engine has no ajv",
+        hint: "createEngine({ ajv: (options) => addFormats(new Ajv2020(options)) }) gives one; a validator such as zod needs none",
+      });
+    return make(GIVEN_OPTIONS) as { readonly compile: CompileSchema };
+  };

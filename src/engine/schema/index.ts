@@ -4,12 +4,13 @@
  * @module hydraconf/schema
  */
 import type { ConfigNode } from "../values/node.ts";
+import { createConfigAjv } from "./ajv.ts";
 import { applicableSchemas, type JsonSchema } from "./applicable-schemas.ts";
 import { describePlace } from "./describe.ts";
 import { alternatives, demandOf } from "./expectations.ts";
 import type { SchemaIssue } from "./issue.ts";
 import { toJson } from "./json-document.ts";
-import { createConfigAjv, treeIssues } from "./tree-issues.ts";
+import { treeIssues } from "./tree-issues.ts";
 
 export type { JsonSchema } from "./applicable-schemas.ts";
 export type { SchemaIssue } from "./issue.ts";

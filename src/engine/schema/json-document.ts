@@ -1,5 +1,7 @@
 /** Trees as JSON documents: their values, and JSON pointers into them. */
+
 import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 
 /** The values of JSON: those of `JSON.parse`. */
@@ -33,12 +35,12 @@ export function toJson(node: ConfigNode): JsonValue {
 
 /** The string for a key in a JSON object, and so in the JSON pointers of errors. */
 export function keyText(key: Key): string {
-  return isBytes(key) ? Buffer.from(key).toString("base64") : String(key);
+  return isBytes(key) ? toBase64(key) : String(key);
 }
 
 function jsonScalar(value: ScalarValue): JsonValue {
   if (typeof value === "bigint") return Number(value);
-  if (isBytes(value)) return Buffer.from(value).toString("base64");
+  if (isBytes(value)) return toBase64(value);
   if (typeof value === "object" && value !== null) return value.path;
   return value;
 }

@@ -1,5 +1,7 @@
 /** Values in messages: on one line, cut where they are long. */
+
 import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import type { ConfigNode, ScalarValue } from "../values/node.ts";
 import { floatRepr } from "../values/python-text.ts";
 import { keyText } from "./json-document.ts";
@@ -48,7 +50,7 @@ function flow(node: ConfigNode): string {
 
 function flowScalar(value: ScalarValue): string {
   if (typeof value === "string") return JSON.stringify(value);
-  if (isBytes(value)) return `!!binary ${Buffer.from(value).toString("base64")}`;
+  if (isBytes(value)) return `!!binary ${toBase64(value)}`;
   if (typeof value === "object" && value !== null) return value.path;
   // Only a bigint is an integer: `1.0` must not be shown as one.
   return typeof value === "number" ? floatRepr(value) : String(value);

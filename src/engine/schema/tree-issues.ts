@@ -1,11 +1,9 @@
 /** Validates a tree: the issues of ajv, at the places of the tree that they came from. */
-import type { ErrorObject, Options, ValidateFunction } from "ajv";
-import type { Ajv2020 } from "ajv/dist/2020.js";
+import type { ErrorObject, ValidateFunction } from "ajv";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { ConfigError, isConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, isMissing } from "../values/node.ts";
-import { createAjv, SHIPPED_SCHEMAS } from "./ajv.ts";
 import { discriminatorTags, type JsonSchema } from "./applicable-schemas.ts";
 import { describePlace } from "./describe.ts";
 import { alternatives, expectation } from "./expectations.ts";
@@ -22,25 +20,6 @@ import {
 
 /** Compiles a schema; throws ajv's error for an invalid one. */
 export type CompileSchema = (schema: JsonSchema) => ValidateFunction;
-
-/** Options of ajv for schemas of configs. */
-export const CONFIG_AJV: Options = {
-  discriminator: true,
-  strictRequired: false,
-  strictTypes: false,
-};
-
-/**
- * An ajv for the schema of a config. deep-profile's own schema, which each of its runs uses, is recognised by its
- * `$id`.
- */
-export const createConfigAjv = (schema: JsonSchema): Ajv2020 =>
-  createAjv({
-    ...CONFIG_AJV,
-    ...(typeof schema === "object" &&
-      String(schema["$id"]).startsWith("urn:hydraconf:schemas:") &&
-      SHIPPED_SCHEMAS),
-  });
 
 /**
  * As `validateTree`, with an ajv from the caller, who decides when it is loaded.

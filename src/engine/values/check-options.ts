@@ -2,7 +2,6 @@
  * Checks of the arguments and options of public functions: which values are accepted, and errors that name the others.
  */
 import { isBytes, isUrl } from "../../foundation/system/builtin-types.ts";
-import { directoryAt } from "../../foundation/system/files.ts";
 import { alternativesTo, ConfigError } from "./errors.ts";
 
 // Checks at run time what the types check in TypeScript. Without them a string passed for a list is split into letters,
@@ -151,16 +150,6 @@ export const path: OptionCheck = (by, name, value) =>
     value,
     isUrl(value) ? "fileURLToPath(url) of node:url gives a path" : undefined,
   );
-
-/** As `directoryAt` takes it: a path, or the URL of a file of this machine. */
-export const pathOrFileUrl: OptionCheck = (by, name, value) => {
-  path(by, name, value);
-  try {
-    directoryAt(String(value));
-  } catch {
-    throw wrongArgument(by, name, "a path or the URL of a file (import.meta.url)", value);
-  }
-};
 
 export const trueOrFalse: OptionCheck = (by, name, value) => {
   if (typeof value !== "boolean") throw wrongArgument(by, name, "true or false", value);

@@ -1,5 +1,7 @@
 /** The keys in which two configs differ. */
+
 import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { compareBytes } from "../../foundation/text/bytes.ts";
 import type { ConfigNode, Key, ScalarValue } from "./node.ts";
 import { isPathValue } from "./node.ts";
 
@@ -68,7 +70,7 @@ function sameValue(a: ConfigNode, b: ConfigNode): boolean {
 }
 
 function sameScalar(a: ScalarValue, b: ScalarValue): boolean {
-  if (isBytes(a) && isBytes(b)) return Buffer.compare(a, b) === 0;
+  if (isBytes(a) && isBytes(b)) return compareBytes(a, b) === 0;
   if (isPathValue(a) && isPathValue(b)) return a.path === b.path;
   return Object.is(a, b);
 }

@@ -1,8 +1,6 @@
 /** The errors of the whole project: data with a code, a place and a remedy. */
-import { join } from "node:path";
 import { closest, distance } from "fastest-levenshtein";
 import { isError } from "../../foundation/system/builtin-types.ts";
-import { findPackage } from "../../foundation/system/package-root.ts";
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { errorText } from "./error-text.ts";
 
@@ -126,6 +124,7 @@ const DEPTH = 100;
 function captureFrames(above: unknown): () => readonly string[] {
   const limit = Error.stackTraceLimit;
   const holder: { stack?: string } = {};
+  if (Error.captureStackTrace === undefined) return framesWithout(limit);
   // `Reflect.set`, because an assignment throws where intrinsics are frozen, and the error must still be made.
   const isDeep = limit > 0 && limit < DEPTH && Reflect.set(Error, "stackTraceLimit", DEPTH);
   Error.captureStackTrace(holder, above as () => unknown);
@@ -133,9 +132,15 @@ function captureFrames(above: unknown): () => readonly string[] {
   return () => framesIn(holder.stack);
 }
 
-/** The frames of a stack, without the message above them. */
+/** In a browser with another engine than V8. */
+function framesWithout(limit: number | undefined): () => readonly string[] {
+  const { stack } = new Error("for its stack");
+  return () => framesIn(stack).slice(0, limit);
+}
+
+/** The frames of a stack, without the message above them: `    at f (FILE:1:2)`, or `f@FILE:1:2`. */
 const framesIn = (stack = ""): readonly string[] =>
-  stack.split("\n").filter((line) => /^\s+at /.test(line));
+  stack.split("\n").filter((line) => /^\s+at |^[^\s@]*@\S+:\d+$/.test(line));
 
 /**
  * The caller's frames, since those of the engine do not help with a wrong config; all frames where the caller is one of
@@ -150,17 +155,19 @@ export function framesOfCaller(frames: readonly string[]): readonly string[] {
   return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
 }
 
+/** Where this file is, in a clone or in an installed package, after the root of either. */
+const OWN_FILE =
+  /^file:\/\/(.*\/)(?:src\/engine\/values\/errors\.ts$|(?<=\/(?:hydraconf|deep-profile)\/)dist\/)/;
+
 /**
  * Our folders as paths and as URLs, which differ if names contain blanks. None in a bundle, which has all code in one
- * file.
+ * file, and in a CommonJS module, which has no URL.
  */
 function ownFolders(): readonly string[] {
-  const root = findPackage()?.root;
+  const url: string | undefined = import.meta.url;
+  const root = OWN_FILE.exec(url ?? "")?.[1];
   if (root === undefined) return [];
-  return ["src", "dist"].flatMap((folder) => {
-    const path = `${join(root, folder)}/`;
-    return [path, encodeURI(path)];
-  });
+  return ["src/", "dist/"].flatMap((folder) => [decodeURI(root) + folder, root + folder]);
 }
 
 /** Shorter names are not matched as abbreviations: too many names begin with them. */

@@ -108,11 +108,11 @@ export function withLimits(base: Limits, partial: Partial<Limits> | undefined): 
   };
 }
 
-/**
- * Completes given limits by those of the process environment, which is read only if needed because reading it is slow.
- */
-export const completeLimits = (partial: Partial<Limits> | undefined): Limits =>
-  isComplete(partial) ? partial : withLimits(limitsOf(process.env), partial);
+/** Completes given limits by those of an environment, which is read only if needed: that of a process is slow to read. */
+export const completeLimits = (
+  partial: Partial<Limits> | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Limits => (isComplete(partial) ? partial : withLimits(limitsOf(env), partial));
 
 const isComplete = (given: Partial<Limits> | undefined): given is Limits =>
   given?.values !== undefined &&

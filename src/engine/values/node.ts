@@ -1,5 +1,7 @@
 /** The tree of a config: immutable maps, lists and scalars with their origins, types and flags. */
+
 import { isBytes } from "../../foundation/system/builtin-types.ts";
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import { ConfigError } from "./errors.ts";
 import type { Origin } from "./origin.ts";
 
@@ -158,7 +160,7 @@ export function keyId(key: Key): KeyId {
     case "number":
       return Number.isInteger(key) ? BigInt(key) : key;
     default:
-      return key === null ? null : `\u0000bytes:${Buffer.from(key).toString("base64")}`;
+      return key === null ? null : `\u0000bytes:${toBase64(key)}`;
   }
 }
 

@@ -124,7 +124,7 @@ function codeEscape(char: string): string {
 }
 
 function bytesRepr(bytes: Uint8Array): string {
-  const quote = quoteFor(Buffer.from(bytes).toString("latin1"));
+  const quote = quoteFor(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   let out = "";
   for (const byte of bytes) {
     const char = String.fromCharCode(byte);

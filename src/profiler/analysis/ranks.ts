@@ -17,7 +17,7 @@ import {
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
 import { coveredNs, createUnion, type Union, unionOf } from "./interval-union.ts";
-import { latestRegion, type PathNode, type RegionIdentity, rangePath } from "./path-tree.ts";
+import { latestRegion, type PathNode, rangePath } from "./path-tree.ts";
 import type { RegionModelEntry, ScopeModel } from "./region-model.ts";
 
 /** Processes by rank, in order; empty for fewer than two ranks. */

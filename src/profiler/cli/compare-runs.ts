@@ -267,7 +267,8 @@ function mostOf(option: string, text: string | undefined, otherwise: number): nu
  * @throws ConfigError for a file that is no YAML
  */
 export function configDifference(fileA: string, fileB: string): readonly ConfigDifference[] {
-  const read = (file: string) => readYaml(readFileSync(file, "utf8"), { name: file });
+  const read = (file: string) =>
+    readYaml(readFileSync(file, "utf8"), { name: file, env: process.env });
   return diffConfigs(read(fileA), read(fileB)).flatMap((difference) => rows(difference, ""));
 }
 

@@ -22,7 +22,9 @@ export type LabelPreset = (typeof LABEL_PRESETS)[number];
 export function presetRules(name: LabelPreset): LabelRules {
   const file = join(packageInfo().root, "conf", "labels", `${name}.yaml`);
   // A file of this package, which the tests check against the config's schema.
-  return toObject(readYaml(readFileSync(file, "utf8"), { name: file })) as LabelRules;
+  return toObject(
+    readYaml(readFileSync(file, "utf8"), { name: file, env: process.env }),
+  ) as LabelRules;
 }
 
 // The options by which subcommands unify labels, corresponding to the config group `labels` of a run.

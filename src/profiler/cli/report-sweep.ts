@@ -267,7 +267,7 @@ function overridesOf(job: string): readonly string[] {
   const file = JOB_FILES.map((name) => join(job, name)).find((path) => existsSync(path));
   if (file === undefined) return [];
   try {
-    const list: unknown = toObject(readYaml(readText(file), { name: file }));
+    const list: unknown = toObject(readYaml(readText(file), { name: file, env: process.env }));
     return Array.isArray(list) ? list.map(String) : [];
   } catch (cause) {
     const message = `${relative(job, file)}: ${fileProblem(cause)}`;

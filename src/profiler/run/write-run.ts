@@ -1,6 +1,7 @@
 /** Writes the files of a run directory. */
 import { existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
+import { limitsOf } from "../../engine/values/limits.ts";
 import { fromCode } from "../../engine/values/origin.ts";
 import { fromObject } from "../../engine/values/plain-objects.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
@@ -45,7 +46,13 @@ export interface WrittenRun {
 
 const RUN_FILES: readonly FileRow<ProfileResult>[] = [
   ["env.json", always, ({ environment }) => [`${JSON.stringify(environment, null, 2)}\n`]],
-  ["inputs.yaml", always, ({ inputs }) => [writeYaml(fromObject(inputs, fromCode("inputs.yaml")))]],
+  [
+    "inputs.yaml",
+    always,
+    ({ inputs }) => [
+      writeYaml(fromObject(inputs, fromCode("inputs.yaml")), { limits: limitsOf(process.env) }),
+    ],
+  ],
 ];
 
 const TRACES: readonly FileRow<Timeline>[] = [

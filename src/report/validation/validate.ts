@@ -61,7 +61,7 @@ const CONTRACT_ID = "urn:hydraconf:region-report";
 /** Reads the contract that ships with the package. */
 export const readContract = (): ContractDocument =>
   toObject(
-    readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile() }),
+    readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile(), env: process.env }),
   ) as unknown as ContractDocument;
 
 /** Compiles the contract's schema of a bundle. Loads ajv. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Callback } from "../../../src/app/job/callbacks.ts";
 import { openCallbacks } from "../../../src/app/job/callbacks.ts";
 import { createLogging } from "../../../src/app/job/logging/logging.ts";
-import { createTargets } from "../../../src/engine/instantiate/targets.ts";
+import { createTargets } from "../../../src/engine/instantiate/module-targets.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { composeFiles } from "../../engine/compose/in-memory.ts";

@@ -1,14 +1,17 @@
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Composition, Config, DefaultsRow } from "../../../src/engine/compose/index.ts";
 import { toPlain } from "../../../src/engine/compose/index.ts";
+import { memoryAccess } from "../../../src/engine/compose/sources/memory-files.ts";
+import { ajvWith, createConfigReader } from "../../../src/engine/schema/config-reader.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { getAt, map } from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
 import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
-import type { Engine } from "../../../src/engine.ts";
-import { openEngine } from "../../../src/engine.ts";
+import { type EngineOptions, openNodeEngine } from "../../../src/engine.ts";
+import { getOrCreate } from "../../../src/foundation/system/get-or-create.ts";
+import { type Engine, openEngine } from "../../../src/open-engine.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
@@ -22,13 +25,41 @@ import { rowOf } from "./compose-rows.ts";
 export const composeSuite: Suite = {
   name: "composition",
   matches: (path) => /(^|\/)compose\/.+\/cases\.jsonl$/.test(path) && !composePlugins.matches(path),
-  run: runComposeCase,
+  run: (testCase, env) => runComposeCase(testCase, env, openNodeEngine),
 };
 
-function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
+/** The same, where the files are read before, and the engine has them in memory. */
+export const composeInMemory: Suite = { ...composeSuite, run: inMemory() };
+
+function inMemory(): Suite["run"] {
+  const texts = new Map<string, ReadonlyMap<string, string>>();
+  const open: OpenEngine = ({ cwd = "/", env = {}, ...options }, dialect) =>
+    openEngine({
+      ...options,
+      cwd,
+      env,
+      plugins: [],
+      dialect,
+      files: memoryAccess(getOrCreate(texts, cwd, () => textsBelow(cwd))),
+      schemaReader: createConfigReader(ajvWith(undefined)),
+    });
+  return (testCase, env) => runComposeCase(testCase, env, open);
+}
+
+const textsBelow = (directory: string): ReadonlyMap<string, string> =>
+  new Map(
+    readdirSync(directory, { recursive: true, encoding: "utf8" })
+      .map((name) => join(directory, name))
+      .filter((path) => statSync(path).isFile())
+      .map((path) => [path, readFileSync(path, "utf8")]),
+  );
+
+type OpenEngine = (options: EngineOptions, dialect: Dialect) => Engine;
+
+function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment, open: OpenEngine): Outcome {
   const { conf = "conf", config_name, overrides } = testCase;
   const dir = env.companion(`${dirname(env.file)}/${String(conf)}`);
-  const engine = engineOf(dir, testCase["env"], env.dialect);
+  const engine = engineOf(dir, testCase["env"], env.dialect, open);
   const standard = standardOf(env);
   const compose = (): Config =>
     engine.compose({
@@ -49,18 +80,16 @@ function runComposeCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
 }
 
 /** One engine per directory and environment: its snapshot reads every file once. */
-const engines = new Map<string, Engine>();
+const engines = new Map<OpenEngine, Map<string, Engine>>();
 
-function engineOf(dir: string, variables: unknown, dialect: Dialect): Engine {
+function engineOf(dir: string, variables: unknown, dialect: Dialect, open: OpenEngine): Engine {
   const env = Object.fromEntries(
     Object.entries((variables ?? {}) as Record<string, unknown>).filter(([, v]) => v !== null),
   ) as Record<string, string>;
   const id = JSON.stringify([dir, env, dialect.name, dialect.libyaml]);
-  const engine =
-    engines.get(id) ??
-    openEngine({ cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] }, dialect);
-  engines.set(id, engine);
-  return engine;
+  const opened = getOrCreate(engines, open, () => new Map());
+  const options = { cwd: dirname(dir), env, resolvers: HYDRA_RESOLVERS, plugins: [] };
+  return getOrCreate(opened, id, () => open(options, dialect));
 }
 
 interface Standard {

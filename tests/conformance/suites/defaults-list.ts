@@ -4,12 +4,12 @@ import {
   checkUsage,
   createRepository,
   EMPTY_CONFIG,
-  fileSource,
   flattenTree,
   HYDRA_CONFIG,
   memorySource,
   splitOverrides,
 } from "../../../src/engine/compose/index.ts";
+import { fileSource } from "../../../src/engine/compose/sources/file-source.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";

@@ -4,10 +4,10 @@ import {
   createConfig,
   hydraGroups,
   memorySource,
-  STANDARD_SOURCES,
   schemaSource,
   takeSnapshot,
 } from "../../../src/engine/compose/index.ts";
+import { STANDARD_SOURCES } from "../../../src/engine/compose/sources/file-source.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { missingDirectoryHint } from "../../../src/engine/compose/compose.ts";
-import type { CompositionWarning } from "../../../src/engine/compose/index.ts";
+import { requirePrimary } from "../../../src/engine/compose/compose.ts";
+import { type CompositionWarning, createRepository } from "../../../src/engine/compose/index.ts";
+import { fileSource } from "../../../src/engine/compose/sources/file-source.ts";
+import { DEFAULT_DIALECT } from "../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../src/engine/values/errors.ts";
 import { packageInfo } from "../../../src/engine/values/package-info.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
@@ -252,28 +254,28 @@ describe("missing directory", () => {
     return path;
   }
 
+  const hintFor = (path: string, by: { readonly fromShell: boolean }) => {
+    const primary = fileSource({ provider: "main", path, cwd: "/" });
+    const { details } = refusal(() =>
+      requirePrimary(createRepository([primary]), { ...by, dialect: DEFAULT_DIALECT }),
+    );
+    return details.hint;
+  };
+
   test("a file is taken apart into the directory and the name", () => {
     const cwd = folder("conf/train.yaml");
-    expect(missingDirectoryHint(join(cwd, "conf/train.yaml"), SHELL)).toContain(
+    expect(hintFor(join(cwd, "conf/train.yaml"), SHELL)).toContain(
       `(-cp ${join(cwd, "conf")} -cn train)`,
     );
   });
 
   test("directories with YAML files beside it are named", () => {
     const cwd = folder("cfg/a.yaml", "configs/b.yaml", "src/main.py", ".git/c.yaml", "d.yaml");
-    expect(missingDirectoryHint(join(cwd, "conf"), SHELL)).toMatch(
-      /; YAML files are in: cfg, configs$/,
-    );
-    expect(missingDirectoryHint(join(folder("conf.d/a.yaml"), "conf"), SHELL)).toMatch(
-      /: conf\.d$/,
-    );
+    expect(hintFor(join(cwd, "conf"), SHELL)).toMatch(/; YAML files are in: cfg, configs$/);
+    expect(hintFor(join(folder("conf.d/a.yaml"), "conf"), SHELL)).toMatch(/: conf\.d$/);
     const many = folder(...Array.from({ length: 7 }, (_, at) => `conf${at}/a.yaml`));
-    expect(missingDirectoryHint(join(many, "conf"), SHELL)).toMatch(
-      /: conf0, conf1, conf2, conf3, conf4$/,
-    );
-    expect(missingDirectoryHint(join(cwd, "none/conf"), SHELL)).toMatch(
-      /gives the config directory$/,
-    );
+    expect(hintFor(join(many, "conf"), SHELL)).toMatch(/: conf0, conf1, conf2, conf3, conf4$/);
+    expect(hintFor(join(cwd, "none/conf"), SHELL)).toMatch(/gives the config directory$/);
   });
 
   test("those of Python packages are named, too, after what is nearer", () => {
@@ -281,15 +283,13 @@ describe("missing directory", () => {
       ...["src/app/conf/a.yaml", "app/configs/db/a.yaml", "app/configs/a.yaml", "tree/b.yaml"],
       "node_modules/other/conf/c.yaml",
     );
-    expect(missingDirectoryHint(join(cwd, "conf"), SHELL)).toMatch(
-      /: tree, app\/configs, src\/app\/conf$/,
-    );
+    expect(hintFor(join(cwd, "conf"), SHELL)).toMatch(/: tree, app\/configs, src\/app\/conf$/);
   });
 
   test("a program's compose gets the names of its options", () => {
     const cwd = folder("conf/train.yaml");
     const path = join(cwd, "conf/train.yaml");
-    expect(missingDirectoryHint(path, { fromShell: false })).toContain(
+    expect(hintFor(path, { fromShell: false })).toContain(
       `(configDir: "${join(cwd, "conf")}", configName: "train")`,
     );
   });

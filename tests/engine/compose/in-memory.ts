@@ -5,10 +5,10 @@ import {
   createConfig,
   hydraGroups,
   memorySource,
-  STANDARD_SOURCES,
   schemaSource,
   takeSnapshot,
 } from "../../../src/engine/compose/index.ts";
+import { STANDARD_SOURCES } from "../../../src/engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../../src/engine/compose/sources/memory-source.ts";
 import type { Snapshot } from "../../../src/engine/compose/sources/repository.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { openTree, PRIMARY_PROVIDER } from "../../../src/engine/compose/open-tree.ts";
+import { DISK_ACCESS } from "../../../src/engine/compose/sources/file-source.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { pointedAt, refusal } from "./in-memory.ts";
 
@@ -22,6 +23,7 @@ describe("open tree", () => {
     const isFound = (name: string) => {
       const { repository } = openTree({
         plugins: [],
+        files: DISK_ACCESS,
         configDir: `pkg://${name}.conf`,
         configDirs: [],
         cwd: cwd ?? "",
@@ -49,6 +51,7 @@ describe("open tree", () => {
     const extra = () => {
       const { repository } = openTree({
         plugins: [],
+        files: DISK_ACCESS,
         configDir: "pkg://extra",
         configDirs: [],
         cwd: cwd ?? "",

@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Config, ConfigSchema } from "../../../src/engine/compose/index.ts";
 import type { StoreEntry } from "../../../src/engine/compose/sources/memory-source.ts";
+import { createConfigAjv } from "../../../src/engine/schema/ajv.ts";
 import { createConfigReader } from "../../../src/engine/schema/config-reader.ts";
 import { lineColumn } from "../../../src/engine/values/origin.ts";
 import { createEngine } from "../../../src/engine.ts";
@@ -232,7 +233,7 @@ describe("a schema in the config store", () => {
   });
 
   it("is compiled once, however many compositions there are", () => {
-    const reader = createConfigReader();
+    const reader = createConfigReader(createConfigAjv);
     const { root } = compose([]);
     const schema = { ...(DB as object) };
     const first = reader.problems(schema, root);

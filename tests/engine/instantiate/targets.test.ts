@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { instantiate } from "../../../src/engine/instantiate/instantiate.ts";
-import { createTargets } from "../../../src/engine/instantiate/targets.ts";
-import { instantiateAsync } from "../../../src/index.ts";
+import { createTargets } from "../../../src/engine/instantiate/module-targets.ts";
+import { instantiate, instantiateAsync } from "../../../src/index.ts";
 import { Child, refusal, Thing, targets, User, yaml } from "./library.ts";
 
 describe("targets", () => {

@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { createAjv } from "../../../src/engine/schema/ajv.ts";
-import { CONFIG_AJV } from "../../../src/engine/schema/tree-issues.ts";
+import { CONFIG_AJV, createAjv } from "../../../src/engine/schema/ajv.ts";
 import { readContract } from "../../../src/report/validation/validate.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));

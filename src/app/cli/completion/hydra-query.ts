@@ -1,7 +1,8 @@
 /** Completion for Hydra's own shell code, with exactly Hydra's answers. */
-import { byCodePoint } from "../../../engine/compose/sources/repository.ts";
+
 import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { parseArgv } from "../arguments/parse-argv.ts";
 import { matchFiles } from "./candidate.ts";

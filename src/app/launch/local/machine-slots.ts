@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { errorCode } from "../../../foundation/system/files.ts";
 import { refusalIn } from "../../job/settings.ts";
+import { usableCpus } from "./cpus.ts";
 import { cannotBe, type LocalSettings, SECTION } from "./settings.ts";
 import { mostSlots, type Resource } from "./slots.ts";
 
@@ -20,7 +21,8 @@ export function withinSlots(settings: PlacedSettings): PlacedSettings {
 }
 
 /**
- * Finds the GPUs that `auto` stands for: those in `CUDA_VISIBLE_DEVICES`, else all that `nvidia-smi` lists.
+ * Finds the GPUs that `auto` stands for: those in `CUDA_VISIBLE_DEVICES`, else all that `nvidia-smi` lists; and the number of
+ * processes where it is counted from the CPUs.
  *
  * @param env the environment of the program
  * @throws ConfigError `app.launcher` if there are none; `value.wrong_type` if a job needs more slots than there are
@@ -43,7 +45,8 @@ export function onThisMachine(
       );
     resources.set(name, { ...asked, slots });
   }
-  return { ...settings, resources };
+  const jobs = settings.jobs > 0 ? settings.jobs : Math.max(1, usableCpus() + 1 + settings.jobs);
+  return { ...settings, jobs, resources };
 }
 
 const NVIDIA_SMI_MS = 60_000;

@@ -18,12 +18,11 @@ import {
 } from "../../job/settings.ts";
 import type { LauncherSettings } from "../launcher.ts";
 import { ON_FAILURE } from "../settings.ts";
-import { usableCpus } from "./cpus.ts";
 import type { Resource } from "./slots.ts";
 
 /** What a launcher of local processes does. */
 export interface LocalSettings {
-  /** The largest number of parallel processes. */
+  /** The largest number of parallel processes; -1 is one for each CPU that this process may use, -2 one less. */
   readonly jobs: number;
   /** The time limit of an attempt in milliseconds; null for none. */
   readonly timeLimit: number | null;
@@ -80,7 +79,7 @@ export const PROCESSES: Setting<number> = {
     const number = Number(value ?? -1);
     if (!Number.isInteger(number) || number === 0)
       refuse(cannotBe(value, "a number of processes, or -1 for one per CPU"));
-    return number > 0 ? number : Math.max(1, usableCpus() + 1 + number);
+    return number;
   },
 };
 

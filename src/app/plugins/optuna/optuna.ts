@@ -1,4 +1,5 @@
 /** The plugin `hydra-optuna-sweeper`: its configs and its sweeper. */
+import type { ConfigPlugin } from "../../../engine/compose/config-plugin.ts";
 import type { Field } from "../../../engine/compose/hydra/schema.ts";
 import {
   ANY,
@@ -13,7 +14,6 @@ import {
   withDefaults,
 } from "../../../engine/compose/hydra/schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
-import type { Plugin } from "../contract/plugin.ts";
 import { OPTUNA_SETTINGS, SPACE } from "./settings.ts";
 
 /** The sweeper's field accepts any sampler: all of them extend this type. */
@@ -139,9 +139,8 @@ const sweeper = (space: Readonly<Record<string, Field>>) => {
 const olderSweeper = () => sweeper(fieldsOf(SPACE));
 
 /** Sweeps that choose each job according to earlier results. */
-export const optuna: Plugin = {
+export const optuna: ConfigPlugin = {
   name: "optuna",
-  sweepers: async () => [(await import("./optuna-sweeper.ts")).optunaSweeper],
   configs: {
     "hydra/sweeper/optuna": { create: olderSweeper },
     "hydra/sweeper/sampler/cmaes": { create: cmaes },

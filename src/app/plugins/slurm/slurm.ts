@@ -1,4 +1,5 @@
 /** The plugin for Slurm: configs under submitit's name and ours. */
+import type { ConfigPlugin } from "../../../engine/compose/config-plugin.ts";
 import {
   type Field,
   field,
@@ -9,7 +10,6 @@ import {
 } from "../../../engine/compose/hydra/schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
 import { ON_FAILURE } from "../../launch/settings.ts";
-import type { Plugin } from "../contract/plugin.ts";
 import { QUEUE_SETTINGS } from "../submitit/settings.ts";
 import { SUBMITIT_MODULE } from "../submitit/submitit.ts";
 import { SLURM_SETTINGS } from "./settings.ts";
@@ -33,7 +33,7 @@ const queue = (target: string, ours: Fields = {}, newer: Fields = {}) => {
  * Runs the jobs of a sweep as a job array of a Slurm cluster, under submitit's name and under ours, which also has
  * `on_failure`.
  */
-export const slurm: Plugin = {
+export const slurm: ConfigPlugin = {
   name: "slurm",
   configs: {
     "hydra/launcher/submitit_slurm": { create: () => queue(`${SUBMITIT_MODULE}.SlurmLauncher`) },
@@ -54,5 +54,4 @@ export const slurm: Plugin = {
       },
     },
   },
-  launchers: async () => [(await import("./launcher.ts")).slurmLauncher],
 };

@@ -1,5 +1,6 @@
 /** The choices of groups: those of the command line, those made while the tree is built, and those without effect. */
 
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Override } from "../../overrides/ast.ts";
 import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
@@ -9,7 +10,7 @@ import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
-import { byCodePoint, optionsForHint, type Repository } from "../sources/repository.ts";
+import { optionsForHint, type Repository } from "../sources/repository.ts";
 import type { CompositionWarning } from "./deprecations.ts";
 import * as refuse from "./errors.ts";
 import { type ListPlace, nameOf, type PlacedConfig, placeItem } from "./placement.ts";

@@ -1,5 +1,4 @@
 /** The errors of building a defaults list, in Hydra's words. */
-import { join } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -10,7 +9,6 @@ import {
   type GroupItem,
   isOptionList,
 } from "../sources/config-source.ts";
-import { firstPresent } from "../sources/near-files.ts";
 import type { Repository } from "../sources/repository.ts";
 import { entryRemedy } from "./entry-remedy.ts";
 import { type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
@@ -65,14 +63,13 @@ function primaryHint(
 }
 
 /** A file of that name whose extension makes it no config. */
-const otherFile = (configPath: string, { sources }: Repository): string | undefined =>
-  firstPresent(
-    sources
-      .filter(({ scheme }) => scheme === "file")
-      .flatMap(({ path }) =>
-        [".yml", ".json"].map((ending) => join(path, `${configPath}${ending}`)),
-      ),
-  );
+function otherFile(configPath: string, { sources }: Repository): string | undefined {
+  for (const source of sources) {
+    const file = source.similarFile?.(configPath);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
 
 /** A config without a file may be registered by a program. */
 const STORED =

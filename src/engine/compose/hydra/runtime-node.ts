@@ -1,4 +1,6 @@
 /** The parts of the `hydra` node that only a composition knows: overrides, choices, job and runtime. */
+
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
@@ -20,7 +22,6 @@ import { asDeclared, type ResolveContext } from "../../values/resolution/context
 import { selectNode } from "../../values/resolution/select.ts";
 import { checkTree } from "../../values/yaml/check-tree.ts";
 import type { SourceInfo } from "../sources/config-source.ts";
-import { byCodePoint } from "../sources/repository.ts";
 import { ANY, STR } from "./schema.ts";
 
 /** Facts that are known only during a composition. */

@@ -27,6 +27,21 @@ export interface ConfigSource {
   load(path: string): LoadedConfig | undefined;
   /** The names in a group, without extension, in no particular order. */
   list(group: string, kind: ItemKind): readonly string[];
+  /**
+   * For the hint of an error: a file in the place of a config, whose ending makes it none (`db/mysql.yml`). A source
+   * without files has none.
+   */
+  similarFile?(path: string): string | undefined;
+  /** For the hint of an error: what is there instead, if the source is not available. */
+  surroundings?(): Surroundings;
+}
+
+/** What is where a directory of configs was looked for. */
+export interface Surroundings {
+  /** The path is that of a file: its directory, and its name there. */
+  readonly config?: { readonly directory: string; readonly name: string };
+  /** Directories with YAML files beside it, the nearest first. */
+  readonly directories?: readonly string[];
 }
 
 /** The kind of items to list in a group. */

@@ -1,7 +1,7 @@
 /** Sources in the file system: directories, and folders of npm and Python packages. */
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
-import { delimiter, join, relative, resolve } from "node:path";
+import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
 import {
   errorCode,
   fileProblem,
@@ -9,57 +9,43 @@ import {
   isBelow,
   refuseOther,
 } from "../../../foundation/system/files.ts";
+import { once } from "../../../foundation/system/get-or-create.ts";
 import { requireIn } from "../../../foundation/system/require-in.ts";
-import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
-import { ConfigError } from "../../values/errors.ts";
+import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
-import type { Reading } from "../../values/yaml/reader.ts";
+import { requireDependency } from "../../values/package-info.ts";
+import type { ConfigSource } from "./config-source.ts";
 import {
-  type ConfigSource,
-  type ItemKind,
-  type LoadedConfig,
-  refuseYml,
-  yamlFileName,
-} from "./config-source.ts";
-import { configFromText } from "./load-config.ts";
+  type DirectorySourceOptions,
+  directorySource,
+  type FileSystem,
+} from "./directory-source.ts";
+import { type PackageSourceOptions, packageSourceIn } from "./package-source.ts";
+import type { FileAccess, SourceFactory } from "./repository.ts";
 
-export interface FileSourceOptions {
-  readonly provider: string;
-  /** The user's path; relative paths start at `cwd`. */
-  readonly path: string;
-  readonly cwd: string;
-  readonly reading?: Reading;
-}
+/** The files of this machine. */
+const DISK: FileSystem = {
+  resolve,
+  shown(file, cwd) {
+    if (file.startsWith(`${cwd}/`)) return file.slice(cwd.length + 1);
+    return isBelow(file, cwd) ? relative(cwd, file) : file;
+  },
+  kindOf(path) {
+    const status = statusOf(path);
+    if (status?.isFile() === true) return "file";
+    return status?.isDirectory() === true ? "directory" : status && "other";
+  },
+  read: readIfFile,
+  namesIn,
+  around(path) {
+    if (isFile(path)) return { config: { directory: dirname(path), name: basename(path) } };
+    return { directories: configDirectories(dirname(path)) };
+  },
+};
 
-/** A directory of YAML files (`file://DIR`). */
-export function fileSource({ provider, path, cwd, reading }: FileSourceOptions): ConfigSource {
-  const root = resolve(cwd, path);
-  const info = { scheme: "file", path, provider };
-  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
-
-  return {
-    ...info,
-    available: () => isDirectory(root),
-    isGroup: (group) => isDirectory(resolve(root, group)),
-    load(configPath) {
-      refuseYml(configPath, dialect);
-      const file = resolve(root, yamlFileName(configPath, dialect));
-      const text = readIfFile(file);
-      // Messages name the file relative to the program's working directory, as the user would type it.
-      return text === undefined
-        ? undefined
-        : configFromText(configPath, { name: displayName(cwd, file), text }, info, reading);
-    },
-    list(group, kind) {
-      const dir = resolve(root, group);
-      if (dialect.refusesYml) for (const name of namesIn(dir)) refuseYml(name, dialect);
-      return listDirectory(dir, kind, dialect);
-    },
-  };
-}
-
-/** Also false if the directory cannot be read. */
-const isDirectory = (path: string): boolean => statusOf(path)?.isDirectory() ?? false;
+/** A directory of this machine (`file://DIR`). */
+export const fileSource = (options: DirectorySourceOptions): ConfigSource =>
+  directorySource(options, DISK);
 
 const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;
 
@@ -114,26 +100,6 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
     cause,
   });
 
-/**
- * The options of a directory: each entry that can be loaded by its own name, without the part after the last dot.
- * Beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
- */
-function listDirectory(dir: string, kind: ItemKind, dialect?: Dialect): string[] {
-  const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
-  if (kind === "group") return names.filter((name) => isDirectory(join(dir, name)));
-  const options = names
-    .filter((name) => isFile(join(dir, yamlFileName(name, dialect))))
-    .map(withoutLastPart);
-  return [...new Set(options)];
-}
-
-const NEVER_LISTED: ReadonlySet<string> = new Set(["__pycache__", "__init__.py"]);
-
-function withoutLastPart(name: string): string {
-  const dot = name.lastIndexOf(".");
-  return dot < 0 ? name : name.slice(0, dot);
-}
-
 function namesIn(dir: string): readonly string[] {
   try {
     return readdirSync(dir);
@@ -142,54 +108,33 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
-function displayName(cwd: string, file: string): string {
-  if (file.startsWith(`${cwd}/`)) return file.slice(cwd.length + 1);
-  return isBelow(file, cwd) ? relative(cwd, file) : file;
+/** Usual places of config trees in projects: a folder of its own, or a folder of a Python package. */
+const TREES = ["*/*.yaml", "{*,src/*}/{conf,config,configs}/*.yaml"];
+
+const MAX_NAMES = 5;
+
+/** Directories with YAML files, the nearest first; unreadable ones are skipped. */
+function configDirectories(parent: string): readonly string[] {
+  const depth = (path: string) => path.split("/").length;
+  return [...new Set(treeFiles(parent).map((file) => dirname(file)))]
+    .sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1))
+    .slice(0, MAX_NAMES);
 }
 
-export interface PackageSourceOptions {
-  readonly provider: string;
-  /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` for a Python package. */
-  readonly path: string;
-  readonly cwd: string;
-  readonly reading?: Reading;
-  /** The directories where packages are searched, in order. Default: `cwd`. */
-  readonly roots?: readonly string[];
+/** Empty in a program that bundles us without our dependencies: the error about the directory is still shown. */
+function treeFiles(cwd: string): readonly string[] {
+  try {
+    const { globSync } = requireDependency("fast-glob") as typeof import("fast-glob");
+    return globSync(TREES, { cwd, ignore: ["**/node_modules/**"], suppressErrors: true });
+  } catch (error) {
+    if (isConfigError(error)) return [];
+    throw error;
+  }
 }
 
-/**
- * A folder of an npm package installed for one of the roots (`pkg://NAME/FOLDER`), or of a Python package in one of
- * them (`pkg://a.b.conf`), found like Python's modules.
- */
-export function packageSource(options: PackageSourceOptions): ConfigSource {
-  const { provider, path, cwd, reading, roots = [cwd] } = options;
-  const installed = npmFolder(path, roots);
-  const module = pythonModule(path);
-  const dir = installed ?? pythonFolder(module, roots);
-  const info = { scheme: "pkg", path: installed === undefined ? module : path, provider };
-  if (dir === undefined) return unavailableSource(info);
-  const files = fileSource({ provider, path: dir, cwd, ...(reading && { reading }) });
-  return {
-    ...info,
-    available: () => files.available() && (installed !== undefined || isRegularPackage(dir)),
-    isGroup: files.isGroup,
-    load(configPath): LoadedConfig | undefined {
-      const loaded = files.load(configPath);
-      return loaded && { ...loaded, source: info };
-    },
-    list: files.list,
-  };
-}
-
-function unavailableSource(info: Pick<ConfigSource, "scheme" | "path" | "provider">): ConfigSource {
-  return {
-    ...info,
-    available: () => false,
-    isGroup: () => false,
-    load: () => undefined,
-    list: () => [],
-  };
-}
+/** A folder of an npm package or of a Python package of this machine (`pkg://`). */
+export const packageSource = (options: PackageSourceOptions): ConfigSource =>
+  packageSourceIn(options, DISK, npmFolder);
 
 /** The directories of `PYTHONPATH`, where Python packages are also searched. */
 export const pythonPath = (
@@ -214,19 +159,22 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
 
-/** Hydra takes slashes for dots, also in the package of the file: `a/b/` is `a.b`. */
-const pythonModule = (path: string): string => path.replaceAll("/", ".").replace(/(?<!\.)\.+$/, "");
+/** Sources by scheme, where packages are only those of the working directory. */
+export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<string, SourceFactory>([
+  ["file", fileSource],
+  ["pkg", packageSource],
+]);
 
-/** Python's rule: the first folder with an `__init__.py`, otherwise the first existing one. */
-function pythonFolder(module: string, roots: readonly string[]): string | undefined {
-  const parts = module.split(".");
-  if (parts.includes("")) return undefined;
-  const folders = roots.map((root) => join(root, ...parts));
-  return folders.find(isRegularPackage) ?? folders.find(isDirectory);
-}
-
-/**
- * Hydra warns that a folder without `__init__.py` is not available, but still composes from it, because Python treats
- * it as a namespace package.
- */
-const isRegularPackage = (dir: string): boolean => existsSync(join(dir, "__init__.py"));
+/** The files and packages of this machine. */
+export const DISK_ACCESS: FileAccess = {
+  resolve,
+  sources({ base, cwd, env, packageRoots }) {
+    const roots = once(() => [
+      ...new Set([base ?? cwd, cwd, ...pythonPath(env, cwd), ...(packageRoots?.() ?? [])]),
+    ]);
+    return new Map([
+      ...STANDARD_SOURCES,
+      ["pkg", (entry) => packageSource({ ...entry, roots: roots() })],
+    ]);
+  },
+};

@@ -1,11 +1,11 @@
 /** The search path, its sources as one repository, and snapshots that several compositions share. */
 
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import type { Reading } from "../../values/yaml/reader.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
-import { fileSource, packageSource } from "./file-source.ts";
 
 /**
  * A snapshot of a search path: the first source with a config wins, and every answer is cached, so that all
@@ -83,16 +83,6 @@ function listAll(sources: readonly ConfigSource[], group: string, kind: ItemKind
   return [...new Set(names)].sort(byCodePoint);
 }
 
-/** Python's order of strings, by code points; JavaScript compares UTF-16 units. */
-export function byCodePoint(left: string, right: string): number {
-  if (left === right) return 0;
-  const a = [...left];
-  const b = [...right];
-  const at = a.findIndex((char, index) => char !== b[index]);
-  if (at === -1) return -1;
-  return (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1);
-}
-
 /** Caches results by path, but not failures: the next call throws the error again. */
 function memoize<T>(ask: (path: string) => T): (path: string) => T {
   const known = new Map<string, { readonly answer: T }>();
@@ -122,6 +112,8 @@ export function memoizedSource(source: ConfigSource): ConfigSource {
     isGroup,
     load,
     list: (group: string, kind: ItemKind) => lists[kind](group),
+    ...(source.similarFile && { similarFile: (path) => source.similarFile?.(path) }),
+    ...(source.surroundings && { surroundings: () => source.surroundings?.() ?? {} }),
   };
 }
 
@@ -143,10 +135,25 @@ export type SourceFactory = (entry: {
 /** Factories by scheme. An engine may have further ones, e.g. `git://`. */
 type SourceFactories = ReadonlyMap<string, SourceFactory>;
 
-export const STANDARD_SOURCES: SourceFactories = new Map<string, SourceFactory>([
-  ["file", fileSource],
-  ["pkg", packageSource],
-]);
+/** Where packages of configs are searched. */
+export interface PackageSearch {
+  /** The base of relative directories. */
+  readonly cwd: string;
+  /** The directory of the program, where `pkg://` searches first. Default: `cwd`. */
+  readonly base?: string;
+  /** Where `pkg://` searches last: the packages installed for the program's Python. */
+  readonly packageRoots?: () => readonly string[];
+  /** Its `PYTHONPATH` adds directories that `pkg://` searches. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The files that a search path leads to: those of this machine, or some in memory. */
+export interface FileAccess {
+  /** The absolute path; a relative one starts at the directory. */
+  resolve(directory: string, path: string): string;
+  /** The kinds of sources that read them, by scheme. */
+  sources(search: PackageSearch): SourceFactories;
+}
 
 /** @throws ConfigError `compose.invalid_config` for an unknown scheme, and for the config store's */
 export function openSource(

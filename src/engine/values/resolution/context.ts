@@ -37,7 +37,7 @@ export interface ResolveContextOptions {
    * does not know.
    */
   readonly replace?: boolean;
-  /** By default the environment of this process. */
+  /** By default that of `base`, or an empty one. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Any subset; by default those of `base`, or of the environment. */
   readonly limits?: Partial<Limits>;
@@ -72,7 +72,7 @@ export function createResolveContext(options: ResolveContextOptions = {}): Resol
       });
     resolvers.set(resolver.name, resolver);
   }
-  const env = options.env ?? base?.env ?? process.env;
+  const env = options.env ?? base?.env ?? {};
   return {
     resolvers,
     // Cached results are valid only for the same resolvers and environment.

@@ -1,5 +1,7 @@
 /** Writes scalars in PyYAML's style: plain, quoted or folded. */
+
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
+import { toBase64, utf8Length } from "../../../foundation/text/bytes.ts";
 import type { PathValue, ScalarValue } from "../node.ts";
 import { floatRepr, parsePythonFloat, parsePythonInt } from "../python-text.ts";
 import { analyzeScalar, type ScalarAnalysis } from "./scalar-analysis.ts";
@@ -52,7 +54,7 @@ function isSimpleKey(
   { empty, length, multiline }: ScalarAnalysis,
 ): boolean {
   if (multiline) return false;
-  if (libyaml) return Buffer.byteLength(text) <= MAX_KEY_LENGTH;
+  if (libyaml) return utf8Length(text) <= MAX_KEY_LENGTH;
   return !empty && tag.length + length < MAX_KEY_LENGTH;
 }
 
@@ -156,7 +158,7 @@ function floatText(value: number): string {
 
 /** Lines of 76 characters, as Python's `base64.encodebytes` breaks them. */
 function base64Lines(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes).toString("base64");
+  const text = toBase64(bytes);
   return text.replace(/.{1,76}/g, "$&\n");
 }
 

@@ -20,14 +20,14 @@ import { createScanner } from "./scanner.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags.ts";
 
-/** How texts are read. Default: as in Hydra 1.3, with the limits of the environment. */
+/** How texts are read. Default: as in Hydra 1.3, with the limits of `DEFAULT_LIMITS`. */
 export interface Reading {
-  /** How much aliases may add. Default: the limits of the environment. */
+  /** How much aliases may add. Default: what `env` sets. */
   readonly limits?: Partial<Limits>;
   /** The dialect of YAML. Default: that of Hydra 1.3. */
   readonly dialect?: Dialect;
   /**
-   * The environment that sets the limits. Default: that of this process.
+   * The environment that sets the limits. Default: none, in which nothing is set.
    * @internal
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -76,10 +76,10 @@ interface Rules {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const rulesOf = ({ dialect = DEFAULT_DIALECT, env = process.env, limits }: ReadOptions): Rules => ({
+const rulesOf = ({ dialect = DEFAULT_DIALECT, env = {}, limits }: ReadOptions): Rules => ({
   dialect,
   env,
-  limits: completeLimits(limits),
+  limits: completeLimits(limits, env),
 });
 
 function read(source: SourceText, check: InterpolationCheck, rules: Rules): ConfigNode {

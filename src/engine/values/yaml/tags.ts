@@ -1,5 +1,6 @@
 /** The constructors of YAML's tags, as PyYAML and OmegaConf have them. */
 
+import { fromBase64 } from "../../../foundation/text/bytes.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr } from "../python-text.ts";
 import {
   buildAs,
@@ -193,7 +194,7 @@ const BINARY: ValueTag = {
     const digits = dataDigits(text);
     if (digits === null)
       throw invalid(node, construction, "failed to decode base64 data: Incorrect padding");
-    return buildScalar(node, new Uint8Array(Buffer.from(digits, "base64")), construction);
+    return buildScalar(node, fromBase64(digits), construction);
   },
 };
 

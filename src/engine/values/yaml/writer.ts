@@ -1,8 +1,11 @@
 /** Writes a config tree as PyYAML prints it, byte for byte. */
+
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
+import { compareBytes } from "../../../foundation/text/bytes.ts";
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
-import { type Limits, limitError, limitsOf } from "../limits.ts";
+import { DEFAULT_LIMITS, type Limits, limitError } from "../limits.ts";
 import {
   type ConfigNode,
   type ContainerNode,
@@ -41,7 +44,7 @@ export interface WriteOptions {
   readonly flow?: "none" | "leaves" | "all" | undefined;
   /** Sort the keys of every mapping, as Python's `sorted` would. Default: keep their order. */
   readonly sortKeys?: boolean;
-  /** `characters` also limits the text. Default: the limits of the environment. */
+  /** `characters` also limits the text. Default: `DEFAULT_LIMITS`. */
   readonly limits?: Limits;
   /** Called for every node once it is written, children first, with its span in the text in UTF-16 units. */
   readonly onWritten?: (node: ConfigNode, start: number, end: number) => void;
@@ -63,7 +66,7 @@ export function writeYaml(root: ConfigNode, options: WriteOptions = {}): string 
     libyaml: dialect.libyaml,
     inFlow: false,
     flow: options.flow ?? "none",
-    most: (options.limits ?? limitsOf(process.env)).characters,
+    most: (options.limits ?? DEFAULT_LIMITS).characters,
     entriesOf: options.sortKeys === true ? sortedEntries : entriesInOrder,
     onWritten: options.onWritten,
   };
@@ -91,10 +94,8 @@ const kindOf = (key: Key): "null" | "number" | "string" | "bytes" => {
 };
 
 function compare(left: Key, right: Key): number {
-  // The order of UTF-8 bytes is that of code points, which is Python's.
-  if (typeof left === "string" && typeof right === "string")
-    return Buffer.compare(Buffer.from(left), Buffer.from(right));
-  if (isBytes(left) && isBytes(right)) return Buffer.compare(left, right);
+  if (typeof left === "string" && typeof right === "string") return byCodePoint(left, right);
+  if (isBytes(left) && isBytes(right)) return compareBytes(left, right);
   const [a, b] = [numberOf(left), numberOf(right)];
   return a < b ? -1 : a > b ? 1 : 0;
 }

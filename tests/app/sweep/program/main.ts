@@ -7,7 +7,7 @@ import { hydraMain } from "../../../../src/app/cli/hydra-main.ts";
 import { runSweepCommand } from "../../../../src/app/cli/sweep-command.ts";
 import type { Callback } from "../../../../src/app/job/callbacks.ts";
 import { exitCode } from "../../../../src/app/job/job.ts";
-import { createTargets } from "../../../../src/engine/instantiate/targets.ts";
+import { createTargets } from "../../../../src/engine/instantiate/module-targets.ts";
 
 const RAN = `${process.cwd()}/ran.txt`;
 

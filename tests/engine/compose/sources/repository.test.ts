@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigSource } from "../../../../src/engine/compose/sources/config-source.ts";
-import {
-  openSource,
-  STANDARD_SOURCES,
-  takeSnapshot,
-} from "../../../../src/engine/compose/sources/repository.ts";
+import { STANDARD_SOURCES } from "../../../../src/engine/compose/sources/file-source.ts";
+import { openSource, takeSnapshot } from "../../../../src/engine/compose/sources/repository.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
 import type { Files } from "../in-memory.ts";
 import { filesSource, refusal } from "../in-memory.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ConfigNode, child } from "../../../../src/engine/values/node.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
 import type { Resolver } from "../../../../src/engine/values/resolution/resolver.ts";
-import { loadYaml, select } from "../../../../src/omegaconf.ts";
+import { loadYaml, select } from "../../../../src/index.ts";
 import { composeFiles, refusal } from "../../compose/in-memory.ts";
 
 const TEXT = `model:

@@ -1,0 +1,144 @@
+/** The parameter and result types of the functions that both `hydraconf` and `hydraconf/engine` have. */
+
+export type { PlacedConfig } from "./engine/compose/defaults/placement.ts";
+export type { SelfMark } from "./engine/compose/defaults/tree.ts";
+export type {
+  Cause,
+  Composition,
+  CompositionWarning,
+  Config,
+  ConfigPlugin,
+  ConfigSchema,
+  ConfigSource,
+  ConfigTextOptions,
+  DefaultsRow,
+  DefaultsStep,
+  DefaultsTree,
+  DefaultsTreeChild,
+  DefaultsTreeNode,
+  Difference,
+  Explanation,
+  GetOptions,
+  ItemKind,
+  KeyedNode,
+  LaunchRefusal,
+  LoadedConfig,
+  NodeState,
+  PlacedSchema,
+  PlainValue,
+  PluginFiles,
+  ReplacedValue,
+  Repository,
+  RunMode,
+  SchemaProblem,
+  SchemaReader,
+  SearchPathEntry,
+  SecretPath,
+  Snapshot,
+  SourceFactory,
+  SourceInfo,
+  StandardSchema,
+  StoreEntry,
+} from "./engine/compose/index.ts";
+export type {
+  ConfigItem,
+  DefaultsItem,
+  GroupItem,
+  GroupValue,
+  JsonSchemaObject,
+  ResolvedData,
+  SelfItem,
+  Surroundings,
+} from "./engine/compose/sources/config-source.ts";
+export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
+export type {
+  Instantiate,
+  InstantiateAsync,
+  InstantiateOptions,
+  TargetConfig,
+} from "./engine/instantiate/instantiate.ts";
+export type {
+  CallStyle,
+  DeclaredTarget,
+  NamedArguments,
+  ResolvedTarget,
+  ResultOf,
+  TargetClass,
+  TargetDeclaration,
+  TargetFunction,
+} from "./engine/instantiate/target.ts";
+export type { TargetMap, Targets } from "./engine/instantiate/targets.ts";
+export type {
+  ChoiceSweep,
+  DictElement,
+  DictEntry,
+  Element,
+  ElementScalar,
+  ExtensionElement,
+  GlobSweep,
+  IntervalSweep,
+  ListElement,
+  Override,
+  OverrideType,
+  OverrideValue,
+  PythonNumber,
+  Quote,
+  RangeSweep,
+  ScalarElement,
+  Span,
+  Sweep,
+  ZipSweep,
+} from "./engine/overrides/index.ts";
+export type { Dialect, DialectName } from "./engine/values/dialect.ts";
+export type {
+  EngineErrorCode,
+  ErrorCode,
+  ErrorCodes,
+  ErrorDetails,
+  ErrorHints,
+  NestedError,
+  PluginErrorCode,
+} from "./engine/values/errors.ts";
+export type { Limits } from "./engine/values/limits.ts";
+export type {
+  ConfigNode,
+  ContainerNode,
+  EnumType,
+  Key,
+  KeyId,
+  ListNode,
+  MapEntry,
+  MapNode,
+  NodeFlags,
+  NodeType,
+  PathValue,
+  ScalarNode,
+  ScalarValue,
+  UnionType,
+} from "./engine/values/node.ts";
+export type {
+  CodeOrigin,
+  FileOrigin,
+  Origin,
+  OverrideOrigin,
+  SchemaOrigin,
+  SourceText,
+} from "./engine/values/origin.ts";
+export type { FlagChanges, Place } from "./engine/values/place.ts";
+export type { RenderOptions } from "./engine/values/render-error.ts";
+export type { ResolveContext } from "./engine/values/resolution/context.ts";
+export type {
+  Resolver,
+  ResolverArgument,
+  ResolverCall,
+} from "./engine/values/resolution/resolver.ts";
+export type { Reading } from "./engine/values/yaml/reader.ts";
+export type {
+  LoadOptions,
+  OmegaConf,
+  ResolvingOptions,
+  SelectOptions,
+  UpdateOptions,
+} from "./omegaconf.ts";
+export type { ComposeOptions, Engine } from "./open-engine.ts";
+export type { ParseOptions } from "./parse-overrides.ts";

@@ -1,0 +1,110 @@
+/** A directory of YAML files as a source of configs, on whatever file system it is. */
+import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
+import {
+  type ConfigSource,
+  type ItemKind,
+  refuseYml,
+  type Surroundings,
+  yamlFileName,
+} from "./config-source.ts";
+import { configFromText } from "./load-config.ts";
+
+/** The files that directories of configs are read from: those of this machine, or files in memory. */
+export interface FileSystem {
+  /** The absolute path; a relative one starts at the directory. */
+  resolve(directory: string, path: string): string;
+  /** A path as messages show it: relative to the working directory, if it lies below it. */
+  shown(path: string, cwd: string): string;
+  /** Undefined also for what cannot be examined. */
+  kindOf(path: string): "file" | "directory" | "other" | undefined;
+  /**
+   * The text of a file; undefined if there is none.
+   * @throws ConfigError `compose.invalid_config` for one that cannot be read
+   */
+  read(path: string): string | undefined;
+  /**
+   * The names in a directory, in no particular order.
+   * @throws ConfigError `compose.invalid_config` for one that cannot be read
+   */
+  namesIn(directory: string): readonly string[];
+  /** What is at, and near, a path that is no directory. */
+  around(path: string): Surroundings;
+}
+
+export interface DirectorySourceOptions {
+  readonly provider: string;
+  /** The user's path; relative paths start at `cwd`. */
+  readonly path: string;
+  readonly cwd: string;
+  readonly reading?: Reading;
+}
+
+/** A directory of YAML files (`file://DIR`). */
+export function directorySource(
+  { provider, path, cwd, reading }: DirectorySourceOptions,
+  files: FileSystem,
+): ConfigSource {
+  const root = files.resolve(cwd, path);
+  const info = { scheme: "file", path, provider };
+  const dialect = reading?.dialect ?? DEFAULT_DIALECT;
+  const isDirectory = (directory: string): boolean => files.kindOf(directory) === "directory";
+
+  return {
+    ...info,
+    available: () => isDirectory(root),
+    isGroup: (group) => isDirectory(files.resolve(root, group)),
+    load(configPath) {
+      refuseYml(configPath, dialect);
+      const file = files.resolve(root, yamlFileName(configPath, dialect));
+      const text = files.read(file);
+      // Messages name the file relative to the program's working directory, as the user would type it.
+      return text === undefined
+        ? undefined
+        : configFromText(configPath, { name: files.shown(file, cwd), text }, info, reading);
+    },
+    list(group, kind) {
+      const dir = files.resolve(root, group);
+      const names = files.namesIn(dir);
+      if (dialect.refusesYml) for (const name of names) refuseYml(name, dialect);
+      return listDirectory(dir, names, kind, files, dialect);
+    },
+    similarFile(configPath) {
+      const file = OTHER_ENDINGS.map((ending) => files.resolve(root, configPath + ending)).find(
+        (other) => files.kindOf(other) !== undefined,
+      );
+      return file === undefined || path.startsWith("/") ? file : files.shown(file, cwd);
+    },
+    surroundings: () => files.around(root),
+  };
+}
+
+/** Of files that are easily taken for configs. */
+const OTHER_ENDINGS = [".yml", ".json"];
+
+/**
+ * The options of a directory: each entry that can be loaded by its own name, without the part after the last dot.
+ * Beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
+ */
+function listDirectory(
+  dir: string,
+  all: readonly string[],
+  kind: ItemKind,
+  files: FileSystem,
+  dialect: Dialect,
+): string[] {
+  const names = all.filter((name) => !NEVER_LISTED.has(name));
+  if (kind === "group")
+    return names.filter((name) => files.kindOf(files.resolve(dir, name)) === "directory");
+  const options = names
+    .filter((name) => files.kindOf(files.resolve(dir, yamlFileName(name, dialect))) === "file")
+    .map(withoutLastPart);
+  return [...new Set(options)];
+}
+
+const NEVER_LISTED: ReadonlySet<string> = new Set(["__pycache__", "__init__.py"]);
+
+function withoutLastPart(name: string): string {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? name : name.slice(0, dot);
+}
