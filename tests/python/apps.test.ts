@@ -87,6 +87,34 @@ describe("what a Python source says of its configs", () => {
   });
 
   test.each([
+    ["pathlib.Path(__file__).stem", "train"],
+    ['pathlib.Path(__file__).resolve().with_suffix("").name', "train"],
+    ["os.path.splitext(os.path.basename(__file__))[0]", "train"],
+    ['os.path.basename(__file__).split(".")[0]', "train"],
+    ['os.path.basename(__file__).split(".")[-2]', "train"],
+    ['os.path.basename(__file__).removesuffix(".py")', "train"],
+    ['os.path.basename(__file__).replace(".py", "_v2")', "train_v2"],
+    ['pathlib.Path("a/b.c.txt").with_stem("d").name', "d.txt"],
+    ['pathlib.Path("a/b.c.txt").with_name("d.yaml").stem', "d"],
+    ['"c" + pathlib.Path("a/b.c.txt").suffix', "c.txt"],
+  ])("config_name=%s", (name, expected) => {
+    const source = `import hydra, os, pathlib\n@hydra.main("conf", config_name=${name}, version_base=None)`;
+    expect(read(source)).toEqual([["main", "src/conf", expected, null]]);
+  });
+
+  test.each([
+    ['__file__.split(".")', '__file__.split(".")'],
+    ['__file__.split(".")[9]', '__file__.split(".")[9]'],
+    ['__file__.split(".")[f()]', '__file__.split(".")[f()]'],
+    ["os.path.splitext(__file__)", "os.path.splitext(__file__)"],
+  ])("config_name=%s stays unread", (name, shown) => {
+    const [found] = read(`import hydra, os\n@hydra.main("conf", config_name=${name})`);
+    expect(found?.[4]).toBe(
+      `config_name of hydra.main cannot be read without running Python: ${shown}`,
+    );
+  });
+
+  test.each([
     [
       'import hydra\n@hydra.main(config_path=find(), config_name="c")',
       "config_path of hydra.main cannot be read without running Python: find()",

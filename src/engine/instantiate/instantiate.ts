@@ -9,6 +9,7 @@ import {
   text,
   withMethods,
 } from "../values/check-options.ts";
+import { type DialectName, dialectNamed, dialectOption } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { keyComponents } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
@@ -60,6 +61,8 @@ export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Resolvers for a config that is plain data or a node. */
   readonly context?: ResolveContext;
+  /** The version of Hydra that it behaves as. Default: that of `context` or of the composed config, else 1.3. */
+  readonly dialect?: DialectName;
 }
 
 /** A config literal in a program, with the name of a registered target. */
@@ -160,6 +163,7 @@ const INSTANTIATE_OPTIONS: OptionChecks<InstantiateOptions> = {
   args: optional(listOf("arguments", anything)),
   overrides: optional(recordOf(anything)),
   context: optional(resolveContext),
+  dialect: dialectOption,
 };
 
 type LocateStep = Extract<Step, { kind: "locate" }>;
@@ -175,8 +179,9 @@ const isUnknown = ({ name, optional }: LocateStep, { names }: Targets): boolean 
 
 function* begin(config: unknown, options: InstantiateOptions): Building {
   const { key = "", args = [], overrides = {} } = options;
-  const path = key === "" ? [] : keyComponents(key);
-  return yield* buildAt({ ...treeOf(config, options), path, key, overrides, args });
+  const tree = treeOf(config, options);
+  const path = key === "" ? [] : keyComponents(key, tree.context.dialect);
+  return yield* buildAt({ ...tree, path, key, overrides, args });
 }
 
 function* buildAt(part: Preparation): Building {
@@ -189,11 +194,18 @@ function* buildAt(part: Preparation): Building {
   return yield* build(place, defaultMode(tree), args);
 }
 
-function treeOf(config: unknown, { context }: InstantiateOptions): ConfigWithContext {
-  if (isComposed(config)) return { root: config.root, context: context ?? config.context };
+function treeOf(config: unknown, { context, dialect }: InstantiateOptions): ConfigWithContext {
+  const composed = isComposed(config) ? config : undefined;
+  const base = context ?? composed?.context;
   return {
-    root: toTree(config, fromCode("instantiate()")),
-    context: context ?? createResolveContext(),
+    root: composed?.root ?? toTree(config, fromCode("instantiate()")),
+    context:
+      base !== undefined && dialect === undefined
+        ? base
+        : createResolveContext({
+            ...(base !== undefined && { base }),
+            ...(dialect !== undefined && { dialect: dialectNamed(dialect) }),
+          }),
   };
 }
 
