@@ -1,6 +1,6 @@
 /** The errors of building a defaults list, in Hydra's words. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
@@ -288,8 +288,14 @@ export function forbiddenPath(
   kind: PathKind,
   path: string,
   origin: Origin,
+  repository: Repository,
 ): ConfigError {
   const isBackslash = path.includes("\\");
+  const rooted = posix.join("/", posix.dirname(parent), path.replaceAll("\\", "/"));
+  const isThere =
+    kind === "config"
+      ? repository.configExists(rooted.slice(1))
+      : kind === "config group" && repository.groupExists(rooted.slice(1));
   const what = isBackslash ? "Backslash ('\\')" : "Parent traversal ('..')";
   return new ConfigError({
     code: "compose.invalid_defaults",
@@ -299,6 +305,9 @@ export function forbiddenPath(
       "See https://hydra.cc/docs/advanced/defaults_list/ for more information.",
     origin,
     key: path,
+    ...(isThere && {
+      hint: kind === "config" ? `write \`${rooted}\`` : `name the group from the root: ${rooted}`,
+    }),
   });
 }
 
