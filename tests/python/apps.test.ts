@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorText } from "../../src/engine/values/error-text.ts";
 import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/python/apps.ts";
+import { treeOptions } from "../../src/python/project.ts";
 
 function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-apps-"));
@@ -274,5 +275,26 @@ describe("the programs of a project", () => {
       "  c.py  (conf, y)",
     ]);
     expect(details.hint).toContain("choose one: --app b.py;");
+  });
+});
+
+describe("a program that names no version_base", () => {
+  const notes = (source: string, flags: readonly (readonly [string, string])[] = []) => {
+    const folder = project({ "train.py": source });
+    const [app] = appsIn(join(folder, "train.py"), { cwd: folder, env: {} });
+    const invocation = { cwd: folder, console: { stdout: () => {}, stderr: () => {} } };
+    const call = { invocation, parsed: { flags: new Map(flags), overrides: [] }, settings: {} };
+    return treeOptions(app, call as never, {}).notes;
+  };
+
+  test("gets a note, unless the command line says it", () => {
+    const open = 'import hydra\n\n@hydra.main(config_path="conf")\ndef main(cfg): pass\n';
+    expect(notes(open)).toEqual([expect.stringMatching(/^train\.py:3: .* names no version_base/)]);
+    expect(notes(open, [["version-base", "1.3"]])).toBeUndefined();
+  });
+
+  test.each(['"1.1"', '"1.3"', "None"])("gets none with version_base=%s", (base) => {
+    const source = `import hydra\n@hydra.main("conf", version_base=${base})\ndef main(cfg): pass\n`;
+    expect(notes(source)).toBeUndefined();
   });
 });

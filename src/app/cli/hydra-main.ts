@@ -149,6 +149,8 @@ export interface Adaptation {
   readonly completesPython?: boolean;
   /** For completion: the other trees that the line may be for. */
   readonly alternatives?: readonly Pick<Adaptation, "env" | "options">[];
+  /** What the program leaves open, which composes, but may not be meant. */
+  readonly notes?: readonly string[];
 }
 
 /** @param plugins those of the command, which are loaded after it is adapted */
@@ -277,10 +279,12 @@ async function dispatch(
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
       : workerCommand(worker);
   const schemas = await openSchemas(options);
+  const notes = settings.notes ?? options.notes ?? true;
   // Opened on demand, since not every command composes: comparing two run directories needs no config tree.
   let opened: Composer | undefined;
   const composer = (): Composer => {
-    opened ??= openComposer(
+    if (opened !== undefined) return opened;
+    opened = openComposer(
       {
         ...composerRequest(options, parsed, plugins),
         dialect,
@@ -290,13 +294,16 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          ...(settings.notes !== false && {
+          // A schema says itself which keys there are.
+          notesRareKeys: notes === "all" && options.schema === undefined,
+          ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
           }),
         }),
       },
       composing,
     );
+    if (worker === undefined) adapted.notes?.forEach(opened.note);
     return opened;
   };
   const silentComposers =

@@ -82,6 +82,8 @@ export interface ComposerRequest {
   readonly onWarning?: (message: string) => void;
   /** Receives, once each, notes of our own: those that Hydra does not give. */
   readonly onNote?: (message: string) => void;
+  /** Whether keys that only one option of a group sets get a note. Default: false. */
+  readonly notesRareKeys?: boolean;
 }
 
 /** The schemas that composition uses. */
@@ -225,6 +227,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         fromShell: true,
         jobName: request.jobName,
         ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+        ...(request.notesRareKeys === true && { notesRareKeys: true }),
         cwd,
       }),
     );

@@ -34,8 +34,8 @@ export interface Settings {
   readonly store?: readonly string[];
   /** The handling of an export whose sources have changed: `note`, or `renew` for a new export. */
   readonly sync?: PlacedText;
-  /** Whether notes are printed about what composes, but probably not to what was meant. Default: true. */
-  readonly notes?: boolean;
+  /** Whether notes are printed about what composes, but probably not to what was meant; `all`: more of them. Default: true. */
+  readonly notes?: boolean | "all";
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
@@ -176,8 +176,10 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
   },
   notes: (value, source) => {
     const given = isScalar(value) ? value.value : undefined;
-    if (typeof given === "boolean") return given;
-    throw wrong("`notes` must be true or false", place(source, value), { hint: "notes: false" });
+    if (typeof given === "boolean" || given === "all") return given;
+    throw wrong("`notes` must be true, false or all", place(source, value), {
+      hint: "notes: false",
+    });
   },
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),
