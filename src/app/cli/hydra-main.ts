@@ -9,6 +9,8 @@ import {
   reportedBase,
 } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { map, scalar } from "../../engine/values/node.ts";
+import { fromCode } from "../../engine/values/origin.ts";
 import { callerOf } from "../../foundation/system/caller.ts";
 import { findPackage } from "../../foundation/system/package-root.ts";
 import {
@@ -294,6 +296,7 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
+          ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
           // A schema says itself which keys there are.
           notesRareKeys: notes === "all" && options.schema === undefined,
           ...(notes !== false && {
@@ -330,7 +333,7 @@ async function dispatch(
   // Overrides of a sweep that has begun are recorded as expanded; help about Hydra needs no primary config, and a line that is
   // completed may end anywhere.
   const areTyped =
-    dialect.hasAliases &&
+    (dialect.hasAliases || settings.aliases !== undefined) &&
     worker === undefined &&
     timed.resumed === undefined &&
     !parsed.flags.has("hydra-help") &&
@@ -363,6 +366,15 @@ async function dispatch(
     alternatives,
   });
 }
+
+const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
+  const entries = Object.entries(aliases);
+  const [[, first] = []] = entries;
+  return map(
+    entries.map(([name, { target, origin }]) => [name, scalar(target, origin)]),
+    first?.origin ?? fromCode("settings"),
+  );
+};
 
 /** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
 async function lineToComplete(

@@ -36,6 +36,8 @@ export interface Settings {
   readonly sync?: PlacedText;
   /** Whether notes are printed about what composes, but probably not to what was meant; `all`: more of them. Default: true. */
   readonly notes?: boolean | "all";
+  /** Short names for overrides, as those of Hydra 1.4, in every dialect. */
+  readonly aliases?: Readonly<Record<string, AliasEntry>>;
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
@@ -153,6 +155,14 @@ const readPlugins = listReader(
 
 const readNames = listReader("store", "the name of a Python module", "store: [my_project.configs]");
 
+/** What a short name stands for. */
+export interface AliasEntry {
+  readonly target: string;
+  readonly origin: FileOrigin;
+}
+
+const ALIASES_EXAMPLE = "aliases: {lr: optimizer.lr, fast: epochs=1}";
+
 const READERS: Readonly<Record<keyof Settings, Reader>> = {
   plugins: readPlugins,
   app: textReader("app", "app: train.py"),
@@ -166,6 +176,11 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     if (text === undefined) throw wrong("A variable of `env` must be a text", place(source, value));
     // The value must not depend on the directory of the call.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
+  }),
+  aliases: mapReader("aliases", ALIASES_EXAMPLE, (value, source): AliasEntry => {
+    const origin = place(source, value);
+    if (isScalar(value) && typeof value.value === "string") return { target: value.value, origin };
+    throw wrong("An alias must be a text", origin, { hint: ALIASES_EXAMPLE });
   }),
   resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
   sync: (value, source) => {
