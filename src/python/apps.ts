@@ -287,7 +287,8 @@ function unreadable(
   });
 }
 
-function lineOrigin(source: SourceText, line: number): FileOrigin {
+/** A line of a source without its indentation. */
+export function lineOrigin(source: SourceText, line: number): FileOrigin {
   const lines = source.text.split("\n");
   const before = lines.slice(0, line - 1).join("\n");
   const start = line === 1 ? 0 : before.length + 1;

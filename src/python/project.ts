@@ -1,13 +1,14 @@
 /** Chooses the configs that a command in a project's directory composes. */
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
+import { DIALECT_FLAG, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import { packageFolders } from "../app/plugins/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
+import { readablePath } from "../foundation/system/files.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import {
   type App,
@@ -62,6 +63,7 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
     const completesPython = flags.has("shell-completion") && flags.has("app");
     return {
       env: tree.env,
+      ...(tree.notes !== undefined && { notes: tree.notes }),
       options: {
         ...tree.options,
         jobName: app.name,
@@ -176,7 +178,7 @@ export function treeOptions(
   app: App | undefined,
   call: AdaptableCall,
   env: Invocation["env"],
-): Required<Pick<Adaptation, "env" | "options">> {
+): Required<Pick<Adaptation, "env" | "options">> & Pick<Adaptation, "notes"> {
   const { invocation, parsed, settings } = call;
   const { cwd } = invocation;
   const place = { cwd, env };
@@ -204,8 +206,17 @@ export function treeOptions(
       packageRoots,
       ...versionBaseOf(app),
     },
+    ...(isVersionOpen(app) &&
+      !parsed.flags.has(DIALECT_FLAG.id) && { notes: [openVersion(app, cwd)] }),
   };
 }
+
+/** A program of Python that says nothing of its version; `None` is said. */
+const isVersionOpen = ({ kind, unread, versionBase }: App): boolean =>
+  kind !== "script" && versionBase === undefined && unread === undefined;
+
+const openVersion = ({ file, line }: App, cwd: string): string =>
+  `${readablePath(file, cwd)}:${line}: the program names no version_base, so Hydra 1.3 behaves as 1.1 and 1.4 as 1.4: write version_base="1.3", or "1.1" to keep it`;
 
 /** A Python program without a version base behaves as with 1.1; a version without a dialect here gets the default. */
 function versionBaseOf({

@@ -1,6 +1,6 @@
 /** The function calls of a Python source, with the arguments that can be evaluated without running it. */
 import { existsSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, parse, resolve } from "node:path";
 import {
   closing,
   type PythonToken,
@@ -268,14 +268,38 @@ function readPrimary(tokens: Tokens, scope: Scope): Reading | undefined {
     const opens = tokens[end + 2];
     const close = opens?.text === "(" || opens?.text === "[" ? closing(tokens, end + 2) : undefined;
     const inside = close === undefined ? [] : tokens.slice(end + 3, close);
-    const result = memberOf(value.text, member, opens?.text, inside, scope);
-    if (result === undefined) return undefined;
-    read = { value: text(result), end: close === undefined ? end + 2 : close + 1 };
+    const after = close === undefined ? end + 2 : close + 1;
+    if (member === "split" && opens?.text === "(")
+      read = readItem(partsOf(value.text, argumentsOf(inside, scope)), tokens, after);
+    else {
+      const result = memberOf(value.text, member, opens?.text, inside, scope);
+      read = result === undefined ? undefined : { value: text(result), end: after };
+    }
   }
   return read;
 }
 
-/** Members of paths: `.parent`, `.parents[1]`, `.resolve()`, `.joinpath("a")`. */
+/** `text.split(".")`; without a separator Python splits at spaces, which names of files hardly have. */
+function partsOf(whole: string, { named, positional }: Arguments): readonly string[] {
+  const [separator, ...others] = positional;
+  if (separator?.kind !== "text" || separator.text === "" || others.length > 0 || named.size > 0)
+    return [];
+  return whole.split(separator.text);
+}
+
+/** The item of a list of texts that an index such as `[0]` or `[-1]` takes. */
+function readItem(items: readonly string[], tokens: Tokens, from: number): Reading | undefined {
+  const close = tokens[from]?.text === "[" ? closing(tokens, from) : undefined;
+  if (close === undefined) return undefined;
+  const index = tokens
+    .slice(from + 1, close)
+    .map((token) => token.text)
+    .join("");
+  const item = /^-?\d+$/.test(index) ? items.at(Number(index)) : undefined;
+  return item === undefined ? undefined : { value: text(item), end: close + 1 };
+}
+
+/** Members of paths and texts: `.parent`, `.parents[1]`, `.stem`, `.resolve()`, `.joinpath("a")`, `.removesuffix(".py")`. */
 function memberOf(
   path: string,
   member: string,
@@ -289,6 +313,16 @@ function memberOf(
       return isCalled ? undefined : dirname(path);
     case "name":
       return isCalled ? undefined : basename(path);
+    case "stem":
+      return isCalled ? undefined : parse(path).name;
+    case "suffix":
+      return isCalled ? undefined : parse(path).ext;
+    case "with_name":
+    case "with_stem":
+    case "with_suffix":
+    case "removesuffix":
+    case "replace":
+      return isCalled ? changed(path, member, argumentsOf(inside, scope)) : undefined;
     case "parents": {
       const levels = Number(inside[0]?.text);
       if (opens !== "[" || !Number.isSafeInteger(levels)) return undefined;
@@ -309,6 +343,33 @@ function memberOf(
     }
     default:
       return undefined;
+  }
+}
+
+/** A path or text with another name, or without a part. */
+function changed(
+  path: string,
+  member: string,
+  { named, positional }: Arguments,
+): string | undefined {
+  const given = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
+  const [first, second] = given;
+  const takes = member === "replace" ? 2 : 1;
+  if (named.size > 0 || positional.length !== takes || first === undefined) return undefined;
+  const { dir, ext, name } = parse(path);
+  switch (member) {
+    case "with_name":
+      return join(dir, first);
+    case "with_stem":
+      return join(dir, first + ext);
+    case "with_suffix":
+      return join(dir, name + first);
+    case "removesuffix":
+      return first !== "" && path.endsWith(first) ? path.slice(0, -first.length) : path;
+    default:
+      return second === undefined || first === ""
+        ? undefined
+        : path.replaceAll(first, () => second);
   }
 }
 
@@ -389,6 +450,13 @@ function readName(tokens: Tokens, scope: Scope): Reading | undefined {
   const close = opens === "(" || opens === "[" ? closing(tokens, name.end) : undefined;
   if (close === undefined) return undefined;
   const args = argumentsOf(tokens.slice(name.end + 1, close), scope);
+  if (callee === "os.path.splitext" && opens === "(") {
+    const [path] = args.positional;
+    if (path?.kind !== "text") return undefined;
+    const { ext } = parse(path.text);
+    const stem = path.text.slice(0, path.text.length - ext.length);
+    return readItem([stem, ext], tokens, close + 1);
+  }
   const value = opens === "[" ? subscript(callee, args, scope) : call(callee, args, scope);
   return value === undefined ? undefined : { value, end: close + 1 };
 }

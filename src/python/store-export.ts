@@ -26,11 +26,12 @@ import {
   scalar,
 } from "../engine/values/node.ts";
 import type { SchemaOrigin } from "../engine/values/origin.ts";
+import { renderError } from "../engine/values/render-error.ts";
 import { writeFileAtomicSync } from "../foundation/system/atomic-write.ts";
 import { errorCode, makeDirectory, readablePath } from "../foundation/system/files.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import { plural } from "../foundation/text/plural.ts";
-import { findApps } from "./apps.ts";
+import { findApps, lineOrigin } from "./apps.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import EXPORT_SOURCE from "./sources/export_store.py";
 
@@ -51,6 +52,19 @@ interface StoreExport {
   readonly entries: Readonly<Record<string, ExportedEntry>>;
   /** By source: what several programs register under the same names, each its own. */
   readonly programs?: Readonly<Record<string, Readonly<Record<string, ExportedEntry>>>>;
+  /** Classes that Python's OmegaConf cannot use, though no config has one yet. */
+  readonly problems?: readonly ClassProblem[];
+}
+
+/** An error in the declaration of a class. */
+interface ClassProblem {
+  readonly class: string;
+  readonly field: string | null;
+  /** The error of Python: `ValidationError: ...`. */
+  readonly message: string;
+  /** Absent for a class without a source. */
+  readonly file?: string;
+  readonly line?: number;
 }
 
 export interface ExportedEntry {
@@ -219,7 +233,7 @@ export interface SyncRequest {
 /**
  * Runs the project's Python once: it imports the modules and reports what they registered. Their programs do not run.
  *
- * @returns the number of configs, and the file
+ * @returns the number of configs, the file, and errors of classes that no config has yet
  * @throws ConfigError `app.unsupported` for a Python without Hydra, and for modules that cannot be imported
  */
 export function syncStore({ cwd, env, modules, python }: SyncRequest) {
@@ -234,6 +248,8 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
       encoding: "utf8",
       maxBuffer: Number.POSITIVE_INFINITY,
     });
+    const invalid = status === 1 ? invalidClass(output) : undefined;
+    if (invalid !== undefined) throw invalid;
     if (error !== undefined || status !== 0 || !existsSync(output))
       throw errorCode(error) === "ENOENT"
         ? unusable(`The Python '${python}' was not found`)
@@ -241,11 +257,12 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
           ? unusable(`The Python '${python}' cannot be executed: permission denied`)
           : failed(python, error?.message ?? stderr);
     const text = readFileSync(output, "utf8");
-    const { entries } = JSON.parse(text) as StoreExport;
+    const { entries, problems = [] } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);
     makeDirectory(dirname(file));
     writeFileAtomicSync(file, text);
-    return { count: Object.keys(entries).length, file };
+    const count = Object.keys(entries).length;
+    return { count, file, problems: problems.map(problemError) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -257,6 +274,24 @@ const unusable = (message: string): ConfigError =>
     message,
     hint: "name the project's own: hydraconf python sync --python .venv/bin/python, or python: in hydraconf.yaml",
   });
+
+/** What an export says that ended at the declaration of a class. */
+function invalidClass(output: string): ConfigError | undefined {
+  if (!existsSync(output)) return undefined;
+  const { invalid } = JSON.parse(readFileSync(output, "utf8")) as { invalid?: ClassProblem };
+  return invalid && problemError(invalid);
+}
+
+function problemError({ class: name, field, file, line, message }: ClassProblem): ConfigError {
+  const source = file === undefined ? undefined : { name: file, text: readFileSync(file, "utf8") };
+  return new ConfigError({
+    code: "app.unsupported",
+    message: `${field === null ? `Class ${name}` : `Field '${field}' of class ${name}`} is invalid: ${message}`,
+    ...(field !== null && { key: `${name}.${field}` }),
+    ...(source !== undefined && line !== undefined && { origin: lineOrigin(source, line) }),
+    hint: "Python's Hydra refuses it, too: mend its type or its default",
+  });
+}
 
 /** A frame of the exporting script, with its line of code. */
 const OWN_FRAME = /^ {2}File ".*export\.py", line \d+.*\n(?: {4}.*\n)*/gm;
@@ -362,7 +397,9 @@ export async function runPython(
   if (modules.length === 0)
     throw usage("no module: there is no program of Hydra here", "hydraconf python sync MODULE...");
   const python = parsed.value("python") ?? interpreterOf(settings, { cwd, env });
-  const { count, file } = syncStore({ cwd, env, python, modules });
+  const { count, file, problems } = syncStore({ cwd, env, python, modules });
+  for (const one of problems)
+    console.stderr(`warning: ${renderError(one, { color: console.color === true })}\n`);
   console.stdout(`${plural(count, "config")} of the ConfigStore in ${readablePath(file, cwd)}\n`);
   return 0;
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorText } from "../../src/engine/values/error-text.ts";
 import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/python/apps.ts";
+import { treeOptions } from "../../src/python/project.ts";
 
 function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-apps-"));
@@ -93,6 +94,34 @@ describe("what a Python source says of its configs", () => {
     ],
   ])("%s", (source, expected) => {
     expect(read(source, { NAME: "given" })).toEqual([expected]);
+  });
+
+  test.each([
+    ["pathlib.Path(__file__).stem", "train"],
+    ['pathlib.Path(__file__).resolve().with_suffix("").name', "train"],
+    ["os.path.splitext(os.path.basename(__file__))[0]", "train"],
+    ['os.path.basename(__file__).split(".")[0]', "train"],
+    ['os.path.basename(__file__).split(".")[-2]', "train"],
+    ['os.path.basename(__file__).removesuffix(".py")', "train"],
+    ['os.path.basename(__file__).replace(".py", "_v2")', "train_v2"],
+    ['pathlib.Path("a/b.c.txt").with_stem("d").name', "d.txt"],
+    ['pathlib.Path("a/b.c.txt").with_name("d.yaml").stem', "d"],
+    ['"c" + pathlib.Path("a/b.c.txt").suffix', "c.txt"],
+  ])("config_name=%s", (name, expected) => {
+    const source = `import hydra, os, pathlib\n@hydra.main("conf", config_name=${name}, version_base=None)`;
+    expect(read(source)).toEqual([["main", "src/conf", expected, null]]);
+  });
+
+  test.each([
+    ['__file__.split(".")', '__file__.split(".")'],
+    ['__file__.split(".")[9]', '__file__.split(".")[9]'],
+    ['__file__.split(".")[f()]', '__file__.split(".")[f()]'],
+    ["os.path.splitext(__file__)", "os.path.splitext(__file__)"],
+  ])("config_name=%s stays unread", (name, shown) => {
+    const [found] = read(`import hydra, os\n@hydra.main("conf", config_name=${name})`);
+    expect(found?.[4]).toBe(
+      `config_name of hydra.main cannot be read without running Python: ${shown}`,
+    );
   });
 
   test.each([
@@ -246,5 +275,26 @@ describe("the programs of a project", () => {
       "  c.py  (conf, y)",
     ]);
     expect(details.hint).toContain("choose one: --app b.py;");
+  });
+});
+
+describe("a program that names no version_base", () => {
+  const notes = (source: string, flags: readonly (readonly [string, string])[] = []) => {
+    const folder = project({ "train.py": source });
+    const [app] = appsIn(join(folder, "train.py"), { cwd: folder, env: {} });
+    const invocation = { cwd: folder, console: { stdout: () => {}, stderr: () => {} } };
+    const call = { invocation, parsed: { flags: new Map(flags), overrides: [] }, settings: {} };
+    return treeOptions(app, call as never, {}).notes;
+  };
+
+  test("gets a note, unless the command line says it", () => {
+    const open = 'import hydra\n\n@hydra.main(config_path="conf")\ndef main(cfg): pass\n';
+    expect(notes(open)).toEqual([expect.stringMatching(/^train\.py:3: .* names no version_base/)]);
+    expect(notes(open, [["version-base", "1.3"]])).toBeUndefined();
+  });
+
+  test.each(['"1.1"', '"1.3"', "None"])("gets none with version_base=%s", (base) => {
+    const source = `import hydra\n@hydra.main("conf", version_base=${base})\ndef main(cfg): pass\n`;
+    expect(notes(source)).toBeUndefined();
   });
 });

@@ -1,6 +1,14 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runMain } from "../../src/app/cli/hydra-main.ts";
@@ -144,6 +152,143 @@ describe("a sync that fails", () => {
     );
     expect(refused("x = 1\ny = 1a\n").message).toMatch(/SyntaxError: .* \(app\.py:2\)$/);
     expect(refused("", "import nomodule; ").message).toMatch(/No module named 'nomodule'$/);
+  });
+});
+
+/**
+ * As much of Hydra and OmegaConf as an export needs, since no test has the real ones: fields are checked as there, by the same names.
+ */
+const PACKAGES = {
+  "hydra/__init__.py": "from . import main\n__version__ = '1.3.5'\n",
+  "hydra/main.py": "def main(**options):\n    return lambda task: task\n",
+  "hydra/core/__init__.py": "",
+  "hydra/core/config_store.py": `from omegaconf import OmegaConf
+class ConfigStore:
+    repo = {}
+    @staticmethod
+    def instance():
+        return ConfigStore()
+    def store(self, name, node, group=None, package=None, provider=None):
+        node = OmegaConf.structured(node)
+        self.repo[name + ".yaml"] = type("Node", (), {"node": node, "package": package, "provider": provider})
+`,
+  "omegaconf/__init__.py": `import dataclasses, typing
+class Node:
+    def __init__(self, cls, value):
+        self.value = value
+        self._metadata = type("Metadata", (), {"ref_type": cls, "object_type": cls, "optional": False})
+    def _value(self):
+        return self.value
+class DictConfig(Node):
+    pass
+class ListConfig(Node):
+    pass
+class ValidationError(Exception):
+    pass
+class OmegaConf:
+    @staticmethod
+    def structured(node):
+        cls = node if isinstance(node, type) else type(node)
+        values = {}
+        hints = typing.get_type_hints(cls)
+        for field in dataclasses.fields(cls):
+            hint = hints[field.name]
+            value = field.default_factory() if field.default is dataclasses.MISSING else field.default
+            if dataclasses.is_dataclass(hint):
+                values[field.name] = OmegaConf.structured(hint)
+            elif typing.get_origin(hint) is list:
+                values[field.name] = ListConfig(list, [])
+                values[field.name]._metadata.element_type = typing.get_args(hint)[0]
+            elif isinstance(value, hint):
+                values[field.name] = Node(hint, value)
+            else:
+                error = ValidationError("Value %r is no %s\\n    full_key: %s" % (value, hint.__name__, field.name))
+                error.full_key, error.object_type = field.name, cls
+                raise error
+        return DictConfig(cls, values)
+`,
+  "omegaconf/_utils.py": `import dataclasses
+from . import OmegaConf
+is_structured_config = dataclasses.is_dataclass
+def get_structured_config_data(cls, allow_objects=None):
+    return OmegaConf.structured(cls).value
+`,
+};
+
+describe("a dataclass that OmegaConf refuses", () => {
+  const synced = (classes: string, stored = "Config") => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-sync-"));
+    const files = {
+      ...PACKAGES,
+      "app.py": `from dataclasses import dataclass, field\nfrom typing import List\nfrom hydra.core.config_store import ConfigStore\n${classes}\nConfigStore.instance().store(name="config", node=${stored})\n`,
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, name)), { recursive: true });
+      writeFileSync(join(cwd, name), text);
+    }
+    const env = { PATH: process.env["PATH"], PYTHONPATH: cwd };
+    return syncStore({ cwd, env, python: "python3", modules: ["app"] });
+  };
+  const shown = (error: ConfigError): readonly [string, string | undefined] => {
+    const { origin } = error.details;
+    if (origin?.kind !== "file") return [error.message, undefined];
+    const { end, source, start } = origin;
+    return [error.message, `${basename(source.name)}: ${source.text.slice(start, end)}`];
+  };
+
+  test.each([
+    [
+      "a default of another type",
+      '@dataclass\nclass Config:\n    host: str = "h"\n    port: int = "x"\n',
+      "Field 'port' of class Config is invalid: ValidationError: Value 'x' is no int",
+      'app.py: port: int = "x"',
+    ],
+    [
+      "one in a class below",
+      '@dataclass\nclass DB:\n    port: int = "x"\n@dataclass\nclass Config:\n    db: DB = field(default_factory=DB)\n',
+      "Field 'port' of class DB is invalid: ValidationError: Value 'x' is no int",
+      'app.py: port: int = "x"',
+    ],
+    [
+      "a type that is not there",
+      '@dataclass\nclass Config:\n    host: str = "h"\n    port: "Port" = 1\n',
+      "Field 'port' of class Config is invalid: NameError: name 'Port' is not defined",
+      'app.py: port: "Port" = 1',
+    ],
+    [
+      "what dataclasses themselves refuse",
+      "if True:\n    @dataclass\n    class Config:\n        host: str\n        ports: list = [1]\n",
+      "Field 'ports' of class Config is invalid: ValueError: mutable default <class 'list'> for field ports is not allowed: use default_factory",
+      "app.py: ports: list = [1]",
+    ],
+    [
+      "a field without a default after one with one",
+      '@dataclass\nclass Config:\n    host: str = "h"\n    port: int\n',
+      "Field 'port' of class Config is invalid: TypeError: non-default argument 'port' follows default argument",
+      "app.py: port: int",
+    ],
+  ])("%s is named with its class and place", (_, classes, message, place) => {
+    const [said, where] = shown(refusal(() => synced(classes)));
+    expect([said, where]).toEqual([expect.stringContaining(message), place]);
+  });
+
+  test("another error stays what it is", () => {
+    expect(refusal(() => synced("1 / 0")).message).toMatch(/ZeroDivisionError/);
+  });
+
+  test("a class that no config has yet is a problem, and the rest is exported", () => {
+    const { count, problems } = synced(
+      '@dataclass\nclass Item:\n    n: int = "x"\n@dataclass\nclass Config:\n    items: List[Item] = field(default_factory=list)\n',
+    );
+    expect([count, problems.map(shown)]).toEqual([
+      1,
+      [
+        [
+          "Field 'n' of class Item is invalid: ValidationError: Value 'x' is no int",
+          'app.py: n: int = "x"',
+        ],
+      ],
+    ]);
   });
 });
 

@@ -138,6 +138,10 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   hasUserCode: optional(trueOrFalse),
   reusesWorkers: optional(trueOrFalse),
   launchesRuns: optional(trueOrFalse),
+  notes: (by, name, value) => {
+    if (value !== undefined && typeof value !== "boolean")
+      oneOf("true", "false", "all")(by, name, value);
+  },
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -10,7 +10,7 @@ import {
 import { ConfigError } from "../../engine/values/errors.ts";
 import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
 import type { ConfigNode } from "../../engine/values/node.ts";
-import { describeOrigin } from "../../engine/values/origin.ts";
+import { describeOrigin, type FileOrigin } from "../../engine/values/origin.ts";
 import { describeType } from "../../engine/values/types/type-errors.ts";
 import { oneLine } from "./explain.ts";
 
@@ -79,6 +79,7 @@ function valueRows(request: KeyHelpRequest): readonly Row[] {
       : row("schema default", JSON.stringify(described.default))),
     ...row("examples", described?.examples.join(", ")),
     ...row("description", described?.description),
+    ...(explanation === undefined ? [] : row("comment", commentOn(explanation))),
     ...keyRows(described, value),
   ];
 }
@@ -94,6 +95,36 @@ function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof e
     ...(before === undefined ? [] : row("default", shown(before.value, before.cause))),
   ];
 }
+
+/**
+ * The comment above a key, or behind its value, in the file that sets it; if that has none, in a file whose value it replaces.
+ *
+ * @see https://github.com/facebookresearch/hydra/issues/633
+ */
+function commentOn({ value, replaced }: NonNullable<ReturnType<typeof explain>>) {
+  const nodes = [value, ...replaced.map((earlier) => earlier.value)];
+  return nodes.map(({ origin }) => (origin.kind === "file" ? commentAt(origin) : "")).find(Boolean);
+}
+
+function commentAt({ source: { text }, start, end }: FileOrigin): string {
+  const lines = text.slice(0, start).split("\n");
+  // The value of `key:` may begin in a line below.
+  const last = lines.findLastIndex((line) => /\S/.test(line) && !COMMENT.test(line));
+  // Keys in braces share their line.
+  if (/[{[]/.test(lines[last] ?? "")) return "";
+  const indent = /^[\s-]*/.exec(lines[last] ?? "")?.[0].length ?? 0;
+  const above: string[] = [];
+  for (let at = last - 1; at >= 0; at--) {
+    const [, blanks = "", comment] = COMMENT.exec(lines[at] ?? "") ?? [];
+    if (comment === undefined || blanks.length !== indent || /^@package\b/.test(comment)) break;
+    above.unshift(comment);
+  }
+  const [, behind] = /^[ \t]+#\s?(.*)/.exec(text.slice(end)) ?? [];
+  return [...above, ...(behind === undefined ? [] : [behind])].join(" ").trim();
+}
+
+/** A line with nothing but a comment. */
+const COMMENT = /^(\s*)#+\s?(.*?)\s*$/;
 
 /** `???`: a mandatory value that is not set. */
 const isMissing = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === "???";

@@ -9,6 +9,8 @@ import {
   reportedBase,
 } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { map, scalar } from "../../engine/values/node.ts";
+import { fromCode } from "../../engine/values/origin.ts";
 import { callerOf } from "../../foundation/system/caller.ts";
 import { findPackage } from "../../foundation/system/package-root.ts";
 import {
@@ -149,6 +151,8 @@ export interface Adaptation {
   readonly completesPython?: boolean;
   /** For completion: the other trees that the line may be for. */
   readonly alternatives?: readonly Pick<Adaptation, "env" | "options">[];
+  /** What the program leaves open, which composes, but may not be meant. */
+  readonly notes?: readonly string[];
 }
 
 /** @param plugins those of the command, which are loaded after it is adapted */
@@ -277,10 +281,12 @@ async function dispatch(
       ? (COMMANDS.find(({ isAsked }) => isAsked(parsed, options)) ?? runCommand)
       : workerCommand(worker);
   const schemas = await openSchemas(options);
+  const notes = settings.notes ?? options.notes ?? true;
   // Opened on demand, since not every command composes: comparing two run directories needs no config tree.
   let opened: Composer | undefined;
   const composer = (): Composer => {
-    opened ??= openComposer(
+    if (opened !== undefined) return opened;
+    opened = openComposer(
       {
         ...composerRequest(options, parsed, plugins),
         dialect,
@@ -290,13 +296,17 @@ async function dispatch(
         // The process that started a worker has shown the warnings already.
         ...(worker === undefined && {
           onWarning: (message) => warnOf(message, invocation),
-          ...(settings.notes !== false && {
+          ...(settings.aliases !== undefined && { aliases: aliasMap(settings.aliases) }),
+          // A schema says itself which keys there are.
+          notesRareKeys: notes === "all" && options.schema === undefined,
+          ...(notes !== false && {
             onNote: (message) => invocation.console.stderr(`note: ${message}\n`),
           }),
         }),
       },
       composing,
     );
+    if (worker === undefined) adapted.notes?.forEach(opened.note);
     return opened;
   };
   const silentComposers =
@@ -323,7 +333,7 @@ async function dispatch(
   // Overrides of a sweep that has begun are recorded as expanded; help about Hydra needs no primary config, and a line that is
   // completed may end anywhere.
   const areTyped =
-    dialect.hasAliases &&
+    (dialect.hasAliases || settings.aliases !== undefined) &&
     worker === undefined &&
     timed.resumed === undefined &&
     !parsed.flags.has("hydra-help") &&
@@ -356,6 +366,15 @@ async function dispatch(
     alternatives,
   });
 }
+
+const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
+  const entries = Object.entries(aliases);
+  const [[, first] = []] = entries;
+  return map(
+    entries.map(([name, { target, origin }]) => [name, scalar(target, origin)]),
+    first?.origin ?? fromCode("settings"),
+  );
+};
 
 /** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
 async function lineToComplete(

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   type Alias,
+  aliasesIn,
   aliasesOf,
   expandAliases,
   explainingAliases,
@@ -83,6 +84,10 @@ export interface ComposerRequest {
   readonly onWarning?: (message: string) => void;
   /** Receives, once each, notes of our own: those that Hydra does not give. */
   readonly onNote?: (message: string) => void;
+  /** Whether keys that only one option of a group sets get a note. Default: false. */
+  readonly notesRareKeys?: boolean;
+  /** Short names of the user's settings, in every dialect; those of the primary config come first. */
+  readonly aliases?: MapNode;
 }
 
 /** The schemas that composition uses. */
@@ -188,9 +193,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   let latest: readonly Override[] = [];
   let expanded: ReadonlyMap<string, string> = new Map();
   const aliases = (): readonly Alias[] => {
-    if (!context.dialect.hasAliases) return [];
-    requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
-    return aliasesOf(primaryAtRoot(primary, snapshot.repository), context.dialect);
+    const { dialect } = context;
+    const settings = request.aliases === undefined ? [] : aliasesIn(request.aliases, dialect);
+    if (!dialect.hasAliases) return settings;
+    requirePrimary(snapshot.repository, { fromShell: true, dialect });
+    const own = aliasesOf(primaryAtRoot(primary, snapshot.repository), dialect);
+    return [...own, ...settings.filter(({ name }) => own.every((one) => one.name !== name))];
   };
   /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
   const parse = (overrides: readonly string[]): readonly Override[] => {
@@ -228,6 +236,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         fromShell: true,
         jobName: request.jobName,
         ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+        ...(request.notesRareKeys === true && { notesRareKeys: true }),
         cwd,
       }),
     );

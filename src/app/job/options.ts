@@ -145,6 +145,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * launchers are for sweeps.
    */
   readonly launchesRuns?: boolean;
+  /**
+   * Whether notes are printed, on standard error, about what composes but probably not to what was meant; `all` adds those that are
+   * often in order. `notes` of a settings file comes first. Default: true.
+   */
+  readonly notes?: boolean | "all";
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */

@@ -34,8 +34,10 @@ export interface Settings {
   readonly store?: readonly string[];
   /** The handling of an export whose sources have changed: `note`, or `renew` for a new export. */
   readonly sync?: PlacedText;
-  /** Whether notes are printed about what composes, but probably not to what was meant. Default: true. */
-  readonly notes?: boolean;
+  /** Whether notes are printed about what composes, but probably not to what was meant; `all`: more of them. Default: true. */
+  readonly notes?: boolean | "all";
+  /** Short names for overrides, as those of Hydra 1.4, in every dialect. */
+  readonly aliases?: Readonly<Record<string, AliasEntry>>;
   /** Resolvers by name. */
   readonly resolvers?: Readonly<Record<string, ResolverEntry>>;
 }
@@ -153,6 +155,14 @@ const readPlugins = listReader(
 
 const readNames = listReader("store", "the name of a Python module", "store: [my_project.configs]");
 
+/** What a short name stands for. */
+export interface AliasEntry {
+  readonly target: string;
+  readonly origin: FileOrigin;
+}
+
+const ALIASES_EXAMPLE = "aliases: {lr: optimizer.lr, fast: epochs=1}";
+
 const READERS: Readonly<Record<keyof Settings, Reader>> = {
   plugins: readPlugins,
   app: textReader("app", "app: train.py"),
@@ -167,6 +177,11 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     // The value must not depend on the directory of the call.
     return /^\.{1,2}(\/|$)/.test(text) ? resolve(dirname(source.name), text) : text;
   }),
+  aliases: mapReader("aliases", ALIASES_EXAMPLE, (value, source): AliasEntry => {
+    const origin = place(source, value);
+    if (isScalar(value) && typeof value.value === "string") return { target: value.value, origin };
+    throw wrong("An alias must be a text", origin, { hint: ALIASES_EXAMPLE });
+  }),
   resolvers: mapReader("resolvers", "resolvers: {eval: ready}", readResolver),
   sync: (value, source) => {
     const text = isScalar(value) ? value.value : undefined;
@@ -176,8 +191,10 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
   },
   notes: (value, source) => {
     const given = isScalar(value) ? value.value : undefined;
-    if (typeof given === "boolean") return given;
-    throw wrong("`notes` must be true or false", place(source, value), { hint: "notes: false" });
+    if (typeof given === "boolean" || given === "all") return given;
+    throw wrong("`notes` must be true, false or all", place(source, value), {
+      hint: "notes: false",
+    });
   },
   store: (value, source) =>
     (readNames(value, source) as readonly PluginEntry[]).map(({ module }) => module),

@@ -16,6 +16,7 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Wi
   hydraconf run -m lr=0.1,0.2 -- python train.py   runs a program, in any language, with the config of each job
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
   hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
+  hydraconf gc DIR                          old output directories of runs and sweeps
   hydraconf trust                           lets this project run what its hydraconf.yaml names, such as plugins
 
 In a directory with a program of Hydra, the tree is that of its @hydra.main; --app FILE chooses one of several.
@@ -79,6 +80,13 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
             const { PROJECT_TOOLS, serveMcp } = await import("../../app/command-line/mcp.ts");
             return serveMcp("hydraconf", PROJECT_TOOLS, args, io);
           },
+        },
+        {
+          name: "gc",
+          summary:
+            "lists old output directories of runs and sweeps below DIR; --delete removes them",
+          commandLine: async () => (await import("../../app/cli/gc-command.ts")).GC_LINE,
+          run: async (args, io) => (await import("../../app/cli/gc-command.ts")).runGc(args, io),
         },
         {
           name: "trust",

@@ -33,9 +33,16 @@ const KEY = PATH.join(".");
  * @throws ConfigError `compose.invalid_config`
  */
 export function aliasesOf(primary: MapNode, dialect: Dialect): readonly Alias[] {
-  if (!dialect.hasAliases) return [];
-  const node = definitions(primary);
-  if (node === undefined) return [];
+  const node = dialect.hasAliases ? definitions(primary) : undefined;
+  return node === undefined ? [] : aliasesIn(node, dialect);
+}
+
+/**
+ * The aliases in a map of texts.
+ *
+ * @throws ConfigError `compose.invalid_config`
+ */
+export function aliasesIn(node: MapNode, dialect: Dialect): readonly Alias[] {
   const aliases = new Map<string, Alias>();
   for (const { key, value } of node.entries.values()) {
     if (typeof key !== "string" || value.kind !== "scalar" || typeof value.value !== "string")

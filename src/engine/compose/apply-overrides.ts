@@ -1,12 +1,21 @@
 /** The last step of a composition: overrides of config values, applied in order. */
 import type { Override } from "../overrides/ast.ts";
+import { shown } from "../overrides/hints.ts";
+import type { Dialect } from "../values/dialect.ts";
 import { append } from "../values/edit/assign.ts";
 import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
 import { updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { splitKey } from "../values/key-path.ts";
+import { nearestKey, splitKey } from "../values/key-path.ts";
 import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
-import { type ConfigNode, child, getAt, isContainerType, scalar } from "../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isContainerType,
+  isMissingOrNull,
+  scalar,
+} from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
@@ -35,6 +44,7 @@ function applyOverrides(
     context,
     copies: createCopies(budget, context.dialect),
     swept: groups.swept ?? (() => []),
+    choices: groups.choices,
   };
   return overrides.reduce((tree, override) => {
     try {
@@ -181,7 +191,7 @@ function change(
   } catch (error) {
     // An index out of range is another error: `+` could not add the item either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
-    const dotted = dottedKeyHint(root, override);
+    const dotted = dottedKeyHint(root, override, context.dialect);
     if (dotted !== undefined)
       throw new ConfigError({
         code: "compose.override_failed",
@@ -205,17 +215,19 @@ function change(
 }
 
 /** Computed when an error is shown, and not for the overrides that are tried for it. */
-const remedyFor = (root: ConfigNode, override: Override, { context, swept }: Applying) =>
+const remedyFor = (root: ConfigNode, override: Override, { choices, context, swept }: Applying) =>
   overrideRemedy({
     root,
     override,
     context,
     swept: swept(),
+    choices,
     apply: (tree, other) =>
       applyOverride(tree, other, {
         context,
         copies: createCopies(createBudget(context.limits), context.dialect),
         swept: () => [],
+        choices,
       }),
   });
 
@@ -291,8 +303,12 @@ function refuseOccupied(
  * but not in the keys of a dict. So `loggers.db.pool.level=INFO` is written `loggers={db.pool:{level:INFO}}`. Undefined
  * if no such key can be meant.
  */
-function dottedKeyHint(root: ConfigNode, { keyOrGroup, origin }: Override): string | undefined {
-  const parts = splitKey(keyOrGroup);
+function dottedKeyHint(
+  root: ConfigNode,
+  { keyOrGroup, origin }: Override,
+  dialect: Dialect,
+): string | undefined {
+  const parts = splitKey(keyOrGroup, dialect);
   let node: ConfigNode | undefined = root;
   for (let at = 0; node?.kind === "map" && at < parts.length; at++) {
     const rest = parts.slice(at);
@@ -302,6 +318,12 @@ function dottedKeyHint(root: ConfigNode, { keyOrGroup, origin }: Override): stri
     if (key !== undefined) {
       const below = rest.slice(key.split(".").length);
       const parent = parts.slice(0, at).join(".");
+      const tail = origin.text.slice(keyOrGroup.length);
+      if (dialect.escapesInKeys)
+        return hint(
+          key,
+          shown([...parts.slice(0, at), escapedKey(key), ...below].join(".") + tail),
+        );
       return hint(key, asDict(parent, [key, ...below], origin.text.slice(keyOrGroup.length + 1)));
     }
     node = child(node, parts[at] ?? "");
@@ -329,6 +351,26 @@ function asDict(parent: string, path: readonly string[], value: string): string 
 
 const UNQUOTED = /^[\w.-]+$/;
 
+/** Characters that separate the parts of a key, escaped where the dialect takes that. */
+const escapedKey = (key: string): string => key.replace(/[.[\]=]/g, "\\$&");
+
+/** What to write in place of `key=extend_list(...)` where there is no such list. */
+function extensionHint(
+  root: ConfigNode,
+  { keyOrGroup: key, origin }: Override,
+  found: ConfigNode | undefined,
+  { dialect }: ResolveContext,
+): string {
+  const [, items = ""] = /^[^=]*=\s*extend_list\((.*)\)\s*$/s.exec(origin.text) ?? [];
+  const parts = splitKey(key, dialect);
+  if (getAt(root, parts) !== undefined && (found === undefined || isMissingOrNull(found)))
+    return `there is no list to append to yet: use ${key}=[${items}]`;
+  const { nearest } = nearestKey(root, parts);
+  const near = nearest === undefined ? undefined : getAt(root, splitKey(nearest, dialect));
+  if (near?.kind === "list") return `use ${nearest}${origin.text.slice(key.length)}`;
+  return "extend_list(...) appends to a list that the config has: assign one first";
+}
+
 /** `key=extend_list(a,b)`: appends to an existing list, also behind interpolations. */
 function extendList(
   root: ConfigNode,
@@ -345,7 +387,7 @@ function extendList(
       message: `Could not append to config list. The existing value of '${key}' is ${found === undefined ? "None" : pyStr(found.node)} which is not a list.`,
       origin,
       key,
-      hint: "extend_list(...) appends to a list that the config has: assign one first",
+      hint: extensionHint(root, override, found?.node, context),
     });
   const added = overrideValue(override, context.dialect);
   if (added?.kind !== "list" || root.kind === "scalar" || !standsInTree(found)) return root;

@@ -67,6 +67,8 @@ export interface ComposeRequest {
   readonly schema?: ConfigSchema;
   /** The program's own schema, used here only to find secrets. */
   readonly programSchema?: ConfigSchema;
+  /** Whether keys that only one option of a group sets get a note. Default: false. */
+  readonly notesRareKeys?: boolean;
   /** Called with each warning when it arises, even if the composition fails later. */
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
@@ -114,6 +116,7 @@ function composeChecked(asked: ComposeRequest): Composition {
       repository,
       choices: base.tree.known,
       optionsOf: (override) => chosenOptions(override, repository),
+      ...(asked.notesRareKeys === true && { root: base.root }),
     }).forEach(onWarning);
   const groups = {
     choices: base.tree.known,

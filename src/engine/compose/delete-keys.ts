@@ -28,6 +28,8 @@ export interface Applying {
   readonly copies: Copies;
   /** The configs with the other options of swept groups, for hints. */
   readonly swept: () => readonly ConfigNode[];
+  /** The option of every group, by override key, for hints. */
+  readonly choices: ReadonlyMap<string, string | null>;
 }
 
 /**

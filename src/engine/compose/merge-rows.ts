@@ -22,7 +22,7 @@ import { type CompositionWarning, ymlMatches } from "./defaults/deprecations.ts"
 import type { DefaultsRow } from "./defaults/list.ts";
 import { HYDRA_CONFIG, hydraClassName, withoutDefaultsField } from "./hydra/schema.ts";
 import { defaultsOf, type LoadedConfig, yamlFileName } from "./sources/config-source.ts";
-import type { Repository } from "./sources/repository.ts";
+import { optionsForHint, type Repository } from "./sources/repository.ts";
 
 export interface MergedRows {
   readonly root: MapNode;
@@ -160,7 +160,7 @@ function mergeOneByOne(
     const before = beforeFirst.get(row.loaded);
     if (before === undefined && row.package === "") beforeFirst.set(row.loaded, root);
     const content = before === undefined ? layer.node : sharedContent(layer.node, before, root);
-    root = mergeLayer(root, row, placeLayer(row, content, context), context, budget);
+    root = mergeLayer(root, row, placeLayer(row, content, context), context, budget, repository);
   }
   return { layers, root, expanded: spentOf(budget) };
 }
@@ -171,15 +171,29 @@ function mergeLayer(
   layer: ConfigNode,
   context: ResolveContext,
   budget: Budget,
+  repository: Repository,
 ): MapNode {
   try {
     return requireMap(mergeNodes([root, layer], context, budget));
   } catch (error) {
-    throw isConfigError(error) ? blame(row, error) : error;
+    throw isConfigError(error)
+      ? blame(row, error, choiceHint(layer, error.details.key ?? "", repository))
+      : error;
   }
 }
 
-function blame(row: DefaultsRow, error: ConfigError): ConfigError {
+/** The remedy where the option of a config group was given as the value of its package: `hydra: {launcher: joblib}`. */
+function choiceHint(layer: ConfigNode, key: string, repository: Repository): string | undefined {
+  const path = splitKey(key);
+  const group = path.join("/");
+  const given = getAt(layer, path);
+  if (given?.kind !== "scalar" || typeof given.value !== "string") return undefined;
+  return optionsForHint(repository, group).includes(given.value)
+    ? `to choose an option of the config group ${group}, write \`- override /${group}: ${given.value}\` in the defaults list`
+    : undefined;
+}
+
+function blame(row: DefaultsRow, error: ConfigError, hint?: string): ConfigError {
   if (isLimitError(error)) return error;
   const { details } = error;
   return new ConfigError({
@@ -187,6 +201,7 @@ function blame(row: DefaultsRow, error: ConfigError): ConfigError {
     code: "compose.invalid_config",
     message: `In '${row.configPath}': ${hydraClassName(error.code)} raised while composing config:\n${details.message}`,
     origin: details.origin ?? row.loaded.origin,
+    ...(hint !== undefined && { hint }),
     cause: error,
   });
 }

@@ -18,6 +18,8 @@ export interface FailedOverride {
   readonly root: ConfigNode;
   /** The configs with the other options of a swept group: a proposed override works in them, too. */
   readonly swept: readonly ConfigNode[];
+  /** The option of every group, by override key. */
+  readonly choices: ReadonlyMap<string, string | null>;
   readonly context: ResolveContext;
   /** @throws ConfigError if the override fails */
   readonly apply: (root: ConfigNode, override: Override) => ConfigNode;
@@ -40,8 +42,11 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const tail = origin.text.slice(origin.text.indexOf(key) + key.length);
   const parts = splitKey(key, context.dialect);
   const { available, nearest } = nearestKey(root, parts);
+  const referred = throughReference(failed, parts);
   const meant = [
-    throughReference(failed, parts),
+    referred,
+    ...sameButSeparators(root, key),
+    ...inPackages(failed),
     ...(nearest === undefined || swept.some((other) => hasKey(other, parts)) ? [] : [nearest]),
     ...itemsWith(root, parts),
   ].find((other) => other !== undefined && works(`${other}${tail}`, failed));
@@ -49,15 +54,85 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     override.type === "change"
       ? ["+", "++"].map((plus) => `${plus}${key}${tail}`).find((text) => works(text, failed))
       : [`${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
+  const isSame = meant !== undefined && bare(meant) === bare(key);
+  const addedThere = [`+${referred}${tail}`, `++${referred}${tail}`].find(
+    (text) => meant === undefined && referred !== undefined && works(text, failed),
+  );
+  const whole = meant === undefined && added === undefined ? wholeList(failed, parts) : undefined;
   const proposed = [
     ...(meant === undefined ? [] : [`${meant}${tail}`]),
-    ...(added === undefined ? [] : [addedText(added, override)]),
+    ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
+    ...(added === undefined || isSame ? [] : [addedText(added, override)]),
   ];
   return {
     available,
     ...(meant !== undefined && meant === nearest && { nearest }),
-    hint: proposed.length > 0 ? `use ${proposed.join(", or ")}` : inTheWay(root, parts, failed),
+    hint:
+      whole ??
+      (proposed.length > 0 ? `use ${proposed.join(", or ")}` : inTheWay(root, parts, failed)),
   };
+}
+
+/** A key without what separates its parts, and without case. */
+const bare = (key: string): string => key.replace(/[^a-z0-9]/gi, "").toLowerCase();
+
+/** The keys that differ from the typed one only in what separates their parts: `hydra.run.dir` for `hydra.run_dir`. */
+function sameButSeparators(root: ConfigNode, typed: string): readonly string[] {
+  const wanted = bare(typed);
+  const found: string[] = [];
+  const search = (node: ConfigNode, path: readonly string[], rest: string): void => {
+    if (node.kind !== "map" || node.entries.size > WIDEST) return;
+    for (const { key, value } of node.entries.values()) {
+      const part = bare(String(key));
+      const here = [...path, String(key)];
+      if (part === rest) found.push(here.join("."));
+      else if (part !== "" && rest.startsWith(part)) search(value, here, rest.slice(part.length));
+    }
+  };
+  if (wanted !== "") search(root, [], wanted);
+  return found.filter((key) => key !== typed);
+}
+
+/** Larger maps are not searched. */
+const WIDEST = 1_000;
+
+/** The key with the package of a config group in place of the group: `src.port` for `db.port`, where the list has `db@src`. */
+function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): readonly string[] {
+  return [...choices.keys()].flatMap((choice) => {
+    const [group = "", pkg] = choice.split("@");
+    const start = `${group.replaceAll("/", ".")}.`;
+    return pkg !== undefined && keyOrGroup.startsWith(start)
+      ? [`${pkg}.${keyOrGroup.slice(start.length)}`]
+      : [];
+  });
+}
+
+/** Lists are replaced as a whole: the list with one more item, for an override that would append one. */
+function wholeList(failed: FailedOverride, parts: readonly string[]): string | undefined {
+  const { override, root } = failed;
+  const { node, length } = reached(root, parts);
+  const [index, ...below] = parts.slice(length);
+  const isNext = node.kind === "list" && index === String(node.items.length) && below.length === 0;
+  if (node.kind !== "list" || override.type !== "add") return undefined;
+  if (!isNext && length < parts.length) return undefined;
+  const { text } = override.origin;
+  const items = node.items.map(itemText);
+  const value = text.slice(text.indexOf("=") + 1);
+  const written = `${parts.slice(0, length).join(".")}=[${[...items, value].join(",")}]`;
+  if (items.includes(undefined) || written.length > LONGEST || !works(written, failed))
+    return undefined;
+  return `a list is replaced as a whole: ${written}`;
+}
+
+const LONGEST = 200;
+
+/** An item as an override has it; undefined for one that would be read as something else. */
+function itemText(node: ConfigNode): string | undefined {
+  if (node.kind !== "scalar") return undefined;
+  const text = pyStr(node);
+  if (typeof node.value === "string")
+    return /^[A-Za-z_][\w./-]*$/.test(text) ? `'${text}'` : undefined;
+  return typeof node.value === "bigint" || typeof node.value === "number" ? text : undefined;
 }
 
 const addedText = (text: string, { type }: Override): string =>

@@ -2,6 +2,7 @@
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
+import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
@@ -20,6 +21,8 @@ export interface TrapRequest {
   readonly choices: ReadonlyMap<string, string | null>;
   /** The options that a swept override of a group chooses from, as overrides. */
   readonly optionsOf: (override: Override) => Iterable<string>;
+  /** The composed config, if keys that only one option sets are noted. */
+  readonly root?: ConfigNode;
 }
 
 /** Each is a note of the composition. */
@@ -27,6 +30,7 @@ export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] =
   ...misnamedDefaults(request),
   ...optionsAsValues(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
+  ...rareKeys(request),
 ];
 
 const note = (message: string, origin: Origin): CompositionWarning => ({
@@ -58,6 +62,55 @@ function namesOption(item: ConfigNode, repository: Repository): boolean {
     value.kind === "scalar" &&
     optionsForHint(repository, key.replace(/^\//, "")).includes(String(value.value))
   );
+}
+
+/** A key that a chosen option sets, that no other option of its group has, and that no interpolation names. */
+function rareKeys({
+  choices,
+  repository,
+  root,
+  values,
+}: TrapRequest): readonly CompositionWarning[] {
+  if (root === undefined) return [];
+  const interpolations = interpolationsIn(root);
+  const isNamed = (key: string): boolean =>
+    values.some(({ keyOrGroup }) => keyOrGroup.split(".").includes(key)) ||
+    interpolations.some((text) => text.split(/[^\w-]+/).includes(key));
+  return [...choices].flatMap(([choice, option]) => {
+    const [group = ""] = choice.split("@");
+    if (option === null || group.startsWith("hydra/")) return [];
+    const others = optionsForHint(repository, group).filter((name) => name !== option);
+    const own = loadQuietly(`${group}/${option}`, repository);
+    if (own === undefined || others.length === 0 || others.length > MOST_OPTIONS) return [];
+    const known = new Set(
+      others.flatMap((name) => keysOf(loadQuietly(`${group}/${name}`, repository)?.node)),
+    );
+    // An option that shares no key with the others is another kind of config.
+    if (!keysOf(own.node).some((key) => known.has(key))) return [];
+    return entriesOf(own.node)
+      .filter(({ key }) => !known.has(String(key)) && !isNamed(String(key)))
+      .map(({ key, value }) =>
+        note(
+          `${describeOrigin(value.origin)}: no other option of ${group} has '${String(key)}', and no interpolation names it: it may be misspelt`,
+          value.origin,
+        ),
+      );
+  });
+}
+
+/** Larger groups are not compared. */
+const MOST_OPTIONS = 50;
+
+const entriesOf = (node: ConfigNode | undefined) =>
+  node?.kind === "map" ? [...node.entries.values()] : [];
+
+const keysOf = (node: ConfigNode | undefined): readonly string[] =>
+  entriesOf(node).map(({ key }) => String(key));
+
+function interpolationsIn(node: ConfigNode): readonly string[] {
+  if (node.kind === "list") return node.items.flatMap(interpolationsIn);
+  if (node.kind === "map") return entriesOf(node).flatMap(({ value }) => interpolationsIn(value));
+  return isInterpolationNode(node) ? [node.value] : [];
 }
 
 /** `app.part=b2` where `b2` is an option of the config group `app/part`: it sets a text in place of the config. */

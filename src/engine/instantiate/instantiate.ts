@@ -9,11 +9,16 @@ import {
   text,
   withMethods,
 } from "../values/check-options.ts";
+import { type DialectName, dialectNamed, dialectOption } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { keyComponents } from "../values/key-path.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
-import { type ResolveContext, resolveContext } from "../values/resolution/context.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+  resolveContext,
+} from "../values/resolution/context.ts";
 import {
   mergeArguments,
   type Overrides,
@@ -56,6 +61,8 @@ export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
   readonly overrides?: Readonly<Record<string, unknown>>;
   /** Resolvers for a config that is plain data or a node. */
   readonly context?: ResolveContext;
+  /** The version of Hydra that it behaves as. Default: that of `context` or of the composed config, else 1.3. */
+  readonly dialect?: DialectName;
 }
 
 /** A config literal in a program, with the name of a registered target. */
@@ -179,6 +186,7 @@ const INSTANTIATE_OPTIONS: OptionChecks<InstantiateOptions> = {
   args: optional(listOf("arguments", anything)),
   overrides: optional(recordOf(anything)),
   context: optional(resolveContext),
+  dialect: dialectOption,
 };
 
 type LocateStep = Extract<Step, { kind: "locate" }>;
@@ -198,14 +206,9 @@ function* begin(
   defaults: InstantiateDefaults,
 ): Building {
   const { key = "", args = [], overrides = {} } = options;
-  const path = key === "" ? [] : keyComponents(key);
-  return yield* buildAt({
-    ...treeOf(config, options.context, defaults),
-    path,
-    key,
-    overrides,
-    args,
-  });
+  const tree = treeOf(config, options, defaults);
+  const path = key === "" ? [] : keyComponents(key, tree.context.dialect);
+  return yield* buildAt({ ...tree, path, key, overrides, args });
 }
 
 function* buildAt(part: Preparation): Building {
@@ -220,13 +223,15 @@ function* buildAt(part: Preparation): Building {
 
 function treeOf(
   config: unknown,
-  context: ResolveContext | undefined,
+  { context, dialect }: InstantiateOptions,
   defaults: InstantiateDefaults,
 ): ConfigWithContext {
-  if (isComposed(config)) return { root: config.root, context: context ?? config.context };
+  const composed = isComposed(config) ? config : undefined;
+  const base = context ?? composed?.context ?? defaults.context();
   return {
-    root: toTree(config, fromCode("instantiate()")),
-    context: context ?? defaults.context(),
+    root: composed?.root ?? toTree(config, fromCode("instantiate()")),
+    context:
+      dialect === undefined ? base : createResolveContext({ base, dialect: dialectNamed(dialect) }),
   };
 }
 

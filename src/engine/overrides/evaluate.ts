@@ -1,6 +1,6 @@
 /** Evaluates the functions in an override, and makes a config node of its value. */
 import { plural } from "../../foundation/text/plural.ts";
-import { DEFAULT_DIALECT, type Dialect } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../values/dialect.ts";
 import { ConfigError, nearest } from "../values/errors.ts";
 import { type ConfigNode, type KeyId, keyId, list, map, writtenScalar } from "../values/node.ts";
 import type { OverrideOrigin } from "../values/origin.ts";
@@ -133,9 +133,15 @@ function callFunction(name: string, given: GivenArguments, call: Call): Override
 function unknownFunction(name: string, { source, span, functions }: Call) {
   const available = [...functions.keys()].sort();
   const similar = nearest(name.toLowerCase(), available);
+  const other = Object.values(DIALECTS).find(({ addedFunctions }) => addedFunctions.includes(name));
+  const asText = textHint(source.text, span);
   return functionError(source, span, `there is no function '${name}'`, {
     available,
-    ...(similar !== undefined ? { nearest: similar } : { hint: textHint(source.text, span) }),
+    ...(other !== undefined
+      ? { hint: `${name} is a function of Hydra ${other.name}; ${asText}` }
+      : similar !== undefined
+        ? { nearest: similar }
+        : { hint: asText }),
   });
 }
 

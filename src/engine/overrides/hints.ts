@@ -5,7 +5,7 @@ import { quoted } from "./print.ts";
 
 /**
  * The hint for a value that unquoted text cannot contain. A value that is all text is shown in quotes as a whole; in a
- * list, dict, sweep or call only the wrong part needs quotes, which the hint leaves to the user.
+ * list, dict, sweep or call only the wrong part needs quotes, which `withValueHint` shows if it finds it.
  */
 export function quoteHint(override: string): string {
   const equal = override.indexOf("=");
@@ -16,10 +16,11 @@ export function quoteHint(override: string): string {
   if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
   if (/\$\{[^}]*$/.test(value)) return "close the interpolation: ${NAME}";
-  if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value))
-    return "put this part of the value in quotes";
+  if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value)) return PART_IN_QUOTES;
   return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
 }
+
+export const PART_IN_QUOTES = "put this part of the value in quotes";
 
 /** The hint for text that was parsed as a call. */
 export const textHint = (override: string, call: Span): string =>
@@ -48,7 +49,11 @@ function inQuotes(override: string, { start, end }: Span): string {
 export function wordHint(text: string): string | undefined {
   if (text.includes("=")) return undefined;
   const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
-  if (name === undefined) return "write KEY=VALUE or GROUP=OPTION, without spaces around the '='";
+  if (name === undefined) {
+    const [, group, option] = /^([+~]*[A-Za-z_][\w/-]*)\/([\w.-]+)$/.exec(text) ?? [];
+    const meant = group === undefined ? "" : `: ${group}=${option}`;
+    return `write KEY=VALUE or GROUP=OPTION, without spaces around the '='${meant}`;
+  }
   const place = directory === undefined ? "" : `--config-path ${directory} `;
   return `to choose a config, use ${place}--config-name ${name}`;
 }
@@ -65,6 +70,9 @@ export function keyHint(text: string): string {
     return text.includes("=")
       ? `write list items with a dot: ${shown(dotted)}`
       : `write KEY=VALUE, and list items with a dot: ${key}=VALUE`;
+  const [, signs = "", stray = "", value = ""] = /^([~+]*)([\w.-]+)(=.*)?$/s.exec(text) ?? [];
+  const clean = stray.replace(/\.{2,}/g, ".").replace(/^\.|\.$/g, "");
+  if (clean !== stray && clean !== "") return `use ${shown(`${signs}${clean}${value}`)}`;
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
 }
 

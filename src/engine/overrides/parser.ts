@@ -34,7 +34,7 @@ import type {
 import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
 import { FUNCTIONS, functionsOfHydra } from "./functions/index.ts";
-import { quoteHint, wordHint } from "./hints.ts";
+import { quoteHint, shown, wordHint } from "./hints.ts";
 import {
   type Cursor,
   createCursor,
@@ -182,7 +182,12 @@ function parseType(cursor: Cursor): OverrideType {
 function expectKey(cursor: Cursor): void {
   const { kind } = peek(cursor);
   if (isKeyName(kind) || mayFollowKey(kind)) return;
-  refuse(cursor, "a key", kind === "slash" ? "write the group without a leading '/'" : undefined);
+  const unrooted = cursor.source.text.replace(/^([+~]*)\/+/, "$1");
+  refuse(
+    cursor,
+    "a key",
+    kind === "slash" ? `write the group without a leading '/': ${shown(unrooted)}` : undefined,
+  );
 }
 
 const isPackageName = (kind: TokenKind) => kind === "id" || kind === "special" || kind === "path";
@@ -276,7 +281,7 @@ export function parseDict(cursor: Cursor, depth = 0): DictSyntax {
 
 function parseEntry(cursor: Cursor, depth: number): DictSyntax["entries"][number] {
   const { kind } = peek(cursor);
-  if (kind === "quoted") refuse(cursor, "a key without quotes", "keys of dicts cannot be quoted");
+  if (kind === "quoted") refuse(cursor, "a key without quotes");
   if (!isPrimitivePart(kind) || kind === "colon" || kind === "interpolation")
     refuse(cursor, "a key");
   const key = primitiveKey(cursor);

@@ -1,8 +1,9 @@
 /** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { FUNCTIONS } from "./functions/index.ts";
-import { shown, splitHint, textHint } from "./hints.ts";
+import { PART_IN_QUOTES, shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
+import { quoted } from "./print.ts";
 
 /**
  * Adds a hint to the syntax error of a value; an existing hint is kept.
@@ -17,8 +18,9 @@ export function withValueHint(
   const { code, hint, origin } = error.details;
   const equal = override.indexOf("=");
   const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
-  if (code !== "override.syntax" || hint !== undefined || !isInValue) return error;
-  const found = valueHint(override, equal + 1, isOverride);
+  if (code !== "override.syntax" || !isInValue) return error;
+  if (hint !== undefined && hint !== PART_IN_QUOTES) return error;
+  const found = (hint === undefined ? valueHint : partsHint)(override, equal + 1, isOverride);
   return found === undefined ? error : new ConfigError({ ...error.details, hint: found });
 }
 
@@ -31,14 +33,80 @@ function valueHint(
   const value = override.slice(start);
   const single = `${override.slice(0, start)}${value.replace(/^[=\s]+/, "")}`;
   if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${shown(single)}`;
+  const head = override.slice(0, start);
+  const bare = value.replace(QUOTED_KEY, "$2");
+  if (bare !== value && isOverride(head + bare)) return `${BARE_KEYS}: ${shown(head + bare)}`;
+  if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return BARE_KEYS;
   const { closing, last } = endOf(override, start);
   if (closing !== "") {
     const closed = override + closing;
     if (isOverride(closed)) return `close what is open: ${shown(closed)}`;
     if (last === "comma" || last === "colon") return splitHint(override, closing);
   }
-  const isCall = FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
-  return isCall ? undefined : textHint(override, { start, end: override.length });
+  return isCallOfOurs(value) ? undefined : textHint(override, { start, end: override.length });
+}
+
+const isCallOfOurs = (value: string): boolean =>
+  FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
+
+/** For a list, dict, sweep or call of which a part is wrong: with commas, or with that part in quotes. */
+function partsHint(
+  override: string,
+  start: number,
+  isOverride: (text: string) => boolean,
+): string | undefined {
+  const [head, value] = [override.slice(0, start), override.slice(start)];
+  if (isCallOfOurs(value)) {
+    const commas = `${head}${value.replaceAll(";", ",")}`;
+    return value.includes(";") && isOverride(commas)
+      ? `arguments are separated by commas: ${shown(commas)}`
+      : undefined;
+  }
+  const isItem = (text: string): boolean => isOverride(`key=[${text}]`);
+  const parts = `${head}${withQuotedParts(value, isItem)}`;
+  return isOverride(parts) ? `quote the parts that are text: ${shown(parts)}` : undefined;
+}
+
+const BARE_KEYS = "keys of dicts cannot be quoted";
+
+/** A key of a dict in quotes that is a text without them, too. */
+const QUOTED_KEY =
+  /(?<=[{,]\s*)(["'])(?!(?:true|false|null|nan|inf)\1)([A-Za-z_][\w.-]*)\1(?=\s*:)/gi;
+
+/** A list, dict or sweep with those of its parts in quotes that the grammar does not take as they are. */
+function withQuotedParts(value: string, isItem: (text: string) => boolean): string {
+  const [, opening = "", inner = value, closing = ""] =
+    /^\s*([[{])(.*)([\]}])\s*$/s.exec(value) ?? [];
+  return `${opening}${splitParts(inner)
+    .map((part) => {
+      if (/^\s*\[.*\]\s*$/s.test(part)) return isItem(part) ? part : withQuotedParts(part, isItem);
+      const [, key = "", text = part] = opening === "{" ? (/^([^:]*:)(.*)$/s.exec(part) ?? []) : [];
+      if (text.trim() === "" || isItem(text)) return part;
+      if (/^\s*[[{].*[\]}]\s*$/s.test(text)) return `${key}${withQuotedParts(text, isItem)}`;
+      const bare = text.trim();
+      return `${key}${quoted(bare, bare.includes("'") ? '"' : "'")}`;
+    })
+    .join(",")}${closing}`;
+}
+
+/** The parts between commas outside brackets and quotes. */
+function splitParts(text: string): readonly string[] {
+  const parts: string[] = [];
+  let [start, depth, quote] = [0, 0, ""];
+  for (const [at, char] of [...text.matchAll(/./gs)].map(
+    ({ 0: one, index }) => [index, one] as const,
+  )) {
+    if (quote !== "") {
+      if (char === quote && text[at - 1] !== "\\") quote = "";
+    } else if (char === '"' || char === "'") quote = char;
+    else if ("([{".includes(char)) depth++;
+    else if (")]}".includes(char)) depth--;
+    else if (char === "," && depth === 0) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
 }
 
 const CLOSING: Partial<Readonly<Record<TokenKind, string>>> = {

@@ -1,4 +1,5 @@
 """Writes what a project's ConfigStore holds as JSON (hydraconf python sync)."""
+import ast
 import base64
 import enum
 import hashlib
@@ -7,7 +8,9 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 import sys
+import traceback
 import typing
 
 OUTPUT, ROOT, *MODULES = sys.argv[1:]
@@ -57,6 +60,7 @@ def scalar(value):
 
 
 CLASSES = {}
+PROBLEMS = []
 SIMPLE = {int: "int", float: "float", bool: "bool", str: "str", bytes: "bytes"}
 
 
@@ -116,7 +120,9 @@ def class_of(cls):
         }
         try:
             nodes = get_structured_config_data(cls, allow_objects=True)
-        except Exception:
+        except Exception as error:
+            # Hydra, too, fails only where something is put there.
+            PROBLEMS.append(problem(cls, error))
             nodes = {}
         for field, node in nodes.items():
             described["fields"][field] = node_type(node)
@@ -158,6 +164,122 @@ def tree(node):
     return {"t": described, "v": scalar(value)}
 
 
+def problem(cls, error):
+    """An error in the declaration of a class, with the place of the field."""
+    key = str(getattr(error, "full_key", None) or "")
+    field = re.split(r"[.\[]", key)[0] or unknown_name(cls)
+    told = {"class": cls.__qualname__, "field": field, "message": one_line(error)}
+    return dict(declaration(source_of(cls), cls.__name__, field), **told)
+
+
+def source_of(cls):
+    """None for a class without a source. A module that failed is no longer among those that are loaded."""
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    try:
+        return file or importlib.util.find_spec(cls.__module__).origin
+    except (AttributeError, ImportError, ValueError):
+        return None
+
+
+def declaration(file, name, field, at=None):
+    """The place of a field, or of the class, in a source; `at` is a line of the class' head, if its name is not unique."""
+    try:
+        with open(file, encoding="utf-8") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, TypeError, ValueError):
+        return {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef) or name not in (None, node.name):
+            continue
+        head = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        if at is not None and not head <= at <= node.lineno:
+            continue
+        fields = {getattr(getattr(one, "target", None), "id", None): one.lineno for one in node.body}
+        return {"class": node.name, "file": os.path.abspath(file), "line": fields.get(field, node.lineno)}
+    return {}
+
+
+def one_line(error):
+    return "%s: %s" % (type(error).__name__, str(error).split("\n")[0])
+
+
+def unknown_name(cls):
+    """The first field whose annotation is a text that names nothing."""
+    for one in cls.__mro__:
+        module = sys.modules.get(one.__module__)
+        for field, hint in vars(one).get("__annotations__", {}).items():
+            try:
+                if isinstance(hint, str):
+                    eval(hint, vars(module), dict(vars(one)))
+            except Exception:
+                return field
+    return None
+
+
+def classes_in(hint, found):
+    """The structured configs in a type, those in their fields first."""
+    for one in typing.get_args(hint):
+        classes_in(one, found)
+    if not isinstance(hint, type) or not is_structured_config(hint) or hint in found:
+        return
+    found[hint] = None
+    try:
+        hints = typing.get_type_hints(hint)
+    except Exception:
+        hints = {}
+    for one in hints.values():
+        classes_in(one, found)
+    found[hint] = found.pop(hint)
+
+
+def invalid(error):
+    """The class that makes a module's error; None for an error of another kind."""
+    if hasattr(error, STORED):
+        node = getattr(error, STORED)
+        found = {}
+        classes_in(node if isinstance(node, type) else type(node), found)
+        for cls in [*found, node]:
+            try:
+                OmegaConf.structured(cls)
+            except Exception as own:
+                return problem(cls if isinstance(cls, type) else type(cls), own)
+    cls = getattr(error, "object_type", None)
+    if isinstance(cls, type) and is_structured_config(cls):
+        return problem(cls, error)
+    return undefined_class(error)
+
+
+def undefined_class(error):
+    """The class that `@dataclass` refuses: it does not exist, so its source is searched."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames or os.path.basename(frames[-1].filename) != "dataclasses.py":
+        return None
+    frame = next((one for one in reversed(frames) if one.filename != frames[-1].filename), None)
+    named = re.search(r"field '?(\w+)|argument '?(\w+)", str(error))
+    if frame is None or named is None:
+        return None
+    field = named.group(1) or named.group(2)
+    place = declaration(frame.filename, None, field, frame.lineno)
+    return dict(place, field=field, message=one_line(error)) if place else None
+
+
+STORED = "_hydraconf_node"
+
+
+def watch(store):
+    """Notes in an error what was being registered."""
+    before = store.store
+
+    def noting(self, name, node, *args, **kwargs):
+        try:
+            return before(self, name, node, *args, **kwargs)
+        except Exception as error:
+            setattr(error, STORED, node)
+            raise
+
+    store.store = noting
+
+
 def load(name, number):
     if name.endswith(".py"):
         sys.path.insert(0, os.path.dirname(os.path.abspath(name)))
@@ -174,12 +296,20 @@ def entry(node):
 
 
 def main():
+    watch(ConfigStore)
     store = ConfigStore.instance()
     before = set(path for path, _ in paths(store.repo))
     known = dict(paths(store.repo))
     registered = {}
     for number, name in enumerate(MODULES):
-        load(name, number)
+        try:
+            load(name, number)
+        except Exception as error:
+            told = invalid(error)
+            if told is None:
+                raise
+            write({"invalid": told})
+            sys.exit(1)
         for path, node in paths(store.repo):
             if path not in before and known.get(path) is not node:
                 registered.setdefault(path, []).append((os.path.abspath(name), node))
@@ -209,6 +339,12 @@ def main():
         "entries": entries,
         "programs": programs,
     }
+    if PROBLEMS:
+        told["problems"] = PROBLEMS
+    write(told)
+
+
+def write(told):
     with open(OUTPUT, "w", encoding="utf-8") as file:
         json.dump(told, file, indent=1, sort_keys=False)
 

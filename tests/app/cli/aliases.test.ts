@@ -60,3 +60,48 @@ describe("aliases of overrides", () => {
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("invalid choice: 'aliases'")]);
   });
 });
+
+describe("aliases of a settings file", () => {
+  const files = {
+    "hydraconf.yaml": "aliases: {lr: opt.rate, fast: epochs=1, d: db}\n",
+    "conf/config.yaml": "defaults:\n- db: a\n- _self_\nopt: {rate: 0.1}\nepochs: 9\n",
+    "conf/db/a.yaml": "x: 1\n",
+    "conf/db/b.yaml": "x: 2\n",
+  };
+  const options = { settingsFiles: true, whenBare: "show" } as object;
+
+  test.each(["1.1", "1.3", "1.4"])("are expanded in the dialect %s", async (versionBase) => {
+    const { run } = program(files, { ...options, versionBase });
+    const { stdout } = await run(["lr=2", "fast", "d=b", "+opt.more=3"]);
+    expect(stdout).toBe("db:\n  x: 2\nopt:\n  rate: 2\n  more: 3\nepochs: 1\n");
+    expect((await run(["~d"])).stdout).toBe("opt:\n  rate: 0.1\nepochs: 9\n");
+    expect((await run(["d=c"])).stderr).toContain("Could not find 'db/c'");
+    expect((await run(["lr"])).stderr).toContain("use lr=VALUE");
+  });
+
+  test("those of the primary config come first", async () => {
+    const config = `${files["conf/config.yaml"]}hydra: {override: {aliases: {lr: epochs}}}\n`;
+    const { run } = program(
+      { ...files, "conf/config.yaml": config },
+      { ...options, versionBase: "1.4" },
+    );
+    expect((await run(["lr=2", "d=b"])).stdout).toBe("db:\n  x: 2\nopt:\n  rate: 0.1\nepochs: 2\n");
+  });
+
+  test.each([
+    ["aliases: {lr: 3}", "An alias must be a text"],
+    ["aliases: [lr]", "`aliases` must be a map"],
+    ['aliases: {lr: "+a"}', "A key alias target cannot have an operator"],
+    ['aliases: {"a b(": c}', "Invalid override alias 'a b('"],
+  ])("%s is refused at its place", async (text, message) => {
+    const { run } = program({ ...files, "hydraconf.yaml": `${text}\n` }, options);
+    const { exitCode, stderr } = await run(["lr=2"]);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(stderr).toMatch(/hydraconf\.yaml:1:\d+/);
+  });
+
+  test("programs without settings files do not have them", async () => {
+    const { run } = program(files, { whenBare: "show" });
+    expect((await run(["lr=2"])).stderr).toContain("Could not override 'lr'");
+  });
+});

@@ -102,3 +102,47 @@ test("--schema prints the schema, or says that there is none", async () => {
   expect([without.exitCode, without.stdout]).toEqual([1, ""]);
   expect(without.stderr).toContain("declares no schema");
 });
+
+describe("--help KEY of a config with comments", () => {
+  const files = {
+    "conf/config.yaml": `# @package _global_
+# The seed.
+defaults:
+  - db: mysql
+  - _self_
+
+# How fast it learns;
+# smaller is slower.
+lr: 0.1  # or less
+
+# Not about steps.
+
+steps: "# 10"
+# What runs.
+run:
+  # How often.
+  every: 2
+  # In one line.
+  flow: {a: 1, b: 2}  # both
+name: |
+  # text
+after: 1
+`,
+    "conf/db/mysql.yaml": "# @package db\nhost: m # where\n",
+  };
+
+  test.each([
+    ["lr", "How fast it learns; smaller is slower. or less"],
+    ["lr lr=3", "How fast it learns; smaller is slower. or less"],
+    ["steps", undefined],
+    ["run", "What runs."],
+    ["run.every", "How often."],
+    ["run.flow", "In one line. both"],
+    ["run.flow.a", undefined],
+    ["after", undefined],
+    ["db.host", "where"],
+  ])("%s shows what the file says of it", async (words, comment) => {
+    const { stdout } = await program(files).run(["--help", ...words.split(" ")]);
+    expect(/^ {2}comment +(.*)$/m.exec(stdout)?.[1]).toBe(comment);
+  });
+});

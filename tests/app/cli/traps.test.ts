@@ -64,4 +64,41 @@ describe("a note about what composes, but not to what was meant", () => {
     expect(stderr).toBe("");
     expect(stdout).toBe("default:\n- db: a\n");
   });
+
+  it("is not printed with `notes: false` of the program, which its settings may change", async () => {
+    const files = {
+      "conf/config.yaml": "default:\n- db: a\n",
+      "conf/db/a.yaml": "x: 1\n",
+    };
+    expect((await program(files, { notes: false }).run(["--cfg", "job"])).stderr).toBe("");
+    const asked = { ...files, "hydraconf.yaml": "notes: true\n" };
+    const { stderr } = await program(asked, { ...AS_COMMAND, notes: false }).run(["--cfg", "job"]);
+    expect(stderr).toMatch(NOTE);
+  });
+
+  const RARE = {
+    "conf/config.yaml": "defaults:\n- db: pg\n- _self_\nurl: ${db.host}:${db.prt}\n",
+    "conf/db/pg.yaml": "host: p\nport: 1\nprt: 2\nsslmod: on\n",
+    "conf/db/mysql.yaml": "host: m\nport: 3\n",
+    "conf/db/none.yaml": "",
+  };
+
+  it("names a key of one option only, if it is asked for", async () => {
+    const of = async (options: object, argv: readonly string[] = [], files: object = RARE) => {
+      const { stderr } = await program({ ...files }, options).run(["--cfg", "job", ...argv]);
+      return stderr.match(/^note: .*/gm) ?? [];
+    };
+    const expected = [
+      "note: conf/db/pg.yaml:4:9: no other option of db has 'sslmod', and no interpolation names it: it may be misspelt",
+    ];
+    expect(await of({})).toEqual([]);
+    expect(await of({ notes: "all" })).toEqual(expected);
+    expect(await of(AS_COMMAND, [], { ...RARE, "hydraconf.yaml": "notes: all\n" })).toEqual(
+      expected,
+    );
+    expect(await of({ notes: "all" }, ["db=mysql"])).toEqual([]);
+    expect(await of({ notes: "all" }, ["db.sslmod=off"])).toEqual([]);
+    const schema = { properties: { db: { properties: { sslmod: true } } } };
+    expect(await of({ notes: "all", schema })).toEqual([]);
+  });
 });

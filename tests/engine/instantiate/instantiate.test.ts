@@ -349,6 +349,25 @@ describe("as Hydra 1.4", () => {
   const made = (text: string, options: Parameters<typeof instantiate>[1] = {}) =>
     yaml(text, { context, ...options });
 
+  it("also without a context", async () => {
+    const data = { bad: "${nope}", "a.b": { _target_: "echo", x: 1 } };
+    const options = { targets, dialect: "1.4", key: "a\\.b" } as const;
+    expect(instantiate(data, options)).toEqual([{ x: 1 }]);
+    expect(await instantiateAsync(data, options)).toEqual([{ x: 1 }]);
+    const m = { _target_: "echo", x: { a: 1 } };
+    const overrides = { x: { b: 2 } };
+    expect(instantiate(m, { targets, overrides })).toEqual([{ x: { a: 1, b: 2 } }]);
+    expect(instantiate(m, { targets, overrides, dialect: "1.4" })).toEqual([{ x: { b: 2 } }]);
+    const older = { targets, overrides, context, dialect: "1.3" } as const;
+    expect(instantiate(m, older)).toEqual([{ x: { a: 1, b: 2 } }]);
+    const config = compose({ overrides: ["+m={_target_: echo, x: {a: 1}, n: '${now:%Y}'}"] });
+    expect(instantiate(config, { targets, key: "m", overrides, dialect: "1.4" })).toEqual([
+      { x: { b: 2 }, n: String(new Date().getFullYear()) },
+    ]);
+    const wrong = { targets, dialect: "1.5" as "1.4" };
+    expect(refusal(() => instantiate(data, wrong)).code).toBe("compose.unsupported");
+  });
+
   it("resolves what it needs, when its turn comes", () => {
     expect(made("{bad: '${nope}', m: {_target_: echo, x: 1}}", { key: "m" })).toEqual([{ x: 1 }]);
     expect(made("{_target_: echo, x: '${nope}'}", { overrides: { x: 2 } })).toEqual([{ x: 2 }]);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseOverride } from "../../../src/engine/overrides/index.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { shellQuote } from "../../../src/foundation/text/shell-words.ts";
 import { runs } from "../../runs.ts";
 import { errorOf, plain } from "./plain.ts";
 
@@ -17,6 +18,8 @@ const asShellReads = (word: string): string =>
     (_, inner?: string, escaped?: string) => inner ?? escaped ?? "",
   );
 
+const inShell = (override: string): string => `${override} (in a shell: ${shellQuote(override)})`;
+
 describe("hints", () => {
   it.each([
     ["key=é", `quote the value: key='é' (in a shell: 'key="é"')`],
@@ -25,12 +28,22 @@ describe("hints", () => {
     ["key=a=b", `quote the value: key='a=b' (in a shell: 'key="a=b"')`],
     ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
     ["key=a ${b", "close the interpolation: ${NAME}"],
-    ["key=[a,é]", "put this part of the value in quotes"],
-    ["key=a,é", "put this part of the value in quotes"],
+    ["key=[a,é]", `quote the parts that are text: ${inShell("key=[a,'é']")}`],
+    ["key=a,é", `quote the parts that are text: ${inShell("key=a,'é'")}`],
+    [
+      "key={a: (b), c: [d, e^]}",
+      `quote the parts that are text: ${inShell("key={a:'(b)', c:[d,'e^']}")}`,
+    ],
+    ["key=range(1;é)", "put this part of the value in quotes"],
+    ["key=range(1;3)", `arguments are separated by commas: ${inShell("key=range(1,3)")}`],
+    ["db/pg", "write KEY=VALUE or GROUP=OPTION, without spaces around the '=': db=pg"],
+    ["a..b.=x", "use a.b=x"],
     ["key='a' ", "remove everything after the closing quote"],
     ["key='a", "close the quote"],
-    ["/db=x", "write the group without a leading '/'"],
-    ["key={'a':1}", "keys of dicts cannot be quoted"],
+    ["/db=x", "write the group without a leading '/': db=x"],
+    ["key={'a':1}", `keys of dicts cannot be quoted: ${inShell("key={a:1}")}`],
+    ["key={'a b':1}", "keys of dicts cannot be quoted"],
+    ["key={'true':1}", "keys of dicts cannot be quoted"],
     ["lr", "write KEY=VALUE or GROUP=OPTION, without spaces around the '='"],
     ["0.2", "write KEY=VALUE or GROUP=OPTION, without spaces around the '='"],
     ["conf/sub/train.yaml", "to choose a config, use --config-path conf/sub --config-name train"],

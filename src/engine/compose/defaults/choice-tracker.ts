@@ -274,6 +274,7 @@ function unusedSelection(
         ? "the list has no such group yet: without `override`, the line adds it"
         : undefined;
   const hint =
+    (key === "" ? "an override is KEY=VALUE or GROUP=OPTION" : undefined) ??
     (isNamed ? undefined : "quote option names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
     (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
@@ -403,7 +404,7 @@ export function suggestChoice(
   { choices, repository }: ChosenGroups,
 ): string | undefined {
   const dotted = typed.replaceAll("/", ".");
-  for (const key of choices.keys()) {
+  for (const key of typed === "" ? [] : choices.keys()) {
     const [group = "", pkg = ""] = key.split("@");
     if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
     const options = optionsForHint(repository, group);
@@ -411,7 +412,12 @@ export function suggestChoice(
     const near = nearestName(option, options);
     if (near !== undefined) return `${key}=${near}`;
   }
-  return undefined;
+  // A misspelt group: the option must be one of it, since a misspelt key of a value is more likely.
+  const near = typed === "" ? undefined : nearestName(typed, [...choices.keys()]);
+  const [group = ""] = near?.split("@") ?? [];
+  return near !== undefined && optionsForHint(repository, group).includes(option)
+    ? `${near}${tail}`
+    : undefined;
 }
 
 const endsWith = (path: string, tail: string): boolean =>

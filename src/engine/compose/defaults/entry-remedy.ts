@@ -42,7 +42,7 @@ export function entryRemedy(
   if (item.origin.kind === "override") return typedRemedy(item.origin.text, similar, search);
   const text = item.origin.kind === "file" ? writtenText(item.origin) : "";
   // An entry that was chosen in another list: only its option can be wrong here.
-  const isChosenElsewhere = /^override\s/.test(text);
+  const isChosenElsewhere = item.kind === "group" && /^override\s/.test(text);
   if (!isChosenElsewhere) {
     if (item.kind === "config" && /^_*self_*$/i.test(item.path))
       return { hint: `the position of the file's own content is written \`${SELF}\`` };
@@ -177,12 +177,23 @@ function withoutSlips(entry: Entry): Entry {
   const flag = /^(optional|override)\s+(.+)$/.exec(entry.name);
   if (entry.group !== null && flag !== null)
     return { ...entry, flags: `${entry.flags}${flag[1]} `, name: flag[2] ?? "" };
-  if (entry.group !== null) return entry;
-  const path = entry.name.replaceAll("\\", "/");
-  const colon = path.indexOf(":");
-  if (colon > 0)
-    return { ...entry, group: path.slice(0, colon), name: path.slice(colon + 1).trim() };
-  return path === entry.name ? entry : { ...entry, name: path };
+  if (entry.group !== null) {
+    const [, group, pkg] = /^([^:@]+):([^:@]+)$/.exec(entry.group) ?? [];
+    return group === undefined || pkg === undefined || entry.package !== null
+      ? entry
+      : { ...entry, group, package: pkg };
+  }
+  const [, flags = "", bare = ""] = /^((?:(?:optional|override)\s+)*)(.*)$/s.exec(entry.name) ?? [];
+  const path = bare.replaceAll("\\", "/");
+  const separator = path.search(/[:=]/);
+  if (separator > 0)
+    return {
+      ...entry,
+      flags: flags.replaceAll(/\s+/g, " "),
+      group: path.slice(0, separator).trim(),
+      name: path.slice(separator + 1).trim(),
+    };
+  return path === bare ? entry : { ...entry, name: flags + path };
 }
 
 function entryOf({ item, name }: PlacedConfig): Entry {

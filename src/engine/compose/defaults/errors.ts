@@ -279,6 +279,15 @@ export function movedIntoGroup(placed: PlacedConfig, old: string, moved: GroupIt
   });
 }
 
+/** A path in the defaults list of a config, from the root of the tree. */
+function fromRoot(parent: string, path: string): string {
+  const names: string[] = [];
+  for (const name of [...parent.split("/").slice(0, -1), ...path.split("/")])
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  return `/${names.join("/")}`;
+}
+
 /** The kinds of paths in a defaults list. */
 export type PathKind = "config" | "config group" | "config option";
 
@@ -288,8 +297,14 @@ export function forbiddenPath(
   kind: PathKind,
   path: string,
   origin: Origin,
+  repository: Repository,
 ): ConfigError {
   const isBackslash = path.includes("\\");
+  const rooted = fromRoot(parent, path.replaceAll("\\", "/"));
+  const isThere =
+    kind === "config"
+      ? repository.configExists(rooted.slice(1))
+      : kind === "config group" && repository.groupExists(rooted.slice(1));
   const what = isBackslash ? "Backslash ('\\')" : "Parent traversal ('..')";
   return new ConfigError({
     code: "compose.invalid_defaults",
@@ -299,6 +314,9 @@ export function forbiddenPath(
       "See https://hydra.cc/docs/advanced/defaults_list/ for more information.",
     origin,
     key: path,
+    ...(isThere && {
+      hint: kind === "config" ? `write \`${rooted}\`` : `name the group from the root: ${rooted}`,
+    }),
   });
 }
 

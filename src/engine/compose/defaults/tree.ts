@@ -237,12 +237,12 @@ function lacksOption({ configPath, item, overrideKey }: PlacedConfig, tracker: C
 }
 
 /** Checks the paths that a dialect refuses, both as written and as chosen. */
-function checkPaths(item: DefaultsItem, { parents }: Surroundings): void {
+function checkPaths(item: DefaultsItem, { parents, request }: Surroundings): void {
   const parent = parents.at(-1);
   if (parent === undefined || !parent.dialect.checksPaths || item.kind === "self") return;
   const check = (kind: refuse.PathKind, path: string): void => {
     if (path.includes("\\") || path.split("/").includes(".."))
-      throw refuse.forbiddenPath(parent.configPath, kind, path, item.origin);
+      throw refuse.forbiddenPath(parent.configPath, kind, path, item.origin, request.repository);
   };
   if (item.kind === "config") check("config", item.path);
   else {

@@ -2,7 +2,14 @@
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
-import { type ConfigNode, isMissing, type MapNode, map, withoutEntry } from "../../values/node.ts";
+import {
+  type ConfigNode,
+  isMissing,
+  type MapEntry,
+  type MapNode,
+  map,
+  withoutEntry,
+} from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyRepr, pyStr, pyTypeName } from "../../values/python-text.ts";
 import { createResolution } from "../../values/resolution/evaluate.ts";
@@ -235,7 +242,7 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     throw invalid(
       `In ${configPath}: Too many keys in default item ${pyRepr(item)}`,
       item,
-      "write `optional` before the group (`optional db: mysql`), and each group as a separate item",
+      severalKeysHint([...item.entries.values()]),
     );
   if (typeof entry.key !== "string")
     throw invalid(
@@ -253,8 +260,12 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
     ...nameInPackage(configPath, pkg, dialect),
   ]);
-  if (group === "")
-    throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, "name a group");
+  if (group === "") {
+    const [, place, of] = /^(.*\S)\s*@\s*(\S.*)$/.exec(entry.key) ?? [];
+    const hint =
+      place === undefined ? "name a group" : `write \`${place}@${of}: ${pyStr(entry.value)}\``;
+    throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, hint);
+  }
   const { origin } = item;
   const isLiteral = entry.value.kind === "scalar" && entry.value.literal === true;
   const common = {
@@ -352,6 +363,14 @@ function splitPackage(text: string): { readonly name: string; readonly package: 
   if (at === -1) return { name: text, package: null };
   const [pkg = ""] = text.slice(at + 1).split(":", 1);
   return { name: text.slice(0, at), package: pkg === "_here_" ? "" : pkg };
+}
+
+/** Each group is an item; `optional: true` beside one is from older versions. */
+function severalKeysHint(entries: readonly MapEntry[]): string {
+  if (entries.some(({ key }) => key === "optional"))
+    return "write `optional` before the group (`optional db: mysql`), and each group as a separate item";
+  const items = entries.map(({ key, value }) => `\`- ${String(key)}: ${pyStr(value)}\``);
+  return `each group is an item on a line of its own: ${items.join(", ")}`;
 }
 
 function splitKeywords(text: string) {

@@ -340,7 +340,9 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
     code: "interpolation.syntax",
     message: `Invalid interpolation '${text}': ${why} at ${found} (offset ${at})`,
     ...(at < text.length && {
-      hint: "where no interpolation is meant, a backslash keeps it as text: \\${ (in double quotes of YAML \\\\${)",
+      hint:
+        doubledBraces(text) ??
+        "where no interpolation is meant, a backslash keeps it as text: \\${ (in double quotes of YAML \\\\${)",
     }),
     origin: {
       kind: "file",
@@ -349,6 +351,14 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
       end: Math.min(at + 1, text.length),
     },
   });
+}
+
+/** `${{name}}`, as in other languages. */
+function doubledBraces(text: string): string | undefined {
+  const [, name] = /\$\{\{\s*([\w.[\]]+)\s*\}\}/.exec(text) ?? [];
+  return name === undefined
+    ? undefined
+    : `an interpolation has one pair of braces: write \${${name}}`;
 }
 
 /**

@@ -118,7 +118,20 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
     if (next === undefined) break;
     node = next;
   }
-  return calculationHint(key, at);
+  return groupHint(key, at) ?? calculationHint(key, at);
+}
+
+/** A config group with its option, as in a path of files, where the config has the group's package: `${db/mysql.port}`. */
+function groupHint({ levels, rest }: ReferenceKey, at: Place): string | undefined {
+  const [group = "", below = "", ...more] = rest.split(/(?<=[\w-])\/(?=\w)/);
+  if (below === "" || levels > 0) return undefined;
+  const root = startOf({ levels: 0, rest: "", components: [] }, at).node;
+  const [, ...keys] = [below, ...more].at(-1)?.split(".") ?? [];
+  const path = [group, ...[below, ...more].slice(0, -1)].join(".");
+  const meant = [path, ...keys].join(".");
+  return nodeAt(root, meant) === undefined
+    ? undefined
+    : `an interpolation has the package of a config group, and not the option: write \${${meant}}`;
 }
 
 const OPERATORS = /(\s*[-+*/%()]+\s*|\s+)/;

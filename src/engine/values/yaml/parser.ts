@@ -402,12 +402,16 @@ function separator(parser: NodeParser, context: string, open: Token, close: Clos
   }
   const { text } = parser.source;
   const isInterpolation = token.type === "{" && text[token.start - 1] === "$";
+  const isOnOtherLine = text.slice(open.start, token.start).includes("\n");
   throw yamlError(parser.source, {
     context,
     contextStart: open.start,
     problem: `expected ',' or '${close}', but got '${token.type}'`,
     start: token.start,
     end: Math.max(token.end, token.start + 1),
+    ...(isOnOtherLine && {
+      hint: `'${open.type}' is not closed before this line: add '${close}' where the ${close === "]" ? "list" : "map"} ends`,
+    }),
     ...(isInterpolation && { hint: "put quotes around an interpolation inside brackets" }),
   });
 }

@@ -188,7 +188,11 @@ function fetchValue(state: ScanState): void {
     state.allowKey = false;
   } else {
     if (state.flowLevel === 0)
-      openBlock(state, "<block mapping start>", keyWithoutBlank(state) ?? VALUE_MISPLACED);
+      openBlock(
+        state,
+        "<block mapping start>",
+        keyWithoutBlank(state) ?? deeperKey(state) ?? VALUE_MISPLACED,
+      );
     state.allowKey = state.flowLevel === 0;
     state.keys.forget(state.flowLevel);
   }
@@ -250,6 +254,18 @@ function keyWithoutBlank({ cursor, queue }: ScanState): Misplaced | undefined {
     ...VALUE_MISPLACED,
     start: last.start,
     hint: `a blank must follow the colon: write \`${key}: ${value}\``,
+  };
+}
+
+/** A key below a key that has a value already: it reads as the next line of that value. */
+function deeperKey({ cursor, queue }: ScanState): Misplaced | undefined {
+  const last = queue.tokens.at(-1);
+  if (last?.type !== "<scalar>" || !last.plain) return undefined;
+  const lines = cursor.text.slice(last.start, last.end).split(/\r?\n/);
+  if (lines.length < 2) return undefined;
+  return {
+    ...VALUE_MISPLACED,
+    hint: "this line continues the value of the key above, since it is indented deeper: write both keys in the same column, or remove that value",
   };
 }
 

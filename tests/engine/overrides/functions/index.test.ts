@@ -272,8 +272,13 @@ describe("errors of functions", () => {
     expect(details.available).toEqual([...FUNCTIONS.keys()].sort());
   });
 
+  it("that another version of Hydra has is said so", () => {
+    expect(errorOf(() => parseOverride("key=extend_list(a)")).details.hint).toBe(
+      `extend_list is a function of Hydra 1.4; as text it needs quotes: key='extend_list(a)' (in a shell: 'key="extend_list(a)"')`,
+    );
+  });
+
   it.each([
-    ["key=extend_list(a)", "key='extend_list(a)'", `'key="extend_list(a)"'`],
     ["key=[a,f('y')]", `key=[a,"f('y')"]`, `'key=[a,"f('\\''y'\\'')"]'`],
     ['key=f("y"),b', `key='f("y")',b`, `'key="f(\\"y\\")",b'`],
   ])("where none is like it, how it is written as text: %s", (text, written, inShell) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { dialectNamed } from "../../../../src/engine/values/dialect.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import type { Resolver } from "../../../../src/engine/values/resolution/resolver.ts";
 import {
@@ -22,6 +23,19 @@ describe("select", () => {
   };
 
   describe("selectNode", () => {
+    it.each([
+      ["l.-2", "1"],
+      ["l.-3", undefined],
+      ["l[-3]", undefined],
+      ["l.-99", undefined],
+      ["l.-1.x", "2"],
+      ["l.-1.y", undefined],
+    ])("counts %s from the end in 1.4", (key, gives) => {
+      const newer = createResolveContext({ env: {}, dialect: dialectNamed("1.4") });
+      const found = selectNode(root, key, newer);
+      expect(found && show(found).split("\n")[0]).toBe(gives);
+    });
+
     it.each([
       { key: "a.b", gives: "1" },
       { key: "a.c", gives: "1" },

@@ -1,0 +1,136 @@
+/** Hints of the composition, applied to random trees: what they propose works, and keeps what was there. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseOverride } from "../../../src/engine/overrides/index.ts";
+import { dialectNamed } from "../../../src/engine/values/dialect.ts";
+import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { splitKey } from "../../../src/engine/values/key-path.ts";
+import type { ConfigNode } from "../../../src/engine/values/node.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
+import { runs } from "../../runs.ts";
+import { composeOn, type Files, snapshotOf } from "./in-memory.ts";
+
+const name = fc.constantFrom("a", "ab", "b", "c_d", "lr", "Lr", "host", "port");
+const value = fc.constantFrom(
+  "1",
+  "x",
+  "null",
+  "[1, 2]",
+  "[{a: 1}]",
+  "{a: {b: 1}, lr: 2}",
+  "${src}",
+  "${src.a}",
+  "mysql",
+  "'q'",
+);
+const body = fc
+  .uniqueArray(fc.tuple(name, value), { selector: ([key]) => key, maxLength: 4 })
+  .map((entries) => entries.map(([key, text]) => `${key}: ${text}\n`).join(""));
+const packageOf = fc.constantFrom("", "@src", "@x.y");
+
+const tree = fc
+  .record({
+    primary: body,
+    mysql: body,
+    pg: body,
+    place: packageOf,
+    group: fc.constantFrom("db", "net/db"),
+  })
+  .map(
+    ({ primary, mysql, pg, place, group }): Files => ({
+      config: `defaults:\n- ${group}${place}: mysql\n- _self_\nsrc: {a: {b: 1}, l: [{k: 1}]}\n${primary}`,
+      [`${group}/mysql`]: mysql,
+      [`${group}/pg`]: pg,
+    }),
+  );
+
+const typed = fc
+  .tuple(
+    fc.constantFrom("", "", "", "+", "++", "~"),
+    fc.oneof(
+      fc.array(fc.oneof(name, fc.constantFrom("0", "src", "db", "net", "l", "A", "k")), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      fc.constant(["run_dir"]),
+    ),
+    fc.constantFrom(".", ".", ".", "/", "_", "-"),
+    fc.constantFrom("1", "pg", "x", "[3]", "{a:1}", "mysqll", ""),
+  )
+  .map(([sign, parts, between, text]) => `${sign}${parts.join(between)}=${text}`);
+
+/** `use a=1, or +b=2 to add the key`, `to choose an option, use db=pg`, `a list is replaced as a whole: l=[1,2]` */
+function proposalsOf(hint: string): readonly string[] {
+  const [, all = ""] =
+    /(?:^|, )use (.*=.*)$|as a whole: (.*)$/.exec(hint)?.filter((part) => part !== undefined) ?? [];
+  return all === "" ? [] : all.split(", or ").map((text) => text.replace(/ to add the key$/, ""));
+}
+
+/** The paths of all values, with what stands there. */
+function valuesOf(node: ConfigNode, path = ""): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const walk = (at: ConfigNode, here: string): void => {
+    // A map may take the place of null.
+    if (at.kind === "scalar" && at.value === null) return;
+    if (at.kind === "scalar") found.set(here, writeYaml(at));
+    else if (at.kind === "list")
+      for (const [index, item] of at.items.entries()) walk(item, `${here}.${index}`);
+    else
+      for (const { key, value: below } of at.entries.values())
+        walk(below, `${here}.${String(key)}`);
+  };
+  walk(node, path);
+  return found;
+}
+
+const hintOf = (work: () => unknown): string | undefined => {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (isConfigError(error)) return error.details.hint;
+    throw error;
+  }
+};
+
+describe.each(["1.3", "1.4"] as const)("an override that a hint of %s proposes", (dialect) => {
+  it("composes, and keeps what was there", () => {
+    let tried = 0;
+    fc.assert(
+      fc.property(tree, typed, (files, override) => {
+        const snapshot = snapshotOf(files);
+        const context = createResolveContext({ env: {}, dialect: dialectNamed(dialect) });
+        const compose = (overrides: readonly string[]): ConfigNode =>
+          composeOn(snapshot, overrides, context).config;
+        let before: ReadonlyMap<string, string>;
+        try {
+          before = valuesOf(compose([]));
+        } catch {
+          return;
+        }
+        const hint = hintOf(() => compose([override]));
+        for (const proposal of hint === undefined ? [] : proposalsOf(hint)) {
+          tried++;
+          const { keyOrGroup, package: pkg, type } = parseOverride(proposal);
+          const after = valuesOf(compose([proposal]));
+          expect(type).not.toBe("delete");
+          if (keyOrGroup.includes("db") && (pkg !== undefined || /=(pg|mysql)$/.test(proposal)))
+            continue;
+          const changed = `.${splitKey(keyOrGroup).join(".")}`;
+          for (const [path, was] of before)
+            if (path !== changed && !path.startsWith(`${changed}.`))
+              expect([override, proposal, path, after.get(path)]).toEqual([
+                override,
+                proposal,
+                path,
+                was,
+              ]);
+        }
+      }),
+      { numRuns: runs(300) },
+    );
+    // Otherwise the property says nothing.
+    expect(tried).toBeGreaterThan(30);
+  });
+});
