@@ -1,7 +1,7 @@
 /** Sources in the file system: directories, and folders of npm and Python packages. */
 import { isUtf8 } from "node:buffer";
 import { existsSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
-import { delimiter, join, relative, resolve } from "node:path";
+import { basename, delimiter, dirname, join, relative, resolve } from "node:path";
 import {
   errorCode,
   fileProblem,
@@ -44,7 +44,7 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
     load(configPath) {
       refuseYml(configPath, dialect);
       const file = resolve(root, yamlFileName(configPath, dialect));
-      const text = readIfFile(file);
+      const text = readIfFile(file, reading?.overlay);
       // Messages name the file relative to the program's working directory, as the user would type it.
       return text === undefined
         ? undefined
@@ -52,8 +52,9 @@ export function fileSource({ provider, path, cwd, reading }: FileSourceOptions):
     },
     list(group, kind) {
       const dir = resolve(root, group);
-      if (dialect.refusesYml) for (const name of namesIn(dir)) refuseYml(name, dialect);
-      return listDirectory(dir, kind, dialect);
+      if (dialect.refusesYml)
+        for (const name of namesIn(dir, reading?.overlay)) refuseYml(name, dialect);
+      return listDirectory(dir, kind, reading);
     },
   };
 }
@@ -71,8 +72,12 @@ function statusOf(path: string): Stats | undefined {
   }
 }
 
+type Overlay = Reading["overlay"];
+
 /** Undefined if there is no such file; so is a name that no file can have. */
-function readIfFile(file: string): string | undefined {
+function readIfFile(file: string, overlay: Overlay): string | undefined {
+  const laid = overlay?.get(file);
+  if (laid !== undefined) return laid ?? undefined;
   let text: string;
   let bytes: Buffer | undefined;
   try {
@@ -118,11 +123,15 @@ const unreadable = (path: string, cause: unknown): ConfigError =>
  * The options of a directory: each entry that can be loaded by its own name, without the part after the last dot.
  * Beside `v1.0.yaml`, a folder `v1.0` is the option `v1`. The rule is Hydra's.
  */
-function listDirectory(dir: string, kind: ItemKind, dialect?: Dialect): string[] {
-  const names = namesIn(dir).filter((name) => !NEVER_LISTED.has(name));
+function listDirectory(dir: string, kind: ItemKind, reading: Reading = {}): string[] {
+  const { dialect, overlay } = reading;
+  const names = namesIn(dir, overlay).filter((name) => !NEVER_LISTED.has(name));
   if (kind === "group") return names.filter((name) => isDirectory(join(dir, name)));
   const options = names
-    .filter((name) => isFile(join(dir, yamlFileName(name, dialect))))
+    .filter((name) => {
+      const file = join(dir, yamlFileName(name, dialect));
+      return overlay?.get(file) != null || isFile(file);
+    })
     .map(withoutLastPart);
   return [...new Set(options)];
 }
@@ -134,9 +143,16 @@ function withoutLastPart(name: string): string {
   return dot < 0 ? name : name.slice(0, dot);
 }
 
-function namesIn(dir: string): readonly string[] {
+function namesIn(dir: string, overlay: Overlay): readonly string[] {
   try {
-    return readdirSync(dir);
+    const names = readdirSync(dir);
+    if (overlay === undefined) return names;
+    const added = [...overlay].flatMap(([file, text]) =>
+      text !== null && dirname(file) === dir && !names.includes(basename(file))
+        ? [basename(file)]
+        : [],
+    );
+    return [...names.filter((name) => overlay.get(join(dir, name)) !== null), ...added];
   } catch (cause) {
     throw unreadable(dir, cause);
   }
