@@ -10,7 +10,7 @@ import {
   refuseOther,
 } from "../../../foundation/system/files.ts";
 import { requireIn } from "../../../foundation/system/require-in.ts";
-import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { Reading } from "../../values/yaml/reader.ts";
