@@ -50,21 +50,25 @@ export type AppPlace = Pick<PythonPlace, "cwd" | "env">;
 const PYTHON = new Set([".py"]);
 const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 
-/** The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read. */
-export function appsIn(file: string, place: AppPlace): readonly App[] {
+/**
+ * The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read.
+ *
+ * @param text the source, if it is not that of the file
+ */
+export function appsIn(file: string, place: AppPlace, text?: string): readonly App[] {
   const isScript = SCRIPTS.has(extname(file));
-  const source = textOf(file, isScript ? "hydraMain(" : "hydra");
+  const source = text ?? textOf(file, isScript ? "hydraMain(" : "hydra");
   if (source === undefined) return [];
   if (isScript) return scriptApps(source, file);
   const python = { ...place, file };
   const { calls, problem } = readPythonCalls(source, python);
   const env = envSetBy(calls, python);
-  const text = { name: file, text: source };
+  const named = { name: file, text: source };
   const apps = calls.flatMap((call): readonly App[] => {
-    const app = appOf(call, calls, { python, text });
+    const app = appOf(call, calls, { python, text: named });
     return app === undefined ? [] : [{ ...app, env }];
   });
-  return problem === undefined ? apps : brokenApps(apps, problem, text);
+  return problem === undefined ? apps : brokenApps(apps, problem, named);
 }
 
 /** The programs in a source with a syntax error. Their declarations may stand behind it. */
