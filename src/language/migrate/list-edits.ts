@@ -108,9 +108,7 @@ export function addedItem(
 }
 
 /** The value of the `# @package` header and its whole line; undefined without one. */
-export function headerParts({
-  source,
-}: FileOrigin):
+export function headerParts({ source }: FileOrigin):
   | {
       readonly start: number;
       readonly end: number;

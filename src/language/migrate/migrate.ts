@@ -14,7 +14,7 @@ import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
-import { type App, appsIn, declaredApps, findApps } from "../../python/apps.ts";
+import { type App, appsIn, appsOf, declaredApps, findApps } from "../../python/apps.ts";
 import { type FoundLine, type FoundOverride, foundLines } from "../found-lines.ts";
 import { filesBelow, isPython, textOf } from "../project-files.ts";
 import {
@@ -138,7 +138,6 @@ interface Comparison {
 export function migrate(request: MigrateRequest): Migration {
   const { from, place, to } = request;
   const { cwd } = place.invocation;
-  const newer = DIALECTS[to];
   if (from !== "1.0" && DIALECT_NAMES.indexOf(from) >= DIALECT_NAMES.indexOf(to))
     throw new ConfigError({
       code: "app.usage",
@@ -241,10 +240,10 @@ function readTexts({
     if (/^[^#\n]*\binstantiate\(/m.test(source)) instantiating.push(file);
     if (/\bConfigStore\b/.test(source) && /\.store\(/.test(source)) storing.push(file);
   }
-  if (to === "1.4")
+  if (DIALECTS[to].instantiatesInTurn)
     for (const file of instantiating)
       untold.add(
-        "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed in 1.4",
+        "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
         "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
         file,
       );
@@ -729,7 +728,7 @@ function fixedPrimary(
   if (app === undefined || text == null) return primary;
   const place = { cwd, env };
   const index = appsIn(app.file, place).findIndex(({ line }) => line === app.line);
-  const fixed = appsIn(app.file, place, text)[index];
+  const fixed = appsOf(text, app.file, place)[index];
   return fixed === undefined
     ? primary
     : {
@@ -756,7 +755,9 @@ function warningFinding(
     return { rule: "missing-self", span, detail, level: "warning", ...(fix && { fix }) };
   }
   if (code === "schema_match")
-    return to === "1.4" ? { rule: "schema-match", span, detail, level: "error" } : undefined;
+    return appliesTo(ruleNamed("schema-match"), from, to)
+      ? { rule: "schema-match", span, detail, level: "error" }
+      : undefined;
   return { rule: "deprecated", span, detail, level: "warning" };
 }
 

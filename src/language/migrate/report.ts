@@ -111,30 +111,32 @@ function findingText(
 }
 
 function changesText(changes: readonly Change[], color: boolean): readonly string[] {
-  const shown = changes.slice(0, MOST_CHANGES).flatMap((change): readonly string[] => {
-    switch (change.kind) {
-      case "fails":
-        return [change.error.message.trim().split("\n").slice(0, 2).join(" ")];
-      case "value":
-        return [
-          ...diffText([change.difference], color).trimEnd().split("\n"),
-          ...(change.isResolved ? ["(resolved)"] : []),
-        ];
-      case "sweep":
-        return [
-          `${change.older.text} sweeps ${valuesText(change.newer)}`,
-          `${" ".repeat(change.older.text.length)} instead of ${valuesText(change.older)}`,
-        ];
-      case "directory":
-        return [
-          change.newer
-            ? "its jobs work in their own directories"
-            : "its jobs work where the program is started, and not in their own directories",
-        ];
-    }
-  });
+  const shown = changes.slice(0, MOST_CHANGES).flatMap((change) => changeText(change, color));
   const rest = changes.length - MOST_CHANGES;
   return rest > 0 ? [...shown, `and ${plural(rest, "more key")}`] : shown;
+}
+
+function changeText(change: Change, color: boolean): readonly string[] {
+  switch (change.kind) {
+    case "fails":
+      return [change.error.message.trim().split("\n").slice(0, 2).join(" ")];
+    case "value":
+      return [
+        ...diffText([change.difference], color).trimEnd().split("\n"),
+        ...(change.isResolved ? ["(resolved)"] : []),
+      ];
+    case "sweep":
+      return [
+        `${change.older.text} sweeps ${valuesText(change.newer)}`,
+        `${" ".repeat(change.older.text.length)} instead of ${valuesText(change.older)}`,
+      ];
+    case "directory":
+      return [
+        change.newer
+          ? "its jobs work in their own directories"
+          : "its jobs work where the program is started, and not in their own directories",
+      ];
+  }
 }
 
 const valuesText = ({ values }: SweepValues): string =>

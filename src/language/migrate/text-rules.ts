@@ -1,6 +1,7 @@
 /** What texts tell of a migration without composing them: sources of programs, headers, keys of Hydra's own config. */
 import { relative } from "node:path";
 import type { Composition, DefaultsTreeNode } from "../../engine/compose/index.ts";
+import { DIALECT_NAMES, DIALECTS, type DialectName } from "../../engine/values/dialect.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
 import type { App, AppPlace } from "../../python/apps.ts";
 import { readPythonCalls } from "../../python/python-reader.ts";
@@ -79,15 +80,17 @@ export function pythonFindings(
 export function versionFinding(
   app: App,
   source: string,
-  to: string,
+  to: DialectName,
   cwd: string,
 ): TextFinding | undefined {
   const { file, kind, line, versionBase } = app;
   if (kind === "script") return undefined;
-  const isOld = versionBase === "1.1" || versionBase === "1.2";
-  const isNeeded = to !== "1.4" && (versionBase === undefined || (isOld && versionBase < to));
-  if (!(to === "1.4" ? isOld : isNeeded)) return undefined;
-  const wanted = to === "1.4" ? "1.3" : to;
+  // A version with one behaviour only takes those from the least one on; others follow what is named.
+  const { leastVersionBase: least } = DIALECTS[to];
+  const named = DIALECT_NAMES.find((name) => name === versionBase);
+  const isOlder = named !== undefined && named < (least ?? to);
+  if (!isOlder && (least !== null || versionBase !== undefined)) return undefined;
+  const wanted = least ?? to;
   const edit = argumentEdit({ file, source, line }, "version_base", `"${wanted}"`);
   const start = lineStart(source, line);
   return {
@@ -97,7 +100,7 @@ export function versionFinding(
       versionBase === undefined
         ? `${relative(cwd, file)} names no version_base, which keeps the behaviour of 1.1`
         : `version_base="${versionBase}"`,
-    level: to === "1.4" ? "error" : "change",
+    level: least === null ? "change" : "error",
     ...(edit && { fix: { edits: [edit] } }),
   };
 }
