@@ -145,7 +145,7 @@ export function migrate(request: MigrateRequest): Migration {
       hint: `name a later one: --to ${DIALECT_NAMES.at(-1)}`,
     });
   const files = filesBelow(cwd);
-  const apps = request.tree === undefined ? appsOf(place) : [];
+  const apps = request.tree === undefined ? projectApps(place) : [];
   const findings = createFindings(cwd);
   const untold = createUntold(cwd);
   for (const app of apps)
@@ -192,7 +192,7 @@ export function migrate(request: MigrateRequest): Migration {
   };
 }
 
-function appsOf({ invocation, settings }: ProjectPlace): readonly App[] {
+function projectApps({ invocation, settings }: ProjectPlace): readonly App[] {
   const { cwd, env } = invocation;
   const entries = Object.values(settings.apps ?? {});
   return entries.length > 0
@@ -521,7 +521,9 @@ function compare(
           line.label,
         );
       else
-        for (const { changes: effect, rule } of causes)
+        for (const { changes: effect, rule } of causes.filter(
+          (cause) => cause.rule.onlyWritten !== true || !line.isSynthetic,
+        ))
           findings.addChange(
             rule.id,
             effect,
@@ -747,7 +749,7 @@ function warningFinding(
   from: FromVersion,
   to: DialectName,
 ): TextFinding | undefined {
-  if (code === "note" || code === "unavailable_source" || from === "1.0") return undefined;
+  if (from === "1.0") return undefined;
   const span = (origin && placeOf(origin, about)) ?? fallbackPlace(about);
   const detail = message.trim().split("\n")[0] ?? "";
   if (code === "missing_self") {
@@ -758,7 +760,7 @@ function warningFinding(
     return appliesTo(ruleNamed("schema-match"), from, to)
       ? { rule: "schema-match", span, detail, level: "error" }
       : undefined;
-  return { rule: "deprecated", span, detail, level: "warning" };
+  return undefined;
 }
 
 // Lists of what is found.

@@ -93,8 +93,9 @@ export function composeOutcome(composer: Composer, line: OverrideLine): Outcome 
     const composition = task.composition();
     const resolved = resolvedValues(composition, composer);
     const overrides = line.overrides.map((text) => parseOverride(text, { dialect }));
+    const searched = dialect.globsSearchPath ? composition.repository : composer.repository;
     const options = {
-      groupOptions: (group: string) => composition.repository.list(group, "config"),
+      groupOptions: (group: string) => searched.list(group, "config"),
       random: () => HALF,
     };
     const sweeps = new Map(
@@ -260,9 +261,9 @@ function resolvedValues(
 /** What differs although no tree says so: paths in the `hydra` node. */
 export type StandardPaths = ReadonlySet<string>;
 
-/** Paths whose values say how a config was made, and not what it is. */
+/** Paths whose values say how a config was made, and not what it is; sweeps are compared by their values. */
 const OF_COMPOSITION =
-  /^hydra\.(runtime|overrides|override|help|hydra_help)(\.|$)|^hydra\.job\.(override_dirname|chdir)$/;
+  /^hydra\.(runtime|overrides|override|help|hydra_help|sweeper\.params)(\.|$)|^hydra\.job\.(override_dirname|chdir)$/;
 
 /** The changes from one outcome to another; none if the older one is an error. */
 export function changesBetween(

@@ -130,9 +130,6 @@ export function configFindings({ hydra, root }: Composition, cwd: string): reado
   for (const [name, callback] of textEntries(getAt(hydra, ["callbacks"])))
     if (/\bPickleJobInfoCallback$/.test(textAt(callback, "_target_") ?? ""))
       add("pickle-callback", callback, `hydra.callbacks.${name}`, "error");
-  const space = getAt(hydra, ["sweeper", "search_space"]);
-  if (space?.kind === "map" && space.entries.size > 0)
-    add("search-space", space, "hydra.sweeper.search_space", "error");
   return findings;
 }
 
