@@ -78,7 +78,7 @@ const overlaps =
     edit.start === other.start || (edit.start < other.end && other.start < edit.end);
 
 /** A text with its edits made. */
-export function applied(text: string, edits: readonly Edit[]): string {
+function applied(text: string, edits: readonly Edit[]): string {
   let result = "";
   let at = 0;
   for (const edit of [...edits].sort((left, right) => left.start - right.start)) {

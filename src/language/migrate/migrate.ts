@@ -12,7 +12,6 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import type { Origin } from "../../engine/values/origin.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
-import { plural } from "../../foundation/text/plural.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { type App, appsIn, appsOf, declaredApps, findApps } from "../../python/apps.ts";
 import { type FoundLine, type FoundOverride, foundLines } from "../found-lines.ts";
@@ -887,7 +886,3 @@ function createUntold(cwd: string): UntoldList {
       [...entries].map(([what, { places, remedy }]) => ({ what, remedy, places: [...places] })),
   };
 }
-
-/** `12 command lines of 3 primary configs`. */
-export const extentOf = ({ compared, primaries }: Migration["counts"]): string =>
-  `${plural(compared, "command line")} of ${plural(primaries, "primary config")}`;

@@ -349,10 +349,6 @@ export const standardPaths = (older: Outcome, newer: Outcome): StandardPaths =>
         ),
   );
 
-/** A node of the `hydra` tree of an outcome; undefined where there is none. */
-export const hydraNode = (outcome: Outcome, path: readonly string[]): ConfigNode | undefined =>
-  outcome.kind === "failed" ? undefined : getAt(outcome.composition.hydra, path);
-
 /** The entries of a map as texts. */
 export const textEntries = (
   node: ConfigNode | undefined,

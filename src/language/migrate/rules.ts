@@ -381,8 +381,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     id: "version-base",
-    title: "version_base before 1.3 is refused",
-    remedy: 'give version_base="1.3", which both versions accept',
+    title: "An older version_base is refused by 1.4, and keeps the old behaviour up to 1.3",
+    remedy: 'name the new version; version_base="1.3" is accepted by 1.3 and 1.4',
     sources: [hydra(3345), hydra(3346), upgrade("1.3_to_1.4/prepare_for_1_4")],
     hasFix: true,
     by: "text",
@@ -447,6 +447,7 @@ export const RULES: readonly Rule[] = [
     hasFix: true,
     by: "warning",
     fields: ["warnsAboutMissingSelf"],
+    since: { from: "1.0", to: "1.1" },
   },
   {
     id: "composition-order",
