@@ -154,6 +154,11 @@ function lineFrom(
   const given = words.filter(({ text }) => text !== "" && !PLACEHOLDER.test(text));
   const known = given.filter((word) => word.isKnown);
   const unknown = given.filter((word) => !word.isKnown);
+  // A flag without its value would mean something else.
+  if (
+    unknown.some(({ text }, index) => text.startsWith("-") || isValueOfFlag(given, unknown[index]))
+  )
+    return { ...at, reason: "its flags have values that only the shell knows" };
   try {
     const parsed = parseArgv(
       known.map(({ text }) => text),
@@ -184,6 +189,16 @@ function lineFrom(
     return { ...at, reason: error.message };
   }
 }
+
+/** Whether the word before it is a flag, whose value it may be. */
+const isValueOfFlag = (words: readonly CommandWord[], word: CommandWord | undefined): boolean => {
+  const before = word === undefined ? undefined : words[words.indexOf(word) - 1];
+  return (
+    before !== undefined &&
+    /^--?[a-z-]+$/.test(before.text) &&
+    !/^(-m|--multirun)$/.test(before.text)
+  );
+};
 
 /** The words of overrides, which keep their order. */
 function wordsOf(

@@ -115,6 +115,8 @@ export interface Migration {
 /** A line to compare, with its words in a file if it is from one. */
 interface ComparedLine extends OverrideLine {
   readonly label: string;
+  /** The file and line that it is from; for others the label. */
+  readonly place: string;
   readonly words: readonly FoundOverride[];
   readonly wordsFile?: string;
   readonly isSynthetic: boolean;
@@ -157,7 +159,13 @@ export function migrate(request: MigrateRequest): Migration {
       );
   const found = foundLines(cwd, files, apps);
   for (const { file, line, reason } of found.unread)
-    untold.add(`A command line is not one of Hydra: ${reason}`, "check it by hand", file, line);
+    untold.add(
+      "A command line cannot be read",
+      "compose the line yourself in both versions: hydraconf --version-base VERSION",
+      undefined,
+      undefined,
+      `${shownFile(file, cwd)}:${line}: ${reason}`,
+    );
   for (const { file, leftOut, line } of found.lines)
     if (leftOut > 0)
       untold.add(
@@ -384,12 +392,15 @@ function linesOf(
   const label = (overrides: readonly string[]): string =>
     [program, ...overrides.map(shellQuote)].join(" ");
   const own = found.filter((line) => identify(primaryOfLine(line, cwd)) === identify(primary));
-  const written = own.map(({ file, isMultirun, line, overrides }): ComparedLine => {
+  const written = own.map(({ app, file, isMultirun, line, overrides }): ComparedLine => {
     const words = overrides.map(({ text }) => text);
+    const at = `${shownFile(file, cwd)}:${line}`;
+    const called = [programLabel({ ...primary, app }, cwd), ...words.map(shellQuote)].join(" ");
     return {
       overrides: words,
       isMultirun,
-      label: `${shownFile(file, cwd)}:${line}: ${label(words)}`,
+      label: `${at}: ${called}`,
+      place: at,
       words: overrides,
       wordsFile: file,
       isSynthetic: false,
@@ -404,19 +415,21 @@ function linesOf(
       ? "if Python registers it: hydraconf python sync; or name the tree: hydraconf migrate -cp DIR -cn NAME"
       : "the error says what is wrong";
     untold.add(
-      `A primary config does not compose before the migration either: ${firstLine(error)}`,
+      "A primary config does not compose before the migration either",
       remedy,
-      primary.app?.file,
-      primary.app?.line,
-      program,
+      undefined,
+      undefined,
+      `${program}: ${firstLine(error)}`,
     );
-    return written;
+    // Overrides of a line may choose what the default line lacks; nothing helps without the config.
+    return /^compose\.missing_config$/.test(error.code) ? [] : written;
   }
   const { composer, required } = base;
   const synthetic = (overrides: readonly string[]): ComparedLine => ({
     overrides,
     isMultirun: false,
     label: label(overrides),
+    place: label(overrides),
     words: [],
     isSynthetic: overrides.length > required.length,
   });
@@ -498,11 +511,11 @@ function compare(
     if (before.kind === "failed") {
       if (!line.isSynthetic && line.words.length > 0)
         untold.add(
-          `A command line does not compose before the migration either: ${firstLine(before.error)}`,
+          "A command line does not compose before the migration either",
           "check the line, and what Python registers (hydraconf python sync)",
-          line.wordsFile,
           undefined,
-          line.label,
+          undefined,
+          `${line.place}: ${firstLine(before.error)}`,
         );
       onDone();
       continue;
@@ -517,18 +530,22 @@ function compare(
           "unexplained",
           changes,
           placesOf(undefined, { ...about, changes }),
-          line.label,
+          line,
         );
       else
-        for (const { changes: effect, rule } of causes.filter(
-          (cause) => cause.rule.onlyWritten !== true || !line.isSynthetic,
-        ))
-          findings.addChange(
-            rule.id,
-            effect,
-            checkedSites(rule, { ...about, changes: effect }, fixing),
-            line.label,
-          );
+        for (const { changes: effect, rule } of causes) {
+          if (rule.onlyWritten === true && line.isSynthetic) continue;
+          const sites = checkedSites(rule, { ...about, changes: effect }, fixing);
+          findings.addChange(rule.id, effect, sites, line);
+          if (RENAMING.has(rule.id) && line.words.length > 0 && !sites.some(({ fix }) => fix))
+            untold.add(
+              "A command line chooses a group that has another key after a fix",
+              rule.remedy,
+              undefined,
+              undefined,
+              line.label,
+            );
+        }
     }
     if (after.kind === "composed")
       for (const warning of after.warnings)
@@ -766,14 +783,19 @@ function warningFinding(
 
 interface Findings {
   addText(finding: TextFinding, line?: string): void;
-  addChange(rule: string, changes: readonly Change[], sites: readonly Site[], line: string): void;
+  addChange(
+    rule: string,
+    changes: readonly Change[],
+    sites: readonly Site[],
+    line: Pick<ComparedLine, "label" | "isSynthetic">,
+  ): void;
   all(): readonly Finding[];
 }
 
 /** One finding for each rule and place, however many lines show it. */
 function createFindings(cwd: string): Findings {
   const byPlace = new Map<string, Finding>();
-  const add = (finding: Finding): void => {
+  const add = (finding: Finding, isSynthetic = false): void => {
     const { rule, span } = finding;
     const id = JSON.stringify([
       rule,
@@ -791,7 +813,8 @@ function createFindings(cwd: string): Findings {
     const isFixed = finding.fix !== undefined || RENAMING.has(rule);
     byPlace.set(id, {
       ...others,
-      level: worse(before.level, finding.level),
+      // That a line which nobody wrote fails by a renamed key says nothing of the place.
+      level: isSynthetic && RENAMING.has(rule) ? before.level : worse(before.level, finding.level),
       lines: before.lines + finding.lines,
       ...(fix !== undefined && isFixed && { fix }),
     });
@@ -809,20 +832,23 @@ function createFindings(cwd: string): Findings {
         ...(fix && { fix }),
       });
     },
-    addChange(rule, changes, sites, line) {
+    addChange(rule, changes, sites, { isSynthetic, label }) {
       const isError = changes.some(({ kind }) => kind === "fails");
-      const isOurs = changes.every(isOfPlugin);
+      const isOurs = changes.every((change) => isOfPlugin(change, cwd));
       for (const { fix, span } of sites)
-        add({
-          rule,
-          level: isError ? "error" : isOurs ? "warning" : "change",
-          span,
-          detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
-          changes: changesAt(span, changes, sites, cwd),
-          line,
-          lines: 1,
-          ...(fix && { fix }),
-        });
+        add(
+          {
+            rule,
+            level: isError ? "error" : isOurs ? "warning" : "change",
+            span,
+            detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
+            changes: changesAt(span, changes, sites, cwd),
+            line: label,
+            lines: 1,
+            ...(fix && { fix }),
+          },
+          isSynthetic,
+        );
     },
     all: () => [...byPlace.values()].sort(byPlaceInFiles),
   };
@@ -833,8 +859,13 @@ const RENAMING: ReadonlySet<string> = new Set(
 );
 
 /** Whether only defaults that come with Hydra and its plugins differ. */
-const isOfPlugin = (change: Change): boolean =>
-  change.kind === "value" && originsOf(change).every(({ kind }) => kind === "schema");
+const isOfPlugin = (change: Change, cwd: string): boolean =>
+  change.kind === "value" &&
+  originsOf(change).every(
+    (origin) =>
+      origin.kind === "schema" ||
+      (origin.kind === "file" && textOf(spanOf(origin, cwd).file) === undefined),
+  );
 
 /** The changes of values that the file of a place says, if that is not the only place. */
 function changesAt(
