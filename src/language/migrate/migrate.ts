@@ -302,9 +302,8 @@ function prepare(
   const all = named.flatMap((primary): readonly Comparison[] => {
     const older = olderOf(primary.app, from);
     if (older === newer || DIALECT_NAMES.indexOf(older.name) > DIALECT_NAMES.indexOf(to)) return [];
-    return [
-      { primary, older, newer, lines: linesOf({ primary, older, newer }, place, found, untold) },
-    ];
+    const lines = linesOf({ primary, older, newer }, place, found, untold);
+    return lines.length === 0 ? [] : [{ primary, older, newer, lines }];
   });
   // The budget goes to the lines that matter most, of every primary config.
   const isWritten = ({ isSynthetic }: ComparedLine): boolean => !isSynthetic;

@@ -106,7 +106,7 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
       "other.py": MAIN('version_base="1.3", config_path=sys.argv[1], config_name="config"'),
       "store.py":
         "from hydra.core.config_store import ConfigStore\nConfigStore.instance().store(name='a', node={})\n",
-      "run.sh": "python train.py x=2 y=$Y\npython train.py nope=1\n",
+      "run.sh": "python train.py x=2 y=$Y\npython train.py nope=1\npython train.py -cd gone x=3\n",
       "conf/config.yaml": "x: 1\ny: 2\n",
     });
     const { stdout } = await runIn(folder);
@@ -114,6 +114,7 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
     expect(stdout).toContain("run.sh:1");
     expect(stdout).toContain("run.sh:2: Could not override 'nope'.");
     expect(stdout).toContain("run hydraconf python sync");
+    expect(stdout).toMatch(/train\.py -cd gone: Additional config directory '.*gone' not found/);
   });
 
   it("gives code scanning a rule, a place and a fix", async () => {
