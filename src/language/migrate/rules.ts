@@ -796,7 +796,7 @@ function keywordSites(context: SiteContext): readonly Site[] {
     const { file } = spanOf(loaded.origin, cwd);
     if (parts === undefined) return [];
     const edit =
-      header === "_group_" && placed.group !== ""
+      header === "_group_"
         ? { file, ...parts.line, text: "" }
         : {
             file,

@@ -64,15 +64,16 @@ export const CASES: readonly MigrateCase[] = [
     to: "1.3",
     files: tree({
       "config.yaml":
-        "defaults:\n  - db: mysql # one\n  - srv@_name_: a\n  - _self_\nhydra: {job: {chdir: false}}\n",
+        "# @package _group_\ndefaults:\n  - db: mysql # one\n  - srv@_name_: a\n  - _self_\nhydra: {job: {chdir: false}}\n",
       "db/mysql.yaml": "# @package _group_\n# the port\nport: 1\n",
       "db/pg.yaml": "# @package _group_._name_\nport: 2\n",
       "srv/a.yaml": "host: h\n",
     }),
     found: [
-      "conf/config.yaml:3 change package-keywords",
+      "conf/config.yaml:1 error package-keywords",
+      "conf/config.yaml:4 error package-keywords",
       "conf/db/mysql.yaml:1 change package-keywords",
-      "conf/db/pg.yaml:1 change package-keywords",
+      "conf/db/pg.yaml:1 error package-keywords",
     ],
     fixed: tree({
       "config.yaml":
