@@ -22,6 +22,7 @@ import type { ConfigNode } from "../src/engine/values/node.ts";
 import { pyStr } from "../src/engine/values/python-text.ts";
 import { resolveTree } from "../src/engine/values/resolution/resolve-tree.ts";
 import { writeFileAtomicSync } from "../src/foundation/system/atomic-write.ts";
+import { RULES, versionsOf } from "../src/language/migrate/rules.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -79,6 +80,7 @@ export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
       "hydra.sweeper.",
     ),
   }),
+  withTables("docs/migrate.md", { "rules of migrations": rulesTable() }),
 ];
 
 /** The types of a JSON Schema, as `hydraconf schema --types` prints them, in the format of this repository. */
@@ -144,6 +146,24 @@ const defaultOf = (node: ConfigNode): string => {
   const text = isPlain ? String(node.value) : pyStr(node);
   return text === "???" ? "" : text.includes("{") && text !== "{}" ? `\`${text}\`` : text;
 };
+
+/** The rules of `hydraconf migrate`. */
+const rulesTable = (): string =>
+  rows(
+    ["rule", "from", "what changed", "found by", "`--fix`", "what to do", "see"],
+    RULES.map((rule) => {
+      const { from, to } = versionsOf(rule);
+      return [
+        `\`${rule.id}\``,
+        `${from} to ${to}`,
+        rule.title,
+        rule.by,
+        rule.hasFix ? "yes" : "",
+        rule.remedy,
+        rule.sources.map((source) => `[${source.split("/").at(-1)}](${source})`).join(", "),
+      ].map((cell) => cell.replaceAll("|", "\\|"));
+    }),
+  );
 
 const rows = (head: readonly string[], body: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |\n`).join("");

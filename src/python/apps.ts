@@ -62,20 +62,25 @@ const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
  * @param bytes space that many files are read into, one after the other
  */
 export function appsIn(file: string, place: AppPlace, bytes?: Buffer): readonly App[] {
-  const isScript = SCRIPTS.has(extname(file));
-  const source = textOf(file, isScript ? SCRIPT_WORD : PYTHON_WORD, bytes);
-  if (source === undefined) return [];
-  if (isScript) return scriptApps(source, file);
+  const source = textOf(file, isScript(file) ? SCRIPT_WORD : PYTHON_WORD, bytes);
+  return source === undefined ? [] : appsOf(source, file, place);
+}
+
+const isScript = (file: string): boolean => SCRIPTS.has(extname(file));
+
+/** The programs in a source, which need not be that of the file. */
+export function appsOf(source: string, file: string, place: AppPlace): readonly App[] {
+  if (isScript(file)) return scriptApps(source, file);
   if (!IMPORTS_HYDRA.test(source) || !DECLARES.test(source)) return [];
   const python = { ...place, file };
   const { calls, problem } = readPythonCalls(source, python);
   const env = envSetBy(calls, python);
-  const text = { name: file, text: source };
+  const named = { name: file, text: source };
   const apps = calls.flatMap((call): readonly App[] => {
-    const app = appOf(call, calls, { python, text });
+    const app = appOf(call, calls, { python, text: named });
     return app === undefined ? [] : [{ ...app, env }];
   });
-  return problem === undefined ? apps : brokenApps(apps, problem, text);
+  return problem === undefined ? apps : brokenApps(apps, problem, named);
 }
 
 /** The programs in a source with a syntax error. Their declarations may stand behind it. */

@@ -56,6 +56,10 @@ const WINGS: Readonly<Record<string, Wing>> = {
     // Programs in Python, which the bundles hold as texts.
     folders: { ".": ["sources"], sources: [] },
   },
+  language: {
+    uses: ["foundation", "engine", "app", "python"],
+    folders: { ".": [], migrate: ["."] },
+  },
   report: {
     uses: ["foundation", "engine", "pages"],
     folders: {
@@ -184,6 +188,9 @@ describe("import arrows", () => {
     ["report/model/document.ts", "profiler/model/timeline.ts"],
     ["profiler/run/run.ts", "app/job/run-job.ts"],
     ["app/plugins/load-settings.ts", "python/project.ts"],
+    ["python/project.ts", "language/tree-index.ts"],
+    ["language/tree-index.ts", "language/migrate/rules.ts"],
+    ["language/migrate/rules.ts", "profiler/run/run.ts"],
     ["report/index.ts", "app/command-line/parse.ts"],
     ["pages/html.ts", "engine/values/node.ts"],
     ["pages/html.ts", "report/view/answer.ts"],

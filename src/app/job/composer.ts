@@ -41,6 +41,7 @@ import {
 } from "../../engine/values/resolution/context.ts";
 import type { Resolver } from "../../engine/values/resolution/resolver.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
+import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { type ProgramOptions, schemaThatMarksSecrets } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
@@ -78,6 +79,8 @@ export interface ComposerRequest {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
   readonly schemas?: Schemas;
+  /** Texts that stand for those of files (`Reading.overlay`). */
+  readonly overlay?: Reading["overlay"];
   /** Learns every secret that is composed. */
   readonly redaction?: Redaction;
   /** Receives each warning once. */
@@ -184,7 +187,12 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     configDirs,
     cwd,
     env,
-    reading: { limits: context.limits, dialect: context.dialect, env: context.env },
+    reading: {
+      limits: context.limits,
+      dialect: context.dialect,
+      env: context.env,
+      ...(request.overlay && { overlay: request.overlay }),
+    },
   });
   const warnOnce = eachOnce(request.onWarning);
   const noteOnce = eachOnce(request.onNote);

@@ -381,7 +381,7 @@ const inWords = (_: string, value: unknown): unknown =>
  *
  * @throws ConfigError `compose.invalid_config`
  */
-function refuseOtherLauncher(master: Composition, job: Composition): void {
+export function refuseOtherLauncher(master: Composition, job: Composition): void {
   for (const name of ["launcher", "sweeper"]) {
     const group = `hydra/${name}`;
     const [before, after] = [master, job].map(({ choices }) => choices.get(group) ?? null);

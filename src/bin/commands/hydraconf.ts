@@ -17,6 +17,7 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Wi
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
   hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
   hydraconf gc DIR                          old output directories of runs and sweeps
+  hydraconf migrate                         what Hydra 1.4 changes in this project; --fix edits it
   hydraconf trust                           lets this project run what its hydraconf.yaml names, such as plugins
 
 In a directory with a program of Hydra, the tree is that of its @hydra.main; --app FILE chooses one of several.
@@ -95,6 +96,14 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
             (await import("../../app/cli/trust-command.ts")).trustLine("hydraconf"),
           run: async (args, io) =>
             (await import("../../app/cli/trust-command.ts")).runTrust("hydraconf", args, io),
+        },
+        {
+          name: "migrate",
+          summary: "what a newer version of Hydra changes in this project, and edits that mend it",
+          commandLine: async () =>
+            (await import("../../language/migrate/migrate-command.ts")).MIGRATE_LINE,
+          run: async (args, io) =>
+            (await import("../../language/migrate/migrate-command.ts")).runMigrate(args, io),
         },
         {
           name: "schema",

@@ -43,8 +43,9 @@ export interface DirectorySourceOptions {
 /** A directory of YAML files (`file://DIR`). */
 export function directorySource(
   { provider, path, cwd, reading }: DirectorySourceOptions,
-  files: FileSystem,
+  given: FileSystem,
 ): ConfigSource {
+  const files = reading?.overlay === undefined ? given : overlaid(given, reading.overlay);
   const root = files.resolve(cwd, path);
   const info = { scheme: "file", path, provider };
   const dialect = reading?.dialect ?? DEFAULT_DIALECT;
@@ -107,4 +108,30 @@ const NEVER_LISTED: ReadonlySet<string> = new Set(["__pycache__", "__init__.py"]
 function withoutLastPart(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot < 0 ? name : name.slice(0, dot);
+}
+
+/** Files with texts over them, which may be new or count as absent: `Reading.overlay`. */
+function overlaid(files: FileSystem, texts: NonNullable<Reading["overlay"]>): FileSystem {
+  return {
+    ...files,
+    kindOf(path) {
+      const text = texts.get(path);
+      if (text === undefined) return files.kindOf(path);
+      return text === null ? undefined : "file";
+    },
+    read(path) {
+      const text = texts.get(path);
+      return text === undefined ? files.read(path) : (text ?? undefined);
+    },
+    namesIn(directory) {
+      const names = new Set(files.namesIn(directory));
+      for (const [file, text] of texts) {
+        const name = file.slice(directory.length + 1);
+        if (!file.startsWith(`${directory}/`) || name.includes("/")) continue;
+        if (text === null) names.delete(name);
+        else names.add(name);
+      }
+      return [...names];
+    },
+  };
 }

@@ -31,6 +31,11 @@ export interface Reading {
    * @internal
    */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /**
+   * Texts that stand for those of files, by absolute path; null for a file that is to count as absent.
+   * @internal
+   */
+  readonly overlay?: ReadonlyMap<string, string | null>;
 }
 
 /** How one text is read. */

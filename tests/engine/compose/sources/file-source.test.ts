@@ -54,6 +54,24 @@ describe("a directory of config files", () => {
     });
   });
 
+  it("reads texts that are laid over files, which may be new or count as absent", () => {
+    const overlay = new Map<string, string | null>([
+      [join(cwd, "conf/db/mysql.yaml"), "port: 1\n"],
+      [join(cwd, "conf/db/new.yaml"), "port: 2\n"],
+      [join(cwd, "conf/db/a.b.yaml"), null],
+    ]);
+    const laid = fileSource({ provider: "main", path: "conf", cwd, reading: { overlay } });
+    const portOf = (path: string) => {
+      const loaded = laid.load(path);
+      return loaded && toObject(loaded.node);
+    };
+    expect(portOf("db/mysql")).toEqual({ port: 1 });
+    expect(portOf("db/new")).toEqual({ port: 2 });
+    expect(portOf("db/a.b")).toBeUndefined();
+    expect([...laid.list("db", "config")].sort()).toEqual(["mysql", "new"]);
+    expect(laid.load("empty")).toBeDefined();
+  });
+
   it("does not see directories, other extensions, or what is not there", () => {
     for (const path of ["db/dir", "db/old", "db/old.yml", "db/notes", "db/nope"])
       expect(files().load(path)).toBeUndefined();

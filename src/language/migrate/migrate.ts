@@ -1,0 +1,918 @@
+/** Composes all of a project in two versions of Hydra, and tells what differs, where and why. */
+import { dirname, resolve } from "node:path";
+import type { Composer } from "../../app/job/composer.ts";
+import type { CompositionWarning } from "../../engine/compose/index.ts";
+import {
+  DIALECT_NAMES,
+  DIALECTS,
+  type Dialect,
+  type DialectName,
+} from "../../engine/values/dialect.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import type { Origin } from "../../engine/values/origin.ts";
+import type { Reading } from "../../engine/values/yaml/reader.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { type App, appsIn, appsOf, declaredApps, findApps } from "../../python/apps.ts";
+import { type FoundLine, type FoundOverride, foundLines } from "../found-lines.ts";
+import { filesBelow, isPython, textOf } from "../project-files.ts";
+import {
+  DEFAULT_TREE,
+  openPrimary,
+  optionChoices,
+  type PrimaryConfig,
+  type ProjectPlace,
+  plainTree,
+} from "../tree-index.ts";
+import { editedTexts, type FileSpan, type Fix, spanOf } from "./edits.ts";
+import {
+  type Change,
+  type ComposedOutcome,
+  changesBetween,
+  composeOutcome,
+  type Outcome,
+  type OverrideLine,
+  type StandardPaths,
+  standardPaths,
+} from "./outcome.ts";
+import { hasArgument } from "./python-edits.ts";
+import {
+  appliesTo,
+  differingRules,
+  type FromVersion,
+  RULES,
+  type Rule,
+  ruleNamed,
+  type Site,
+  withOld,
+} from "./rules.ts";
+import {
+  configFindings,
+  findingsSince10,
+  pythonFindings,
+  selfFix,
+  type TextFinding,
+  versionFinding,
+} from "./text-rules.ts";
+
+/** What to compare. */
+export interface MigrateRequest {
+  readonly place: ProjectPlace;
+  readonly from: FromVersion;
+  readonly to: DialectName;
+  /** A tree instead of those of the programs. */
+  readonly tree?: { readonly configPath: string; readonly configName: string };
+  /** The most command lines that are composed. */
+  readonly most: number;
+  readonly onProgress?: (done: number, all: number) => void;
+}
+
+/** How much a finding matters: what fails, what gives something else, what only warns. */
+export type Level = "error" | "change" | "warning";
+
+/** One thing that a migration changes, at one place. */
+export interface Finding {
+  /** The id of a rule; `unexplained` for a difference that no rule explains. */
+  readonly rule: string;
+  readonly level: Level;
+  readonly span: FileSpan;
+  /** What is there, or what the composition says. */
+  readonly detail: string;
+  readonly changes: readonly Change[];
+  /** The first line that shows it, as a user would type it; absent for what texts tell. */
+  readonly line?: string;
+  /** How many lines show it. */
+  readonly lines: number;
+  readonly fix?: Fix;
+}
+
+/** What a comparison cannot tell, and what would help. */
+export interface Untold {
+  readonly what: string;
+  readonly remedy: string;
+  /** Where, as `file:line`, relative to the project. */
+  readonly places: readonly string[];
+}
+
+/** The result of a comparison. */
+export interface Migration {
+  readonly from: FromVersion;
+  readonly to: DialectName;
+  readonly findings: readonly Finding[];
+  readonly untold: readonly Untold[];
+  readonly counts: {
+    readonly programs: number;
+    readonly primaries: number;
+    /** Lines that were composed in both versions. */
+    readonly compared: number;
+    /** Lines that were left out, since there are more than `most`. */
+    readonly leftOut: number;
+    /** Lines of files. */
+    readonly found: number;
+  };
+}
+
+/** A line to compare, with its words in a file if it is from one. */
+interface ComparedLine extends OverrideLine {
+  readonly label: string;
+  /** The file and line that it is from; for others the label. */
+  readonly place: string;
+  readonly words: readonly FoundOverride[];
+  readonly wordsFile?: string;
+  readonly isSynthetic: boolean;
+}
+
+/** A primary config with the versions that it is compared in. */
+interface Comparison {
+  readonly primary: PrimaryConfig;
+  readonly older: Dialect;
+  readonly newer: Dialect;
+  readonly lines: readonly ComparedLine[];
+}
+
+/**
+ * Compares a project in two versions. It runs no code of the project, and changes no file.
+ *
+ * @throws ConfigError `app.usage` for a target that is no later version, `compose.missing_config` without anything to
+ *   compose
+ */
+export function migrate(request: MigrateRequest): Migration {
+  const { from, place, to } = request;
+  const { cwd } = place.invocation;
+  if (from !== "1.0" && DIALECT_NAMES.indexOf(from) >= DIALECT_NAMES.indexOf(to))
+    throw new ConfigError({
+      code: "app.usage",
+      message: `--from ${from} --to ${to}: the target is no later version`,
+      hint: `name a later one: --to ${DIALECT_NAMES.at(-1)}`,
+    });
+  const files = filesBelow(cwd);
+  const apps = request.tree === undefined ? projectApps(place) : [];
+  const findings = createFindings(cwd);
+  const untold = createUntold(cwd);
+  for (const app of apps)
+    if (app.unread !== undefined)
+      untold.add(
+        "The config of a program is not known",
+        app.unread.details.hint ?? "",
+        app.file,
+        app.line,
+      );
+  const found = foundLines(cwd, files, apps);
+  for (const { file, line, reason } of found.unread)
+    untold.add(
+      "A command line cannot be read",
+      "compose the line yourself in both versions: hydraconf --version-base VERSION",
+      undefined,
+      undefined,
+      `${shownFile(file, cwd)}:${line}: ${reason}`,
+    );
+  for (const { file, leftOut, line } of found.lines)
+    if (leftOut > 0)
+      untold.add(
+        "Words of a command line are known only to the shell",
+        "compose the line yourself in both versions: hydraconf --version-base VERSION",
+        file,
+        line,
+      );
+
+  readTexts({ apps, files, request, findings, untold });
+  const { comparisons, leftOut, compared } = prepare(request, apps, found.lines, untold);
+  let done = 0;
+  for (const comparison of comparisons) {
+    compare(comparison, request, findings, untold, () => {
+      done += 1;
+      request.onProgress?.(done, compared);
+    });
+  }
+  return {
+    from,
+    to,
+    findings: findings.all(),
+    untold: untold.all(),
+    counts: {
+      programs: new Set(apps.map(({ file }) => file)).size,
+      primaries: comparisons.length,
+      compared: done,
+      leftOut,
+      found: found.lines.length,
+    },
+  };
+}
+
+function projectApps({ invocation, settings }: ProjectPlace): readonly App[] {
+  const { cwd, env } = invocation;
+  const entries = Object.values(settings.apps ?? {});
+  return entries.length > 0
+    ? entries.flatMap(({ file }) => declaredApps(file, { cwd, env }, settings))
+    : findApps(cwd, { cwd, env });
+}
+
+/** The version whose behaviour a program has: an older `version_base`, or none, keeps that of an older one. */
+function olderOf(app: App | undefined, from: FromVersion): Dialect {
+  const installed = from === "1.0" ? "1.1" : from;
+  if (app === undefined || app.kind === "script") return DIALECTS[installed];
+  const { versionBase } = app;
+  if (versionBase === undefined) return DIALECTS["1.1"];
+  const named = DIALECT_NAMES.find((name) => name === versionBase);
+  return named !== undefined && DIALECT_NAMES.indexOf(named) < DIALECT_NAMES.indexOf(installed)
+    ? DIALECTS[named]
+    : DIALECTS[installed];
+}
+
+function readTexts({
+  apps,
+  files,
+  findings,
+  request: { from, place, to },
+  untold,
+}: {
+  readonly apps: readonly App[];
+  readonly files: readonly string[];
+  readonly request: MigrateRequest;
+  readonly findings: Findings;
+  readonly untold: UntoldList;
+}): void {
+  const { cwd, env } = place.invocation;
+  for (const app of apps) {
+    const finding = versionFinding(app, textOf(app.file) ?? "", to, cwd);
+    if (finding !== undefined) findings.addText(finding);
+  }
+  const instantiating: string[] = [];
+  const storing: string[] = [];
+  for (const file of files.filter(isPython)) {
+    const source = textOf(file);
+    if (source === undefined || !/\bhydra\b/.test(source)) continue;
+    for (const finding of pythonFindings(file, source, { cwd, env }))
+      if (appliesTo(ruleNamed(finding.rule), from, to)) findings.addText(finding);
+    if (/^[^#\n]*\binstantiate\(/m.test(source)) instantiating.push(file);
+    if (/\bConfigStore\b/.test(source) && /\.store\(/.test(source)) storing.push(file);
+  }
+  if (DIALECTS[to].instantiatesInTurn)
+    for (const file of instantiating)
+      untold.add(
+        "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
+        "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
+        file,
+      );
+  const hasExport = textOf(resolve(cwd, ".hydraconf/python-store.json")) !== undefined;
+  if (!hasExport)
+    for (const file of storing)
+      untold.add(
+        "Sources register configs in the ConfigStore, which only Python knows",
+        "run hydraconf python sync, then this command again",
+        file,
+      );
+}
+
+/** The primary configs of a project with their lines, up to the most that are asked for. */
+function prepare(
+  request: MigrateRequest,
+  apps: readonly App[],
+  found: readonly FoundLine[],
+  untold: UntoldList,
+): {
+  readonly comparisons: readonly Comparison[];
+  readonly compared: number;
+  readonly leftOut: number;
+} {
+  const { from, place, to, tree } = request;
+  const { cwd } = place.invocation;
+  const primaries =
+    tree !== undefined
+      ? [{ app: undefined, ...tree }]
+      : apps.some(({ unread }) => unread === undefined)
+        ? primariesOf(apps, found, cwd)
+        : plainTree(cwd);
+  const named = primaries.filter(({ configName }) => configName !== null);
+  for (const { app, configName } of primaries)
+    if (configName === null)
+      untold.add(
+        "A program names no primary config",
+        "name it in hydraconf.yaml if there is one: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+        app?.file,
+        app?.line,
+      );
+  if (primaries.length === 0)
+    throw new ConfigError({
+      code: "compose.missing_config",
+      message: `There is neither a program of Hydra nor ${DEFAULT_TREE.directory}/${DEFAULT_TREE.name}.yaml in '${cwd}'`,
+      hint: "name the tree: hydraconf migrate -cp DIR -cn NAME; or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+    });
+  const newer = DIALECTS[to];
+  const all = named.flatMap((primary): readonly Comparison[] => {
+    const older = olderOf(primary.app, from);
+    if (older === newer || DIALECT_NAMES.indexOf(older.name) > DIALECT_NAMES.indexOf(to)) return [];
+    const lines = linesOf({ primary, older, newer }, place, found, untold);
+    return lines.length === 0 ? [] : [{ primary, older, newer, lines }];
+  });
+  // The budget goes to the lines that matter most, of every primary config.
+  const isWritten = ({ isSynthetic }: ComparedLine): boolean => !isSynthetic;
+  const count = (keep: (line: ComparedLine) => boolean): number =>
+    all.reduce((sum, { lines }) => sum + lines.filter(keep).length, 0);
+  const whole = count(() => true);
+  if (whole <= request.most) return { comparisons: all, compared: whole, leftOut: 0 };
+  const rest = Math.max(0, request.most - count(isWritten));
+  const share = Math.floor(rest / Math.max(1, all.length));
+  const kept = all.map((comparison) => {
+    const synthetic = comparison.lines.filter(({ isSynthetic }) => isSynthetic);
+    return {
+      ...comparison,
+      lines: [...comparison.lines.filter(isWritten), ...spread(synthetic, share)],
+    };
+  });
+  const compared = kept.reduce((sum, { lines }) => sum + lines.length, 0);
+  return { comparisons: kept, compared, leftOut: whole - compared };
+}
+
+/** Some of a list, taken evenly. */
+const spread = <Item>(items: readonly Item[], most: number): readonly Item[] =>
+  items.length <= most
+    ? items
+    : Array.from(
+        { length: most },
+        (_, index) => items[Math.floor((index * items.length) / most)],
+      ).flatMap((item) => (item === undefined ? [] : [item]));
+
+/** Each config of each program once, and those that found lines name with flags. */
+function primariesOf(
+  apps: readonly App[],
+  found: readonly FoundLine[],
+  cwd: string,
+): readonly PrimaryConfig[] {
+  const known = new Map<string, PrimaryConfig>();
+  const add = (primary: PrimaryConfig): void => {
+    getOrCreate(known, identify(primary), () => primary);
+  };
+  for (const app of apps) {
+    if (app.unread !== undefined) continue;
+    add({ app, configPath: pathOf(app), configName: app.configName });
+  }
+  for (const line of found) add(primaryOfLine(line, cwd));
+  return [...known.values()];
+}
+
+/** Programs with the same configs and version count as one. */
+const identify = ({ app, configDir, configName, configPath }: PrimaryConfig): string =>
+  JSON.stringify([configPath ?? app?.file, configName, configDir, String(app?.versionBase)]);
+
+function primaryOfLine(
+  { app, configDir, configName, configPath }: FoundLine,
+  cwd: string,
+): PrimaryConfig {
+  return {
+    app,
+    configPath: configPath === undefined ? pathOf(app) : resolve(dirname(app.file), configPath),
+    configName: configName ?? app.configName,
+    ...(configDir !== undefined && { configDir: resolve(cwd, configDir) }),
+  };
+}
+
+/** The config directory of a program; undefined if the version decides. */
+function pathOf(app: App): string | null | undefined {
+  const isDefault =
+    app.kind === "main" &&
+    (app.versionBase === undefined || app.versionBase === "1.1") &&
+    app.configPath === dirname(app.file) &&
+    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, "config_path", 0);
+  return isDefault ? undefined : app.configPath;
+}
+
+type Pair = Pick<Comparison, "primary" | "older" | "newer">;
+
+function linesOf(
+  pair: Pair,
+  place: ProjectPlace,
+  found: readonly FoundLine[],
+  untold: UntoldList,
+): readonly ComparedLine[] {
+  const { cwd } = place.invocation;
+  const { primary } = pair;
+  const program = programLabel(primary, cwd);
+  const label = (overrides: readonly string[]): string =>
+    [program, ...overrides.map(shellQuote)].join(" ");
+  const own = found.filter((line) => identify(primaryOfLine(line, cwd)) === identify(primary));
+  const written = own.map(({ app, file, isMultirun, line, overrides }): ComparedLine => {
+    const words = overrides.map(({ text }) => text);
+    const at = `${shownFile(file, cwd)}:${line}`;
+    const called = [programLabel({ ...primary, app }, cwd), ...words.map(shellQuote)].join(" ");
+    return {
+      overrides: words,
+      isMultirun,
+      label: `${at}: ${called}`,
+      place: at,
+      words: overrides,
+      wordsFile: file,
+      isSynthetic: false,
+    };
+  });
+  let base: { readonly composer: Composer; readonly required: readonly string[] };
+  try {
+    base = defaultLine(pair, place);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const remedy = /Could not (find|load)|Cannot find primary/.test(error.message)
+      ? "if Python registers it: hydraconf python sync; or name the tree: hydraconf migrate -cp DIR -cn NAME"
+      : "the error says what is wrong";
+    untold.add(
+      "A primary config does not compose before the migration either",
+      remedy,
+      undefined,
+      undefined,
+      `${program}: ${firstLine(error)}`,
+    );
+    // Overrides of a line may choose what the default line lacks; nothing helps without the config.
+    return /^compose\.missing_config$/.test(error.code) ? [] : written;
+  }
+  const { composer, required } = base;
+  const synthetic = (overrides: readonly string[]): ComparedLine => ({
+    overrides,
+    isMultirun: false,
+    label: label(overrides),
+    place: label(overrides),
+    words: [],
+    isSynthetic: overrides.length > required.length,
+  });
+  const { choices, repository } = composer.compose(required);
+  const options = optionChoices(repository, choices).map(({ override }) => {
+    const key = override.slice(0, override.indexOf("="));
+    return synthetic([...required.filter((text) => !text.startsWith(`${key}=`)), override]);
+  });
+  return [synthetic(required), ...written, ...options];
+}
+
+const firstLine = ({ message }: Error): string => message.trim().split("\n")[0] ?? "";
+
+const shownFile = (file: string, cwd: string): string =>
+  file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
+
+function programLabel(
+  { app, configDir, configName, configPath }: PrimaryConfig,
+  cwd: string,
+): string {
+  if (app === undefined)
+    return `hydraconf -cp ${shownFile(configPath ?? ".", cwd)} -cn ${configName}`;
+  const isOther = configName !== app.configName;
+  return [
+    shownFile(app.file, cwd),
+    ...(isOther ? ["-cn", String(configName)] : []),
+    ...(configDir === undefined ? [] : ["-cd", shownFile(configDir, cwd)]),
+  ].join(" ");
+}
+
+const MOST_REQUIRED = 40;
+
+/** The overrides that a primary config needs to compose: an option of each group that is left open. */
+function defaultLine(
+  { older, primary }: Pair,
+  place: ProjectPlace,
+): { readonly composer: Composer; readonly required: readonly string[] } {
+  const composer = openPrimary(primary, place, { dialect: older });
+  const required: string[] = [];
+  for (;;) {
+    const outcome = composeOutcome(composer, { overrides: required, isMultirun: false });
+    if (outcome.kind === "composed") return { composer, required };
+    const { available = [], code, key, message } = outcome.error.details;
+    const [option] = available;
+    const isOpen = code === "compose.missing_option" && message.includes("You must specify");
+    if (!isOpen || option === undefined || key === undefined || required.length > MOST_REQUIRED)
+      throw outcome.error;
+    required.push(`${key}=${option}`);
+  }
+}
+
+/** Composes the lines of a primary config in both versions. */
+function compare(
+  { lines, newer, older, primary }: Comparison,
+  { from, place, to }: MigrateRequest,
+  findings: Findings,
+  untold: UntoldList,
+  onDone: () => void,
+): void {
+  const { cwd } = place.invocation;
+  const rules = differingRules(older, newer);
+  const composers = new Map<string, Composer>();
+  const composerWith = (kept: readonly Rule[]): Composer => {
+    const id = kept.map((rule) => rule.id).join(" ");
+    const before = composers.get(id);
+    if (before !== undefined) return before;
+    const composer = openPrimary(primary, place, { dialect: withOld(newer, older, kept) });
+    composers.set(id, composer);
+    return composer;
+  };
+  const oldComposer = openPrimary(primary, place, { dialect: older });
+  const standard = standardOf(older, newer, place);
+  const fixing = { older, newer, place, standard, composers: new Map<string, Composer>() };
+  const explanations: (readonly Rule[])[] = [];
+  const told = new Set<string>();
+
+  for (const line of lines) {
+    const before = composeOutcome(oldComposer, line);
+    if (before.kind === "failed") {
+      if (!line.isSynthetic && line.words.length > 0)
+        untold.add(
+          "A command line does not compose before the migration either",
+          "check the line, and what Python registers (hydraconf python sync)",
+          undefined,
+          undefined,
+          `${line.place}: ${firstLine(before.error)}`,
+        );
+      onDone();
+      continue;
+    }
+    const after = composeOutcome(composerWith([]), line);
+    const changes = changesBetween(before, after, standard);
+    const about = { primary, line, before, cwd };
+    if (changes.length > 0) {
+      const causes = causesOf(line, before, rules, explanations, composerWith, standard);
+      if (causes === undefined)
+        findings.addChange(
+          "unexplained",
+          changes,
+          placesOf(undefined, { ...about, changes }),
+          line,
+        );
+      else
+        for (const { changes: effect, rule } of causes) {
+          if (rule.onlyWritten === true && line.isSynthetic) continue;
+          const sites = checkedSites(rule, { ...about, changes: effect }, fixing);
+          findings.addChange(rule.id, effect, sites, line);
+          if (RENAMING.has(rule.id) && line.words.length > 0 && !sites.some(({ fix }) => fix))
+            untold.add(
+              "A command line chooses a group that has another key after a fix",
+              rule.remedy,
+              undefined,
+              undefined,
+              line.label,
+            );
+        }
+    }
+    if (after.kind === "composed")
+      for (const warning of after.warnings)
+        if (!told.has(warning.message)) {
+          told.add(warning.message);
+          const finding = warningFinding(warning, { ...about, changes: [] }, from, to);
+          if (finding !== undefined) findings.addText(finding, line.label);
+        }
+    for (const finding of [
+      ...configFindings(before.composition, cwd),
+      ...(from === "1.0" ? findingsSince10(before.composition, cwd) : []),
+    ])
+      if (appliesTo(ruleNamed(finding.rule), from, to)) findings.addText(finding, line.label);
+    onDone();
+  }
+}
+
+function standardOf(older: Dialect, newer: Dialect, place: ProjectPlace): StandardPaths {
+  const empty: PrimaryConfig = { app: undefined, configPath: null, configName: null };
+  const [left, right] = [older, newer].map((dialect) =>
+    composeOutcome(openPrimary(empty, place, { dialect }), { overrides: [], isMultirun: false }),
+  );
+  return left === undefined || right === undefined ? new Set() : standardPaths(left, right);
+}
+
+/** A rule, and what it alone changes. */
+interface Cause {
+  readonly rule: Rule;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * The rules that together explain what a line gives: with the old behaviour of all of them, and of none less, the new
+ * version composes what the old one does. Undefined if even the old behaviour of all rules does not.
+ */
+function causesOf(
+  line: ComparedLine,
+  before: ComposedOutcome,
+  rules: readonly Rule[],
+  explanations: (readonly Rule[])[],
+  composerWith: (kept: readonly Rule[]) => Composer,
+  standard: StandardPaths,
+): readonly Cause[] | undefined {
+  const effect = (kept: readonly Rule[]): readonly Change[] =>
+    changesBetween(before, composeOutcome(composerWith(kept), line), standard);
+  const explains = (kept: readonly Rule[]): boolean => effect(kept).length === 0;
+  const minimal =
+    explanations.find(explains) ?? (explains(rules) ? leastOf(rules, explains) : undefined);
+  if (minimal === undefined) return undefined;
+  if (!explanations.includes(minimal)) explanations.push(minimal);
+  return minimal
+    .map((rule) => ({ rule, changes: effect(minimal.filter((each) => each !== rule)) }))
+    .filter(({ changes }) => changes.length > 0);
+}
+
+/** The rules of which none can be left out. */
+function leastOf(
+  rules: readonly Rule[],
+  explains: (kept: readonly Rule[]) => boolean,
+): readonly Rule[] {
+  return rules.reduce<readonly Rule[]>((kept, rule) => {
+    const fewer = kept.filter((each) => each !== rule);
+    return explains(fewer) ? fewer : kept;
+  }, rules);
+}
+
+/** What is known of a line whose outcome changes. */
+interface AboutLine {
+  readonly primary: PrimaryConfig;
+  readonly line: ComparedLine;
+  readonly before: ComposedOutcome;
+  readonly changes: readonly Change[];
+  readonly cwd: string;
+}
+
+/** The places of a change: those of its rule, else where the changed values are written. */
+function placesOf(rule: Rule | undefined, about: AboutLine): readonly Site[] {
+  const { before, changes, cwd, line, primary } = about;
+  const sites = rule?.sites?.({
+    primary,
+    older: before,
+    changes,
+    words: line.words,
+    ...(line.wordsFile !== undefined && { wordsFile: line.wordsFile }),
+    cwd,
+    textOf,
+  });
+  if (sites !== undefined && sites.length > 0) return sites;
+  for (const change of changes) {
+    const span = originsOf(change)
+      .map((origin) => placeOf(origin, about))
+      .find((place) => place !== undefined);
+    if (span !== undefined) return [{ span }];
+  }
+  return [{ span: fallbackPlace(about) }];
+}
+
+function originsOf(change: Change): readonly Origin[] {
+  switch (change.kind) {
+    case "fails":
+      return change.error.details.origin === undefined ? [] : [change.error.details.origin];
+    case "value": {
+      const { difference } = change;
+      return [
+        ...("after" in difference ? [difference.after.origin] : []),
+        ...("before" in difference ? [difference.before.origin] : []),
+      ];
+    }
+    case "sweep":
+      return change.older.node === undefined ? [] : [change.older.node.origin];
+    case "directory":
+      return [];
+  }
+}
+
+function placeOf(origin: Origin, { cwd, line }: AboutLine): FileSpan | undefined {
+  if (origin.kind === "file") {
+    const span = spanOf(origin, cwd);
+    return textOf(span.file) === undefined ? undefined : span;
+  }
+  if (origin.kind !== "override" || line.wordsFile === undefined) return undefined;
+  const word = line.words.find(({ text }) => text === origin.text);
+  return word && { file: line.wordsFile, start: word.start, end: word.end };
+}
+
+/** The line itself, or the primary config, or the program. */
+function fallbackPlace({ before, cwd, line, primary }: AboutLine): FileSpan {
+  const [word] = line.words;
+  if (word !== undefined && line.wordsFile !== undefined)
+    return { file: line.wordsFile, start: word.start, end: word.end };
+  const row = before.composition.defaults.find((each) => each.primary);
+  if (row?.loaded.origin.kind === "file")
+    return { ...spanOf(row.loaded.origin, cwd), start: 0, end: 0 };
+  return { file: primary.app?.file ?? resolve(cwd, primary.configPath ?? "."), start: 0, end: 0 };
+}
+
+/** How fixes of a primary config are checked. */
+interface Fixing {
+  readonly older: Dialect;
+  readonly newer: Dialect;
+  readonly place: ProjectPlace;
+  readonly standard: StandardPaths;
+  /** Composers with fixes laid over their files, by rule and fixes. */
+  readonly composers: Map<string, Composer>;
+}
+
+/** The places of a rule, with only those fixes that make the line compose what it composed before. */
+function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): readonly Site[] {
+  const sites = placesOf(rule, about);
+  const fixes = sites.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
+  if (fixes.length === 0) return sites;
+  const after = fixedOutcome(rule, about, fixes, fixing);
+  return changesBetween(about.before, after, fixing.standard).length === 0
+    ? sites
+    : sites.map(({ span }) => ({ span }));
+}
+
+/** What a line composes with fixes made: in the old version with the new behaviour of one rule, since others have fixes of their own. */
+function fixedOutcome(
+  rule: Rule,
+  { line, primary }: AboutLine,
+  fixes: readonly Fix[],
+  { composers, newer, older, place }: Fixing,
+): Outcome {
+  const edits = fixes.flatMap((fix) => fix.edits);
+  const words = line.words.map((word) => {
+    const edit = edits.find(
+      ({ end, file, start }) => file === line.wordsFile && start === word.start && end === word.end,
+    );
+    return edit === undefined ? word.text : withoutQuotes(edit.text);
+  });
+  const overrides = line.words.length === 0 ? line.overrides : words;
+  // Edits of command lines concern no config.
+  const ofFiles = fixes.map((fix) => ({
+    ...fix,
+    edits: fix.edits.filter(({ file }) => file !== line.wordsFile),
+  }));
+  const composer = getOrCreate(composers, JSON.stringify([rule.id, ofFiles]), () => {
+    const { texts } = editedTexts(ofFiles);
+    const overlay: Reading["overlay"] = texts;
+    const dialect = withOld(older, newer, [rule]);
+    return openPrimary(fixedPrimary(primary, texts, place), place, { dialect, overlay });
+  });
+  return composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
+}
+
+const withoutQuotes = (word: string): string =>
+  word.startsWith("'") ? word.slice(1, -1).replaceAll("'\\''", "'") : word;
+
+/** A primary config as the edited source of its program names it. */
+function fixedPrimary(
+  primary: PrimaryConfig,
+  texts: ReadonlyMap<string, string | null>,
+  { invocation: { cwd, env } }: ProjectPlace,
+): PrimaryConfig {
+  const { app } = primary;
+  const text = app === undefined ? undefined : texts.get(app.file);
+  if (app === undefined || text == null) return primary;
+  const place = { cwd, env };
+  const index = appsIn(app.file, place).findIndex(({ line }) => line === app.line);
+  const fixed = appsOf(text, app.file, place)[index];
+  return fixed === undefined
+    ? primary
+    : {
+        ...primary,
+        app: fixed,
+        configName: fixed.configName,
+        configPath: hasArgument({ source: text, line: fixed.line }, "config_path", 0)
+          ? fixed.configPath
+          : primary.configPath,
+      };
+}
+
+function warningFinding(
+  { code, message, origin }: CompositionWarning,
+  about: AboutLine,
+  from: FromVersion,
+  to: DialectName,
+): TextFinding | undefined {
+  if (from === "1.0") return undefined;
+  const span = (origin && placeOf(origin, about)) ?? fallbackPlace(about);
+  const detail = message.trim().split("\n")[0] ?? "";
+  if (code === "missing_self") {
+    const fix = selfFix(about.before.composition, about.cwd);
+    return { rule: "missing-self", span, detail, level: "warning", ...(fix && { fix }) };
+  }
+  if (code === "schema_match")
+    return appliesTo(ruleNamed("schema-match"), from, to)
+      ? { rule: "schema-match", span, detail, level: "error" }
+      : undefined;
+  return undefined;
+}
+
+// Lists of what is found.
+
+interface Findings {
+  addText(finding: TextFinding, line?: string): void;
+  addChange(
+    rule: string,
+    changes: readonly Change[],
+    sites: readonly Site[],
+    line: Pick<ComparedLine, "label" | "isSynthetic">,
+  ): void;
+  all(): readonly Finding[];
+}
+
+/** One finding for each rule and place, however many lines show it. */
+function createFindings(cwd: string): Findings {
+  const byPlace = new Map<string, Finding>();
+  const add = (finding: Finding, isSynthetic = false): void => {
+    const { rule, span } = finding;
+    const id = JSON.stringify([
+      rule,
+      span.file,
+      span.start,
+      rule === "unexplained" ? finding.detail : "",
+    ]);
+    const before = byPlace.get(id);
+    if (before === undefined) {
+      byPlace.set(id, finding);
+      return;
+    }
+    // A fix that is wrong for one line is no fix, unless that line only chooses by a key that the fix renames.
+    const { fix, ...others } = before;
+    const isFixed = finding.fix !== undefined || RENAMING.has(rule);
+    byPlace.set(id, {
+      ...others,
+      // That a line which nobody wrote fails by a renamed key says nothing of the place.
+      level: isSynthetic && RENAMING.has(rule) ? before.level : worse(before.level, finding.level),
+      lines: before.lines + finding.lines,
+      ...(fix !== undefined && isFixed && { fix }),
+    });
+  };
+  return {
+    addText({ detail, fix, level, rule, span }, line) {
+      add({
+        rule,
+        level,
+        span,
+        detail,
+        changes: [],
+        ...(line !== undefined && { line }),
+        lines: line === undefined ? 0 : 1,
+        ...(fix && { fix }),
+      });
+    },
+    addChange(rule, changes, sites, { isSynthetic, label }) {
+      const isError = changes.some(({ kind }) => kind === "fails");
+      const isOurs = changes.every((change) => isOfPlugin(change, cwd));
+      for (const { fix, span } of sites)
+        add(
+          {
+            rule,
+            level: isError ? "error" : isOurs ? "warning" : "change",
+            span,
+            detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
+            changes: changesAt(span, changes, sites, cwd),
+            line: label,
+            lines: 1,
+            ...(fix && { fix }),
+          },
+          isSynthetic,
+        );
+    },
+    all: () => [...byPlace.values()].sort(byPlaceInFiles),
+  };
+}
+
+const RENAMING: ReadonlySet<string> = new Set(
+  RULES.filter(({ renamesKeys }) => renamesKeys === true).map(({ id }) => id),
+);
+
+/** Whether only defaults that come with Hydra and its plugins differ. */
+const isOfPlugin = (change: Change, cwd: string): boolean =>
+  change.kind === "value" &&
+  originsOf(change).every(
+    (origin) =>
+      origin.kind === "schema" ||
+      (origin.kind === "file" && textOf(spanOf(origin, cwd).file) === undefined),
+  );
+
+/** The changes of values that the file of a place says, if that is not the only place. */
+function changesAt(
+  { file }: FileSpan,
+  changes: readonly Change[],
+  sites: readonly Site[],
+  cwd: string,
+): readonly Change[] {
+  if (sites.length < 2) return changes;
+  const own = changes.filter((change) =>
+    originsOf(change).some((origin) => origin.kind === "file" && spanOf(origin, cwd).file === file),
+  );
+  return own.length === 0 ? changes : own;
+}
+
+const detailOf = ([change]: readonly Change[]): string =>
+  change?.kind === "fails" ? firstLine(change.error) : "the composed config differs";
+
+const LEVELS: readonly Level[] = ["error", "change", "warning"];
+
+const worse = (left: Level, right: Level): Level =>
+  LEVELS.indexOf(left) <= LEVELS.indexOf(right) ? left : right;
+
+const byPlaceInFiles = (left: Finding, right: Finding): number =>
+  left.span.file < right.span.file
+    ? -1
+    : left.span.file > right.span.file
+      ? 1
+      : left.span.start - right.span.start;
+
+interface UntoldList {
+  add(what: string, remedy: string, file?: string, line?: number, label?: string): void;
+  all(): readonly Untold[];
+}
+
+function createUntold(cwd: string): UntoldList {
+  const entries = new Map<string, { readonly remedy: string; readonly places: Set<string> }>();
+  return {
+    add(what, remedy, file, line, label) {
+      const entry = entries.get(what) ?? { remedy, places: new Set<string>() };
+      const place =
+        file === undefined
+          ? label
+          : (label ?? `${shownFile(file, cwd)}${line === undefined ? "" : `:${line}`}`);
+      if (place !== undefined) entry.places.add(place);
+      entries.set(what, entry);
+    },
+    all: () =>
+      [...entries].map(([what, { places, remedy }]) => ({ what, remedy, places: [...places] })),
+  };
+}

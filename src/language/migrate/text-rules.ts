@@ -1,0 +1,193 @@
+/** What texts tell of a migration without composing them: sources of programs, headers, keys of Hydra's own config. */
+import { relative } from "node:path";
+import type { Composition, DefaultsTreeNode } from "../../engine/compose/index.ts";
+import { DIALECT_NAMES, DIALECTS, type DialectName } from "../../engine/values/dialect.ts";
+import { type ConfigNode, getAt } from "../../engine/values/node.ts";
+import type { App, AppPlace } from "../../python/apps.ts";
+import { readPythonCalls } from "../../python/python-reader.ts";
+import { type Edit, type FileSpan, type Fix, spanOf } from "./edits.ts";
+import { addedItem } from "./list-edits.ts";
+import { textAt, textEntries } from "./outcome.ts";
+import { argumentEdit } from "./python-edits.ts";
+import { lineStart } from "./rules.ts";
+
+/** A place that a rule about texts finds. */
+export interface TextFinding {
+  readonly rule: string;
+  readonly span: FileSpan;
+  /** What is there, in a few words. */
+  readonly detail: string;
+  readonly level: "error" | "change" | "warning";
+  readonly fix?: Fix;
+}
+
+const API_NAMES = /^(compose|initialize|initialize_config_dir|initialize_config_module)$/;
+
+/** What a Python source uses that is gone in 1.4. */
+export function pythonFindings(
+  file: string,
+  source: string,
+  place: AppPlace,
+): readonly TextFinding[] {
+  const findings: TextFinding[] = [];
+  const at = (start: number, end = start): FileSpan => ({ file, start, end });
+  const pattern =
+    /^[ \t]*from[ \t]+(hydra\.experimental(?:\.(?:compose|initialize))?)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)/gm;
+  for (const match of source.matchAll(pattern)) {
+    const [whole, module = "", list = ""] = match;
+    const names = list
+      .replace(/[()\\]|#[^\n]*/g, " ")
+      .split(",")
+      .map((name) => name.trim().split(/\s+/)[0] ?? "")
+      .filter((name) => name !== "");
+    if (!names.some((name) => API_NAMES.test(name))) continue;
+    const start = match.index + whole.indexOf(module);
+    const edit: Edit = { ...at(start, start + module.length), text: "hydra" };
+    findings.push({
+      rule: "experimental-api",
+      span: at(start, start + module.length),
+      detail: whole.trim().replace(/\s+/g, " "),
+      level: "error",
+      ...(names.every((name) => API_NAMES.test(name)) && { fix: { edits: [edit] } }),
+    });
+  }
+  for (const match of source.matchAll(
+    /^[ \t]*from[ \t]+hydra\.types[ \t]+import[^\n]*\bTargetConf\b/gm,
+  )) {
+    const start = match.index + match[0].indexOf("TargetConf");
+    findings.push({
+      rule: "target-conf",
+      span: at(start, start + "TargetConf".length),
+      detail: match[0].trim(),
+      level: "error",
+    });
+  }
+  if (/\bstrict\s*=/.test(source))
+    for (const { callee, line, named } of readPythonCalls(source, { ...place, file }).calls)
+      if (/^hydra(\.experimental)?\.compose$/.test(callee) && named.has("strict")) {
+        const start = lineStart(source, line);
+        findings.push({
+          rule: "compose-strict",
+          span: at(start),
+          detail: "compose(strict=...)",
+          level: "error",
+        });
+      }
+  return findings;
+}
+
+/** The version_base of a program, if the new version refuses or ignores it. */
+export function versionFinding(
+  app: App,
+  source: string,
+  to: DialectName,
+  cwd: string,
+): TextFinding | undefined {
+  const { file, kind, line, versionBase } = app;
+  if (kind === "script") return undefined;
+  // A version with one behaviour only takes those from the least one on; others follow what is named.
+  const { leastVersionBase: least } = DIALECTS[to];
+  const named = DIALECT_NAMES.find((name) => name === versionBase);
+  const isOlder = named !== undefined && named < (least ?? to);
+  if (!isOlder && (least !== null || versionBase !== undefined)) return undefined;
+  const wanted = least ?? to;
+  const edit = argumentEdit({ file, source, line }, "version_base", `"${wanted}"`);
+  const start = lineStart(source, line);
+  return {
+    rule: "version-base",
+    span: { file, start, end: start },
+    detail:
+      versionBase === undefined
+        ? `${relative(cwd, file)} names no version_base, which keeps the behaviour of 1.1`
+        : `version_base="${versionBase}"`,
+    level: least === null ? "change" : "error",
+    ...(edit && { fix: { edits: [edit] } }),
+  };
+}
+
+/** What Hydra's part of a composed config uses that is gone or deprecated in 1.4. */
+export function configFindings({ hydra, root }: Composition, cwd: string): readonly TextFinding[] {
+  const findings: TextFinding[] = [];
+  const add = (
+    rule: string,
+    node: ConfigNode,
+    detail: string,
+    level: TextFinding["level"],
+  ): void => {
+    if (node.origin.kind === "file")
+      findings.push({ rule, span: spanOf(node.origin, cwd), detail, level });
+  };
+  for (const node of textsIn(root))
+    if (/\$\{hydra[.:]job\.override_dirname\}/.test(String(node.value)))
+      add("override-dirname", node, String(node.value), "warning");
+  const variables = textEntries(getAt(hydra, ["job", "env_set"]));
+  const names = new Set(variables.map(([name]) => name));
+  for (const [, value] of variables) {
+    const text = value.kind === "scalar" && typeof value.value === "string" ? value.value : "";
+    const [, name = ""] = /\$\{oc\.env:\s*([A-Za-z_]\w*)/.exec(text) ?? [];
+    if (names.has(name)) add("environment", value, text, "change");
+  }
+  for (const [name, callback] of textEntries(getAt(hydra, ["callbacks"])))
+    if (/\bPickleJobInfoCallback$/.test(textAt(callback, "_target_") ?? ""))
+      add("pickle-callback", callback, `hydra.callbacks.${name}`, "error");
+  return findings;
+}
+
+function* textsIn(node: ConfigNode): Generator<Extract<ConfigNode, { kind: "scalar" }>> {
+  if (node.kind === "scalar") {
+    if (typeof node.value === "string") yield node;
+  } else if (node.kind === "list") for (const item of node.items) yield* textsIn(item);
+  else for (const { value } of node.entries.values()) yield* textsIn(value);
+}
+
+/** What is different since 1.0, of which no dialect tells. */
+export function findingsSince10(composition: Composition, cwd: string): readonly TextFinding[] {
+  const nodes = composition.tree.roots.flatMap(below);
+  return nodes.flatMap((node): readonly TextFinding[] => {
+    const { loaded, placed, primary } = node;
+    if (loaded?.origin.kind !== "file" || loaded.source.scheme === "structured") return [];
+    const span = { ...spanOf(loaded.origin, cwd), start: 0, end: 0 };
+    if (primary) {
+      const [first] = loaded.defaults;
+      const hasContent = loaded.node.kind === "map" && loaded.node.entries.size > 0;
+      if (first === undefined || !hasContent || loaded.defaults.some(({ kind }) => kind === "self"))
+        return [];
+      const edit = addedItem(first, "_self_", "before", cwd);
+      const at = first.origin.kind === "file" ? spanOf(first.origin, cwd) : span;
+      return [
+        {
+          rule: "composition-order",
+          span: at,
+          detail: "its defaults list has no _self_",
+          level: "change",
+          ...(edit && { fix: { edits: [edit] } }),
+        },
+      ];
+    }
+    if (placed.group === "" || /^hydra(\/|$)/.test(placed.group) || loaded.package !== null)
+      return [];
+    return [
+      {
+        rule: "package-header",
+        span,
+        detail: `'${placed.configPath}' has no # @package header`,
+        level: "change",
+        fix: { edits: [{ ...span, text: "# @package _global_\n" }] },
+      },
+    ];
+  });
+}
+
+const below = (node: DefaultsTreeNode): readonly DefaultsTreeNode[] => [
+  node,
+  ...node.children.flatMap((child) => (child.kind === "config" ? below(child) : [])),
+];
+
+/** The edit that adds `_self_` where the content of a config is merged without it: last, before overrides. */
+export function selfFix(composition: Composition, cwd: string): Fix | undefined {
+  const primary = composition.tree.roots.flatMap(below).find((node) => node.primary);
+  const items = primary?.loaded?.defaults ?? [];
+  const last = items.findLast((item) => !(item.kind === "group" && item.override));
+  const edit = last === undefined ? undefined : addedItem(last, "_self_", "after", cwd);
+  return edit && { edits: [edit] };
+}

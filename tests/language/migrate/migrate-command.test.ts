@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { foundIn, project, runIn } from "./project.ts";
+
+const MAIN = (args: string): string =>
+  `import hydra\n\n@hydra.main(${args})\ndef main(cfg):\n    pass\n`;
+const PROGRAM = MAIN('version_base="1.3", config_path="conf", config_name="config"');
+
+const SLASH = {
+  "conf/config.yaml": "defaults:\n  - db: a/b\n  - _self_\n",
+  "conf/db/a/b.yaml": "port: 1\n",
+};
+
+describe("hydraconf migrate", () => {
+  it("says what changes, where and why, and writes nothing", async () => {
+    const folder = project(SLASH);
+    const before = readdirSync(folder, { recursive: true });
+    const { code, stdout } = await runIn(folder);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `conf/config.yaml:2:5 change default-slash: \`- db: a/b\` is the option b of the group db/a
+  hydraconf -cp conf -cn config (and 1 more line)
+    removed db.port
+      - 1  # conf/db/a/b.yaml:1:7
+    added db.a.port
+      + 1  # conf/db/a/b.yaml:1:7
+  --fix mends it https://github.com/facebookresearch/hydra/issues/3222
+
+From 1.3 to 1.4: 1 change, 0 warnings.
+Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files) in both versions.
+1 finding can be fixed: --fix
+`,
+    );
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+    expect(readFileSync(join(folder, "conf/config.yaml"), "utf8")).toBe(SLASH["conf/config.yaml"]);
+  });
+
+  it("--check fails if something changes, and not for warnings", async () => {
+    expect((await runIn(project(SLASH), "--check")).code).toBe(1);
+    expect((await runIn(project({ "conf/config.yaml": "x: 1\n" }), "--check")).code).toBe(0);
+    const warned = {
+      "conf/config.yaml": "hydra: {sweep: {subdir: '${hydra.job.override_dirname}'}}\n",
+    };
+    expect(await foundIn(project(warned))).toEqual(["conf/config.yaml:1 warning override-dirname"]);
+    expect((await runIn(project(warned), "--check")).code).toBe(0);
+    expect((await runIn(project(SLASH), "--check", "--fix")).code).toBe(0);
+  });
+
+  it("a program keeps the version that its source names", async () => {
+    const tree = { "conf/config.yaml": "x: 1\n" };
+    const of = (args: string) =>
+      foundIn(
+        project({ ...tree, "train.py": MAIN(`config_path="conf", config_name="config"${args}`) }),
+      );
+    expect(await of("")).toEqual(["conf/config.yaml:2 change job-chdir"]);
+    expect(await of(", version_base=None")).toEqual([]);
+    expect(await of(', version_base="1.3"')).toEqual([]);
+    expect(await of(', version_base="1.2"')).toEqual(["train.py:3 error version-base"]);
+  });
+
+  it("composes each option, experiment and found line, and names the line that shows a change", async () => {
+    const folder = project({
+      "train.py": PROGRAM,
+      "conf/config.yaml": "defaults:\n  - db: a\n  - _self_\n",
+      "conf/db/a.yaml": "n: 1\n",
+      "conf/db/b.yaml": "n: '\\???'\n",
+      "conf/experiment/e.yaml": "# @package _global_\ndefaults:\n  - optional override /db: b\n",
+      "scripts/run.sh": "#!/bin/sh\npython train.py db=b\npython train.py db=$1\n",
+    });
+    const { findings, counts, untold } = JSON.parse((await runIn(folder, "--json")).stdout);
+    expect(
+      findings.map(({ command_line, file, rule }: Record<string, string>) => [
+        rule,
+        file,
+        command_line,
+      ]),
+    ).toEqual([
+      ["missing-literal", "conf/db/b.yaml", "scripts/run.sh:2: train.py db=b"],
+      ["default-keyword", "conf/experiment/e.yaml", "train.py +experiment=e"],
+    ]);
+    expect(counts).toEqual({
+      programs: 1,
+      primary_configs: 1,
+      command_lines: 4,
+      left_out: 0,
+      found_in_files: 1,
+    });
+    expect(untold).toEqual([]);
+  });
+
+  it("stays within its budget, and says what it left out", async () => {
+    const options = Array.from(
+      { length: 30 },
+      (_, n) => [`conf/db/o${n}.yaml`, `n: ${n}\n`] as const,
+    );
+    const folder = project({ "conf/config.yaml": "x: 1\n", ...Object.fromEntries(options) });
+    const { stdout } = await runIn(folder, "--limit", "11");
+    expect(stdout).toContain("Composed 11 command lines");
+    expect(stdout).toContain("20 more options were not composed: --limit N composes more.");
+  });
+
+  it("tells what cannot be told", async () => {
+    const folder = project({
+      "train.py": MAIN('version_base="1.3", config_path="conf", config_name="config"'),
+      "other.py": MAIN('version_base="1.3", config_path=sys.argv[1], config_name="config"'),
+      "store.py":
+        "from hydra.core.config_store import ConfigStore\nConfigStore.instance().store(name='a', node={})\n",
+      "run.sh": "python train.py x=2 y=$Y\npython train.py nope=1\npython train.py -cd gone x=3\n",
+      "conf/config.yaml": "x: 1\ny: 2\n",
+    });
+    const { stdout } = await runIn(folder);
+    expect(stdout).toContain("The config of a program is not known:\n    other.py:3");
+    expect(stdout).toContain("run.sh:1");
+    expect(stdout).toContain("run.sh:2: Could not override 'nope'.");
+    expect(stdout).toContain("run hydraconf python sync");
+    expect(stdout).toMatch(/train\.py -cd gone: Additional config directory '.*gone' not found/);
+  });
+
+  it("gives code scanning a rule, a place and a fix", async () => {
+    const { runs, version } = JSON.parse((await runIn(project(SLASH), "--sarif")).stdout);
+    const [{ results, tool }] = runs;
+    expect(version).toBe("2.1.0");
+    expect(tool.driver.rules[0]).toMatchObject({ id: "default-slash" });
+    expect(results[0]).toMatchObject({
+      ruleId: "default-slash",
+      ruleIndex: 0,
+      level: "error",
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: "conf/config.yaml" },
+            region: { startLine: 2, startColumn: 5 },
+          },
+        },
+      ],
+    });
+    const [change] = results[0].fixes[0].artifactChanges;
+    expect(change.replacements).toEqual([
+      {
+        deletedRegion: { startLine: 2, startColumn: 5, endLine: 2, endColumn: 7 },
+        insertedContent: { text: "db/a@db" },
+      },
+      {
+        deletedRegion: { startLine: 2, startColumn: 9, endLine: 2, endColumn: 12 },
+        insertedContent: { text: "b" },
+      },
+    ]);
+  });
+
+  it("offers no fix for what is not in the tree", async () => {
+    const folder = project({
+      "conf/config.yaml": "defaults:\n  - ../conf/db@db: m\n  - _self_\n",
+      "conf/db/m.yaml": "port: 1\n",
+    });
+    await runIn(folder, "--fix");
+    expect(readFileSync(join(folder, "conf/config.yaml"), "utf8")).toContain("../conf/db@db: m");
+  });
+
+  it("refuses what cannot be meant", async () => {
+    const folder = project({ "a.txt": "" });
+    await expect(runIn(folder)).rejects.toMatchObject({ code: "compose.missing_config" });
+    for (const args of [
+      ["--from", "1.3", "--to", "1.2"],
+      ["--json", "--sarif"],
+      ["nope"],
+      ["-cn", "a"],
+    ])
+      await expect(runIn(folder, ...args)).rejects.toMatchObject({ code: "app.usage" });
+  });
+});
