@@ -196,7 +196,6 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
 /**
  * Plans what a launcher runs. A single run is a sweep of one job, whose directory and config are those of the run.
  *
- * @param resumedIn the absolute path of the directory of a resumed sweep or run
  * @throws ConfigError as `planSweep`
  */
 export const planTask = (
@@ -204,11 +203,18 @@ export const planTask = (
   composer: Composer,
   place: JobPlace,
   registry: SweepRegistry,
-  resumedIn?: string,
+  options: PlanOptions = {},
 ): PlannedSweep =>
   mode === "run"
-    ? planLaunchedRun(composition, place, resumedIn)
-    : planSweep(composition, overrides, composer, place, registry, resumedIn);
+    ? planLaunchedRun(composition, place, options.resumedIn)
+    : planSweep(composition, overrides, composer, place, registry, options);
+
+interface PlanOptions {
+  /** The absolute path of the directory of a resumed sweep or run. */
+  readonly resumedIn?: string | undefined;
+  /** Whether the jobs are only shown. */
+  readonly isPlan?: boolean;
+}
 
 /** The job as its program sees it: that of a run has no number, which is only for the record. */
 export function jobOfProgram({ mode }: Pick<PlannedSweep, "mode">, job: SweepJob): PlannedJob {
@@ -263,7 +269,6 @@ export const planRun = (
 
 /**
  * @param wished the composition of the sweep itself; composed again if the sweep needs another directory
- * @param resumedIn the absolute path of a resumed sweep's directory
  * @throws ConfigError if a job cannot be composed, or the sweeper or a sweep override is not supported
  */
 export function planSweep(
@@ -271,8 +276,8 @@ export function planSweep(
   overrides: readonly string[],
   composer: Composer,
   place: JobPlace,
-  { launchers, sweepers }: SweepRegistry,
-  resumedIn?: string,
+  { launchers, python, sweepers }: SweepRegistry,
+  { isPlan = false, resumedIn }: PlanOptions = {},
 ): PlannedSweep {
   const { context } = composer;
   const free =
@@ -295,6 +300,8 @@ export function planSweep(
     overrides: textsAt(root, "hydra.overrides.task", context),
     directory,
     context,
+    isPlan,
+    project: { cwd: place.cwd, env: place.env, ...(python && { python }) },
   };
   const target = textAt(root, "hydra.launcher._target_", context) ?? "";
   const launcher = launchers.find(({ targets }) => targets.includes(target));

@@ -12,7 +12,7 @@ import { tookOf } from "../launch/scheduler.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
-import type { Conclusion } from "./sweepers/sweeper.ts";
+import type { Conclusion, JobOverrides, SweeperMessage } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
   readonly sweep: PlannedSweep;
@@ -28,6 +28,8 @@ export interface SweepRequest {
   readonly onPlanned?: (jobs: number, seconds: number) => void;
   /** Called with the jobs of a batch before the first of them starts. */
   readonly onBatch?: (jobs: readonly BatchJob[]) => void;
+  /** Called with what the sweeper has to log. */
+  readonly onMessages?: (messages: readonly SweeperMessage[]) => void;
   /** Called with each event as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
 }
@@ -60,11 +62,21 @@ export interface SweepOutcome {
  * @throws ConfigError before a job of its batch has started
  */
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
+  const { launcher, sweep } = request;
   try {
     return await runBatches(request);
   } finally {
-    request.launcher.close?.();
+    // What a failed call has to say, too.
+    tellMessages(request);
+    launcher.close?.();
+    sweep.sweeper.close?.();
   }
+}
+
+/** Logs what the sweeper has to say, after each call of it. */
+function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
+  const messages = sweeper.takeMessages?.() ?? [];
+  if (messages.length > 0) onMessages?.(messages);
 }
 
 async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
@@ -76,7 +88,12 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   let planned = 0;
   let wasCutShort = false;
   let goesOn = false;
-  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+  const ask = (): readonly JobOverrides[] | undefined => {
+    const asked = sweeper.ask();
+    tellMessages(request);
+    return asked;
+  };
+  for (let batch = ask(); batch !== undefined; batch = ask()) {
     const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
@@ -95,11 +112,13 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
       break;
     }
     sweeper.tell(ended);
+    tellMessages(request);
   }
   // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();
+  tellMessages(request);
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;

@@ -17,7 +17,10 @@ export const halvingSweeper: SweeperDefinition = {
   open(request) {
     const settings = readSweeper(HALVING_SETTINGS, request);
     const overrides = readOverrides(request);
-    const { budget_key: budgetKey, direction, eta, max_budget, min_budget, n_trials } = settings;
+    const { budget_key: budgetKey, eta, max_budget, min_budget, n_trials } = settings;
+    const [direction = "minimize", ...others] = settings.direction;
+    if (others.length > 0)
+      refuseSetting(request, "direction")("has several directions: trials are promoted by one");
     checkBudgetKey(budgetKey, request, overrides.flatMap(keysOf));
     if (Number(max_budget) < Number(min_budget))
       refuseSetting(

@@ -29,7 +29,7 @@ export const searchRequest = (
   settings: Omit<SettingValues<typeof SEARCH_SETTINGS>, "seed">,
   { context, directory }: SweeperRequest,
 ): Omit<OptimizingRequest, "name" | "search"> => ({
-  direction: settings.direction,
+  directions: settings.direction,
   batchSize: settings.n_jobs,
   maxFailureRate: settings.max_failure_rate,
   objective: settings.objective,

@@ -13,7 +13,14 @@ import {
 } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
-import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "./dimensions.ts";
+import {
+  allExcluded,
+  byKey,
+  fixedPoint,
+  type Point,
+  pointsOf,
+  type SizeLimit,
+} from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
 /** The space of a sweep: keys that vary, and overrides that are fixed for all jobs. */
@@ -61,11 +68,7 @@ export function searchSpace(
         const drawn = drawOnce(random);
         if (isExcluded?.(drawn.overrides) !== true) return drawn;
       }
-      throw new ConfigError({
-        code: "override.sweep_not_allowed",
-        message: `hydra.sweeper.exclude left none of ${MAX_TRIES} jobs that were drawn`,
-        key: "hydra.sweeper.exclude",
-      });
+      throw allExcluded(MAX_TRIES);
     },
   };
 }

@@ -14,6 +14,7 @@ import {
   type SettingsTable,
   type SettingValues,
 } from "../../job/settings.ts";
+import type { Objective } from "./objective.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 type Read<Value> = Setting<Value>["read"];
@@ -69,7 +70,7 @@ const requiredText = (help: string, hint: string): Setting<string> => ({
 });
 
 /** An int, or none. */
-export const int = (least: number, help: string): Setting<number | undefined> => ({
+const int = (least: number, help: string): Setting<number | undefined> => ({
   field: field(optional(INT), null),
   help,
   read: orNone(readInt(least)),
@@ -105,10 +106,14 @@ export const SEARCH_SETTINGS = {
   n_jobs: int(1, "jobs in a batch; null: all that do not depend on a result still to come"),
   direction: {
     field: field(ANY, "minimize"),
-    help: "or `maximize`",
-    read: readDirection,
+    help: "or `maximize`; a list of both for several numbers",
+    read: readDirections,
   },
-  objective: text("the key of the number in what the task returns; null: the number itself"),
+  objective: {
+    field: field(ANY, null),
+    help: "the key of the number in what the task returns, a list of keys for several directions; null: the number itself, or a list of numbers",
+    read: readObjective,
+  },
   max_failure_rate: {
     field: field(FLOAT, 0),
     help: "the share of a batch that may fail before the sweep ends; a job that exceeded its time limit, or without a finite number (NaN, an infinity) counts as failed",
@@ -136,14 +141,17 @@ export const HALVING_SETTINGS = {
   ...SEARCH_SETTINGS,
 };
 
-/** A direction, or a list of one, as Hydra's optuna sweeper accepts it. */
-function readDirection(value: unknown, refuse: Refuse): Direction {
+function readDirections(value: unknown, refuse: Refuse): readonly Direction[] {
   const directions = Array.isArray(value) ? value : [value];
-  const [direction] = directions;
-  if (directions.length > 1)
-    return refuse("has several directions, but a task has only one objective");
-  if (direction === "minimize" || direction === "maximize") return direction;
-  return refuse(`must be minimize or maximize, not '${String(direction)}'`);
+  for (const direction of directions)
+    if (direction !== "minimize" && direction !== "maximize")
+      refuse(`must be minimize or maximize, not '${String(direction)}'`);
+  return directions.length === 0 ? refuse("must name a direction") : directions;
+}
+
+function readObjective(value: unknown, refuse: Refuse): Objective {
+  if (!Array.isArray(value)) return readText(value, refuse);
+  return value.map((key) => readText(key, refuse) ?? refuse("must be keys"));
 }
 
 /** `hydra.sweeper` of a sweep. */
