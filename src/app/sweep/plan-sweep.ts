@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Composition, RunMode } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { type ConfigNode, child, type MapNode, scalar, setAt } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
@@ -92,7 +92,10 @@ export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly Job
 
 /** A batch after the checks that precede its first job. */
 export interface CheckedBatch {
+  /** Those that can be composed. */
   readonly jobs: readonly SweepJob[];
+  /** The errors of the others, by their places in the batch; empty unless the sweeper judges failures. */
+  readonly refused: ReadonlyMap<number, ConfigError>;
   /** The jobs to run. */
   readonly due: readonly SweepJob[];
   /** Whether all of them passed the checks. */
@@ -105,7 +108,7 @@ export interface CheckedBatch {
  * Composes and checks the jobs of a batch.
  *
  * @param first the place of its first job in the sweep, from 0
- * @throws ConfigError if a job cannot be composed, or differs from its record
+ * @throws ConfigError if a job cannot be composed and the sweeper does not judge failures, or differs from its record
  */
 export async function planChecked(
   batch: readonly JobOverrides[],
@@ -127,7 +130,12 @@ export async function planChecked(
   const again = latestPlan(sweep);
   let isFit = true;
   let milliseconds = 0;
-  for (const part of partsOf(batch)) {
+  const refused =
+    sweep.sweeper.judgesFailures === true
+      ? refusedOf(batch, sweep)
+      : new Map<number, ConfigError>();
+  const fit = refused.size === 0 ? batch : batch.filter((_, index) => !refused.has(index));
+  for (const part of partsOf(fit)) {
     const begin = performance.now();
     const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
     milliseconds += performance.now() - begin;
@@ -141,7 +149,23 @@ export async function planChecked(
     }
   }
   if (isFit) await inspect();
-  return { jobs, due, isFit, seconds: milliseconds / 1000 };
+  return { jobs, refused, due, isFit, seconds: milliseconds / 1000 };
+}
+
+/** The jobs of a search that cannot be composed: single trials, where a search tries values that do not fit together. */
+function refusedOf(
+  batch: readonly JobOverrides[],
+  { planBatch }: Pick<PlannedSweep, "planBatch">,
+): ReadonlyMap<number, ConfigError> {
+  const refused = new Map<number, ConfigError>();
+  for (const [index, job] of batch.entries())
+    try {
+      planBatch([job], 0);
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      refused.set(index, error);
+    }
+  return refused;
 }
 
 type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;

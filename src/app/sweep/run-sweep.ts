@@ -1,9 +1,10 @@
 /** Runs a sweep, batch by batch. */
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
+import type { ConfigError } from "../../engine/values/errors.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import type { JobResult } from "../job/job.ts";
+import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
@@ -73,6 +74,33 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
   }
 }
 
+/** The results of a batch in its order, with those of trials that could not be composed. */
+function withRefused(
+  batch: readonly JobOverrides[],
+  results: readonly (JobResult | undefined)[],
+  refused: ReadonlyMap<number, ConfigError>,
+): readonly (JobResult | undefined)[] {
+  if (refused.size === 0) return results;
+  const left = results.values();
+  return batch.map((overrides, index) => {
+    const error = refused.get(index);
+    return error === undefined ? left.next().value : failedJob({ outputDir: "", overrides }, error);
+  });
+}
+
+function tellRefused(
+  batch: readonly JobOverrides[],
+  refused: ReadonlyMap<number, ConfigError>,
+  { onMessages }: SweepRequest,
+): void {
+  const messages = [...refused].map(([index, error]) => ({
+    logger: "hydraconf.sweep",
+    level: "warning" as const,
+    text: `The trial ${batch[index]?.join(" ")} cannot be composed, and counts as failed: ${error.message.split("\n", 1)[0]}`,
+  }));
+  if (messages.length > 0) onMessages?.(messages);
+}
+
 /** Logs what the sweeper has to say, after each call of it. */
 function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
   const messages = sweeper.takeMessages?.() ?? [];
@@ -88,24 +116,29 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   let planned = 0;
   let wasCutShort = false;
   let goesOn = false;
+  /** The first error of a trial that could not be composed. */
+  let refusal: ConfigError | undefined;
   const ask = (): readonly JobOverrides[] | undefined => {
     const asked = sweeper.ask();
     tellMessages(request);
     return asked;
   };
   for (let batch = ask(); batch !== undefined; batch = ask()) {
-    const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
+    const { due, isFit, jobs, refused, seconds } = await planChecked(batch, planned, request);
+    tellRefused(batch, refused, request);
+    [refusal] = [...(refusal === undefined ? refused.values() : [refusal])];
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
-    const isDone = due.length === 0 && jobs.length > 0;
+    const isDone = due.length === 0 && (jobs.length > 0 || refused.size > 0);
     const fresh = isDone ? NOTHING : await launch(due, request);
     goesOn = fresh.goesOn;
-    const ended = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
-    for (const result of ended) if (result !== undefined) results.push(result);
+    const ofJobs = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
+    for (const result of ofJobs) if (result !== undefined) results.push(result);
+    const ended = withRefused(batch, ofJobs, refused);
     const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
     if (!mayGoOn) {
       wasCutShort = true;
@@ -120,6 +153,9 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   const conclusion = sweeper.conclude?.();
   tellMessages(request);
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
+  // Too many of them ended the sweep, or no other trial has a score.
+  if (refusal !== undefined && conclusion?.toleratesFailures !== true && results.every(isCompleted))
+    throw refusal;
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));

@@ -120,7 +120,7 @@ function bestOf(
 }
 
 /** Whether a score is nowhere worse than another, and somewhere better. */
-function dominates(score: Score, other: Score, directions: readonly Direction[]): boolean {
+export function dominates(score: Score, other: Score, directions: readonly Direction[]): boolean {
   const gains = directions.map((direction, index) => {
     const gain = (other[index] ?? 0) - (score[index] ?? 0);
     return direction === "minimize" ? gain : -gain;

@@ -1,5 +1,13 @@
 /** The settings of sweepers that search a space. */
-import { ANY, FLOAT, field, INT, optional, STR } from "../../../engine/compose/hydra/schema.ts";
+import {
+  ANY,
+  BOOL,
+  FLOAT,
+  field,
+  INT,
+  optional,
+  STR,
+} from "../../../engine/compose/hydra/schema.ts";
 import { MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
@@ -120,13 +128,45 @@ export const SEARCH_SETTINGS = {
     read: (value: unknown, refuse: Refuse) => orNone(readNumber(0))(value, refuse) ?? 0,
   },
   seed: int(-Infinity, "an int; null: from the directory of the sweep"),
+  when: {
+    field: field(ANY, null),
+    help: "the [conditions](#keys-that-not-every-job-has) of keys that not every job has",
+    read: () => undefined,
+  },
 } satisfies SettingsTable;
+
+/** Whether jobs may be asked for twice. */
+const UNIQUE: Setting<boolean> = {
+  field: field(BOOL, false),
+  help: "whether no job is asked for twice; the search ends when none is left",
+  read: (value) => value === true,
+};
 
 /** `hydra/sweeper=random`. */
 export const RANDOM_SETTINGS = {
   n_trials: requiredInt(20n, 1, "how many jobs are drawn"),
+  sequence: {
+    field: field(STR, "random"),
+    help: "`random`, or `sobol`: points that cover the space more evenly than independent ones",
+    read: (value: unknown, refuse: Refuse) =>
+      value === "random" || value === "sobol"
+        ? value
+        : refuse(`must be random or sobol, not '${String(value)}'`),
+  },
+  unique: UNIQUE,
   ...SEARCH_SETTINGS,
 };
+
+/** Those of `hydra/sweeper=tpe` that others do not have, or have with another default. */
+export const TPE_OWN_SETTINGS = {
+  n_trials: requiredInt(20n, 1, "how many jobs are asked for"),
+  n_startup_trials: requiredInt(10n, 1, "so many jobs at first cover the space evenly"),
+  n_jobs: requiredInt(1n, 1, "jobs in a batch, which are asked for before any of them has ended"),
+  unique: UNIQUE,
+};
+
+/** `hydra/sweeper=tpe`. */
+export const TPE_SETTINGS = { ...SEARCH_SETTINGS, ...TPE_OWN_SETTINGS };
 
 /** `hydra/sweeper=successive_halving`. */
 export const HALVING_SETTINGS = {
