@@ -1,5 +1,5 @@
 /** Finds the programs of a project and their configs by reading the sources, without running them. */
-import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, type Dirent, existsSync, openSync, readdirSync, readSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import type { AppEntry, Settings } from "../app/plugins/load-settings.ts";
 import type { PlacedText } from "../app/plugins/settings-resolvers.ts";
@@ -48,14 +48,25 @@ export interface App {
 export type AppPlace = Pick<PythonPlace, "cwd" | "env">;
 
 const PYTHON = new Set([".py"]);
+/** As bytes: a text would be encoded for each file. */
+const PYTHON_WORD = Buffer.from("hydra");
+const SCRIPT_WORD = Buffer.from("hydraMain(");
+/** Without both, a source is no program, whatever its calls are: reading these takes far longer. */
+const IMPORTS_HYDRA = /\b(?:import|from)\b(?:[^\n]|\\\r?\n)*?\bhydra\b/;
+const DECLARES = /\bmain\s*(?:\(|as\b)|@[\s\w.]*\bmain\b|\binitialize/;
 const SCRIPTS = new Set([".ts", ".mts", ".js", ".mjs", ".cjs"]);
 
-/** The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read. */
-export function appsIn(file: string, place: AppPlace): readonly App[] {
+/**
+ * The programs in a source file; empty for a file that is not a program of Hydra, or cannot be read.
+ *
+ * @param bytes space that many files are read into, one after the other
+ */
+export function appsIn(file: string, place: AppPlace, bytes?: Buffer): readonly App[] {
   const isScript = SCRIPTS.has(extname(file));
-  const source = textOf(file, isScript ? "hydraMain(" : "hydra");
+  const source = textOf(file, isScript ? SCRIPT_WORD : PYTHON_WORD, bytes);
   if (source === undefined) return [];
   if (isScript) return scriptApps(source, file);
+  if (!IMPORTS_HYDRA.test(source) || !DECLARES.test(source)) return [];
   const python = { ...place, file };
   const { calls, problem } = readPythonCalls(source, python);
   const env = envSetBy(calls, python);
@@ -99,17 +110,29 @@ export function declaredApps(
   return entry === undefined || others.length > 0 ? appsIn(file, place) : [appFrom(entry, place)];
 }
 
-/**
- * Undefined also for a file without the word: this applies to most files of a project, and decoding takes most of the
- * time.
- */
-function textOf(file: string, word: string): string | undefined {
+/** Undefined also for a file without the word: most files of a project, which need not be decoded. */
+function textOf(
+  file: string,
+  word: Buffer,
+  bytes: Buffer = Buffer.allocUnsafe(MOST_BYTES),
+): string | undefined {
+  let descriptor: number | undefined;
   try {
-    if (statSync(file).size > MOST_BYTES) return undefined;
-    const bytes = readFileSync(file);
-    return bytes.includes(word) ? bytes.toString("utf8") : undefined;
+    descriptor = openSync(file, "r");
+    const read = bytes.subarray(0, readAll(descriptor, bytes));
+    return read.length < MOST_BYTES && read.includes(word) ? read.toString("utf8") : undefined;
   } catch {
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function readAll(descriptor: number, bytes: Buffer): number {
+  for (let size = 0; ; ) {
+    const read = readSync(descriptor, bytes, size, bytes.length - size, null);
+    size += read;
+    if (read === 0 || size === bytes.length) return size;
   }
 }
 
@@ -308,13 +331,14 @@ function balanced(source: string, from: number): string {
 
 /** Folders that are not searched for programs. */
 const SKIPPED =
-  /^(\..*|node_modules|__pycache__|site-packages|dist|build|venv|env|outputs|multirun|wandb|mlruns|tests?|docs?|data|.*\.egg-info)$/;
+  /^(\..*|node_modules|__pycache__|site-packages|dist|build|venv|env|outputs|multirun|tmp|coverage|wandb|mlruns|tests?|docs?|data|.*\.egg-info)$/;
 const MOST_DEPTH = 4;
 const MOST_FOLDERS = 2_000;
 
 /** All programs below a directory, nearest first, except in virtual environments and hidden folders. */
 export function findApps(directory: string, place: AppPlace): readonly App[] {
   const apps: App[] = [];
+  const bytes = Buffer.allocUnsafe(MOST_BYTES);
   let level = [directory];
   let seen = 0;
   for (let depth = 0; depth <= MOST_DEPTH && level.length > 0 && seen < MOST_FOLDERS; depth++) {
@@ -326,7 +350,7 @@ export function findApps(directory: string, place: AppPlace): readonly App[] {
         if (entry.isDirectory() && !SKIPPED.test(entry.name) && !isVirtualEnvironment(path))
           below.push(path);
         else if (entry.isFile() && (PYTHON.has(extname(path)) || SCRIPTS.has(extname(path))))
-          apps.push(...appsIn(path, place));
+          apps.push(...appsIn(path, place, bytes));
       }
     }
     level = below;

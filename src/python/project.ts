@@ -8,8 +8,15 @@ import type { Settings } from "../app/plugins/load-settings.ts";
 import { packageFolders } from "../app/plugins/python/interpreter.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
-import { getOrCreate } from "../foundation/system/get-or-create.ts";
-import { type App, type AppPlace, namedApp, searchApp, severalApps } from "./apps.ts";
+import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
+import {
+  type App,
+  type AppPlace,
+  type AppSearch,
+  namedApp,
+  searchApp,
+  severalApps,
+} from "./apps.ts";
 import { shownCommand } from "./command-line.ts";
 import { currentStore, storedExport } from "./store-export.ts";
 
@@ -43,9 +50,10 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
   refuseProgram(parsed, invocation.argv);
   try {
     const place = { cwd: invocation.cwd, env };
-    const app = chosenApp(call, place);
+    const search = once(() => searchApp(place, settings));
+    const app = chosenApp(call, place, search);
     if (app === undefined) {
-      const store = storeFor(onlyApp(place, settings), call, env);
+      const store = storeFor(onlyApp(search()), call, env);
       return { env, ...(store && { options: { store } }) };
     }
     const tree = treeOptions(app, call, env);
@@ -93,15 +101,16 @@ function refuseProgram(
 function chosenApp(
   { parsed, settings, invocation }: AdaptableCall,
   place: AppPlace,
+  search: () => AppSearch,
 ): App | undefined {
   const named = parsed.flags.get("app");
   if (typeof named === "string")
     return namedApp({ folder: invocation.cwd, text: named }, place, settings);
   if (parsed.flags.has("config-path")) return undefined;
-  const search = searchApp(place, settings);
-  if (search.kind === "found") return search.app;
-  if (search.kind === "none" || hasOwnTree(place.cwd)) return undefined;
-  throw severalApps(search.apps, place.cwd);
+  const found = search();
+  if (found.kind === "found") return found.app;
+  if (found.kind === "none" || hasOwnTree(place.cwd)) return undefined;
+  throw severalApps(found.apps, place.cwd);
 }
 
 /**
@@ -114,7 +123,7 @@ export function composedApp(
 ): App | undefined {
   if (settings.app !== undefined) return namedApp(settings.app, place, settings);
   if (parsed.flags.has("config-path")) return undefined;
-  const app = onlyApp(place, settings);
+  const app = onlyApp(searchApp(place, settings));
   return app?.configName == null || app.unread !== undefined ? undefined : app;
 }
 
@@ -139,10 +148,8 @@ export function completedApps(
   return [...byConfig.values()].slice(0, MOST_COMPLETED);
 }
 
-function onlyApp(place: AppPlace, settings: Settings): App | undefined {
-  const search = searchApp(place, settings);
-  return search.kind === "found" ? search.app : undefined;
-}
+const onlyApp = (search: AppSearch): App | undefined =>
+  search.kind === "found" ? search.app : undefined;
 
 /** What the project's Python registers, for a program in it or for any; undefined without an export. */
 function storeFor(
@@ -180,7 +187,7 @@ export function treeOptions(
   const isNamed = parsed.flags.has("config-path") || parsed.flags.has("config-name");
   if (app === undefined) {
     if (isNamed || hasOwnTree(cwd)) {
-      const store = storeFor(onlyApp(place, settings), call, env);
+      const store = storeFor(onlyApp(searchApp(place, settings)), call, env);
       return { env, options: { packageRoots, ...(store && { store }) } };
     }
     refuseUnnamed(cwd);

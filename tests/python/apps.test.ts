@@ -40,6 +40,15 @@ describe("what a Python source says of its configs", () => {
       'from hydra import main as run\n@run(config_path="../configs", config_name="c", version_base="1.3")',
       ["main", "configs", "c", "1.3"],
     ],
+    ['import os, \\\n  hydra as h\nh.main (config_name="c")(f)', ["main", "src", "c", undefined]],
+    [
+      'from hydra import (\n  main as run,\n)\n@run(config_name="c")',
+      ["main", "src", "c", undefined],
+    ],
+    [
+      "import hydra\nentry = hydra.main\n@ hydra . main\ndef f(c): pass",
+      ["main", null, null, undefined, "@hydra.main is not called"],
+    ],
     ['from hydra.main import main\n@main(config_name="c")', ["main", "src", "c", undefined]],
     ['import hydra\n@hydra.main(version_base="1.2", config_name="c")', ["main", null, "c", "1.2"]],
     [

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { begun, ended, writeJobState } from "../../../src/app/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../../src/app/record/layout.ts";
 import { identityOf, isRunning } from "../../../src/foundation/system/process-identity.ts";
+import { LAUNCHER, openPlan, underPlan } from "../../foundation/system/fault-at/plan.ts";
 import { until } from "../../wait.ts";
 import { endWorkplaces, workplace } from "../sweep/program/start.ts";
 import { launcherCases } from "./common.case.ts";
@@ -20,6 +21,22 @@ const said = (process: { readonly stdout: Readable | null }, words: string) =>
       if (text.includes(words)) done();
     });
   });
+
+/** Every operation of the launcher on its records fails, until the function that it returns is called. */
+function failingDisk(env: Readonly<Record<string, string>>): () => void {
+  const plan = openPlan(env);
+  plan.arm({ role: LAUNCHER, at: "all", error: "EIO" });
+  return () => plan.arm();
+}
+
+function linkToItself(folder: string): () => void {
+  renameSync(folder, `${folder}.away`);
+  symlinkSync(basename(folder), folder);
+  return () => {
+    rmSync(folder);
+    renameSync(`${folder}.away`, folder);
+  };
+}
 
 afterEach(endWorkplaces);
 
@@ -308,31 +325,36 @@ describe("the local launcher", () => {
     expect([exitCode, place.state(0)?.status]).toEqual([code, "failed"]);
   });
 
-  test.each(["local", "joblib", "local hydra.launcher.reuse_workers=true"])(
-    "a sweep (%s) that cannot read its records any more says so and ends, and its jobs go on",
-    async (launcher) => {
-      const place = workplace();
+  describe.each(["local", "joblib", "local hydra.launcher.reuse_workers=true"])(
+    "a sweep (%s) that cannot read its records any more",
+    (launcher) => {
       const [chosen = "", ...settings] = launcher.split(" ");
       const argv = ["-m", "x=1,2,3", "do=hold", `hydra/launcher=${chosen}`, ...settings];
-      const running = place.start([...argv, "hydra.launcher.n_jobs=2"]);
-      await until(() => place.ran("begin").length === 2);
-      const pids = [0, 1].map((number) => place.state(number)?.attempts[0]?.pid ?? 0);
-      const jobs = jobsFolder(place.folder);
-      renameSync(jobs, `${jobs}.away`);
-      symlinkSync("jobs", jobs);
-      // Its launcher is told of the end, and looks at the record.
-      process.kill(pids[0] ?? 0, "SIGKILL");
-      const { exitCode, stderr } = await running;
-      expect([exitCode, String(stderr)]).toEqual([1, expect.stringContaining("ELOOP")]);
-      expect(stderr).toMatch(/^Jobs #0, #1 are left to their processes: '.* sweep wait/m);
-      expect(existsSync(join(place.folder, "launcher.json"))).toBe(false);
-      rmSync(jobs);
-      renameSync(`${jobs}.away`, jobs);
-      place.release();
-      await until(() => isRunning(identityOf(pids[1] ?? 0)) !== true);
-      expect(place.state(1)?.status).toBe("completed");
-      expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
-      expect([...place.ran("end")].sort()).toEqual([0, 1, 2]);
+
+      test.each(["ELOOP", "EIO"] as const)(
+        "%s: says so and ends, and its jobs go on",
+        async (error) => {
+          const place = workplace();
+          const jobs = jobsFolder(place.folder);
+          const env = error === "EIO" ? underPlan(".sweep/jobs") : {};
+          const running = place.start([...argv, "hydra.launcher.n_jobs=2"], { env });
+          await until(() => place.ran("begin").length === 2);
+          const pids = [0, 1].map((number) => place.state(number)?.attempts[0]?.pid ?? 0);
+          const mend = error === "EIO" ? failingDisk(env) : linkToItself(jobs);
+          // Its launcher is told of the end, and looks at the record.
+          process.kill(pids[0] ?? 0, "SIGKILL");
+          const { exitCode, stderr } = await running;
+          expect([exitCode, String(stderr)]).toEqual([1, expect.stringContaining(error)]);
+          expect(stderr).toMatch(/^Jobs #0, #1 are left to their processes: '.* sweep wait/m);
+          expect(existsSync(join(place.folder, "launcher.json"))).toBe(false);
+          mend();
+          place.release();
+          await until(() => isRunning(identityOf(pids[1] ?? 0)) !== true);
+          expect(place.state(1)?.status).toBe("completed");
+          expect((await place.start(["--resume", "s"])).exitCode).toBe(0);
+          expect([...place.ran("end")].sort()).toEqual([0, 1, 2]);
+        },
+      );
     },
   );
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { simulations, told } from "./simulation/simulations.ts";
 
-const RUNS = 150;
+const RUNS = 40;
 
 test("simulated sweeps with kills and a second driver: each job once, and every end as it was", async () => {
   const found = await simulations(0, RUNS);

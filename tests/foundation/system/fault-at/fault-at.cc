@@ -43,6 +43,7 @@ enum Operation : uint8_t {
 constexpr int role_count = 16;
 constexpr int traced_operations = 4096;
 constexpr int last_role = role_count - 1;
+constexpr int all_operations = -1;
 
 struct Role {
   std::atomic<int32_t> count;
@@ -84,7 +85,7 @@ bool fails(Operation operation, const char* name, const char* path) {
   Role& role = roles[own_role];
   const int number = ++role.count;
   if (number <= traced_operations) role.trace[number - 1] = operation;
-  if (number != role.at) return false;
+  if (number != role.at && role.at != all_operations) return false;
   if (role.hits++ == 0) snprintf(role.what, sizeof role.what, "%s %s", name, path);
   errno = role.error;
   return true;

@@ -33,6 +33,13 @@ export interface Fault {
   readonly error: FaultError;
 }
 
+/** Each operation of the processes with a role fails, until other faults are armed. */
+export interface LastingFault {
+  readonly role: number;
+  readonly at: "all";
+  readonly error: FaultError;
+}
+
 /** Launchers, and programs that run in their process. */
 export const LAUNCHER = 0;
 /** The worker of a job. */
@@ -47,7 +54,7 @@ const SIZE = HEAD + TRACED;
 
 export interface FaultPlan {
   /** Counts from 0 again, with these faults. */
-  arm(...faults: readonly Fault[]): void;
+  arm(...faults: readonly (Fault | LastingFault)[]): void;
   /** The operations of a role since then, by their numbers in `fault-at.cc`. */
   operations(role: number): readonly number[];
   /** What has failed, for messages: `rename /path`; undefined where a fault was not reached. */
@@ -99,9 +106,9 @@ export function openPlan({
   };
 }
 
-function armed(at: number, error: FaultError): Buffer {
+function armed(at: number | "all", error: FaultError): Buffer {
   const bytes = Buffer.alloc(12);
-  bytes.writeInt32LE(at, 4);
+  bytes.writeInt32LE(at === "all" ? -1 : at, 4);
   bytes.writeInt32LE(constants.errno[error], 8);
   return bytes;
 }
