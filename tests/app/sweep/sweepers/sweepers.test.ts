@@ -131,7 +131,7 @@ describe("hydra/sweeper=random", () => {
       "'los' in the value that the task returned is not a finite number",
     );
     expect(wrong.stderr).toContain(`--resume ${join(cwd, "s")} hydra.sweeper.objective=KEY`);
-    const other = await play("--resume", "s", "hydra.sweeper.n_trials=9");
+    const other = await play("--resume", "s", "hydra.sweeper.seed=9");
     expect([other.exitCode, other.stderr]).toEqual([
       2,
       expect.stringContaining("hydra.sweeper.objective"),

@@ -202,6 +202,26 @@ describe.each(["tpe", "random", "successive_halving"])("a space of %s with condi
   });
 });
 
+test.each(["tpe", "random"])("a search of %s that has ended gets more trials", async (name) => {
+  const search = [`hydra/sweeper=${name}`, "hydra.sweeper.seed=3", "x=interval(-1.0,1.0)"];
+  const whole = await sweep([...search, "hydra.sweeper.n_trials=16"]);
+  const { run } = program(FILES);
+  const jobs: string[] = [];
+  const play = (...argv: readonly string[]) =>
+    run(argv, (config, job) => {
+      jobs.push(job.overrides.join(" "));
+      return Number(config.get("x")) ** 2;
+    });
+  await play("-m", ...search, "hydra.sweeper.n_trials=11");
+  const more = await play("--resume", "s", "hydra.sweeper.n_trials=+3");
+  expect([more.exitCode, jobs.length], more.stderr).toEqual([0, 14]);
+  expect(more.stdout).toContain("Best of 14 trials: ");
+  await play("--resume", "s");
+  expect(jobs).toHaveLength(14);
+  await play("--resume", "s", "hydra.sweeper.n_trials=16");
+  expect(jobs).toEqual(whole.jobs);
+});
+
 describe("hydra/sweeper=random", () => {
   test("asks for no job twice with `unique`, and for even points with sequence=sobol", async () => {
     const random = ["hydra/sweeper=random", "hydra.sweeper.seed=1"];
