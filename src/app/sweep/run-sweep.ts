@@ -1,7 +1,9 @@
 /** Runs a sweep, batch by batch. */
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
 import type { ConfigError } from "../../engine/values/errors.ts";
+import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
@@ -101,6 +103,21 @@ function tellRefused(
   if (messages.length > 0) onMessages?.(messages);
 }
 
+/** A resumed search may lose its best trial: it ran again, or is judged anew, or there are fewer trials now. */
+function tellIfWorse(
+  { file, isWorseThan }: Conclusion,
+  { onMessages, sweep: { directory } }: SweepRequest,
+): void {
+  const path = join(directory, file);
+  if (isWorseThan === undefined || !existsSync(path)) return;
+  const earlier = readYaml(readFileSync(path, "utf8"), { name: path });
+  if (earlier.kind !== "map" || !isWorseThan(earlier)) return;
+  const old = `${file}.before`;
+  writeFileAtomicSync(join(directory, old), readFileSync(path, "utf8"));
+  const text = `The best trial is worse than that of the earlier ${file}, which is kept as ${old}`;
+  onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
+}
+
 /** Logs what the sweeper has to say, after each call of it. */
 function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
   const messages = sweeper.takeMessages?.() ?? [];
@@ -158,6 +175,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     throw refusal;
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
+  tellIfWorse(conclusion, request);
   writeFileAtomicSync(join(directory, file), redact(writeYaml(content, { dialect })));
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };

@@ -1,6 +1,6 @@
 /** The sweeper of `hydra/sweeper=optuna`: the project's own Optuna, in a Python process. */
 import { ConfigError } from "../../../engine/values/errors.ts";
-import { map, scalar } from "../../../engine/values/node.ts";
+import { child, type MapNode, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
@@ -8,9 +8,14 @@ import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { isCompleted, type JobResult } from "../../job/job.ts";
 import { allExcluded } from "../../sweep/sweepers/dimensions.ts";
 import { readExclusion } from "../../sweep/sweepers/exclusion.ts";
-import { RESULTS_FILE, returnedAt, withoutNumber } from "../../sweep/sweepers/objective.ts";
+import {
+  isWorse,
+  RESULTS_FILE,
+  returnedAt,
+  withoutNumber,
+} from "../../sweep/sweepers/objective.ts";
 import { readOverrides } from "../../sweep/sweepers/search-request.ts";
-import { readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
+import { type Direction, readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
 import type {
   Conclusion,
   JobOverrides,
@@ -99,7 +104,7 @@ export const optunaSweeper: SweeperDefinition = {
           ? undefined
           : (study.call<Problem>("problem_of", outcome.returned)?.text ?? undefined);
       },
-      conclude: () => conclusionOf(study, state),
+      conclude: () => conclusionOf(study, state, directions),
       takeMessages: study.takeNotes,
       close: study.close,
     } satisfies Sweeper;
@@ -166,7 +171,11 @@ function olderSpace(request: SweeperRequest): ReturnType<typeof olderDistributio
 }
 
 /** @throws ConfigError `app.objective` if all trials of a whole sweep have failed */
-function conclusionOf(study: Study, { left, mayGoOn }: State): Conclusion | undefined {
+function conclusionOf(
+  study: Study,
+  { left, mayGoOn }: State,
+  [direction = "minimize", ...others]: readonly Direction[],
+): Conclusion | undefined {
   const results = study.call<Encoded>("results", null);
   const isWhole = mayGoOn && left === 0;
   if (results === null && isWhole)
@@ -179,10 +188,15 @@ function conclusionOf(study: Study, { left, mayGoOn }: State): Conclusion | unde
   const origin = fromCode("sweep");
   const found = results === null ? undefined : nodeOf(results, origin);
   if (found?.kind !== "map") return undefined;
+  const best = child(found, "best_value");
   const entries = [...found.entries.values()].map(({ key, value }) => [key, value] as const);
   return {
     file: RESULTS_FILE,
     content: map([["name", scalar("optuna", origin)], ...entries], origin),
+    ...(best?.kind === "scalar" &&
+      others.length === 0 && {
+        isWorseThan: (earlier: MapNode) => isWorse(Number(best.value), earlier, direction),
+      }),
     toleratesFailures: mayGoOn,
   };
 }

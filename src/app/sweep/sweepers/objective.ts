@@ -1,8 +1,10 @@
 /** What a search reads of what a task returned. */
 import { ConfigError } from "../../../engine/values/errors.ts";
+import { child, type MapNode } from "../../../engine/values/node.ts";
 import { andOthers, firstFew } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { isCompleted, type JobResult } from "../../job/job.ts";
+import type { Direction } from "./settings.ts";
 
 /** The name that Hydra's optimising sweepers use. */
 export const RESULTS_FILE = "optimization_results.yaml";
@@ -12,6 +14,13 @@ export type Objective = string | readonly string[] | undefined;
 
 /** A number for each direction. */
 export type Score = readonly number[];
+
+/** Whether a best value is worse than the one of an earlier results file; false where that has none. */
+export function isWorse(value: number, earlier: MapNode, direction: Direction): boolean {
+  const best = child(earlier, "best_value");
+  if (best?.kind !== "scalar") return false;
+  return direction === "minimize" ? value > Number(best.value) : value < Number(best.value);
+}
 
 /** The error for jobs whose return value is of no use. */
 export function withoutNumber(

@@ -5,13 +5,20 @@ import {
   parseOverride,
 } from "../../../engine/overrides/index.ts";
 import type { Dialect } from "../../../engine/values/dialect.ts";
-import { list, map, scalar } from "../../../engine/values/node.ts";
+import { list, type MapNode, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { plural } from "../../../foundation/text/plural.ts";
 import type { EndStatus } from "../../job/ender.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
-import { type Objective, outcomeOf, RESULTS_FILE, type Score, withoutNumber } from "./objective.ts";
+import {
+  isWorse,
+  type Objective,
+  outcomeOf,
+  RESULTS_FILE,
+  type Score,
+  withoutNumber,
+} from "./objective.ts";
 import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
@@ -166,7 +173,9 @@ function conclusionOf(
       return count === 0 ? [] : [`${count} ${word}`];
     }),
   ].join(", ");
-  const isSingle = directions.length === 1;
+  const [direction = "minimize", ...more] = directions;
+  const isSingle = more.length === 0;
+  const [value = Number.NaN] = first.score;
   const others =
     isSingle || best.length === 1 ? "" : `, and ${best.length - 1} others that none is better than`;
   return {
@@ -184,6 +193,7 @@ function conclusionOf(
       origin,
     ),
     text: `Best of ${counts}: ${bestText(first.trial, first.score.map(floatRepr).join(", "))}${others}`,
+    ...(isSingle && { isWorseThan: (earlier: MapNode) => isWorse(value, earlier, direction) }),
     toleratesFailures,
   };
 }

@@ -56,6 +56,8 @@ export interface Conclusion {
   readonly content: MapNode;
   /** For the log; absent if the sweeper has logged it itself. */
   readonly text?: string;
+  /** Whether it is worse than an earlier content of the file; absent where that cannot be said. */
+  readonly isWorseThan?: (earlier: MapNode) => boolean;
   /** Whether failed jobs do not make the sweep fail. */
   readonly toleratesFailures: boolean;
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Task } from "../../../../src/app/job/job.ts";
@@ -205,7 +207,7 @@ describe.each(["tpe", "random", "successive_halving"])("a space of %s with condi
 test.each(["tpe", "random"])("a search of %s that has ended gets more trials", async (name) => {
   const search = [`hydra/sweeper=${name}`, "hydra.sweeper.seed=3", "x=interval(-1.0,1.0)"];
   const whole = await sweep([...search, "hydra.sweeper.n_trials=16"]);
-  const { run } = program(FILES);
+  const { cwd, run } = program(FILES);
   const jobs: string[] = [];
   const play = (...argv: readonly string[]) =>
     run(argv, (config, job) => {
@@ -220,6 +222,18 @@ test.each(["tpe", "random"])("a search of %s that has ended gets more trials", a
   expect(jobs).toHaveLength(14);
   await play("--resume", "s", "hydra.sweeper.n_trials=16");
   expect(jobs).toEqual(whole.jobs);
+  // The first trial alone is not the best one.
+  const fewer = await play("--resume", "s", "hydra.sweeper.n_trials=1");
+  expect(fewer.stdout).toContain(
+    "The best trial is worse than that of the earlier optimization_results.yaml, which is kept as optimization_results.yaml.before",
+  );
+  expect(more.stdout).not.toContain("worse");
+  const valueIn = (file: string) =>
+    Number(/best_value: (\S+)/.exec(readFileSync(join(cwd, "s", file), "utf8"))?.[1]);
+  expect(valueIn("optimization_results.yaml.before")).toBe(
+    Math.min(...jobs.map((job) => Number(job.slice(2)) ** 2)),
+  );
+  expect(valueIn("optimization_results.yaml")).toBe(Number(jobs[0]?.slice(2)) ** 2);
 });
 
 describe("hydra/sweeper=random", () => {
