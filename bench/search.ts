@@ -147,7 +147,9 @@ const pythonWithOptuna = (): string | undefined =>
   );
 
 function optunas(python: string): (problem: Problem, seed: number) => number {
-  const peer = startPython(OPTUNA, [], { python, cwd: process.cwd(), env: process.env });
+  // Matrices are too small for more threads.
+  const env = { ...process.env, OPENBLAS_NUM_THREADS: "1" };
+  const peer = startPython(OPTUNA, [], { python, cwd: process.cwd(), env });
   const call = <Value>(name: string, argument: unknown): Value => {
     const answer = peer.ask<{ readonly result: Value }>(JSON.stringify({ [name]: argument }));
     if ("error" in answer) throw new Error(answer.error);
