@@ -9,13 +9,14 @@ import { isCompleted, type JobResult } from "../../job/job.ts";
 import { allExcluded } from "../../sweep/sweepers/dimensions.ts";
 import { readExclusion } from "../../sweep/sweepers/exclusion.ts";
 import {
+  type Direction,
   isWorse,
   RESULTS_FILE,
   returnedAt,
   withoutNumber,
 } from "../../sweep/sweepers/objective.ts";
 import { readOverrides } from "../../sweep/sweepers/search-request.ts";
-import { type Direction, readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
+import { readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
 import type {
   Conclusion,
   JobOverrides,

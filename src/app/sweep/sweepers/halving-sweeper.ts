@@ -2,10 +2,11 @@
 import { parseOverride } from "../../../engine/overrides/index.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
+import type { Direction } from "./objective.ts";
 import { byScore, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
-import { type Direction, HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
+import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
 import type { SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /**

@@ -4,10 +4,12 @@ import { child, type MapNode } from "../../../engine/values/node.ts";
 import { andOthers, firstFew } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { isCompleted, type JobResult } from "../../job/job.ts";
-import type { Direction } from "./settings.ts";
 
 /** The name that Hydra's optimising sweepers use. */
 export const RESULTS_FILE = "optimization_results.yaml";
+
+/** Whether lower or higher numbers are better. */
+export type Direction = "minimize" | "maximize";
 
 /** The path of the score in a return value, or one for each direction; undefined if the value itself is the score. */
 export type Objective = string | readonly string[] | undefined;

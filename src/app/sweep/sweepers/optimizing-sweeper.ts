@@ -12,6 +12,7 @@ import { plural } from "../../../foundation/text/plural.ts";
 import type { EndStatus } from "../../job/ender.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
 import {
+  type Direction,
   isWorse,
   type Objective,
   outcomeOf,
@@ -19,7 +20,6 @@ import {
   type Score,
   withoutNumber,
 } from "./objective.ts";
-import type { Direction } from "./settings.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */

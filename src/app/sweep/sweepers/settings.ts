@@ -22,7 +22,7 @@ import {
   type SettingsTable,
   type SettingValues,
 } from "../../job/settings.ts";
-import type { Objective } from "./objective.ts";
+import type { Direction, Objective } from "./objective.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 type Read<Value> = Setting<Value>["read"];
@@ -106,8 +106,6 @@ const budget = (help: string): Setting<bigint | number> => ({
     return refuse(`must be above 0, not ${given}`);
   }),
 });
-
-export type Direction = "minimize" | "maximize";
 
 /** The settings that all searches share. `hydra.sweeper.params` and `exclude` are read with the overrides. */
 export const SEARCH_SETTINGS = {

@@ -5,7 +5,7 @@
  * al., BOHB (2018)
  */
 
-import type { Score } from "./objective.ts";
+import type { Direction, Score } from "./objective.ts";
 import { dominates, type Search, type Trial } from "./optimizing-sweeper.ts";
 import {
   allNew,
@@ -14,7 +14,6 @@ import {
   type RandomSource,
   type SearchSpace,
 } from "./search-space.ts";
-import type { Direction } from "./settings.ts";
 import { sobolSequence } from "./sobol.ts";
 
 export interface TpePlan {
