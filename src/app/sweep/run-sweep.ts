@@ -15,6 +15,7 @@ import { tookOf } from "../launch/scheduler.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
+import { isWorse } from "./sweepers/objective.ts";
 import type { Conclusion, JobOverrides, SweeperMessage } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
@@ -105,13 +106,13 @@ function tellRefused(
 
 /** A resumed search may lose its best trial: it ran again, or is judged anew, or there are fewer trials now. */
 function tellIfWorse(
-  { file, isWorseThan }: Conclusion,
+  { best, file }: Conclusion,
   { onMessages, sweep: { directory } }: SweepRequest,
 ): void {
   const path = join(directory, file);
-  if (isWorseThan === undefined || !existsSync(path)) return;
+  if (best === undefined || !existsSync(path)) return;
   const earlier = readYaml(readFileSync(path, "utf8"), { name: path });
-  if (earlier.kind !== "map" || !isWorseThan(earlier)) return;
+  if (earlier.kind !== "map" || !isWorse(best.value, earlier, best.direction)) return;
   const old = `${file}.before`;
   writeFileAtomicSync(join(directory, old), readFileSync(path, "utf8"));
   const text = `The best trial is worse than that of the earlier ${file}, which is kept as ${old}`;

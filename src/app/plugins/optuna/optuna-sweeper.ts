@@ -1,6 +1,6 @@
 /** The sweeper of `hydra/sweeper=optuna`: the project's own Optuna, in a Python process. */
 import { ConfigError } from "../../../engine/values/errors.ts";
-import { child, type MapNode, map, scalar } from "../../../engine/values/node.ts";
+import { child, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
@@ -10,7 +10,6 @@ import { allExcluded } from "../../sweep/sweepers/dimensions.ts";
 import { readExclusion } from "../../sweep/sweepers/exclusion.ts";
 import {
   type Direction,
-  isWorse,
   RESULTS_FILE,
   returnedAt,
   withoutNumber,
@@ -195,9 +194,7 @@ function conclusionOf(
     file: RESULTS_FILE,
     content: map([["name", scalar("optuna", origin)], ...entries], origin),
     ...(best?.kind === "scalar" &&
-      others.length === 0 && {
-        isWorseThan: (earlier: MapNode) => isWorse(Number(best.value), earlier, direction),
-      }),
+      others.length === 0 && { best: { value: Number(best.value), direction } }),
     toleratesFailures: mayGoOn,
   };
 }

@@ -5,7 +5,7 @@ import {
   parseOverride,
 } from "../../../engine/overrides/index.ts";
 import type { Dialect } from "../../../engine/values/dialect.ts";
-import { list, type MapNode, map, scalar } from "../../../engine/values/node.ts";
+import { list, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { plural } from "../../../foundation/text/plural.ts";
@@ -13,7 +13,6 @@ import type { EndStatus } from "../../job/ender.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
 import {
   type Direction,
-  isWorse,
   type Objective,
   outcomeOf,
   RESULTS_FILE,
@@ -193,7 +192,7 @@ function conclusionOf(
       origin,
     ),
     text: `Best of ${counts}: ${bestText(first.trial, first.score.map(floatRepr).join(", "))}${others}`,
-    ...(isSingle && { isWorseThan: (earlier: MapNode) => isWorse(value, earlier, direction) }),
+    ...(isSingle && { best: { value, direction } }),
     toleratesFailures,
   };
 }

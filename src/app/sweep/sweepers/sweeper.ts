@@ -4,6 +4,7 @@ import type { ConfigError } from "../../../engine/values/errors.ts";
 import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
 import type { JobResult } from "../../job/job.ts";
+import type { Direction } from "./objective.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */
 export type JobOverrides = readonly string[];
@@ -56,8 +57,8 @@ export interface Conclusion {
   readonly content: MapNode;
   /** For the log; absent if the sweeper has logged it itself. */
   readonly text?: string;
-  /** Whether it is worse than an earlier content of the file; absent where that cannot be said. */
-  readonly isWorseThan?: (earlier: MapNode) => boolean;
+  /** The best value, for comparison with that of an earlier file; absent where there is not a single one. */
+  readonly best?: { readonly value: number; readonly direction: Direction };
   /** Whether failed jobs do not make the sweep fail. */
   readonly toleratesFailures: boolean;
 }
