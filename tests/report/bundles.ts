@@ -37,7 +37,7 @@ export const bundleOf = (
  */
 export const withoutRun = ({ contract, reports }: RegionReportBundle): RegionReportBundle => ({
   contract,
-  reports: reports.map(({ totals: { run: _, ...totals }, regions, ...report }) => ({
+  reports: reports.map(({ totals: { run: _, ...totals }, regions, families, ...report }) => ({
     ...report,
     totals,
     regions: regions.flatMap((region): readonly NCUProfileRegion[] => {
@@ -47,6 +47,7 @@ export const withoutRun = ({ contract, reports }: RegionReportBundle): RegionRep
         ? []
         : [{ ...outside, wall_ms: null, wall_exclusive_ms: null }];
     }),
+    ...(families && { families }),
   })),
 });
 
@@ -165,17 +166,19 @@ export function repeated(
     ms == null
       ? null
       : { mean: ms, std: 0, ci95_low: ms * (1 - half), ci95_high: ms * (1 + half), stable: true };
+  const withRepeats = (region: NCUProfileRegion): NCUProfileRegion => ({
+    ...region,
+    repeats: {
+      runs,
+      wall_ms: of(region.wall_ms),
+      total_ms: of(region.total_ms),
+      ...(region.cpu_ms != null && { cpu_ms: of(region.cpu_ms) }),
+    },
+  });
   return {
     ...report,
-    regions: report.regions.map((region) => ({
-      ...region,
-      repeats: {
-        runs,
-        wall_ms: of(region.wall_ms),
-        total_ms: of(region.total_ms),
-        ...(region.cpu_ms != null && { cpu_ms: of(region.cpu_ms) }),
-      },
-    })),
+    regions: report.regions.map(withRepeats),
+    ...(report.families && { families: report.families.map(withRepeats) }),
     kernel_repeats: kernelsOfReport(report)
       .longest()
       .map(({ kernel_name, kind, total_ms }) => ({

@@ -42,6 +42,8 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 const ADDED: Readonly<Record<string, readonly string[]>> = {
   NCUProfileRegion: [
     "path_domains",
+    "family",
+    "members",
     "cpu_ms",
     "cpu_exclusive_ms",
     "invocation_cpu_ms",
@@ -56,7 +58,14 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   RegionRanks: ["waiting_ms"],
   PayloadStatistics: ["sum", "per_second"],
   RegionReportBundle: ["kernel_names"],
-  NCUProfileRegionReport: ["kernels_of", "ranks", "kernel_repeats", "selection", "failure"],
+  NCUProfileRegionReport: [
+    "families",
+    "kernels_of",
+    "ranks",
+    "kernel_repeats",
+    "selection",
+    "failure",
+  ],
   ReportSelection: [
     "ncu_include_expressions",
     "ncu_exclude_expressions",
@@ -82,6 +91,7 @@ const report: Keys<NCUProfileRegionReport> = {
   scope: true,
   regions: true,
   kernels_of: true,
+  families: true,
   totals: true,
   ranks: true,
   kernel_repeats: true,
@@ -111,6 +121,8 @@ const region: Keys<NCUProfileRegion> = {
   depth: true,
   domain: true,
   path_domains: true,
+  family: true,
+  members: true,
   kind: true,
   device: true,
   process_id: true,
@@ -352,9 +364,11 @@ describe("the region report contract", async () => {
     const [first] = written.reports;
     const load = first?.regions[1];
     const order = (name: string) => Object.keys(schemas[name]?.properties ?? {});
-    // Only of parallel programs, and in files that are large.
+    // Only of parallel programs, of labels with numbers, and in files that are large.
     const ofOne = (name: string) =>
-      order(name).filter((key) => !["ranks", "kernels_of", "kernel_names"].includes(key));
+      order(name).filter(
+        (key) => !["ranks", "kernels_of", "kernel_names", "families"].includes(key),
+      );
     expect(Object.keys(written)).toEqual(ofOne("RegionReportBundle"));
     expect(Object.keys(first ?? {})).toEqual(ofOne("NCUProfileRegionReport"));
     expect(Object.keys(first?.totals ?? {})).toEqual(order("ReportTotals"));
@@ -363,8 +377,8 @@ describe("the region report contract", async () => {
     expect(Object.keys(kernel?.hardware ?? {})).toEqual(order("KernelHardware"));
     // Only of regions that are not closed.
     const closed = ofOne("NCUProfileRegion").filter(
-      // Nor do the program's ranges carry numbers of their own.
-      (key) => !["unclosed", "payloads", "counters"].includes(key),
+      // Nor do the program's ranges carry numbers of their own, or have any in their labels.
+      (key) => !["unclosed", "payloads", "counters", "family", "members"].includes(key),
     );
     expect(Object.keys(load ?? {})).toEqual(closed);
     const unmeasured = order("KernelRecord").filter((key) => key !== "hardware");

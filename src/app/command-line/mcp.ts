@@ -23,6 +23,11 @@ export interface McpTool {
   readonly inputs: Readonly<Record<string, object>>;
   readonly required?: readonly string[];
   readonly argv: (input: McpInput) => readonly string[];
+  /**
+   * Answers in the server's own process from what it has read before. Null: it cannot, and the command line is run, which
+   * also tells what is wrong.
+   */
+  readonly kept?: (argv: readonly string[], cwd: string) => Promise<string | null>;
   /** The inputs that name files, which must also be below the directories named at start. */
   readonly files?: (input: McpInput) => readonly string[];
 }
@@ -190,7 +195,9 @@ export async function serveMcp(
       const { config_dir: tree } = input;
       const files = [...(tool.files?.(input) ?? []), ...(tree === undefined ? [] : [String(tree)])];
       for (const file of files) within(roots, directory, file);
-      return await run(tool.argv(input), directory, signal);
+      const argv = tool.argv(input);
+      const kept = (await tool.kept?.(argv, directory)) ?? null;
+      return kept === null ? await run(argv, directory, signal) : succeeded(kept);
     } catch (error) {
       return failed(messageOf(error));
     }
@@ -292,7 +299,9 @@ function inWords(error: ErrorObject, input: McpInput, properties: Properties): s
   const value = place === undefined ? input[name] : [input[name]].flat()[Number(place)];
   const text = String(value);
   const refused = REFUSED.find(({ start }) => new RegExp(`^${start}`, "u").test(text));
-  return `${where}: ${text === "" ? "it is empty" : `'${text}' ${refused?.why ?? message}`}`;
+  const { description } = (properties[name] ?? {}) as { readonly description?: string };
+  const rule = description === undefined ? message : `is not what is expected: ${description}`;
+  return `${where}: ${text === "" ? "it is empty" : `'${text}' ${refused?.why ?? rule}`}`;
 }
 
 const TYPES: ReadonlyMap<unknown, string> = new Map([
@@ -326,6 +335,8 @@ function within(roots: readonly string[], directory: string, name: string): stri
   throw new Error(`${name} is not below a directory that was named at start: ${roots.join(", ")}`);
 }
 
+const succeeded = (text: string) => ({ content: [{ type: "text" as const, text }] });
+
 const failed = (text: string) => ({ content: [{ type: "text" as const, text }], isError: true });
 
 /** What commands print below an error; a client cannot set a variable. */
@@ -340,6 +351,6 @@ function runner(own: readonly string[], env: McpInvocation["env"]) {
     if (isFailure) return failed(stderr.replace(FULL_ERROR, "").trim() || why);
     if (stdout.length > MOST_TEXT)
       return failed(`the answer has ${stdout.length} characters: ask for a part of it`);
-    return { content: [{ type: "text" as const, text: stdout }] };
+    return succeeded(stdout);
   };
 }

@@ -150,6 +150,21 @@ function addTime(
   }
 }
 
+/** The tally of several regions of one process: what was launched in two of them counts once. Null without any. */
+export function talliedTogether(tallies: readonly KernelTally[]): KernelTally | null {
+  const [first, ...others] = tallies;
+  if (first === undefined || others.length === 0) return first ?? null;
+  const exclusive: Draft<ExclusiveTime>[] = [];
+  for (const tally of tallies)
+    for (const time of tally.exclusive) addTime(exclusive, time, time.calls, time.ns);
+  return {
+    counts: first.counts,
+    groups: [...new Set(tallies.flatMap(({ groups }) => groups))],
+    devices: [...new Set(tallies.flatMap(({ devices }) => devices))],
+    exclusive,
+  };
+}
+
 export const ranOn = ({ devices }: KernelTally, device: string): boolean =>
   devices.includes(device);
 

@@ -10,6 +10,7 @@ import {
   type ReplacingPattern,
 } from "../../engine/values/user-pattern.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { withoutNumbers } from "../../report/model/families.ts";
 import {
   matchesRange,
   parseRangePattern,
@@ -83,19 +84,6 @@ export function foldRules(
       ),
   };
 }
-
-/**
- * Decimal numbers with fraction and exponent, addresses and other hexadecimal numbers of at least eight digits, and
- * UUIDs.
- */
-const NUMBERS =
-  /(?<![0-9A-Za-z])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![0-9A-Za-z])|0x[0-9a-f]+|(?<![0-9A-Za-z])(?=[a-f]*[0-9])[0-9a-f]{8,}(?![0-9A-Za-z])|[0-9]+(?:\.[0-9]+)*(?:e[+-]?[0-9]+)?/gi;
-
-const DIGIT = /[0-9]/;
-
-/** The label with `#` instead of each number: `step_#`. Unchanged if it has none. */
-export const withoutNumbers = (label: string): string =>
-  DIGIT.test(label) ? label.replaceAll(NUMBERS, "#") : label;
 
 /** The label under which these labels appear in reports: itself, or the folded one. */
 export const foldedAs =

@@ -2,10 +2,11 @@
  * All paths of ranges in a run, as a tree shared by all processes, so that each path is one object for all its
  * instances, threads and processes. A node has a name and an NVTX domain, since two libraries may use the same name.
  */
+import { withoutNumbers } from "../../report/model/families.ts";
 import { type Placed, storedDomains } from "../../report/model/region-path.ts";
 import { createSelector, type SelectionPatterns } from "../../report/selection/range-pattern.ts";
 import type { RangeKind } from "../model/timeline.ts";
-import { type FoldRules, LESS_TIMES, MANY_TIMES, withoutNumbers } from "./labels.ts";
+import { type FoldRules, LESS_TIMES, MANY_TIMES } from "./labels.ts";
 
 /** How the range was opened; `outside` is the bucket of kernels outside all ranges. */
 export type RegionKind = RangeKind | "outside";

@@ -3,6 +3,7 @@
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
+import { familyKey, familyRows } from "../../report/model/families.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import {
   forEachRange,
@@ -15,8 +16,8 @@ import {
   type Timeline,
 } from "../model/timeline.ts";
 import type { CallTimes, ProcessAttribution } from "./attribute.ts";
-import { latestRegion, type PathNode, type RegionIdentity, rangePath } from "./path-tree.ts";
-import type { ScopeModel } from "./region-model.ts";
+import { latestRegion, type PathNode, rangePath } from "./path-tree.ts";
+import type { RegionModelEntry, ScopeModel } from "./region-model.ts";
 
 /** Processes by rank, in order; empty for fewer than two ranks. */
 export function groupByRank(
@@ -85,22 +86,34 @@ export function withRanks(
   groups: RankGroups,
 ): ScopeModel {
   if (groups.size === 0) return scope;
-  const walls = ofRanks.map(
-    ({ regions }) => new Map(regions.map((region) => [regionKey(region), region.wallNs])),
-  );
-  const waits = waitsOf(groups);
   const numbers = [...groups.keys()];
-  return {
-    ...scope,
-    ranks: rankInfos(groups),
-    regions: scope.regions.map((region) => {
-      const key = regionKey(region);
+  const shared = (
+    keyOf: typeof regionKey,
+    entriesOf: (scope: ScopeModel) => readonly RegionModelEntry[],
+  ): ((entry: RegionModelEntry) => RegionModelEntry) => {
+    const walls = ofRanks.map(
+      (one) => new Map(entriesOf(one).map((entry) => [keyOf(entry), entry.wallNs])),
+    );
+    const waits = waitsOf(groups, keyOf);
+    return (entry) => {
+      const key = keyOf(entry);
       const ranks = regionRanks(
         numbers,
         walls.map((wall) => wall.get(key) ?? null),
         waits.get(key),
       );
-      return ranks === null ? region : { ...region, ranks };
+      return ranks === null ? entry : { ...entry, ranks };
+    };
+  };
+  const { families = [] } = scope;
+  return {
+    ...scope,
+    ranks: rankInfos(groups),
+    regions: scope.regions.map(shared(regionKey, ({ regions }) => regions)),
+    ...(families.length > 0 && {
+      families: families.map(
+        shared(familyKey, (one) => familyRows(one.regions, one.families ?? [])),
+      ),
     }),
     notes: [...scope.notes, ...rankNotes(groups)],
   };
@@ -152,19 +165,21 @@ const BETWEEN_TWO = /send|recv|receive/i;
 const isCommunication = (text: string): boolean =>
   COMMUNICATION.test(text) && !BETWEEN_TWO.test(text);
 
-/** By `regionKey`, for regions with communication that all ranks enter equally often. */
-function waitsOf(groups: RankGroups): ReadonlyMap<string, Waits> {
-  const calls = new Map<RegionIdentity, Map<number, CallTimes[]>>();
+/** By key, for regions or families with communication that all ranks enter equally often. */
+function waitsOf(groups: RankGroups, keyOf: typeof regionKey): ReadonlyMap<string, Waits> {
+  const calls = new Map<string, Map<number, CallTimes[]>>();
   for (const [rank, processes] of groups)
     for (const { communication } of processes)
       for (const [region, times] of communication) {
-        const ofRegion = getOrCreate(calls, latestRegion(region), () => new Map());
-        getOrCreate(ofRegion, rank, (): CallTimes[] => []).push(times);
+        const { node, kind } = latestRegion(region);
+        const key = keyOf({ ...rangePath(node), kind });
+        const ofKey = getOrCreate(calls, key, () => new Map());
+        getOrCreate(ofKey, rank, (): CallTimes[] => []).push(times);
       }
   const waits = new Map<string, Waits>();
-  for (const [{ node, kind }, byRank] of calls) {
+  for (const [key, byRank] of calls) {
     const wait = byRank.size === groups.size ? waitsFor(byRank) : null;
-    if (wait !== null) waits.set(regionKey({ ...rangePath(node), kind }), wait);
+    if (wait !== null) waits.set(key, wait);
   }
   return waits;
 }
@@ -292,11 +307,10 @@ export function timelineOfRanks(files: readonly RankFile[]): Timeline {
   const hosts = [...new Set(ordered.map(({ host }) => host))];
   const processes = ordered.flatMap(({ rank, timeline, host }) => {
     const byNs = isKnown ? Number(timeline.originNs - originNs) : 0;
-    const identity = { rank, size: files.length, localRank: null, host };
     return timeline.processes.map((process) => ({
       ...shifted(process, byNs),
       machine: hosts.indexOf(host),
-      rank: identity,
+      rank: { rank, size: process.rank?.size ?? files.length, localRank: null, host },
     }));
   });
   const [first] = ordered;

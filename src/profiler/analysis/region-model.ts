@@ -38,6 +38,8 @@ export interface ScopeModel {
   readonly scope: ReportScope;
   /** Selected regions, depth first in order of first appearance; the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
+  /** Families of several regions, and what is inside them; absent if there are none. */
+  readonly families?: readonly RegionModelEntry[];
   /** The ranks of a parallel program; only in the scope of all. */
   readonly ranks?: readonly RankInfo[];
   readonly totals: ScopeTotals;
@@ -80,6 +82,8 @@ export interface RunSpan {
 /** A region of a scope. Inclusive numbers include inner regions, `exclusive...` ones do not. */
 export interface RegionModelEntry extends Placed {
   readonly kind: RegionKind;
+  /** The number of regions, for the entry of a family. */
+  readonly members?: number;
   readonly device: string | null;
   readonly processId: number | null;
   readonly invocations: number;

@@ -8,6 +8,7 @@ import type {
   RegionRepeats,
   RepeatStatistics,
 } from "../../report/model/document.ts";
+import { familyKey, familyRows } from "../../report/model/families.ts";
 import { isInside } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { medianRunNote } from "../../report/view/notes.ts";
@@ -42,25 +43,33 @@ const timeOf = ({ scopes: [scope] }: RegionModel): number =>
   scope?.totals.wallNs ?? scope?.totals.kernelNs ?? 0;
 
 function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel {
-  const found = new Map<string, RegionModelEntry[]>();
-  for (const { regions } of runs)
-    for (const region of regions) getOrCreate(found, regionKey(region), () => []).push(region);
-  const regions = scope.regions.map((region) => ({
-    ...region,
-    repeats: repeatsOf(found.get(regionKey(region)) ?? [], runs.length),
-  }));
+  const single = entriesBy(
+    regionKey,
+    runs.map(({ regions }) => regions),
+  );
+  // A run may number its calls otherwise than the one before.
+  const together = entriesBy(familyKey, runs.map(familyRowsOf));
+  const repeated =
+    (known: typeof single, keyOf: typeof regionKey) =>
+    (entry: RegionModelEntry): RegionModelEntry => ({
+      ...entry,
+      repeats: repeatsOf(known.get(keyOf(entry)) ?? [], runs.length),
+    });
+  const regions = scope.regions.map(repeated(single, regionKey));
+  const families = (scope.families ?? []).map(repeated(together, familyKey));
   // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
-  const all = regions.flatMap(({ kind, repeats }) =>
-    kind === "outside" ? [] : (repeats.wall_ms ?? repeats.total_ms ?? []),
+  const all = familyRows(regions, families).flatMap(({ kind, repeats }) =>
+    kind === "outside" ? [] : (repeats?.wall_ms ?? repeats?.total_ms ?? []),
   );
   const unstable = all.filter(({ stable }) => !stable).length;
-  const missing = [...found.values()].filter(
+  const missing = [...together.values()].filter(
     (entries) => entries.length < runs.length && entries[0]?.kind !== "outside",
   ).length;
   const kernelRepeats = kernelsOver(runs);
   return {
     ...scope,
     regions,
+    ...(families.length > 0 && { families }),
     ...(kernelRepeats.length > 0 && { kernelRepeats }),
     notes: [
       ...scope.notes,
@@ -75,6 +84,20 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
         : [`${plural(missing, "region was", "regions were")} not seen in every run`]),
     ],
   };
+}
+
+const familyRowsOf = ({ regions, families = [] }: ScopeModel): readonly RegionModelEntry[] =>
+  familyRows(regions, families);
+
+/** The entries of all runs by their keys. */
+function entriesBy(
+  keyOf: (entry: RegionModelEntry) => string,
+  runs: readonly (readonly RegionModelEntry[])[],
+): ReadonlyMap<string, readonly RegionModelEntry[]> {
+  const found = new Map<string, RegionModelEntry[]>();
+  for (const entries of runs)
+    for (const entry of entries) getOrCreate(found, keyOf(entry), () => []).push(entry);
+  return found;
 }
 
 function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {

@@ -2,13 +2,15 @@
 
 import { grouped, partOf, plural } from "../../foundation/text/plural.ts";
 import type { ReportScope } from "../../report/model/document.ts";
+import type { Placed } from "../../report/model/region-path.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
+import { familiesOf } from "./families.ts";
 import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
 import { coveredNs, type Union, unionOf } from "./interval-union.ts";
 import type { KernelIdentity } from "./kernel-names.ts";
 import type { KernelRowsReader } from "./kernel-rows.ts";
-import { type ExclusiveTime, type KernelTally, ranOn } from "./kernel-tallies.ts";
+import { type ExclusiveTime, type KernelTally, ranOn, talliedTogether } from "./kernel-tallies.ts";
 import {
   nodesDepthFirst,
   type PathNode,
@@ -55,20 +57,22 @@ export function buildScope(
   const outsideTimes = run && outsideOf(run, survey.weightOf(outside) !== null);
   const sawGpu = processes.some(({ gpu }) => gpu.of(device) !== null);
   let isNear = false;
-  const { regions, count, notes } = scopeEntries(root, selected, {
+  const { regions, families, count, notes } = scopeEntries(root, selected, {
     weightOf: (identity) =>
       survey.weightOf(identity) ?? (identity === outside && outsideTimes !== null ? 0 : null),
-    entryOf: (identity) => {
-      const tally = tallyOf(identity, request);
+    entryOf: (place, members) => {
+      const tally = tallyOf(members, request);
       isNear ||= tally.ranges !== null && isApproximate(tally.ranges.durations);
-      const times = identity === outside ? outsideTimes : null;
-      return entryOf(identity, tally, { totals, sawGpu, device, outside: times }, kernelRows);
+      const [{ kind }] = members;
+      const times = kind === "outside" ? outsideTimes : null;
+      return entryOf(place, kind, tally, { totals, sawGpu, device, outside: times }, kernelRows);
     },
   });
   const isUntimed = totals.kernelNs === null && count > 0;
   return {
     scope: request.scope,
     regions,
+    ...(families.length > 0 && { families }),
     totals,
     notes: [
       ...request.notes,
@@ -129,7 +133,8 @@ interface About {
 }
 
 function entryOf(
-  { node, kind }: RegionIdentity,
+  place: Placed,
+  kind: RegionIdentity["kind"],
   tally: RegionTally,
   { totals, sawGpu, device: scopeDevice, outside }: About,
   kernelRows: KernelRowsReader,
@@ -141,7 +146,7 @@ function entryOf(
   const statistics = ranges === null ? null : describe(ranges.durations);
   const unclosed = ranges?.unclosed ?? 0;
   return {
-    ...rangePath(node),
+    ...place,
     kind,
     device: onlyOne(devices),
     processId: tally.processId === "several" ? null : tally.processId,
@@ -200,10 +205,13 @@ interface RegionTally {
   exclusiveKernelCount: number;
 }
 
+/** The regions of an entry: a single one, or the members of a family. */
+type Members = readonly [RegionIdentity, ...RegionIdentity[]];
+
 /**
- * The sums of processes for a region. For a device, only what ran there, and range instances that launched some of it.
+ * The sums of processes for some regions. For a device, only what ran there, and range instances that launched some of it.
  */
-function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): RegionTally {
+function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionTally {
   const tally: RegionTally = {
     ranges: null,
     isMerged: false,
@@ -214,16 +222,18 @@ function tallyOf(region: RegionIdentity, { processes, device }: ScopeRequest): R
     exclusiveKernelCount: 0,
   };
   for (const attribution of processes) {
-    const ranges = rangesOf(attribution, device)?.get(region);
-    const kernels = attribution.kernels.get(region);
-    const activities = attribution.activities.get(region) ?? [];
+    const ranges = regions.flatMap((region) => rangesOf(attribution, device)?.get(region) ?? []);
+    const kernels = talliedTogether(
+      regions.flatMap((region) => attribution.kernels.get(region) ?? []),
+    );
+    const activities = regions.flatMap((region) => attribution.activities.get(region) ?? []);
     const isActive = activities.some((activity) => isHere(activity.device, device));
-    const hasKernels = kernels !== undefined && (device === null || ranOn(kernels, device));
-    if (ranges !== undefined) addRanges(tally, ranges);
+    const hasKernels = kernels !== null && (device === null || ranOn(kernels, device));
+    for (const part of ranges) addRanges(tally, part);
     if (hasKernels) addKernels(tally, kernels, device);
     if (isActive) tally.activities = [...tally.activities, ...activities];
     // The bucket outside all ranges has nothing but time.
-    if (ranges !== undefined || hasKernels || isActive || region.kind === "outside")
+    if (ranges.length > 0 || hasKernels || isActive || regions[0].kind === "outside")
       addProcess(tally, attribution.process.pid);
   }
   return tally;
@@ -330,6 +340,7 @@ export const MOST_REGIONS = 10_000;
 export interface ScopeEntries {
   /** Depth first, with the outside bucket last. */
   readonly regions: readonly RegionModelEntry[];
+  readonly families: readonly RegionModelEntry[];
   /** The number of regions, shown or not, without the outside bucket. */
   readonly count: number;
   readonly notes: readonly string[];
@@ -339,7 +350,7 @@ export interface ScopeEntries {
 interface ScopeReader {
   /** The weight by which regions of the report are chosen; null if the region does not belong to the scope. */
   readonly weightOf: (identity: RegionIdentity) => number | null;
-  readonly entryOf: (identity: RegionIdentity) => RegionModelEntry;
+  readonly entryOf: (place: Placed, members: Members) => RegionModelEntry;
 }
 
 export function scopeEntries(
@@ -349,18 +360,27 @@ export function scopeEntries(
 ): ScopeEntries {
   const chosen: RegionIdentity[] = [];
   const outside: RegionModelEntry[] = [];
+  const single = (identity: RegionIdentity) => entryOf(rangePath(identity.node), [identity]);
   let leftOut = 0;
   for (const node of nodesDepthFirst(root))
     for (let identity = node.region; identity !== null; identity = identity.next) {
       if (weightOf(identity) === null) continue;
-      if (identity.kind === "outside") outside.push(entryOf(identity));
+      if (identity.kind === "outside") outside.push(single(identity));
       else if (selected.has(node)) chosen.push(identity);
       else leftOut++;
     }
   const count = chosen.length + leftOut;
-  const regions = heaviest(chosen, (identity) => weightOf(identity) ?? 0).map(entryOf);
+  const weight = (identity: RegionIdentity) => weightOf(identity) ?? 0;
+  const regions = heaviest(chosen, weight).map(single);
+  const families = heaviest(familiesOf(chosen), ({ members }) =>
+    members.reduce((sum, member) => sum + weight(member), 0),
+  );
   return {
     regions: [...regions, ...outside],
+    families: families.map(({ place, members }) => ({
+      ...entryOf(place, members),
+      members: members.length,
+    })),
     count,
     notes: [
       ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),

@@ -20,6 +20,7 @@ import {
   type ReportSelection,
   type RunTotals,
 } from "../../report/model/document.ts";
+import { storedFamily } from "../../report/model/families.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { THREAD_COUNTS } from "../model/timeline.ts";
 import type { GpuUse } from "./gpu-activity.ts";
@@ -74,6 +75,9 @@ function toReport(
   return {
     scope,
     regions: regions.map((region) => toRegion(region, model)),
+    ...(entry.families !== undefined && {
+      families: entry.families.map((family) => toRegion(family, model)),
+    }),
     totals: {
       region_count: real.length,
       invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
@@ -117,6 +121,8 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     depth: path.length - 1,
     domain: region.domain,
     ...(region.path_domains !== undefined && { path_domains: region.path_domains }),
+    ...storedFamily(path),
+    ...(region.members !== undefined && { members: region.members }),
     kind: region.kind,
     device: region.device,
     process_id: region.processId,

@@ -184,7 +184,7 @@ export function calibrationOf(
     runs_per_session: runs,
     instructions,
     totals: spreads(reports.map((session) => session.map(totalTimes))),
-    regions: first.regions.flatMap((region) => {
+    regions: [...first.regions, ...(first.families ?? []).map(asFamily)].flatMap((region) => {
       const key = regionKey(region);
       const numbers = spreads(regions.map((session) => session.map((run) => run.get(key) ?? {})));
       return Object.keys(numbers).length === 0
@@ -193,6 +193,12 @@ export function calibrationOf(
     }),
   };
 }
+
+/** A family has its path without numbers in a calibration, whose runs may have other members. */
+const asFamily = (family: NCUProfileRegion): NCUProfileRegion => ({
+  ...family,
+  path: family.family ?? family.path,
+});
 
 function calibratedRegion(
   { path, domain, path_domains, kind }: NCUProfileRegion,

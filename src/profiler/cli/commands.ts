@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { type CommandLine, NO_POSITIONALS, usage } from "../../app/command-line/command-line.ts";
-import { TOOL_NAMES, TOOLS } from "../tools/table.ts";
+import { IMPORT_TOOLS, REPORT_FOLDERS } from "../tools/table.ts";
 import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { LABEL_OPTIONS } from "./label-options.ts";
 import type { OpenRun } from "./measured-side.ts";
@@ -39,7 +39,7 @@ that a selection leaves unchecked`,
       help: `also check conditions against a run that failed, which is otherwise an error, since
 what a run did not reach looks faster`,
     },
-    collector: { value: "NAME", choices: TOOL_NAMES, help: "if the runs have several" },
+    collector: { value: "NAME", choices: REPORT_FOLDERS, help: "if the runs have several" },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
     regions: {
       value: "N",
@@ -155,7 +155,7 @@ export const IMPORT: CommandLine = {
   about: `Makes region reports from files that a profiler wrote, on any machine. Files are recognised by
 their content:
 
-${TOOLS.toReversed()
+${IMPORT_TOOLS.toReversed()
   .flatMap(({ import: { formats } }) => formats.map(({ format }) => `  ${format}`))
   .join("\n")}`,
   options: {
@@ -255,7 +255,7 @@ the swept values.`,
     trace: { help: "write traces even if the run wrote none" },
     collector: {
       value: "NAME",
-      choices: TOOL_NAMES,
+      choices: REPORT_FOLDERS,
       help: "for a sweep whose jobs have several",
     },
     work: {
@@ -333,7 +333,7 @@ export const QUERY: CommandLine = {
     to: { value: "MS", help: "milliseconds since the start of the run (timeline)" },
     collector: {
       value: "NAME",
-      choices: TOOL_NAMES,
+      choices: REPORT_FOLDERS,
       help: "if the run has several\n(default: that which knows most about time)",
     },
     scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },

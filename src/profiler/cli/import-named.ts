@@ -13,8 +13,8 @@ import { RUN_FILE } from "../tools/collection.ts";
 import type { ImportSource } from "../tools/importer.ts";
 import { type NumberFormat, numberFormatOf } from "../tools/ncu/csv/number-format.ts";
 import { inputError, openSource } from "../tools/source-file.ts";
-import { TOOLS } from "../tools/table.ts";
-import { type ProfilingTool, terminalProgress } from "../tools/tool.ts";
+import { IMPORT_TOOLS } from "../tools/table.ts";
+import { type ImportTool, terminalProgress } from "../tools/tool.ts";
 import { NAME_BASES, NVTX_SCOPES, READERS, SORTS } from "./choices.ts";
 import { labelRulesOf } from "./label-options.ts";
 import { intoOutputDirectory, type OutputDraft } from "./output-directory.ts";
@@ -28,7 +28,7 @@ export async function importNamed(
   command: ParsedCommand,
   io: SubcommandIo,
   withTool: WithTool,
-  tools: readonly ProfilingTool[] = TOOLS,
+  tools: readonly ImportTool[] = IMPORT_TOOLS,
 ): Promise<number> {
   const named = command.positionals.flatMap((name) => sourcesNamed(name, io.cwd, tools));
   const sources = named.map(({ name, repeatOf }) => openSource(name, io.cwd, repeatOf));
@@ -58,7 +58,7 @@ interface ImportCall {
   readonly command: ParsedCommand;
   readonly io: SubcommandIo;
   readonly withTool: WithTool;
-  readonly tools: readonly ProfilingTool[];
+  readonly tools: readonly ImportTool[];
 }
 
 async function importInto(
@@ -141,7 +141,7 @@ export interface NamedSource {
 function sourcesNamed(
   name: string,
   cwd: string,
-  tools: readonly ProfilingTool[],
+  tools: readonly ImportTool[],
 ): readonly NamedSource[] {
   const path = resolve(cwd, name);
   if (isRun(path, tools)) return sourcesOfRun(name, path, tools);
@@ -165,7 +165,7 @@ function sourcesNamed(
 function sourcesOfRun(
   name: string,
   run: string,
-  tools: readonly ProfilingTool[],
+  tools: readonly ImportTool[],
 ): readonly NamedSource[] {
   const found = tools.flatMap((tool) =>
     // With `repeats=N`, a tool has a folder for each run; the other folders are of warm-up runs.
@@ -191,7 +191,7 @@ function sourcesOfRun(
 }
 
 /** An interrupted run has no record yet, but has the folders of its tools. */
-const isRun = (directory: string, tools: readonly ProfilingTool[]): boolean =>
+const isRun = (directory: string, tools: readonly ImportTool[]): boolean =>
   existsSync(join(directory, RUN_FILE)) ||
   (existsSync(join(directory, "config.yaml")) &&
     tools.some(({ name }) => existsSync(join(directory, name))));

@@ -11,13 +11,17 @@ import {
 } from "../../foundation/system/files.ts";
 import { andOthers } from "../../foundation/text/plural.ts";
 import { wholeBundle } from "../../report/model/contract.ts";
-import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
+import {
+  CONTRACT,
+  type NCUProfileRegionReport,
+  type RegionReportBundle,
+} from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
 import { type CheckedDocument, readDocument } from "../../report/validation/check-text.ts";
 import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
+import { REPORT_FOLDERS } from "../tools/table.ts";
 
 export interface LoadedReport {
   /** The name given by the user. */
@@ -68,7 +72,7 @@ function identityOf(file: string): string {
 export function collectorsOf(name: string, cwd: string): readonly string[] | null {
   const path = reportIn(name, resolve(cwd, name));
   if (!isDirectory(name, path)) return null;
-  const found = TOOL_NAMES.filter((collector) =>
+  const found = REPORT_FOLDERS.filter((collector) =>
     isThere(name, regionReportFile(join(path, collector))),
   );
   if (found.length > 0) return found;
@@ -151,7 +155,8 @@ function readBundle(
       "validate-regions shows every error",
     );
   }
-  return wholeBundle(document as RegionReportBundle);
+  // A document of an earlier minor version is one of this version, too.
+  return { ...wholeBundle(document as RegionReportBundle), contract: CONTRACT };
 }
 
 function checked(name: string, validator: ReportValidator, open: () => JsonText): CheckedDocument {

@@ -5,6 +5,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import { activityTimes } from "../../report/compare/kernel-changes.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
+import { familyKey, withFamilies } from "../../report/model/families.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { COMPARED_COLUMNS } from "../../report/view/region-columns.ts";
 import type { Interrupt } from "../machine/interrupt.ts";
@@ -100,9 +101,12 @@ export const totalTimes = ({ totals }: NCUProfileRegionReport): Times => ({
   outside_ms: totals.outside_ms,
 });
 
-/** By `regionKey`. */
-export const regionTimes = ({ regions }: NCUProfileRegionReport): ReadonlyMap<string, Times> =>
-  new Map(regions.map((region) => [regionKey(region), timesOf(region)]));
+/** By `regionKey`; of families by `familyKey`. */
+export const regionTimes = (report: NCUProfileRegionReport): ReadonlyMap<string, Times> =>
+  new Map([
+    ...withFamilies(report).regions.map((row) => [familyKey(row), timesOf(row)] as const),
+    ...report.regions.map((region) => [regionKey(region), timesOf(region)] as const),
+  ]);
 
 const timesOf = (region: NCUProfileRegion): Times => ({
   ...activityTimes(region),

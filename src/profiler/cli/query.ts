@@ -1,9 +1,9 @@
 /** `deep-profile query`: answers a question about a run for people or, with `--json`, for programs. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { usage } from "../../app/command-line/command-line.ts";
+import { type CommandLine, usage } from "../../app/command-line/command-line.ts";
 import { CONFIG_TOOLS, type McpTool, serveMcp } from "../../app/command-line/mcp.ts";
-import type { ParsedCommand } from "../../app/command-line/parse.ts";
+import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import { readablePath } from "../../foundation/system/files.ts";
 import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
@@ -20,9 +20,10 @@ import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
 import { inputError } from "../tools/source-file.ts";
-import { TOOLS } from "../tools/table.ts";
+import { REPORT_FOLDERS, TOOLS } from "../tools/table.ts";
 import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
+import { createKeptRuns } from "./kept-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
 import { type Asked, QUESTIONS, type Question } from "./questions.ts";
 import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
@@ -42,6 +43,7 @@ export async function queryRun(
   command: ParsedCommand,
   io: SubcommandIo,
   withTool: WithTool,
+  load: typeof loadRun = loadRun,
 ): Promise<number> {
   const [run = "", name = "summary", target = ""] = command.positionals;
   const question = questionOf(name, target);
@@ -50,7 +52,7 @@ export async function queryRun(
   const offset = cursorOf(command.value("cursor"));
   if (limit > MOST_ITEMS) throw usage(`--limit: at most ${MOST_ITEMS}; reports have everything`);
   const chosen = { collector: command.value("collector"), scope: command.value("scope") };
-  const { bundle, beside } = await loadRun(run, io.cwd, chosen.collector);
+  const { bundle, beside } = await load(run, io.cwd, chosen.collector);
   const report = scopeOf(run, bundle, chosen.scope);
   // An answer that is too long is asked for again: what it needs is read once.
   const timeline = once(() => timelineOf(run, report.collector.name, io, withTool));
@@ -319,7 +321,7 @@ const QUERY_TOOL: McpTool = {
     bytes: { type: "integer", minimum: 1, description: "the longest answer (default: 50000)" },
     from: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
     to: { type: "number", minimum: 0, description: "milliseconds, of a timeline" },
-    collector: { enum: TOOLS.map(({ name }) => name) },
+    collector: { enum: REPORT_FOLDERS },
     scope: { type: "string", pattern: "^[^-]" },
   },
   required: ["run", "question"],
@@ -336,6 +338,41 @@ const QUERY_TOOL: McpTool = {
   ],
 };
 
-/** `deep-profile mcp`. */
-export const serveQueries = (args: readonly string[], io: SubcommandIo): Promise<number> =>
-  serveMcp("deep-profile", [QUERY_TOOL, ...CONFIG_TOOLS], args, io);
+/** Questions that more than the reports of one run answer. */
+const READS_MORE: readonly string[] = ["timeline", "compare"];
+
+/** Answers questions about runs that were asked before without reading these again. */
+function answerKept(line: CommandLine, io: SubcommandIo): NonNullable<McpTool["kept"]> {
+  const runs = createKeptRuns<LoadedRun>();
+  return async (argv, cwd) => {
+    try {
+      const command = parseCommandLine(line, argv.slice(1));
+      const [run = "", question = ""] = command.positionals;
+      const collector = command.value("collector");
+      if (READS_MORE.includes(question)) return null;
+      const loaded = await runs.get(run, cwd, collector ?? "", () => loadRun(run, cwd, collector));
+      if (loaded === null) return null;
+      let text = "";
+      const console = { stdout: (part: string) => (text += part), stderr: () => {} };
+      await queryRun(command, { ...io, cwd, console }, noTool, async () => loaded);
+      return text;
+    } catch {
+      // A command of its own says what is wrong.
+      return null;
+    }
+  };
+}
+
+const noTool: WithTool = () => {
+  throw new Error("reports are read without tools");
+};
+
+/** `deep-profile mcp`. @param line that of `deep-profile query` */
+export const serveQueries = (
+  args: readonly string[],
+  line: CommandLine,
+  io: SubcommandIo,
+): Promise<number> => {
+  const tools = [{ ...QUERY_TOOL, kept: answerKept(line, io) }, ...CONFIG_TOOLS];
+  return serveMcp("deep-profile", tools, args, io);
+};

@@ -19,6 +19,7 @@ import type { Changes } from "../../report/compare/change.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import {
   changedKernels,
+  comparedRows,
   contributionOf,
   overallSentence,
   TIME_LABELS,
@@ -30,6 +31,7 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../../report/model/document.ts";
+import { withFamilies } from "../../report/model/families.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
@@ -116,22 +118,38 @@ const pageOf = <Item>(
 
 // Regions.
 
-/** The identity of a region in answers, which suffices to find it in a report. */
-const nameOf = ({ path, domain, kind }: NCUProfileRegion) => ({ path, domain, kind });
+/** The identity of a region or family in answers, which suffices to find it in a report. */
+const nameOf = ({ path, domain, kind, family, members }: NCUProfileRegion) => ({
+  path,
+  domain,
+  kind,
+  ...(family !== undefined && { family }),
+  ...(members !== undefined && { members }),
+});
 
 /** Regions whose name, or whose path joined by ` / ` (as shown) or ` > `, matches one of the globs. */
-function chosenRegions(
-  { report, regions: globs }: Pick<Asked, "report" | "regions">,
-  among: readonly NCUProfileRegion[] = report.regions,
+function matching(
+  among: readonly NCUProfileRegion[],
+  globs: readonly string[],
 ): readonly NCUProfileRegion[] {
-  if (globs.length === 0) return among;
   const patterns = globs.map(parseGlob);
-  const chosen = among.filter(({ name, path }) => {
+  return among.filter(({ name, path }) => {
     const names = [name, path.join(" / "), path.join(" > ")];
     return patterns.some((glob) => names.some((one) => matchesGlob(glob, one)));
   });
-  if (chosen.length > 0) return chosen;
-  const available = [...new Set(report.regions.map(({ name }) => name))];
+}
+
+/** The first of these reports in which a region matches, and the regions that do: all without globs. */
+function chosenRegions(
+  globs: readonly string[],
+  among: readonly [NCUProfileRegionReport, ...NCUProfileRegionReport[]],
+): { readonly report: NCUProfileRegionReport; readonly chosen: readonly NCUProfileRegion[] } {
+  if (globs.length === 0) return { report: among[0], chosen: among[0].regions };
+  for (const report of among) {
+    const chosen = matching(report.regions, globs);
+    if (chosen.length > 0) return { report, chosen };
+  }
+  const available = [...new Set(among.flatMap(({ regions }) => regions.map(({ name }) => name)))];
   throw new ConfigError({
     code: "profile.input",
     message: `no region is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
@@ -143,8 +161,14 @@ function chosenRegions(
 const MOST_NAMES = 20;
 
 function regions(asked: Asked): Answered {
-  const { report, sort, metrics } = asked;
-  const all = chosenRegions(asked, sortedRegions(report, sort));
+  const { sort, metrics } = asked;
+  // A table of what the report lists; a family that it does not is found by its name.
+  const { report, chosen } = chosenRegions(asked.regions, [
+    asked.report,
+    withFamilies(asked.report),
+  ]);
+  const shown = new Set(chosen);
+  const all = sortedRegions(report, sort).filter((region) => shown.has(region));
   const words = reportWords(report);
   const globs = metrics.map(parseGlob);
   const label = regionLabels(report.regions);
@@ -224,11 +248,15 @@ function summary(asked: Asked): Answered {
   };
 }
 
-const ranked = ({ region, ms, share, of, reason }: RankedRegion) => ({
+const ranked = ({ region, ms, share, atOnce, of, longest, reason }: RankedRegion) => ({
   ...nameOf(region),
   ms,
   ms_share_pct: share,
   share_of: of,
+  ...(atOnce !== null && { at_once: atOnce }),
+  ...(longest?.standsOut === true && {
+    outlier: { ...nameOf(longest.region), ms: longest.ms },
+  }),
   reason: reason === null ? null : asData(reason),
 });
 
@@ -244,8 +272,10 @@ function top(asked: Asked): Answered {
 }
 
 function why(asked: Asked): Answered {
-  const { report, target } = asked;
-  const chosen = chosenRegions({ report, regions: [target] });
+  const { report, chosen } = chosenRegions(
+    [asked.target],
+    [withFamilies(asked.report), asked.report],
+  );
   const label = regionLabels(report.regions);
   const facts = factsOf(report);
   const shares = everyColumn("query_shares", reportWords(report));
@@ -293,8 +323,8 @@ function why(asked: Asked): Answered {
 
 function kernels(asked: Asked): Answered {
   const { report, limit, offset, kernels: globs, regions: ofRegions } = asked;
-  const within =
-    ofRegions.length === 0 ? report : { ...report, regions: outermost(chosenRegions(asked)) };
+  const { chosen: some } = chosenRegions(ofRegions, [withFamilies(report), report]);
+  const within = ofRegions.length === 0 ? report : { ...report, regions: outermost(some) };
   const all = kernelsOfReport(within);
   const patterns = globs.map(parseGlob);
   const chosen = (patterns.length === 0 ? all.longest(offset + limit) : all.longest()).filter(
@@ -380,7 +410,8 @@ const changesOf = (changes: Changes) =>
 async function compare(asked: Asked): Promise<Answered> {
   const { names, reports, config } = await asked.compareWith(asked.target);
   const { main_time: time } = reports;
-  const changed = reports.regions
+  const families = comparedRows(reports);
+  const changed = families
     .filter(
       ({ presence, changes }) =>
         presence !== "both" || Object.values(changes).some(({ verdict }) => verdict !== "same"),
@@ -388,7 +419,7 @@ async function compare(asked: Asked): Promise<Answered> {
     .map((region) => ({ region, contributed: contributionOf(region, reports) }))
     .sort((x, y) => Math.abs(y.contributed ?? 0) - Math.abs(x.contributed ?? 0));
   const rows = pageOf(asked, changed);
-  const lineOf = pathLines(reports.regions);
+  const lineOf = pathLines(families);
   // What is not a region is in the first answer alone.
   const besides = asked.offset === 0 ? asked.limit : 0;
   const shownKernels = changedKernels(reports).slice(0, besides);
@@ -398,13 +429,14 @@ async function compare(asked: Asked): Promise<Answered> {
       headline: overallSentence(reports),
       main_time: time,
       totals: changesOf(reports.totals),
-      regions: rows.map(({ region: { path, domain, kind, presence, changes }, contributed }) => ({
+      regions: rows.map(({ region: { path, domain, kind, family, ...region }, contributed }) => ({
         path,
         domain,
         kind,
-        presence,
+        ...(family !== undefined && { family }),
+        presence: region.presence,
         contributed_ms: contributed,
-        changes: changesOf(changes),
+        changes: changesOf(region.changes),
       })),
       kernels: shownKernels.map(({ kernel_name, presence, changes }) => ({
         kernel_name,

@@ -42,7 +42,13 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
     summary: "answers clients of the Model Context Protocol about runs and configs",
     commandLine: async () =>
       (await import("../../app/command-line/mcp.ts")).mcpLine("deep-profile"),
-    run: async (args, io) => (await import("./query.ts")).serveQueries(args, io),
+    run: async (args, io) => {
+      const [{ serveQueries }, { QUERY }] = await Promise.all([
+        import("./query.ts"),
+        import("./commands.ts"),
+      ]);
+      return serveQueries(args, QUERY, io);
+    },
   },
   {
     name: "report",

@@ -14,8 +14,8 @@ import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 import type { ImportSource } from "../tools/importer.ts";
 import { joinTables } from "../tools/ncu/run/import-pass.ts";
 import { duplicatesAmong } from "../tools/source-file.ts";
-import { TOOLS } from "../tools/table.ts";
-import type { ProfilingTool } from "../tools/tool.ts";
+import { IMPORT_TOOLS } from "../tools/table.ts";
+import type { ImportTool } from "../tools/tool.ts";
 import { type ImportedNcu, type ImportRequest, importNcu } from "./import-ncu.ts";
 import { type ImportedReport, importedBundle } from "./imported-bundle.ts";
 import { importerOf, type LoadedImporter, loadImporters } from "./importers.ts";
@@ -45,6 +45,7 @@ interface Recording {
   readonly toolVersion: string | null;
   readonly machine: RecordedMachine | null;
   readonly timeline: Timeline;
+  readonly isIncomplete?: true;
 }
 
 /** All of ncu's files. */
@@ -62,7 +63,7 @@ interface ReadSources {
 
 async function readSources(request: ImportRequest, folders: Folders): Promise<ReadSources> {
   const sources = await onlyOnce(request);
-  const importers = await loadImporters(request.tools ?? TOOLS);
+  const importers = await loadImporters(request.tools ?? IMPORT_TOOLS);
   const recognised = sources.map((source) => ({ source, importer: importerOf(source, importers) }));
   const prefixes = tablePrefixes(recognised);
   const shared = new Map<string, string>();
@@ -120,7 +121,7 @@ async function onlyOnce({ sources, say }: ImportRequest): Promise<readonly Impor
  * The key that files of one report have in common: those of one measurement, or the repeats of a run. Null for other
  * files.
  */
-function sharedReport(tool: ProfilingTool, repeatOf: string | null): string | null {
+function sharedReport(tool: ImportTool, repeatOf: string | null): string | null {
   if (tool.import.isOneMeasurement) return tool.name;
   return repeatOf === null ? null : `${tool.name} ${repeatOf}`;
 }
@@ -141,7 +142,8 @@ function recordingReports(
       machine: last.machine,
       names: repeats.map(({ name }) => name),
     });
-    return [{ collector: last.collector, folder, bundle, timeline: last.timeline }];
+    const incomplete = repeats.flatMap(({ name, isIncomplete }) => (isIncomplete ? [name] : []));
+    return [{ collector: last.collector, folder, bundle, incomplete, timeline: last.timeline }];
   });
 }
 
@@ -178,28 +180,53 @@ async function ncuReports(
   );
 }
 
-/** Combines exports of nsys, one per rank, if they are of one run. */
-function joinRanks(
-  recordings: readonly Recording[],
-  { ranks = false, say }: ImportRequest,
-): readonly Recording[] {
-  const ofNsys = recordings.filter(({ collector }) => collector === "nsys");
-  const [first] = ofNsys;
-  const repeated = new Set(ofNsys.map(({ folder }) => folder)).size < ofNsys.length;
-  if (first === undefined || ofNsys.length < 2 || repeated) return recordings;
-  const numbers =
-    rankNumbers(ofNsys.map(({ name }) => basename(name))) ?? (ranks ? [...ofNsys.keys()] : null);
-  if (numbers === null) return recordings;
-  say(`${ofNsys.length} exports of nsys are read as the ranks of one run`);
-  const timeline = timelineOfRanks(
-    ofNsys.map(({ timeline, machine }, at) => ({
-      rank: numbers[at] ?? at,
-      timeline,
-      host: machine?.hostname ?? "",
-    })),
-  );
-  const name = ofNsys.map((each) => each.name).join(", ");
-  return [{ ...first, name, timeline }, ...recordings.filter((each) => !ofNsys.includes(each))];
+/** Combines recordings of one tool, a file per rank, if they are of one run. */
+function joinRanks(recordings: readonly Recording[], request: ImportRequest): readonly Recording[] {
+  const byTool = new Map<string, Recording[]>();
+  for (const recording of recordings)
+    getOrCreate(byTool, recording.collector, () => []).push(recording);
+  return [...byTool].flatMap(([collector, files]): readonly Recording[] => {
+    const [first] = files;
+    const isRepeated = new Set(files.map(({ folder }) => folder)).size < files.length;
+    if (first === undefined || files.length < 2 || isRepeated) return files;
+    const numbers = ranksOf(collector, files, request);
+    if (numbers === null) return files;
+    request.say(`${files.length} ${FILES_OF_RANKS[collector]} are read as the ranks of one run`);
+    const timeline = timelineOfRanks(
+      files.map(({ timeline, machine }, at) => ({
+        rank: numbers[at] ?? at,
+        timeline,
+        host: machine?.hostname ?? "",
+      })),
+    );
+    const incomplete = files.some(({ isIncomplete }) => isIncomplete);
+    return [
+      {
+        ...first,
+        name: files.map(({ name }) => name).join(", "),
+        timeline,
+        ...(incomplete && { isIncomplete: true }),
+      },
+    ];
+  });
+}
+
+/** Files of which each may be of one rank, as messages name them. */
+const FILES_OF_RANKS: Readonly<Record<string, string>> = {
+  nsys: "exports of nsys",
+  pytorch: "traces of PyTorch",
+};
+
+/** What the files say themselves, else their names, else their order if the user says so; null for unrelated files. */
+function ranksOf(
+  collector: string,
+  files: readonly Recording[],
+  { ranks = false }: ImportRequest,
+): readonly number[] | null {
+  if (FILES_OF_RANKS[collector] === undefined) return null;
+  const recorded = files.flatMap(({ timeline }) => timeline.processes[0]?.rank?.rank ?? []);
+  if (new Set(recorded).size === files.length) return recorded;
+  return rankNumbers(files.map(({ name }) => basename(name))) ?? (ranks ? [...files.keys()] : null);
 }
 
 /**

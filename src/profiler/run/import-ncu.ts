@@ -15,7 +15,7 @@ import { asRecorded } from "../tools/ncu/read-results.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";
 import { inputError } from "../tools/source-file.ts";
-import type { ProfilingTool, WriteRegionFiles } from "../tools/tool.ts";
+import type { ImportTool, WriteRegionFiles } from "../tools/tool.ts";
 
 /** A request to make reports of files. */
 export interface ImportRequest {
@@ -39,7 +39,7 @@ export interface ImportRequest {
   readonly withTool: ReadOptions["withTool"];
   readonly say: (line: string) => void;
   /** Default: those of the table. */
-  readonly tools?: readonly ProfilingTool[];
+  readonly tools?: readonly ImportTool[];
 }
 
 /** The kernels of ncu that count. */

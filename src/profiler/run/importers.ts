@@ -8,19 +8,17 @@ import type { Importer, ImportSource } from "../tools/importer.ts";
 import { headAsUtf8 } from "../tools/ncu/csv/rewritten.ts";
 import { ZSTD_MAGIC } from "../tools/ncu/rep/compressed.ts";
 import { beginsWith, inputError, openSource, readBeginning } from "../tools/source-file.ts";
-import { TOOLS } from "../tools/table.ts";
-import type { ProfilingTool } from "../tools/tool.ts";
+import { IMPORT_TOOLS } from "../tools/table.ts";
+import type { ImportTool } from "../tools/tool.ts";
 
 /** A format, its reader and its tool. */
 export interface LoadedImporter extends Importer {
-  readonly tool: ProfilingTool;
+  readonly tool: ImportTool;
   readonly format: string;
 }
 
 /** All formats, the last tool's first, as in the help. The first importer that recognises a file reads it. */
-export const loadImporters = (
-  tools: readonly ProfilingTool[],
-): Promise<readonly LoadedImporter[]> =>
+export const loadImporters = (tools: readonly ImportTool[]): Promise<readonly LoadedImporter[]> =>
   Promise.all(
     tools
       .toReversed()
@@ -118,7 +116,7 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
   [/^\s*\{\s*"VmSystemInformation"/, OTHER_EXPORT],
   [
     /^\s*(?:\{[\s\S]*?"traceEvents"\s*:|\[\s*\{[^{}]*"ph"\s*:)/,
-    "this is a Chrome trace, e.g. of torch.profiler, which is not supported: record the program with deep-profile or nsys profile",
+    "this is a Chrome trace, and not one of torch.profiler: record the program with deep-profile or nsys profile",
   ],
 ];
 
@@ -178,7 +176,7 @@ async function importableFormat(path: string): Promise<string | null> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
   try {
     const source = openSource(path, "/");
-    const found = (await loadImporters(TOOLS)).find(({ matches }) => matches(source));
+    const found = (await loadImporters(IMPORT_TOOLS)).find(({ matches }) => matches(source));
     // The part in brackets is about other files of the kind.
     return found?.format.replace(/ \(.*$/s, "") ?? null;
   } catch (error) {

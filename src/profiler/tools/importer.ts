@@ -54,6 +54,8 @@ export type Imported =
       readonly toolVersion: string | null;
       /** The recorded machine; null if the format does not have it. */
       readonly machine: RecordedMachine | null;
+      /** The file is truncated or damaged: the timeline has what could be read, and a note says so. */
+      readonly isIncomplete?: true;
     }
   | { readonly kind: "ncu"; readonly source: NcuResults };
 

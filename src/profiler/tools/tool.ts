@@ -88,6 +88,9 @@ export interface SettingsRefusal {
   readonly hint: string;
 }
 
+/** What files are imported of: a tool, or a profiler that programs run themselves. */
+export type ImportTool = Pick<ProfilingTool, "name" | "product" | "import">;
+
 /** Whether `pipeline` enables a tool. */
 export const isEnabled = (pipeline: object, name: string): boolean => {
   const settings: unknown = Reflect.get(pipeline, name);

@@ -89,8 +89,10 @@ function elementOf(
   { region, left, width, row }: Box,
   { measure: { wholeMs } }: Scope,
 ): HTMLElement {
-  const share = formatShare(region.value, wholeMs);
-  const measured = `${formatMs(region.value)} ms, ${share} %`;
+  // More than the whole, of threads at the same time, is no share.
+  const isPart = wholeMs === null || (region.value ?? 0) <= wholeMs * 1.005;
+  const share = isPart ? `, ${formatShare(region.value, wholeMs)} %` : "";
+  const measured = `${formatMs(region.value)} ms${share}`;
   const calls = region.calls === null ? "" : `, ${plural(region.calls, "call")}`;
   const box = h(
     "button",

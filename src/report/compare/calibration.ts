@@ -6,11 +6,13 @@
 import { ConfigError } from "../../engine/values/errors.ts";
 import { formatNumber } from "../../pages/numbers.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { familyKey, withFamilies } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
 import { type Change, type Changes, withNoise } from "./change.ts";
 import { judgedBy, type MainTime, type ReportComparison } from "./compare-reports.ts";
 import { quantile975, sequenceHalf } from "./evidence.ts";
 import { autoGates, type Conditions, checkGates, type GateResult } from "./gates.ts";
+import type { RegionChange } from "./region-change.ts";
 
 /** Version of a calibration file, `major.minor`; a minor version only adds. */
 export const CALIBRATION_CONTRACT = "hydraconf.calibration/1.0";
@@ -245,13 +247,21 @@ function calibrated(
         ];
       }),
     );
+  const spreadsOf = (region: RegionChange): Spreads =>
+    known.get(regionKey(region)) ??
+    (region.members === undefined ? undefined : known.get(familyKey(region))) ??
+    {};
+  const judged = (regions: readonly RegionChange[]): readonly RegionChange[] =>
+    regions.map((region) => ({
+      ...region,
+      changes: withSpreads(region.changes, spreadsOf(region)),
+    }));
   return {
     ...reports,
     totals: withSpreads(reports.totals, calibration.totals),
-    regions: reports.regions.map((region) => ({
-      ...region,
-      changes: withSpreads(region.changes, known.get(regionKey(region)) ?? {}),
-    })),
+    regions: judged(reports.regions),
+    families: judged(reports.families),
+    members: judged(reports.members),
   };
 }
 
@@ -315,7 +325,9 @@ export function calibrationFor(
   reports: BothReports,
 ): Calibration | null {
   const keys = new Set(
-    reports.b.regions.filter(({ kind }) => kind !== "outside").map((one) => regionKey(one)),
+    [...reports.b.regions, ...withFamilies(reports.b).regions]
+      .filter(({ kind }) => kind !== "outside")
+      .flatMap((one) => [regionKey(one), familyKey(one)]),
   );
   const commands = [reports.b, reports.a].map(({ environment }) =>
     JSON.stringify(environment.command),

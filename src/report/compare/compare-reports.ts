@@ -1,6 +1,7 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
 
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { familyKey } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
@@ -38,7 +39,7 @@ import {
   measuredWork,
 } from "./noise.ts";
 import { type RegionChange, regionChange, sameWork } from "./region-change.ts";
-import { keysOfBoth, regionsByKey } from "./region-matching.ts";
+import { keysOfBoth, matchRegions, type OfBoth, regionsByKey } from "./region-matching.ts";
 import { selectionCoverage } from "./selection-coverage.ts";
 
 export interface ReportComparison {
@@ -49,6 +50,13 @@ export interface ReportComparison {
   readonly totals: Changes;
   /** In the order of B's tree; regions that only A has keep their place in A's tree. */
   readonly regions: readonly RegionChange[];
+  /**
+   * Families of regions, where `regions` has the members because both reports have the same ones. Their times count
+   * again what those have.
+   */
+  readonly families: readonly RegionChange[];
+  /** Members of the families that `regions` has as one; in no document. */
+  readonly members: readonly RegionChange[];
   /** Kernels of regions that both selections include; the largest difference first. */
   readonly kernels: readonly KernelChange[];
   /** Pairs of kernels, one only in A and one only in B, whose names differ only in numbers. */
@@ -74,7 +82,7 @@ export interface ReportFacts {
 /** Logarithms of B / A for pairs of runs, by the names of the numbers. */
 export interface PairedRatios {
   readonly totals: LogRatios;
-  /** By `regionKey`. */
+  /** By `regionKey`; of families by `familyKey`. */
   readonly regions: ReadonlyMap<string, LogRatios>;
 }
 
@@ -97,10 +105,15 @@ export function compareReports(
   pairs?: PairedRatios,
 ): ReportComparison {
   const known = { a: a.regions, b: b.regions };
-  const ofA = regionsByKey(known.a);
-  const ofB = regionsByKey(known.b);
+  const matched = matchRegions(a, b);
+  const ofA = regionsByKey([...known.a, ...matched.rows.a]);
+  const ofB = regionsByKey([...known.b, ...matched.rows.b]);
   const looked = selectionCoverage(a, b);
-  const same = sameWork({ report: a, regions: known.a }, { report: b, regions: known.b }, looked);
+  const same = sameWork(
+    { report: a, regions: [...ofA.values()] },
+    { report: b, regions: [...ofB.values()] },
+    looked,
+  );
   // What both reports have, both selections include.
   const shared: BothReports = {
     a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
@@ -114,10 +127,17 @@ export function compareReports(
   const kernels = same.inKernels ? found : found.map(kernelLeftOut);
   const isSameTotal = same.inTotals(found);
   const spread = kernelSpread({ a, b }, false);
-  const regions = keysOfBoth(known.a, known.b).map((key) => {
-    const region = regionChange(ofA.get(key) ?? null, ofB.get(key) ?? null, looked, same, spread);
-    return { ...region, changes: withPairs(region.changes, pairs?.regions.get(key)) };
-  });
+  const changesOf = (compared: OfBoth<readonly NCUProfileRegion[]>): readonly RegionChange[] => {
+    const [inA, inB] = [regionsByKey(compared.a), regionsByKey(compared.b)];
+    return keysOfBoth(compared.a, compared.b).map((key) => {
+      const region = regionChange(inA.get(key) ?? null, inB.get(key) ?? null, looked, same, spread);
+      const ratios = pairs?.regions.get(key) ?? pairs?.regions.get(familyKey(region));
+      return { ...region, changes: withPairs(region.changes, ratios) };
+    });
+  };
+  const { rows, shown, others, hasMembers } = matched;
+  const regions = changesOf(shown);
+  const families = changesOf({ a: rows.a.filter(hasMembers), b: rows.b.filter(hasMembers) });
   const counts = isShared
     ? regionCounts(a.totals, b.totals)
     : regionCounts(counted(shared.a), counted(shared.b));
@@ -129,6 +149,8 @@ export function compareReports(
     main_time: mainTimeOf(totals, pairs !== undefined),
     totals,
     regions,
+    families,
+    members: changesOf(others),
     kernels,
     kernel_pairs: kernelPairs(kernels, kernelSpread({ a, b }, isShared)),
     differences: environmentDifferences(a, b),

@@ -1,7 +1,9 @@
 /** The contents of a comparison, for all formats. */
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { andOthers, capitalized } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pages/numbers.ts";
+import { familyKey, familyRows } from "../model/families.ts";
 import { isInside, kindMarks, pathLines, pathWords } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
 import {
@@ -164,20 +166,48 @@ export function contributionOf(
   return change.delta ?? (change.b ?? 0) - (change.a ?? 0);
 }
 
+/** Families, and regions of none: each time counts once. */
+export const comparedRows = ({ regions, families }: ReportComparison): readonly RegionChange[] =>
+  familyRows(regions, families);
+
+/** The member of a family that contributes at least half of its change, and three times the mean of the others. */
+function contributionOutliers(reports: ReportComparison) {
+  const members = new Map<string, { readonly region: RegionChange; readonly ms: number }[]>();
+  for (const region of reports.families.length === 0 ? [] : reports.regions) {
+    const ms = contributionOf(region, reports);
+    if (ms !== null) getOrCreate(members, familyKey(region), () => []).push({ region, ms });
+  }
+  return (family: RegionChange, ms: number) => {
+    const own = family.members === undefined ? [] : (members.get(familyKey(family)) ?? []);
+    const [first, ...others] = own.toSorted((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
+    if (first === undefined || others.length === 0) return null;
+    const rest = others.reduce((sum, other) => sum + Math.abs(other.ms), 0) / others.length;
+    const most = Math.abs(first.ms);
+    return most * 2 < Math.abs(ms) || most < rest * 3 ? null : first;
+  };
+}
+
 /** Null if the whole cannot be compared, or has no parts. */
 export function waterfallOf(reports: ReportComparison, most: number): Waterfall | null {
   const time = mainTime(reports);
   const { a = null, b = null, delta = null } = reports.totals[time] ?? {};
   if (a === null || b === null || delta === null) return null;
-  const lineOf = pathLines(reports.regions);
-  const all = reports.regions
+  const rows = comparedRows(reports);
+  const lineOf = pathLines(rows);
+  const outlierOf = contributionOutliers(reports);
+  const all = rows
     .flatMap((region): readonly Contribution[] => {
       const change = region.changes[OWN_TIMES[time]];
       const ms = contributionOf(region, reports);
       if (change === undefined || ms === null || ms === 0) return [];
       const { verdict } = change;
       const uncertainty = shownHalf(change);
-      return [{ label: printableLabel(lineOf(region), 240), ms, uncertainty, verdict }];
+      const outlier = outlierOf(region, ms);
+      const alone =
+        outlier === null ? "" : ` (${lineOf(outlier.region)} alone ${formatDelta(outlier.ms)} ms)`;
+      return [
+        { label: printableLabel(`${lineOf(region)}${alone}`, 240), ms, uncertainty, verdict },
+      ];
     })
     .sort((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
   if (all.length === 0) return null;
@@ -278,7 +308,7 @@ export function gateSummary(gates: readonly GateResult[]): string {
 }
 
 /** Version of the comparison's JSON, `major.minor`; a minor version only adds. */
-export const COMPARISON_CONTRACT = "hydraconf.comparison/1.7";
+export const COMPARISON_CONTRACT = "hydraconf.comparison/1.8";
 
 /** The versions that can be read, including all earlier ones. */
 export const COMPARISON_CONTRACTS: readonly string[] = [
@@ -289,6 +319,7 @@ export const COMPARISON_CONTRACTS: readonly string[] = [
   "hydraconf.comparison/1.4",
   "hydraconf.comparison/1.5",
   "hydraconf.comparison/1.6",
+  "hydraconf.comparison/1.7",
   COMPARISON_CONTRACT,
 ];
 
@@ -301,5 +332,7 @@ export const comparisonJsonPieces = ({
   reports,
   config,
   gates,
-}: Comparison): Iterable<string> =>
-  jsonPieces({ contract: COMPARISON_CONTRACT, names, ...reports, config, gates });
+}: Comparison): Iterable<string> => {
+  const { members: _, ...document } = reports;
+  return jsonPieces({ contract: COMPARISON_CONTRACT, names, ...document, config, gates });
+};

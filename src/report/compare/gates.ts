@@ -4,6 +4,7 @@ import { alternativesTo, ConfigError } from "../../engine/values/errors.ts";
 import { matchesGlob, parseGlob } from "../../foundation/text/glob.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { formatNumber } from "../../pages/numbers.ts";
+import { familyKey, familyRows } from "../model/families.ts";
 import { pathLines, pathWords } from "../model/region-path.ts";
 import { type Change, type Changes, type Presence, TOO_FEW_RUNS } from "./change.ts";
 import type { ReportComparison } from "./compare-reports.ts";
@@ -15,6 +16,7 @@ import {
   rejectedByHolm,
   sequentialTest,
 } from "./evidence.ts";
+import type { RegionChange } from "./region-change.ts";
 
 export interface GateResult {
   readonly gate: Gate;
@@ -71,6 +73,12 @@ interface NamedCandidate extends Candidate {
   readonly names: readonly string[];
   /** Whether it is the time outside all ranges. */
   readonly isOutside?: boolean;
+  /** The key of a region's family. */
+  readonly family?: string;
+}
+
+interface RegionCandidate extends NamedCandidate {
+  readonly family: string;
 }
 
 function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResult[] {
@@ -117,7 +125,7 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
   if (subject.kind === "totals") return [{ label: "all", changes: comparison.totals }];
   const all: readonly NamedCandidate[] =
     subject.kind === "region"
-      ? regionCandidates(comparison)
+      ? regionCandidates(familyRows(comparison.regions, comparison.families))
       : comparison.kernels.map(({ kernel_name, presence, changes }) => ({
           names: [kernel_name],
           label: kernel_name,
@@ -127,10 +135,10 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
   const tokens = parseGlob(subject.pattern);
   // The time outside all ranges is no region of the program, so wildcards do not match it.
   const meansOutside = subject.pattern.includes("outside");
-  const chosen = all.filter(
-    ({ names, isOutside }) =>
-      (meansOutside || isOutside !== true) && names.some((name) => matchesGlob(tokens, name)),
-  );
+  const isNamed = ({ names, isOutside }: NamedCandidate): boolean =>
+    (meansOutside || isOutside !== true) && names.some((name) => matchesGlob(tokens, name));
+  const chosen = all.filter(isNamed);
+  if (subject.kind === "region") chosen.push(...membersBeside(chosen, isNamed, comparison));
   if (chosen.length > 0) return chosen;
   const names = [...new Set(all.flatMap(({ names: [name] }) => name ?? []))];
   throw new ConfigError({
@@ -141,14 +149,26 @@ function candidatesOf({ subject, text }: Gate, comparison: ReportComparison): re
 }
 
 /** By name, path, path with domains, and path with kind: each distinguishes regions that differ only in it. */
-function regionCandidates({ regions }: ReportComparison): readonly NamedCandidate[] {
+function regionCandidates(regions: readonly RegionChange[]): readonly RegionCandidate[] {
   const lineOf = pathLines(regions);
   return regions.map((region) => {
     const { path, presence, changes } = region;
     const label = lineOf(region);
     const names = [path.at(-1) ?? "", path.join(" / "), path.join(" > "), pathWords(region), label];
-    return { names, label, presence, changes, isOutside: region.kind === "outside" };
+    const isOutside = region.kind === "outside";
+    return { names, label, presence, changes, isOutside, family: familyKey(region) };
   });
+}
+
+/** Single regions that a pattern names without naming their family. */
+function membersBeside(
+  chosen: readonly NamedCandidate[],
+  isNamed: (candidate: NamedCandidate) => boolean,
+  { regions, families, members }: ReportComparison,
+): readonly NamedCandidate[] {
+  const known = new Set(chosen.map(({ family }) => family));
+  const all = families.length + members.length === 0 ? [] : [...regions, ...members];
+  return regionCandidates(all).filter((one) => !known.has(one.family) && isNamed(one));
 }
 
 /** The result of testing one number, and how many are tested together with it. */

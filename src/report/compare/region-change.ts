@@ -1,5 +1,6 @@
 /** A region in two reports: its numbers, its metrics and its kernels. */
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import { storedFamily } from "../model/families.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
 import { allMetrics } from "../view/program-numbers.ts";
 import { COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts";
@@ -36,6 +37,10 @@ export interface RegionChange {
   readonly domain: string;
   /** As in the region report: absent if all ranges of the path have the same `domain`. */
   readonly path_domains?: readonly string[];
+  /** The path with `#` instead of each number; absent if it has none. */
+  readonly family?: readonly string[];
+  /** The number of regions of a family in each report, null if unknown; absent for a single region. */
+  readonly members?: { readonly a: number | null; readonly b: number | null };
   readonly kind: NCUProfileRegion["kind"];
   readonly presence: Presence;
   readonly changes: Changes;
@@ -60,6 +65,10 @@ export function regionChange(
     path: shown.path,
     domain: shown.domain,
     ...(shown.path_domains !== undefined && { path_domains: shown.path_domains }),
+    ...storedFamily(shown.path),
+    ...((a?.members ?? b?.members) !== undefined && {
+      members: { a: a?.members ?? null, b: b?.members ?? null },
+    }),
     kind: shown.kind,
     presence,
     changes: changesAs(presence, {

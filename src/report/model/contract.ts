@@ -13,10 +13,14 @@ import type {
 import { regionKey } from "./report-files.ts";
 
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
-export const QUERY_CONTRACT = "hydraconf.query/1.1";
+export const QUERY_CONTRACT = "hydraconf.query/1.2";
 
 /** The versions that can be read. */
-export const QUERY_CONTRACTS: readonly string[] = ["hydraconf.query/1.0", QUERY_CONTRACT];
+export const QUERY_CONTRACTS: readonly string[] = [
+  "hydraconf.query/1.0",
+  "hydraconf.query/1.1",
+  QUERY_CONTRACT,
+];
 
 /** A bundle of which kernels or names are stored once, with all of them where they belong. */
 export const wholeBundle = (stored: RegionReportBundle): RegionReportBundle =>
@@ -32,7 +36,7 @@ const MOST_REPEATED_KERNELS = 2_000;
 export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle {
   const { contract, reports } = bundle;
   const records = (report: NCUProfileRegionReport): number =>
-    report.regions.reduce((sum, { kernels }) => sum + kernels.length, 0);
+    allEntries(report).reduce((sum, { kernels }) => sum + kernels.length, 0);
   if (reports.slice(1).reduce((sum, report) => sum + records(report), 0) <= MOST_REPEATED_KERNELS)
     return bundle;
   const known: { readonly scope: ReportScope; readonly kernelsOf: KernelsOf }[] = [];
@@ -40,13 +44,12 @@ export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle 
     contract,
     reports: reports.map((report) => {
       const first = known.find(({ kernelsOf }) =>
-        report.regions.every((region) => haveSameKernels(region.kernels, kernelsOf(region))),
+        allEntries(report).every((region) => haveSameKernels(region.kernels, kernelsOf(region))),
       );
       if (first !== undefined)
         return {
-          ...report,
+          ...withEntries(report, (region) => ({ ...region, kernels: [] })),
           kernels_of: first.scope,
-          regions: report.regions.map((region) => ({ ...region, kernels: [] })),
         };
       known.push({ scope: report.scope, kernelsOf: kernelsIn(report) });
       return report;
@@ -56,10 +59,23 @@ export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle 
 
 type KernelsOf = (region: NCUProfileRegion) => readonly KernelRecord[] | undefined;
 
-function kernelsIn({ regions }: NCUProfileRegionReport): KernelsOf {
-  const all = new Map(regions.map((region) => [regionKey(region), region.kernels]));
+function kernelsIn(report: NCUProfileRegionReport): KernelsOf {
+  const all = new Map(allEntries(report).map((region) => [regionKey(region), region.kernels]));
   return (region) => all.get(regionKey(region));
 }
+
+/** Regions and families. A family has a path of its own. */
+const allEntries = ({ regions, families = [] }: NCUProfileRegionReport) =>
+  families.length === 0 ? regions : [...regions, ...families];
+
+const withEntries = (
+  report: NCUProfileRegionReport,
+  change: (region: NCUProfileRegion) => NCUProfileRegion,
+): NCUProfileRegionReport => ({
+  ...report,
+  regions: report.regions.map(change),
+  ...(report.families !== undefined && { families: report.families.map(change) }),
+});
 
 /** If kernel names take more characters than this in a file, each long name is stored once. */
 const MOST_REPEATED_CHARACTERS = 8_000_000;
@@ -77,8 +93,8 @@ export function withNamesOnce(
   const shortNames = new Map<string, string>();
   let all = 0;
   let distinct = 0;
-  for (const { regions } of bundle.reports)
-    for (const { kernels } of regions)
+  for (const report of bundle.reports)
+    for (const { kernels } of allEntries(report))
       for (const { kernel_name: name } of kernels) {
         all += name.length;
         if (shortNames.has(name)) continue;
@@ -113,16 +129,15 @@ const renamed = (
   reports: readonly NCUProfileRegionReport[],
   nameOf: (name: string) => string | undefined,
 ): readonly NCUProfileRegionReport[] =>
-  reports.map((report) => ({
-    ...report,
-    regions: report.regions.map((region) => ({
+  reports.map((report) =>
+    withEntries(report, (region) => ({
       ...region,
       kernels: region.kernels.map((kernel) => ({
         ...kernel,
         kernel_name: nameOf(kernel.kernel_name) ?? kernel.kernel_name,
       })),
     })),
-  }));
+  );
 
 /** Compares kernels in order. Times are compared before the counters, which are objects. */
 const haveSameKernels = (
@@ -143,13 +158,10 @@ function withAllKernels(bundle: RegionReportBundle): RegionReportBundle {
       const from = reports.find(({ scope }) => scope === kernels_of);
       if (from === undefined) return report;
       const kernelsOf = kernelsIn(from);
-      return {
-        ...whole,
-        regions: report.regions.map((region) => ({
-          ...region,
-          kernels: kernelsOf(region) ?? region.kernels,
-        })),
-      };
+      return withEntries(whole, (region) => ({
+        ...region,
+        kernels: kernelsOf(region) ?? region.kernels,
+      }));
     }),
   };
 }

@@ -5,10 +5,10 @@
  */
 
 /** Version of the contract, `major.minor`; a minor version only adds. */
-export const CONTRACT = "hydraconf.region-report/1.5";
+export const CONTRACT = "hydraconf.region-report/1.6";
 
 /** The versions that can be read: all that a release has written. */
-export const CONTRACTS: readonly string[] = [CONTRACT];
+export const CONTRACTS: readonly string[] = ["hydraconf.region-report/1.5", CONTRACT];
 
 /** A report file: the results of one collector, one report per scope. */
 export interface RegionReportBundle {
@@ -33,6 +33,12 @@ export interface NCUProfileRegionReport {
    * kernels outside every range last.
    */
   readonly regions: readonly NCUProfileRegion[];
+  /**
+   * Families of at least two regions, and what is inside them, each as one region: regions whose paths differ only in
+   * numbers (`family`). Depth first. Their times are those of their members, and count again what `regions` has. Absent
+   * if there are none. Added in 1.6.
+   */
+  readonly families?: readonly NCUProfileRegion[];
   /**
    * The scope of an earlier report with the same, long lists of kernels for all these regions; the lists in this report
    * are empty then. Added in 1.5.
@@ -181,6 +187,13 @@ export interface NCUProfileRegion {
    * 1.2; absent in older reports.
    */
   readonly path_domains?: readonly string[];
+  /**
+   * The path with `#` instead of each number, which names the region's family; absent if it has no numbers. Added in
+   * 1.6.
+   */
+  readonly family?: readonly string[];
+  /** The number of regions of a family; only in `families`. Added in 1.6. */
+  readonly members?: number;
   readonly kind: "push_pop" | "start_end" | "outside";
   /** `cuda:N` or `cpu`; null if nothing ran, or in an aggregate over several devices. */
   readonly device: string | null;

@@ -29,6 +29,7 @@ import {
 } from "../../pages/blocks.ts";
 import { formatMs } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
+import { withFamilies } from "../model/families.ts";
 import type { Answer } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
@@ -291,14 +292,17 @@ export function renderRegionTable(
   const { width = 80, color = false, maxRows = Number.POSITIVE_INFINITY, sort = "tree" } = options;
   const { dim } = picocolors.createColors(color);
   const share = shareBase(report);
+  // Where there is no room for each region, the longest ones are families.
+  const listed =
+    sort === "tree" || report.regions.length <= maxRows ? report : withFamilies(report);
   const shown =
     sort === "tree"
       ? largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0)
-      : sortedRegions(report, sort).slice(0, maxRows);
+      : sortedRegions(listed, sort).slice(0, maxRows);
   if (shown.length === 0) return `${dim("No regions.")}\n`;
-  const left = report.regions.length - shown.length;
+  const left = listed.regions.length - shown.length;
   return textOf([
-    ...tableLines(narrowRegionTree(report, shown, sort), { width, color }),
+    ...tableLines(narrowRegionTree(listed, shown, sort), { width, color }),
     ...(left > 0
       ? [
           dim(

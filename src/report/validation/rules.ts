@@ -12,6 +12,7 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../model/document.ts";
+import { familyKey, storedFamily } from "../model/families.ts";
 import { placeKey, storedDomains } from "../model/region-path.ts";
 import { limitOf } from "../view/gpu-utilization.ts";
 
@@ -55,6 +56,17 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
       return last === domain
         ? null
         : problem(`${quote(last)} is not the region's own domain`, quote(domain));
+    },
+  },
+  {
+    property: "family",
+    check: ({ family, path }) => {
+      const { family: expected } = storedFamily(path);
+      if (family === undefined || JSON.stringify(family) === JSON.stringify(expected)) return null;
+      return problem(
+        `${JSON.stringify(family)} is not the path without numbers`,
+        expected === undefined ? "none" : JSON.stringify(expected),
+      );
     },
   },
   {
@@ -198,6 +210,15 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
     },
   },
   {
+    property: "families",
+    check: ({ families = [] }) => {
+      const twice = firstRepeated(families.map(familyKey));
+      return twice === undefined
+        ? null
+        : problem(`two entries for the family ${twice}`, "one entry per family and kind");
+    },
+  },
+  {
     property: "totals",
     check: ({ regions, totals }) => {
       const count = regions.filter(({ kind }) => kind !== "outside").length;
@@ -309,15 +330,17 @@ export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
       const at = pointerTo("", "reports", index);
       return [
         ...applied(REPORT_RULES, report, at),
-        ...report.regions.flatMap((region, place) => {
-          const inRegion = pointerTo(at, "regions", place);
-          return [
-            ...applied(REGION_RULES, region, inRegion),
-            ...region.kernels.flatMap((kernel, row) =>
-              applied(KERNEL_RULES, kernel, pointerTo(inRegion, "kernels", row)),
-            ),
-          ];
-        }),
+        ...(["regions", "families"] as const).flatMap((list) =>
+          (report[list] ?? []).flatMap((region, place) => {
+            const inRegion = pointerTo(at, list, place);
+            return [
+              ...applied(REGION_RULES, region, inRegion),
+              ...region.kernels.flatMap((kernel, row) =>
+                applied(KERNEL_RULES, kernel, pointerTo(inRegion, "kernels", row)),
+              ),
+            ];
+          }),
+        ),
       ];
     }),
   ];

@@ -14,7 +14,7 @@ import {
   withHeading,
 } from "../../pages/blocks.ts";
 import { formatDuration, formatShare } from "../../pages/numbers.ts";
-import { type Answer, PART_WORDS, type RankedRegion, type RunBar } from "./answer.ts";
+import { type Answer, PART_WORDS, type RankedRegion, type RunBar, timeWords } from "./answer.ts";
 
 export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
 
@@ -27,12 +27,12 @@ export interface AnswerOptions {
 
 export function answerBlocks(
   answer: Answer,
-  { nameOf = ({ label }) => regionLink(label), level = 3 }: AnswerOptions = {},
+  { nameOf = linkInPage, level = 3 }: AnswerOptions = {},
 ): readonly Block[] {
   const { failure, headline, runs, byWall, byGpu, first, more } = answer;
   const part = (title: string, blocks: readonly Block[]) => withHeading(title, blocks, level);
   const ranked = (regions: readonly RankedRegion[]) =>
-    listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region)]));
+    listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region, nameOf)]));
   return [
     ...(failure === null
       ? []
@@ -67,16 +67,24 @@ export function answerBlocks(
 /** A command may contain any characters, and some readers of Markdown interpret them even in code. */
 const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));
 
-function rankedWords({ ms, share, of, reason }: RankedRegion): readonly Span[] {
-  const whole = of === "run" ? "of the run" : "of kernel time";
-  const time =
-    share === null
-      ? formatDuration(ms)
-      : `${formatShare(share, 100)} % ${whole} (${formatDuration(ms)})`;
+function rankedWords(ranked: RankedRegion, nameOf: NameOf): readonly Span[] {
+  const { region, longest, reason } = ranked;
+  const time = numeral(timeWords(ranked));
+  const members = region.members === undefined ? "" : ` in ${plural(region.members, "region")}`;
+  const most: readonly Span[] =
+    longest === null
+      ? []
+      : longest.standsOut
+        ? [", of which ", nameOf(longest), ` alone ${formatDuration(longest.ms)}`]
+        : [", the longest ", nameOf(longest), ` ${formatDuration(longest.ms)}`];
   return reason === null
-    ? [numeral(time), "; no reason found"]
-    : [numeral(time), ": ", strong(reason.title), `: ${reason.evidence}`];
+    ? [time, members, ...most, "; no reason found"]
+    : [time, members, ...most, ": ", strong(reason.title), `: ${reason.evidence}`];
 }
+
+/** A page has the members of a family. */
+const linkInPage: NameOf = ({ region, label }) =>
+  region.members === undefined ? regionLink(label) : label;
 
 /** The bar of the run, or of the process or device of a scope. */
 function runBar({ name, ms, wallMs, processes, parts }: RunBar, isDetail: boolean): Bar {

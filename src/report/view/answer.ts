@@ -2,6 +2,7 @@
  * Where the time of a run went, why, and what to do first: the facts of the first screen of the page, and of the first
  * lines on the terminal and in Markdown.
  */
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
@@ -12,7 +13,8 @@ import type {
   RegionReportBundle,
   RunTotals,
 } from "../model/document.ts";
-import { placeKey, startsAt } from "../model/region-path.ts";
+import { familyKey, withFamilies } from "../model/families.ts";
+import { startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
 import {
@@ -23,7 +25,15 @@ import {
   type RegionFacts,
   reasonFor,
 } from "./reasons.ts";
-import { exclusiveMs, wholeMs } from "./times.ts";
+import {
+  type AtOnce,
+  atOnceIn,
+  atOnceWords,
+  exclusiveMs,
+  shareOf,
+  totalMs,
+  wholeMs,
+} from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 export interface Answer {
@@ -73,17 +83,31 @@ export const PART_WORDS = {
   outside: "outside ranges",
 } as const;
 
+/** A region or a family. */
 export interface RankedRegion {
   readonly region: NCUProfileRegion;
   /** The whole path of the region, safe to print. */
   readonly label: string;
   readonly ms: number;
-  /** In percent; null if the whole is unknown. */
+  /** In percent; null if the whole is unknown, and for more than the whole. */
   readonly share: number | null;
+  /** How many threads, calls or kernels were busy with it on average; null if that is at most one. */
+  readonly atOnce: AtOnce | null;
+  /** The member of a family that takes most of it; null for a region, and if members are unknown. */
+  readonly longest: LongestMember | null;
   /** What the share refers to. */
   readonly of: "run" | "kernel time";
   /** Null if no reason was found. */
   readonly reason: Reason | null;
+}
+
+/** The region that takes most of the time of its family. */
+export interface LongestMember {
+  readonly region: NCUProfileRegion;
+  readonly label: string;
+  readonly ms: number;
+  /** Whether it takes at least half of the family's time, and three times the mean of the others. */
+  readonly standsOut: boolean;
 }
 
 export interface Advice {
@@ -107,15 +131,20 @@ export function answerOf(
   const [report, ...others] = reports;
   if (report === undefined) return null;
   const { run } = report.totals;
-  const facts = createFacts(
-    report,
-    beside.flatMap(({ reports: [main] }) => main ?? []),
-  );
-  const byWall = topByWall(report, facts);
-  const byGpu = topByGpu(report, facts);
+  const families = withFamilies(report);
+  const ranking: Ranking = {
+    report: families,
+    members: membersOf(report),
+    facts: createFacts(
+      families,
+      beside.flatMap(({ reports: [main] }) => (main === undefined ? [] : withFamilies(main))),
+    ),
+  };
+  const byWall = topByWall(ranking);
+  const byGpu = topByGpu(ranking);
   const runs = run === undefined ? [] : [barOf("run", run), ...barsOf(others)];
   return {
-    headline: headlineOf(report, runs[0], byWall, byGpu),
+    headline: headlineOf(ranking, runs[0], byWall, byGpu),
     failure: report.failure === undefined ? null : `${report.failure}${openWords(report)}`,
     runs,
     byWall,
@@ -292,9 +321,9 @@ function countersBeside(
   for (const { regions } of beside)
     for (const region of regions)
       if (speedOfLight(region) !== null || Object.keys(region.sections).length > 0)
-        known.set(`${region.kind} ${placeKey(region)}`, region);
+        known.set(familyKey(region), region);
   return (region) => {
-    const other = known.get(`${region.kind} ${placeKey(region)}`);
+    const other = known.get(familyKey(region));
     if (other === undefined) return region;
     return {
       ...region,
@@ -306,35 +335,63 @@ function countersBeside(
 
 // Ranks.
 
-function topByWall(report: NCUProfileRegionReport, facts: FactsOf): readonly RankedRegion[] {
-  const whole = report.totals.run?.process_ms ?? report.totals.wall_ms;
-  return topBy(report, facts, "wall", ({ wall_exclusive_ms }) => wall_exclusive_ms, {
-    whole,
-    of: "run",
-  });
+/** The regions that are ranked, and what is known about them. */
+interface Ranking {
+  readonly report: NCUProfileRegionReport;
+  readonly members: MembersOf;
+  readonly facts: FactsOf;
 }
 
-/** Only kernels count: operations of a CPU are wall time. */
-function topByGpu(report: NCUProfileRegionReport, facts: FactsOf): readonly RankedRegion[] {
-  if (report.collector.kernel_clock === "cpu") return [];
+/** The members of a family that the report has; empty for a region of none. */
+type MembersOf = (family: NCUProfileRegion) => readonly NCUProfileRegion[];
+
+function membersOf({ regions, families = [] }: NCUProfileRegionReport): MembersOf {
+  if (families.length === 0) return () => [];
+  const known = new Map<string, NCUProfileRegion[]>();
+  for (const region of regions) getOrCreate(known, familyKey(region), () => []).push(region);
+  return (family) => (family.members === undefined ? [] : (known.get(familyKey(family)) ?? []));
+}
+
+/** The time by which regions are ranked. */
+interface RankedTime {
+  readonly explained: Explained;
+  readonly of: RankedRegion["of"];
+  readonly whole: number | null;
+  /** Of its own. */
+  readonly timeOf: (region: NCUProfileRegion) => number | null;
+  /** With inner regions. */
+  readonly insideOf: (region: NCUProfileRegion) => number | null;
+}
+
+const wallTime = (report: NCUProfileRegionReport): RankedTime => ({
+  explained: "wall",
+  of: "run",
+  whole: report.totals.run?.process_ms ?? report.totals.wall_ms,
+  timeOf: ({ wall_exclusive_ms }) => wall_exclusive_ms,
+  insideOf: ({ wall_ms }) => wall_ms,
+});
+
+function gpuTime(report: NCUProfileRegionReport): RankedTime {
   const isWhole = report.regions.every(({ exclusive_ms }) => exclusive_ms === null);
   const run = report.totals.run?.process_ms;
-  return topBy(
-    report,
-    facts,
-    "gpu",
-    (region) => (isWhole ? region.total_ms : exclusiveMs(region)),
-    run === undefined ? { whole: wholeMs(report), of: "kernel time" } : { whole: run, of: "run" },
-  );
+  return {
+    explained: "gpu",
+    of: run === undefined ? "kernel time" : "run",
+    whole: run ?? wholeMs(report),
+    timeOf: isWhole ? totalMs : exclusiveMs,
+    insideOf: totalMs,
+  };
 }
 
-function topBy(
-  report: NCUProfileRegionReport,
-  facts: FactsOf,
-  explained: Explained,
-  timeOf: (region: NCUProfileRegion) => number | null,
-  { whole, of }: { readonly whole: number | null } & Pick<RankedRegion, "of">,
-): readonly RankedRegion[] {
+const topByWall = (ranking: Ranking): readonly RankedRegion[] =>
+  topBy(ranking, wallTime(ranking.report));
+
+/** Only kernels count: operations of a CPU are wall time. */
+const topByGpu = (ranking: Ranking): readonly RankedRegion[] =>
+  ranking.report.collector.kernel_clock === "cpu" ? [] : topBy(ranking, gpuTime(ranking.report));
+
+function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly RankedRegion[] {
+  const { explained, of, whole, timeOf } = time;
   const times = report.regions.map((region) => timeOf(region) ?? 0);
   const labelOf = regionLabels(report.regions);
   return indicesOfLargest(times, TOP).flatMap((place, at): readonly RankedRegion[] => {
@@ -342,30 +399,94 @@ function topBy(
     const ms = times[place] ?? 0;
     const share = percentOf(ms, whole);
     if (region === undefined || ms === 0 || (at > 0 && (share ?? 100) < LEAST_SHARE)) return [];
-    const label = region.kind === "outside" ? "outside every range" : labelOf(region);
-    return [{ region, label, ms, share, of, reason: reasonFor(facts(place), explained) }];
+    return [
+      {
+        region,
+        label: region.kind === "outside" ? OUTSIDE : labelOf(region),
+        ms,
+        ...shareOrThreads(region, ms, time),
+        longest: longestMember(members(region), timeOf, labelOf),
+        of,
+        reason: reasonFor(facts(place), explained),
+      },
+    ];
   });
+}
+
+const OUTSIDE = "outside every range";
+
+const shareOrThreads = (
+  region: NCUProfileRegion,
+  ms: number,
+  { explained, whole }: RankedTime,
+): Pick<RankedRegion, "share" | "atOnce"> => ({
+  share: shareOf(ms, whole),
+  atOnce: atOnceIn(region, ms, whole, explained),
+});
+
+/** How many times the mean of the others a member takes that stands out. */
+const STANDS_OUT = 3;
+
+function longestMember(
+  members: readonly NCUProfileRegion[],
+  timeOf: RankedTime["timeOf"],
+  labelOf: (region: NCUProfileRegion) => string,
+): LongestMember | null {
+  const times = members.map((member) => timeOf(member) ?? 0);
+  const sum = times.reduce((total, ms) => total + ms, 0);
+  const [place] = indicesOfLargest(times, 1);
+  const region = place === undefined ? undefined : members[place];
+  const ms = place === undefined ? 0 : (times[place] ?? 0);
+  if (region === undefined || members.length < 2 || ms === 0) return null;
+  const others = (sum - ms) / (members.length - 1);
+  const standsOut = ms >= sum * MOST && ms >= others * STANDS_OUT;
+  return { region, label: labelOf(region), ms, standsOut };
 }
 
 // Sentences.
 
-/** A part of the run above this share determines the headline. */
+/** "Most" is at least this share: of the run for a part of its bar, of all own times for a region. */
 const MOST = 0.5;
+/** A region leads from this share of all own times on, if it takes at least twice as long as the next one. */
+const LEAD = 0.2;
 
 function headlineOf(
-  report: NCUProfileRegionReport,
+  ranking: Ranking,
   bar: RunBar | undefined,
   byWall: readonly RankedRegion[],
   byGpu: readonly RankedRegion[],
 ): string {
+  const { report } = ranking;
   const story = bar === undefined ? null : storyOf(bar);
-  const top = byWall[0] ?? byGpu[0];
+  const ranked = byWall.length > 0 ? byWall : byGpu;
+  const [top, next] = ranked;
   if (top === undefined) return story ?? nothingWords(report);
   const isCovered = top.region.kind === "outside" && story !== null && story.includes("outside");
-  return [story, isCovered ? reasonSentence(top) : rankedSentence(top)]
+  if (isCovered) return [story, reasonSentence(top)].filter((text) => text !== null).join(" ");
+  const time = byWall.length > 0 ? wallTime(report) : gpuTime(report);
+  // Inclusive times count inner regions twice.
+  const all =
+    time.timeOf === time.insideOf ? 0 : sumOf(report.regions, (region) => time.timeOf(region) ?? 0);
+  const base = Math.max(all, time.whole ?? 0);
+  const lead =
+    top.ms >= base * MOST
+      ? "most"
+      : top.ms >= base * LEAD && top.ms >= 2 * (next?.ms ?? 0)
+        ? "largest"
+        : null;
+  return [
+    story,
+    ...(lead === null && !hasKernelsAlone(top)
+      ? spreadSentences(ranking, time)
+      : [rankedSentence(top, lead)]),
+  ]
     .filter((sentence) => sentence !== null)
     .join(" ");
 }
+
+/** A program without ranges has only kernels to name. */
+const hasKernelsAlone = ({ of, region }: RankedRegion): boolean =>
+  of === "kernel time" && region.kind === "outside" && region.kernels.length > 0;
 
 function nothingWords({ totals }: NCUProfileRegionReport): string {
   return totals.kernel_count > 0
@@ -392,32 +513,101 @@ const STORIES: Readonly<Record<PartKind, (share: string) => string>> = {
 };
 
 /** In a headline, the end of a long path; the list below has all of it. */
-const shortName = ({ label }: RankedRegion): string =>
+const shortName = (label: string): string =>
   shortenPath({ label: label.split(" / ").at(-1) ?? label, path: label }, MOST_NAME);
 
-function rankedSentence(top: RankedRegion): string {
-  const of = top.of === "run" ? "the run" : "the kernel time";
-  const timeOf = (ms: number) =>
-    top.share === null
-      ? formatDuration(ms)
-      : `${formatShare((top.share * ms) / top.ms, 100)} % of ${of} (${formatDuration(ms)})`;
-  const reason = top.reason === null ? "" : `, ${top.reason.title}`;
-  if (top.of === "run") {
-    const where =
-      top.region.kind === "outside" ? "passes outside every range" : `is in ${shortName(top)}`;
-    return `Most time ${where}: ${timeOf(top.ms)}${reason}.`;
-  }
-  if (top.region.kind !== "outside")
-    return `Most kernel time is in ${shortName(top)}: ${timeOf(top.ms)}${reason}.`;
-  // A program without ranges has only kernels to name.
-  const [kernel] = top.region.kernels;
-  if (kernel === undefined)
-    return `Most kernel time passes outside every range: ${timeOf(top.ms)}${reason}.`;
-  const name = printableLabel(kernel.kernel_name, MOST_NAME);
-  return kernel.total_ms > top.ms * MOST
-    ? `Most kernel time is in ${name}, outside every range: ${timeOf(kernel.total_ms)}${reason}.`
-    : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${timeOf(kernel.total_ms)}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
+/** `91.8 % of the run (300.00 ms)`, or how many threads were busy on average. */
+export function timeWords({
+  ms,
+  share,
+  atOnce,
+  of,
+}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "of">): string {
+  if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
+  if (share === null) return formatDuration(ms);
+  return `${formatShare(share, 100)} % of ${of === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
 }
+
+const LEADS = { most: "Most", largest: "The largest part of the" } as const;
+
+/** @param lead null: the region is not said to take most */
+function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): string {
+  const reason = top.reason === null ? "" : `, ${top.reason.title}`;
+  const time = top.of === "run" ? "time" : "kernel time";
+  if (!hasKernelsAlone(top)) {
+    const where =
+      top.region.kind === "outside" ? `passes ${OUTSIDE}` : `is in ${shortName(top.label)}`;
+    return `${LEADS[lead ?? "largest"]} ${time} ${where}: ${timeWords(top)}${reason}.${outlierSentence(top)}`;
+  }
+  const [kernel] = top.region.kernels;
+  const name = printableLabel(kernel?.kernel_name ?? "", MOST_NAME);
+  const ms = kernel?.total_ms ?? 0;
+  const ofKernel = timeWords({
+    ...top,
+    ms,
+    share: top.share === null ? null : (top.share * ms) / top.ms,
+  });
+  return ms > top.ms * MOST
+    ? `Most kernel time is in ${name}, outside every range: ${ofKernel}${reason}.`
+    : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${ofKernel}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
+}
+
+const outlierSentence = ({ longest, ms }: RankedRegion): string =>
+  longest?.standsOut === true
+    ? ` Of that, ${shortName(longest.label)} alone takes ${formatDuration(longest.ms)} of ${formatDuration(ms)}.`
+    : "";
+
+/**
+ * That no region takes most of the time, and where it is: the innermost region that has at least half of the time of the
+ * one around it, beginning with the longest outermost one, and what is longest in it.
+ */
+function spreadSentences({ report }: Ranking, time: RankedTime): readonly string[] {
+  const { regions } = report;
+  const { of, timeOf, insideOf, whole } = time;
+  const labelOf = regionLabels(regions);
+  const words = (region: NCUProfileRegion, ms: number) =>
+    timeWords({ ms, of, ...shareOrThreads(region, ms, time) });
+  const real = regions.filter(({ kind }) => kind !== "outside");
+  const [longest] = longestOf(real, timeOf, 1);
+  if (longest === undefined) return [];
+  const spread = `The ${of === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const children = childrenOf(regions);
+  const places = new Map(regions.map((region, place) => [region, place]));
+  const inside = (region: NCUProfileRegion) =>
+    (children.get(places.get(region) ?? -1) ?? []).flatMap((place) => regions[place] ?? []);
+  const inner = new Set([...children.values()].flat());
+  let [top] = longestOf(
+    real.filter((region) => !inner.has(places.get(region) ?? -1)),
+    insideOf,
+    1,
+  );
+  for (let next = top; next !== undefined; ) {
+    const around = insideOf(next) ?? 0;
+    top = next;
+    [next] = longestOf(inside(next), insideOf, 1);
+    if (next === undefined || (insideOf(next) ?? 0) < around * MOST) break;
+  }
+  if (top === undefined || inside(top).length === 0) return [spread];
+  const parts = firstFewOf(longestOf(inside(top), insideOf, TOP), TOP, (region) => {
+    const ms = insideOf(region) ?? 0;
+    const share = shareOrThreads(region, ms, time);
+    return `${printableLabel(region.name, MOST_NAME)} ${share.share === null || whole === null ? formatDuration(ms) : `${formatShare(ms, whole)} %`}`;
+  });
+  return [
+    spread,
+    `The heaviest subtree is ${shortName(labelOf(top))}: ${words(top, insideOf(top) ?? 0)}; longest inside it: ${parts}.`,
+  ];
+}
+
+const longestOf = (
+  regions: readonly NCUProfileRegion[],
+  timeOf: (region: NCUProfileRegion) => number | null,
+  most: number,
+): readonly NCUProfileRegion[] =>
+  indicesOfLargest(
+    regions.map((region) => timeOf(region) ?? 0),
+    most,
+  ).flatMap((place) => regions[place] ?? []);
 
 const reasonSentence = ({ reason }: RankedRegion): string | null =>
   reason === null ? null : `Most of that: ${reason.title} (${reason.evidence}).`;

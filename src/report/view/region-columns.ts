@@ -25,6 +25,7 @@ import {
   ownTimes,
   type ShareBase,
   shareBase,
+  shareOf,
   slowestRank,
   totalMs,
 } from "./times.ts";
@@ -322,14 +323,14 @@ const REGION_COLUMNS = {
     format: "percent",
     // Kept longest on narrow terminals: it answers most questions.
     priority: 1,
-    value: (region, { share }) => percentOf(share.of(region), share.whole),
+    value: (region, { share }) => shareOf(share.of(region), share.whole),
     isKnown: haveShare,
   },
   exclusive_share_pct: {
     title: "Excl. share %",
     legend: "Excl. share is the part of Share that no inner region has.",
     format: "percent",
-    value: (region, { own, share }) => percentOf(own(region), share.whole),
+    value: (region, { own, share }) => shareOf(own(region), share.whole),
     isKnown: haveShare,
   },
 

@@ -19,11 +19,12 @@ import type {
   NCUProfileRegionReport,
   RegionGpuActivity,
 } from "../model/document.ts";
+import { withFamilies } from "../model/families.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
 import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
-import { shareBase, wholeMs } from "./times.ts";
+import { atOnceIn, atOnceWords, shareBase, wholeMs } from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 /** How many regions and kernels are listed, the longest first. */
@@ -82,12 +83,13 @@ const deviceInWords = (device: string): string =>
 
 function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
   const words = reportKernelWords(report);
+  const { regions } = withFamilies(report);
   const { whole, basis, label } = shareBase(report);
   // Ranges that were measured as a whole: the share of inner ranges is unknown.
-  const isWhole = report.regions.every((region) => ownTime(report, region) === null);
+  const isWhole = regions.every((region) => ownTime(report, region) === null);
   const timeOf = (region: NCUProfileRegion) =>
     isWhole ? region.total_ms : ownTime(report, region);
-  const ranked = report.regions
+  const ranked = regions
     .map((region) => ({ region, time: timeOf(region) ?? 0 }))
     .filter(({ time }) => time > 0)
     .sort((a, b) => b.time - a.time);
@@ -99,7 +101,7 @@ function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
           : "No region took measurable time of its own.",
       ),
     ];
-  const inWords = regionWords(report.regions);
+  const inWords = regionWords(regions);
   const shown = ranked.slice(0, TOP);
   const rest = ranked.length - shown.length;
   return [
@@ -109,7 +111,13 @@ function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
     list(
       shown.map(({ region, time }) => {
         const calls = region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`;
-        return [`${inWords(region)}: `, shareInWords(time, whole, calls)];
+        const atOnce = atOnceIn(region, time, whole, basis === "wall" ? "wall" : "gpu");
+        return [
+          `${inWords(region)}: `,
+          atOnce === null
+            ? shareInWords(time, whole, calls)
+            : numeral(`${atOnceWords(atOnce)} (${formatDuration(time)}${calls})`),
+        ];
       }),
     ),
     ...(rest === 0

@@ -94,7 +94,38 @@ function wholeWall(report: NCUProfileRegionReport): Pick<ShareBase, "whole" | "l
     : { whole: null, label: null };
 }
 
-const AT_ONCE = "(ranges at the same time add up to more)";
+const AT_ONCE = "(no share where ranges at the same time take more than that)";
+
+/** Rounding, and the clock of the run's start, can make the share of a single thread a little more than the whole. */
+const ALL = 100.5;
+
+/** In percent of the whole; null if either is unknown, and for more than the whole, which is no share of it. */
+export function shareOf(part: number | null, whole: number | null): number | null {
+  const share = percentOf(part, whole);
+  return share === null || share > ALL ? null : share;
+}
+
+/** Time of threads, calls or kernels at once. */
+export interface AtOnce {
+  readonly average: number;
+  readonly what: "threads" | "calls" | "kernels";
+}
+
+/** How many were busy on average; null for at most the whole. @param explained which time of the region */
+export function atOnceIn(
+  { kind }: NCUProfileRegion,
+  ms: number,
+  whole: number | null,
+  explained: "wall" | "gpu",
+): AtOnce | null {
+  if (whole === null || whole === 0 || shareOf(ms, whole) !== null) return null;
+  const what = explained === "gpu" ? "kernels" : kind === "start_end" ? "calls" : "threads";
+  return { average: ms / whole, what };
+}
+
+/** `3.4 threads on average`. */
+export const atOnceWords = ({ average, what }: AtOnce): string =>
+  `${average.toFixed(1)} ${what} on average`;
 
 /** Whether outermost ranges of several threads, or start/end ranges, were open at the same time. */
 function overlaps({ regions, totals }: NCUProfileRegionReport): boolean {

@@ -1,5 +1,5 @@
 /** The commands as a client of the Model Context Protocol meets them. */
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -44,6 +44,38 @@ async function ask(name: string, input: Readonly<Record<string, unknown>>) {
 const tree = { config_dir: "conf" };
 
 describe("mcp", () => {
+  it("reads a run once, and again where its files have changed", async () => {
+    const file = join(root, "kept", "recorder", "regions", "report.json");
+    mkdirSync(join(file, ".."), { recursive: true });
+    const time = new Date(1_700_000_000_000);
+    const write = (ms: number) => {
+      const ranges = [{ name: "step", start: 0, end: ms * 1_000_000 }];
+      writeFileSync(file, JSON.stringify(bundleOf([{ pid: 1, ranges }])));
+      utimesSync(file, time, time);
+    };
+    const wallOf = async () => {
+      const { answer } = await ask("query_run", { run: "kept", question: "regions" });
+      return answer.regions[0].wall_ms;
+    };
+    write(5);
+    expect(await wallOf()).toBe(5);
+    // As long as before, and of the same time: as if it were unchanged.
+    write(6);
+    expect(await wallOf()).toBe(5);
+    utimesSync(file, time, new Date(1_700_000_001_000));
+    expect(await wallOf()).toBe(6);
+  });
+
+  it("says which rule an input breaks", async () => {
+    const { error } = await ask("query_run", { run: "run", question: "regions", cursor: "next" });
+    expect(error).toBe(
+      "cursor: 'next' is not what is expected: 'next' of an answer that has not all items: the same question goes on there",
+    );
+    expect((await ask("query_run", { run: "run", question: "regions", limit: 5000 })).error).toBe(
+      "limit must be <= 1000",
+    );
+  });
+
   it("offers its tools as reading only", async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([

@@ -1,18 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
-import {
-  LESS_TIMES,
-  MANY_TIMES,
-  MOST_NUMBERED,
-  withoutNumbers,
-} from "../../../src/profiler/analysis/labels.ts";
+import { LESS_TIMES, MANY_TIMES, MOST_NUMBERED } from "../../../src/profiler/analysis/labels.ts";
 import {
   childNode,
   createPathTree,
   nodesDepthFirst,
   rangePath,
 } from "../../../src/profiler/analysis/path-tree.ts";
+import { withoutNumbers } from "../../../src/report/model/families.ts";
 import { type ProcessSketch, timelineOf } from "./timelines.ts";
 
 describe("a label without its numbers", () => {

@@ -157,7 +157,7 @@ describeInBrowser("the page of a comparison", (openPage) => {
     await page.keyboard.press("Escape");
     expect(await boxOf("B", "stem,").count()).toBe(1);
     expect(await page.getByText("B is slower: +16.000 ±0.036 ms").count()).toBe(1);
-    expect(await page.locator(".waterfall tr").count()).toBe(6);
+    expect(await page.locator(".waterfall tr").count()).toBe(5);
     expect(complaints).toEqual([]);
   });
 

@@ -92,7 +92,7 @@ describe("gates", () => {
   });
 
   it("checks every region that a pattern names", () => {
-    expect(outcomes("region:block.*.wall_ms>1%")).toEqual(["breached", "breached"]);
+    expect(outcomes("region:*e*.wall_ms>1%")).toEqual(["breached", "breached", "breached"]);
   });
 
   it("says which number of what changed by how much, in one line", () => {
@@ -160,13 +160,13 @@ describe("gates", () => {
           compared,
         );
         expect(results.map(({ outcome }) => outcome)).toEqual([
-          ...["passed", "passed", "unchecked", "unchecked", "passed", "passed", "passed"],
+          ...["passed", "unchecked", "unchecked", "passed", "passed"],
         ]);
-        expect(results[3]?.reason).toBe(
+        expect(results[2]?.reason).toBe(
           `wall_ms of region forward / stem: ${side.replace("8", "6")} did not look for it: its selection leaves it out`,
         );
         expect(gateSummary(results)).toBe(
-          "gates passed: 5 checked, 2 left out by a selection, unchecked",
+          "gates passed: 3 checked, 2 left out by a selection, unchecked",
         );
       },
     );

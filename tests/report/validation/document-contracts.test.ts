@@ -101,7 +101,7 @@ const sweepCalls: Keys<SweepCalls> = {
 };
 
 const comparison: Keys<
-  ReportComparison & Omit<Comparison, "reports" | "links"> & { contract: string }
+  Omit<ReportComparison, "members"> & Omit<Comparison, "reports" | "links"> & { contract: string }
 > = {
   contract: true,
   names: true,
@@ -110,6 +110,7 @@ const comparison: Keys<
   main_time: true,
   totals: true,
   regions: true,
+  families: true,
   kernels: true,
   kernel_pairs: true,
   differences: true,
@@ -143,6 +144,8 @@ const regionChange: Keys<RegionChange> = {
   path: true,
   domain: true,
   path_domains: true,
+  family: true,
+  members: true,
   kind: true,
   presence: true,
   changes: true,
@@ -182,9 +185,9 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
   SweepJob: ["cpu_ms", "page", "per_second"],
   SweepRegion: ["path_domains", "cpu_times_ms", "calls_ms"],
   ReportFacts: ["failure"],
-  RegionChange: ["path_domains"],
+  RegionChange: ["path_domains", "family", "members"],
   KernelChange: ["limits"],
-  comparison: ["main_time", "kernel_pairs", "differences"],
+  comparison: ["main_time", "families", "kernel_pairs", "differences"],
   Change: [
     "freedom",
     "too_few_runs",

@@ -8,13 +8,9 @@ import {
   plural,
 } from "../../../../foundation/text/plural.ts";
 import type { KernelRecord, ReportScope } from "../../../../report/model/document.ts";
+import type { Placed } from "../../../../report/model/region-path.ts";
 import { byTime } from "../../../analysis/kernel-rows.ts";
-import {
-  type PathNode,
-  type RegionIdentity,
-  rangePath,
-  type SelectedNodes,
-} from "../../../analysis/path-tree.ts";
+import type { PathNode, RegionIdentity, SelectedNodes } from "../../../analysis/path-tree.ts";
 import type {
   MetricNumber,
   RegionModelEntry,
@@ -43,13 +39,15 @@ export function buildNcuScope(
   selected: SelectedNodes,
 ): ScopeModel {
   const tallies = mergeBuckets(request.buckets);
-  const { regions, notes } = scopeEntries(root, selected, {
+  const { regions, families, notes } = scopeEntries(root, selected, {
     weightOf: (identity) => tallies.get(identity)?.ns ?? null,
-    entryOf: (identity) => entryOf(identity, tallies.get(identity) ?? emptyScopeTally(), request),
+    entryOf: (place, members) =>
+      entryOf(place, members[0].kind, mergeTallies(members, tallies), request),
   });
   return {
     scope: request.scope,
     regions,
+    ...(families.length > 0 && { families }),
     totals: totalsOf(tallies, request),
     notes: [...request.notes, ...notes, ...untimedNote(tallies)],
   };
@@ -76,6 +74,23 @@ const emptyScopeTally = (): ScopeTally => ({
   devices: new Set(),
 });
 
+function mergeTallies(
+  members: readonly RegionIdentity[],
+  tallies: ReadonlyMap<RegionIdentity, ScopeTally>,
+): ScopeTally {
+  const [first, ...others] = members.flatMap((member) => tallies.get(member) ?? []);
+  if (first === undefined || others.length === 0) return first ?? emptyScopeTally();
+  const whole = emptyScopeTally();
+  for (const tally of [first, ...others]) addTally(whole, tally);
+  return whole;
+}
+
+function addTally(whole: ScopeTally, part: ScopeTally): void {
+  mergeTally(whole, part);
+  for (const id of part.processIds) whole.processIds.add(id);
+  for (const device of part.devices) whole.devices.add(device);
+}
+
 function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, ScopeTally> {
   const tallies = new Map<RegionIdentity, ScopeTally>();
   for (const { processId, device, regions } of buckets)
@@ -89,7 +104,8 @@ function mergeBuckets(buckets: readonly Bucket[]): ReadonlyMap<RegionIdentity, S
 }
 
 function entryOf(
-  { node, kind }: RegionIdentity,
+  place: Placed,
+  kind: RegionIdentity["kind"],
   tally: ScopeTally,
   { kind: results, sections }: ScopeRequest,
 ): RegionModelEntry {
@@ -97,7 +113,7 @@ function entryOf(
   const metrics = tally.metrics.metrics();
   const isRange = results === "range";
   return {
-    ...rangePath(node),
+    ...place,
     kind,
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),

@@ -1,6 +1,7 @@
 /** Determines which ranges a program opens, and which of them are ever open at the same time. */
 
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
+import { withoutNumbers } from "../../../../report/model/families.ts";
 import type { SelectionPatterns } from "../../../../report/selection/range-pattern.ts";
 import {
   foldRules,
@@ -10,7 +11,6 @@ import {
   labelFunction,
   MANY_TIMES,
   type NvtxLabel,
-  withoutNumbers,
 } from "../../../analysis/labels.ts";
 import {
   forEachRange,

@@ -1,6 +1,7 @@
 /** Reduces a result's NVTX state to the ranges that determine its region. */
 import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
-import { type LabelOf, type NvtxLabel, withoutNumbers } from "../../../analysis/labels.ts";
+import { withoutNumbers } from "../../../../report/model/families.ts";
+import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
 import type { RegionModel } from "../../../analysis/region-model.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts";
 import { labelKey } from "./labels.ts";

@@ -1,10 +1,11 @@
 /** Reads an SQLite export of Nsight Systems into a timeline. */
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
+import type { RecordedRanges } from "../../../model/range-table.ts";
 import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
 import { type GpuEvents, readGpu } from "./gpu.ts";
-import { NO_EVENTS, type NvtxEvents, type NvtxRanges, readNvtx, readThreadNames } from "./nvtx.ts";
+import { NO_EVENTS, type NvtxEvents, readNvtx, readThreadNames } from "./nvtx.ts";
 import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
 import { readClock, readMachine } from "./session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
@@ -133,7 +134,7 @@ function describeProcess(
   };
 }
 
-const rangeNotes = (pid: number, { kept, allRanges }: NvtxRanges): readonly string[] =>
+const rangeNotes = (pid: number, { kept, allRanges }: RecordedRanges): readonly string[] =>
   allRanges === undefined
     ? []
     : [

@@ -1,0 +1,253 @@
+import { describe, expect, it } from "vitest";
+import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { waterfallOf } from "../../../src/report/compare/comparison.ts";
+import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import type {
+  NCUProfileRegionReport,
+  RegionReportBundle,
+} from "../../../src/report/model/document.ts";
+import { renderRegionTable } from "../../../src/report/render/terminal.ts";
+import { createReportValidator } from "../../../src/report/validation/validate.ts";
+import { answerOf } from "../../../src/report/view/answer.ts";
+import { bundleOf, firstReport } from "../bundles.ts";
+
+const MS = 1_000_000;
+
+/** Ranges one after the other on one thread. */
+function inARow(ranges: readonly (readonly [name: string, ms: number])[]) {
+  let at = 0;
+  return ranges.map(([name, ms]) => {
+    const start = at;
+    at += ms * MS;
+    return { name, start, end: at };
+  });
+}
+const bundle = (
+  ranges: readonly (readonly [name: string, ms: number])[],
+  fold: number | null = 128,
+) => bundleOf([{ pid: 1, ranges: inARow(ranges) }], { labels: { fold } });
+const many = (count: number, name: string, ms: number) =>
+  Array.from({ length: count }, (_, at) => [`${name} ${at}`, ms] as const);
+const headline = (some: RegionReportBundle) => answerOf(some)?.headline;
+
+describe("the answer about families", () => {
+  it("does not depend on how many labels there are, nor on which fold", () => {
+    for (const [count, share] of [
+      [2, "23.1"],
+      [100, "93.8"],
+    ] as const)
+      expect(answerOf(bundle([...many(count, "step", 3), ["save", 20]]))?.byWall).toContainEqual(
+        expect.objectContaining({
+          label: "step #",
+          ms: count * 3,
+          share: expect.closeTo(Number(share), 1),
+        }),
+      );
+    for (const count of [128, 129])
+      for (const fold of [1, 128, null])
+        expect(headline(bundle([...many(count, "iter", 3), ["save", 20]], fold))).toMatch(
+          new RegExp(`^Most time is in iter #: 95\\.\\d % of the run \\(${count * 3}\\.00 ms\\)`),
+        );
+  });
+
+  it("names the member that stands out, and none that does not", () => {
+    const slow = bundle([...many(49, "call", 1), ["call 49", 49], ["save", 3]]);
+    expect(headline(slow)).toBe(
+      "Most time is in call #: 97.0 % of the run (98.00 ms). Of that, call 49 alone takes 49.00 ms of 98.00 ms.",
+    );
+    expect(headline(bundle([...many(49, "call", 1), ["call 49", 40]]))).not.toContain("alone");
+    expect(
+      headline(
+        bundle([
+          ["call 0", 10],
+          ["call 1", 25],
+        ]),
+      ),
+    ).not.toContain("alone");
+    expect(
+      headline(
+        bundle([
+          ["call 0", 10],
+          ["call 1", 30],
+        ]),
+      ),
+    ).toContain("call 1 alone");
+  });
+
+  it("calls a region by its label if it is the only one of its family", () => {
+    expect(
+      headline(
+        bundle([
+          ["step 3", 9],
+          ["save", 1],
+        ]),
+      ),
+    ).toMatch(/^Most time is in step 3: 90\.0 %/);
+  });
+
+  it("is valid, also if the family is not what the path says", () => {
+    const some = bundle(many(3, "step", 1));
+    const validator = createReportValidator();
+    expect(validator.validate(some)).toEqual([]);
+    const changed = (family: readonly string[]) => ({
+      ...some,
+      reports: some.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) => ({ ...region, family })),
+      })),
+    });
+    expect(validator.validate(changed(["step 1"]))[0]).toMatchObject({
+      pointer: "/reports/0/regions/0/family",
+    });
+  });
+
+  it("has families in a table of the longest where there is no room for each region", () => {
+    const report = firstReport(bundle([...many(100, "step", 3), ["save", 20]]));
+    expect(
+      renderRegionTable(report, { maxRows: 60, sort: "exclusive" }).split("\n").slice(1, 3),
+    ).toEqual([expect.stringMatching(/^step # +100 /), expect.stringMatching(/^save /)]);
+    expect(renderRegionTable(report, { sort: "exclusive" })).toContain("step 99");
+  });
+});
+
+describe("where time is spread", () => {
+  const names = Array.from("abcdefghijklmnopqrst");
+  const spread = () => {
+    const parts = inARow(names.map((name) => [`part_${name}`, name === "a" ? 6 : 5]));
+    const end = parts.at(-1)?.end ?? 0;
+    return bundleOf([{ pid: 1, ranges: [{ name: "epoch", start: 0, end: end + MS }, ...parts] }]);
+  };
+
+  it("says so, and names the heaviest subtree and what is longest in it", () => {
+    expect(headline(spread())).toBe(
+      "The time is spread over 21 regions: none takes more than 5.9 % of the run (6.00 ms) of its own. The heaviest subtree is epoch: 100.0 % of the run (102.00 ms); longest inside it: part_a 5.9 %, part_b 4.9 %, part_c 4.9 %.",
+    );
+  });
+
+  it("says most of half and more, and largest of a fifth that is twice the next", () => {
+    expect(
+      headline(
+        bundle([
+          ["a", 50],
+          ["b", 50],
+        ]),
+      ),
+    ).toMatch(/^Most time is in a: 50\.0 %/);
+    expect(
+      headline(
+        bundle([
+          ["a", 40],
+          ["b", 20],
+          ["c", 20],
+          ["d", 20],
+        ]),
+      ),
+    ).toMatch(/^The largest part of the time is in a: 40\.0 %/);
+    expect(
+      headline(
+        bundle([
+          ["a", 40],
+          ["b", 30],
+          ["c", 30],
+        ]),
+      ),
+    ).toMatch(/^The time is spread over 3 regions/);
+  });
+
+  it("says how many threads were busy instead of more than the whole", () => {
+    const threads = [1, 2, 3, 4].map((thread) => ({
+      ...{ name: "work", thread, start: 0, end: thread === 4 ? 40 * MS : 100 * MS },
+    }));
+    const some = bundleOf([{ pid: 1, ranges: threads }]);
+    expect(headline(some)).toBe("Most time is in work: 3.4 threads on average (340.00 ms).");
+    expect(answerOf(some)?.byWall[0]).toMatchObject({
+      share: null,
+      atOnce: { average: expect.closeTo(3.4, 9), what: "threads" },
+    });
+  });
+});
+
+describe("comparisons of families", () => {
+  const compared = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) => compareReports(a, b);
+  const pathsOf = (regions: readonly { readonly path: readonly string[] }[]) =>
+    regions.map(({ path }) => path.join(" / "));
+
+  it("match a family of which each report has other members, or that one folds", () => {
+    for (const [inA, inB] of [
+      [30, 33],
+      [128, 129],
+      [129, 128],
+    ] as const) {
+      const { regions, families } = compared(
+        firstReport(bundle([...many(inA, "aten::gelu, seq", 1), ["save", 20]])),
+        firstReport(bundle([...many(inB, "aten::gelu, seq", 1), ["save", 20]])),
+      );
+      expect(pathsOf(regions)).toEqual(["aten::gelu, seq #", "save"]);
+      expect(families).toEqual([]);
+      expect(regions[0]).toMatchObject({
+        presence: "both",
+        changes: { wall_ms: { a: inA, b: inB }, invocations: { a: inA, b: inB } },
+      });
+    }
+  });
+
+  it("show members that both have, and judge the family", () => {
+    const of = (slow: number) =>
+      firstReport(
+        bundle([
+          ["layer 1", 10],
+          ["layer 2", slow],
+          ["layer 3", 10],
+          ["save", 5],
+        ]),
+      );
+    const reports = compared(of(10), of(30));
+    expect(pathsOf(reports.regions)).toEqual(["layer 1", "layer 2", "layer 3", "save"]);
+    expect(reports.families).toMatchObject([
+      { path: ["layer #"], members: { a: 3, b: 3 }, changes: { wall_ms: { a: 30, b: 50 } } },
+    ]);
+    expect(waterfallOf(reports, 9)?.parts.map(({ label, ms }) => [label, ms])).toEqual([
+      ["layer # (layer 2 alone +20.000 ms)", 20],
+    ]);
+    const reasons = (text: string) =>
+      checkGates(parseGates(text), reports).map(({ reason }) => reason);
+    expect(reasons("region:*.wall_ms>5%").map((text) => text.replace(/:.*/, ""))).toEqual([
+      "wall_ms of region layer #",
+      "wall_ms of region save",
+    ]);
+    expect(reasons("region:layer #.wall_ms>5%")).toEqual([
+      expect.stringMatching(/^wall_ms of region layer #: 30 -> 50 /),
+    ]);
+    expect(reasons("region:layer 2.wall_ms>5%")).toEqual([
+      expect.stringMatching(/^wall_ms of region layer 2: 10 -> 30 /),
+    ]);
+  });
+
+  it("find a member by its label also where the table has the family alone", () => {
+    const reports = compared(
+      firstReport(bundle(many(3, "step", 10))),
+      firstReport(bundle([...many(3, "step", 10), ["step 7", 10]])),
+    );
+    expect(pathsOf(reports.regions)).toEqual(["step #"]);
+    const [result] = checkGates(parseGates("region:step 2.wall_ms>5%"), reports);
+    expect(result?.reason).toMatch(/^wall_ms of region step 2: 10 -> 10 /);
+  });
+
+  it("give one region of each report one name", () => {
+    const { regions } = compared(
+      firstReport(
+        bundle([
+          ["batch 32", 10],
+          ["save", 1],
+        ]),
+      ),
+      firstReport(
+        bundle([
+          ["batch 64", 20],
+          ["save", 1],
+        ]),
+      ),
+    );
+    expect(regions).toMatchObject([{ path: ["batch #"], presence: "both" }, { path: ["save"] }]);
+  });
+});
