@@ -12,6 +12,7 @@ import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
 import { benchRecording } from "./recording.ts";
+import { benchSearch } from "./search.ts";
 import { benchSweep } from "./sweep.ts";
 import { benchValues } from "./values.ts";
 
@@ -48,6 +49,11 @@ const benchmarks: readonly Benchmark[] = [
     about:
       "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files; of a command, beside GNU parallel",
     run: benchSweep,
+  },
+  {
+    name: "search",
+    about: "what hydra/sweeper=tpe finds in 60 trials, beside Optuna's multivariate TPE",
+    run: benchSearch,
   },
   {
     name: "process",

@@ -16,7 +16,12 @@ import type { SettingsTable } from "../src/app/job/settings.ts";
 import { LOCAL_SETTINGS } from "../src/app/launch/local/settings.ts";
 import { SLURM_SETTINGS } from "../src/app/plugins/slurm/settings.ts";
 import { STANDARD_PLUGINS } from "../src/app/plugins/standard-plugins.ts";
-import { HALVING_SETTINGS, SEARCH_SETTINGS } from "../src/app/sweep/sweepers/settings.ts";
+import {
+  HALVING_SETTINGS,
+  RANDOM_SETTINGS,
+  SEARCH_SETTINGS,
+  TPE_OWN_SETTINGS,
+} from "../src/app/sweep/sweepers/settings.ts";
 import { toPlain } from "../src/engine/compose/index.ts";
 import type { ConfigNode } from "../src/engine/values/node.ts";
 import { pyStr } from "../src/engine/values/python-text.ts";
@@ -75,6 +80,11 @@ export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
     "settings of local": settingsTable(LOCAL_SETTINGS, "hydra.launcher."),
     "settings of slurm": settingsTable(SLURM_SETTINGS, "hydra.launcher."),
     "settings of searches": settingsTable(SEARCH_SETTINGS, "hydra.sweeper."),
+    "settings of random": settingsTable(
+      without(RANDOM_SETTINGS, SEARCH_SETTINGS),
+      "hydra.sweeper.",
+    ),
+    "settings of tpe": settingsTable(TPE_OWN_SETTINGS, "hydra.sweeper."),
     "settings of successive_halving": settingsTable(
       without(HALVING_SETTINGS, SEARCH_SETTINGS),
       "hydra.sweeper.",

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type Composer, openComposer } from "../app/job/composer.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
-import { packageFolders } from "../app/plugins/interpreter.ts";
+import { packageFolders } from "../app/plugins/python/interpreter.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import type { ConfigPlugin, StoreEntry } from "../engine/compose/index.ts";
 import { allGroups, type Repository } from "../engine/compose/index.ts";

@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runMain } from "../../src/app/cli/hydra-main.ts";
-import { pythonResolvers } from "../../src/app/plugins/python-resolvers.ts";
+import { pythonResolvers } from "../../src/app/plugins/python/python-resolvers.ts";
 import { ConfigError } from "../../src/engine/values/errors.ts";
 import { child } from "../../src/engine/values/node.ts";
 import { appsIn } from "../../src/python/apps.ts";

@@ -47,7 +47,7 @@ const WINGS: Readonly<Record<string, Wing>> = {
       job: ["process", "logging"],
       launch: [".", "local"],
       sweep: ["sweepers"],
-      plugins: ["contract", "submitit", "slurm", "optuna"],
+      plugins: ["contract", "python", "submitit", "slurm", "optuna"],
       cli: ["arguments", "completion", "tree-schema"],
     },
   },

@@ -183,6 +183,7 @@ async function showJobs(session: SweepSession): Promise<number> {
     composer,
     jobPlace(session),
     await session.registry(),
+    { isPlan: true },
   );
   const { stdout } = invocation.console;
   const isJson = parsed.flags.has("json");

@@ -115,7 +115,10 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
     return { mode, directory: job.outputDir, parts: [[job]] };
   }
   const task = { composition: composed, mode, overrides };
-  const sweep = planTask(task, composer, place, registry, resumed?.directory);
+  const sweep = planTask(task, composer, place, registry, {
+    resumedIn: resumed?.directory,
+    isPlan: true,
+  });
   const { directory, planBatch, sweeper } = sweep;
   const record = await openShownRecord(session, sweep, overrides);
   const parts = function* (): Generator<readonly PlannedJob[]> {

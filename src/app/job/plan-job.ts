@@ -40,6 +40,7 @@ export interface PlannedJob {
 export interface JobPlace {
   /** The directory that relative directories start from. */
   readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly context: ResolveContext;
   /** Called with the tree for the `hydra` resolver whenever the job's own values change it. */
   readonly publish: (root: MapNode) => void;
@@ -130,6 +131,7 @@ export function isFromOverride(
 /** The values that planning this program's jobs depends on. */
 export const jobPlace = ({ composer, invocation, options }: Session): JobPlace => ({
   cwd: invocation.cwd,
+  env: invocation.env,
   context: composer.context,
   publish: composer.publish,
   resultFiles: options.resultFiles ?? [],

@@ -78,7 +78,8 @@ export async function loadRegistry(plugins: readonly Plugin[]): Promise<SweepReg
       sweepers.push(sweeper);
     }
   }
-  return { launchers, sweepers };
+  const python = plugins.findLast((one) => one.python !== undefined)?.python;
+  return { launchers, sweepers, ...(python && { python }) };
 }
 
 const listed = async <T>(provided: Provided<T> = []): Promise<readonly T[]> =>

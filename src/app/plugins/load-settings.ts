@@ -66,8 +66,8 @@ export const mergeSettings = (settings: readonly Settings[]): Settings =>
   deepmerge(...settings) as Settings;
 
 /**
- * Loads the plugins that settings name: those of the first file first, each once. The resolvers that settings name form
- * another plugin.
+ * Loads the plugins that settings name: those of the first file first, each once. The resolvers and the Python that
+ * settings name form another plugin.
  *
  * @throws ConfigError `plugin.invalid` for a plugin that is not found or malformed, with its line, and
  * `plugin.untrusted` for one that may not run
@@ -82,12 +82,13 @@ export async function settingsPlugins(
     const url = locate(entry);
     if (!loaded.has(url)) loaded.set(url, await load(url, entry));
   }
-  if (resolvers === undefined) return [...loaded.values()];
+  if (resolvers === undefined && python === undefined) return [...loaded.values()];
+  const named = python && { python };
   const own = await settingsResolvers(
-    { resolvers, ...(python && { python }) },
+    { resolvers: resolvers ?? {}, ...named },
     { ...place, env: { ...env, ...place.env } },
   );
-  return [...loaded.values(), { name: "settings", resolvers: own }];
+  return [...loaded.values(), { name: "settings", resolvers: own, ...named }];
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The plugin of our own sweepers: random search and successive halving. */
+/** The plugin of our own sweepers: random search, TPE and successive halving. */
 import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
 import {
   ANY,
@@ -10,7 +10,7 @@ import {
   STR,
 } from "../../engine/compose/hydra/schema.ts";
 import { fieldsOf, type SettingsTable } from "../job/settings.ts";
-import { HALVING_SETTINGS, RANDOM_SETTINGS } from "../sweep/sweepers/settings.ts";
+import { HALVING_SETTINGS, RANDOM_SETTINGS, TPE_SETTINGS } from "../sweep/sweepers/settings.ts";
 
 const sweeper = (name: string, target: string, settings: SettingsTable) =>
   object(name, {
@@ -22,14 +22,17 @@ const sweeper = (name: string, target: string, settings: SettingsTable) =>
 
 const random = () => sweeper("RandomSweeperConf", "hydraconf.sweepers.Random", RANDOM_SETTINGS);
 
+const tpe = () => sweeper("TpeSweeperConf", "hydraconf.sweepers.Tpe", TPE_SETTINGS);
+
 const successiveHalving = () =>
   sweeper("SuccessiveHalvingSweeperConf", "hydraconf.sweepers.SuccessiveHalving", HALVING_SETTINGS);
 
-/** Our own sweepers in addition to Hydra's: they draw trials, and give a larger budget to good ones. */
+/** Our own sweepers in addition to Hydra's: they draw trials, near good ones, and give a larger budget to good ones. */
 export const searchSweepers: ConfigPlugin = {
   name: "search-sweepers",
   configs: {
     "hydra/sweeper/random": { create: random, replaceable: true },
     "hydra/sweeper/successive_halving": { create: successiveHalving, replaceable: true },
+    "hydra/sweeper/tpe": { create: tpe, replaceable: true },
   },
 };

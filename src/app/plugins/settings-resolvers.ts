@@ -22,8 +22,8 @@ import {
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
 import { importRemedy } from "../../foundation/system/import-remedy.ts";
-import { interpreterOf } from "./interpreter.ts";
-import type { PythonFunction } from "./python-resolvers.ts";
+import { interpreterOf } from "./python/interpreter.ts";
+import type { PythonFunction } from "./python/python-resolvers.ts";
 
 /** A setting that runs code. */
 export interface Runnable {
@@ -85,7 +85,7 @@ export async function settingsResolvers(
     } else made.push(await moduleResolver(name, entry));
   }
   if (ofPython.length === 0) return made;
-  const { pythonResolvers } = await import("./python-resolvers.ts");
+  const { pythonResolvers } = await import("./python/python-resolvers.ts");
   const interpreter = interpreterOf(python === undefined ? {} : { python }, place);
   const where = { ...place, python: interpreter, folders: [...folders] };
   return [...made, ...pythonResolvers(ofPython, where)];

@@ -25,6 +25,7 @@ const LAUNCHED: Readonly<Record<string, Pick<Plugin, "launchers" | "sweepers">>>
     sweepers: async () => [
       (await import("../sweep/sweepers/random-sweeper.ts")).randomSweeper,
       (await import("../sweep/sweepers/halving-sweeper.ts")).halvingSweeper,
+      (await import("../sweep/sweepers/tpe-sweeper.ts")).tpeSweeper,
     ],
   },
   [local.name]: {

@@ -68,6 +68,10 @@ export async function runMany(
       ...open,
       onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
       onBatch: board.batch,
+      onMessages(messages) {
+        logAsHydra();
+        for (const { level, logger, text } of messages) logging.logger(logger)[level](text);
+      },
       onEvent: board.event,
       ...(redact !== undefined && { redact }),
     }).finally(board.close);
@@ -76,7 +80,7 @@ export async function runMany(
     if (isRun && only !== undefined) await callbacks.notify("onRunEnd", { ...event, result: only });
     if (!isRun && interrupted.length === 0)
       await callbacks.notify("onMultirunEnd", { ...event, results });
-    if (conclusion !== undefined) {
+    if (conclusion?.text !== undefined) {
       logAsHydra();
       logging.logger(SWEEP_LOGGER).info(conclusion.text);
     }

@@ -79,7 +79,9 @@ export async function openSweep(
   if (!isRun || options.delegate === undefined) await session.logInfo(wished, overrides, logging);
   const registry = await session.registry();
   const { launchers } = registry;
-  const sweep = planTask(task, composer, place, registry, resumed?.directory);
+  const sweep = planTask(task, composer, place, registry, {
+    resumedIn: resumed?.directory,
+  });
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
   const chosen = chosenOne("hydra.launcher", launchers, master, composer);

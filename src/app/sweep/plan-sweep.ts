@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Composition, RunMode } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { limitsOf } from "../../engine/values/limits.ts";
 import { type ConfigNode, child, type MapNode, scalar, setAt } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
@@ -93,7 +93,10 @@ export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly Job
 
 /** A batch after the checks that precede its first job. */
 export interface CheckedBatch {
+  /** Those that can be composed. */
   readonly jobs: readonly SweepJob[];
+  /** The errors of the others, by their places in the batch; empty unless the sweeper judges failures. */
+  readonly refused: ReadonlyMap<number, ConfigError>;
   /** The jobs to run. */
   readonly due: readonly SweepJob[];
   /** Whether all of them passed the checks. */
@@ -106,7 +109,7 @@ export interface CheckedBatch {
  * Composes and checks the jobs of a batch.
  *
  * @param first the place of its first job in the sweep, from 0
- * @throws ConfigError if a job cannot be composed, or differs from its record
+ * @throws ConfigError if a job cannot be composed and the sweeper does not judge failures, or differs from its record
  */
 export async function planChecked(
   batch: readonly JobOverrides[],
@@ -128,7 +131,12 @@ export async function planChecked(
   const again = latestPlan(sweep);
   let isFit = true;
   let milliseconds = 0;
-  for (const part of partsOf(batch)) {
+  const refused =
+    sweep.sweeper.judgesFailures === true
+      ? refusedOf(batch, sweep)
+      : new Map<number, ConfigError>();
+  const fit = refused.size === 0 ? batch : batch.filter((_, index) => !refused.has(index));
+  for (const part of partsOf(fit)) {
     const begin = performance.now();
     const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
     milliseconds += performance.now() - begin;
@@ -142,7 +150,23 @@ export async function planChecked(
     }
   }
   if (isFit) await inspect();
-  return { jobs, due, isFit, seconds: milliseconds / 1000 };
+  return { jobs, refused, due, isFit, seconds: milliseconds / 1000 };
+}
+
+/** The jobs of a search that cannot be composed: single trials, where a search tries values that do not fit together. */
+function refusedOf(
+  batch: readonly JobOverrides[],
+  { planBatch }: Pick<PlannedSweep, "planBatch">,
+): ReadonlyMap<number, ConfigError> {
+  const refused = new Map<number, ConfigError>();
+  for (const [index, job] of batch.entries())
+    try {
+      planBatch([job], 0);
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      refused.set(index, error);
+    }
+  return refused;
 }
 
 type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;
@@ -197,7 +221,6 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
 /**
  * Plans what a launcher runs. A single run is a sweep of one job, whose directory and config are those of the run.
  *
- * @param resumedIn the absolute path of the directory of a resumed sweep or run
  * @throws ConfigError as `planSweep`
  */
 export const planTask = (
@@ -205,11 +228,18 @@ export const planTask = (
   composer: Composer,
   place: JobPlace,
   registry: SweepRegistry,
-  resumedIn?: string,
+  options: PlanOptions = {},
 ): PlannedSweep =>
   mode === "run"
-    ? planLaunchedRun(composition, place, resumedIn)
-    : planSweep(composition, overrides, composer, place, registry, resumedIn);
+    ? planLaunchedRun(composition, place, options.resumedIn)
+    : planSweep(composition, overrides, composer, place, registry, options);
+
+interface PlanOptions {
+  /** The absolute path of the directory of a resumed sweep or run. */
+  readonly resumedIn?: string | undefined;
+  /** Whether the jobs are only shown. */
+  readonly isPlan?: boolean;
+}
 
 /** The job as its program sees it: that of a run has no number, which is only for the record. */
 export function jobOfProgram({ mode }: Pick<PlannedSweep, "mode">, job: SweepJob): PlannedJob {
@@ -264,7 +294,6 @@ export const planRun = (
 
 /**
  * @param wished the composition of the sweep itself; composed again if the sweep needs another directory
- * @param resumedIn the absolute path of a resumed sweep's directory
  * @throws ConfigError if a job cannot be composed, or the sweeper or a sweep override is not supported
  */
 export function planSweep(
@@ -272,8 +301,8 @@ export function planSweep(
   overrides: readonly string[],
   composer: Composer,
   place: JobPlace,
-  { launchers, sweepers }: SweepRegistry,
-  resumedIn?: string,
+  { launchers, python, sweepers }: SweepRegistry,
+  { isPlan = false, resumedIn }: PlanOptions = {},
 ): PlannedSweep {
   const { context } = composer;
   const free =
@@ -296,6 +325,8 @@ export function planSweep(
     overrides: textsAt(root, "hydra.overrides.task", context),
     directory,
     context,
+    isPlan,
+    project: { cwd: place.cwd, env: place.env, ...(python && { python }) },
   };
   const target = textAt(root, "hydra.launcher._target_", context) ?? "";
   const launcher = launchers.find(({ targets }) => targets.includes(target));

@@ -12,12 +12,14 @@ import type { Session } from "../job/session.ts";
 import type { InsteadOf, LauncherDefinition } from "../launch/launcher.ts";
 import { completeBackend, type SweepBackend, unknownLauncher } from "../launch/scheduler.ts";
 import { launcherFolder, launcherFolders, sweepFolder } from "../record/layout.ts";
-import type { SweeperDefinition } from "./sweepers/sweeper.ts";
+import type { ProjectPython, SweeperDefinition } from "./sweepers/sweeper.ts";
 
 /** The launchers and sweepers of one program run: Hydra's own, and those of plugins. */
 export interface SweepRegistry {
   readonly launchers: readonly LauncherDefinition[];
   readonly sweepers: readonly SweeperDefinition[];
+  /** The Python interpreter that a settings file names. */
+  readonly python?: ProjectPython;
 }
 
 /** A program run that may start a sweep. */

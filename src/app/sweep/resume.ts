@@ -8,7 +8,7 @@ import type { ParsedArguments } from "../job/session.ts";
 import { basicLauncher } from "../launch/local/basic-launcher.ts";
 import { tidyRecord } from "../record/cleanup.ts";
 import { sweepFolder } from "../record/layout.ts";
-import { readFacts, type SweepFacts } from "../record/manifest.ts";
+import { readFacts, readManifest, type SweepFacts } from "../record/manifest.ts";
 import { OF_LAUNCHER } from "./registry.ts";
 
 /**
@@ -48,9 +48,10 @@ export function resumedInvocation(
     });
   refuseOtherOverrides(overrides);
   enter(cwd);
+  const added = overrides.map((override) => withTotal(override, manifest, folder));
   return {
     ...invocation,
-    argv: withOverrides(manifest, [...overrides, ...shownBy(flags)], plugins),
+    argv: withOverrides(manifest, [...added, ...shownBy(flags)], plugins),
     cwd,
     now: new Date(now),
     dialect,
@@ -61,8 +62,8 @@ export function resumedInvocation(
       acceptChanges: flags.has("accept-changes"),
       ...(accepted !== undefined && { acceptDamaged: jobNumbers(String(accepted)) }),
       detach: flags.has("detach"),
-      added: overrides,
-      judgesAnew: overrides.some((override) => OF_JUDGEMENT.test(override)),
+      added,
+      judgesAnew: added.some((override) => OF_JUDGEMENT.test(override)),
     },
   };
 }
@@ -93,7 +94,7 @@ function refuseOtherOverrides(overrides: readonly string[]): void {
   throw new ConfigError({
     code: "app.usage",
     message: `'${other}' cannot be given here: a resumed sweep keeps its overrides`,
-    hint: "allowed are hydra/launcher, hydra.launcher.KEY and, for a search, hydra.sweeper.objective, .direction and .max_failure_rate",
+    hint: "allowed are hydra/launcher, hydra.launcher.KEY and, for a search, hydra.sweeper.objective, .direction, .max_failure_rate and .n_trials",
   });
 }
 
@@ -146,5 +147,19 @@ const choiceIn = (overrides: readonly string[]): string | undefined =>
   overrides.findLast((override) => CHOICE.test(override))?.replace(CHOICE, "");
 
 const CHOICE = /^\+*hydra\/launcher=/;
-/** Overrides that change how a search evaluates results: they do not change its jobs. */
-const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate)=/;
+/** Overrides that change how a search evaluates results, or how many trials it has: they do not change its space. */
+const OF_JUDGEMENT = /^\+*hydra\.sweeper\.(objective|direction|max_failure_rate|n_trials)=/;
+
+const OF_TRIALS = /^\+*hydra\.sweeper\.n_trials=/;
+
+/**
+ * `n_trials=+N` with the number that it stands for: so many more than the command line gave the sweep or, where a file did, than it
+ * has jobs.
+ */
+function withTotal(override: string, { program }: SweepFacts, folder: string): string {
+  const [, more] = /^\+*hydra\.sweeper\.n_trials=\+(\d+)$/.exec(override) ?? [];
+  if (more === undefined) return override;
+  const given = program.argv.findLast((word) => OF_TRIALS.test(word))?.replace(OF_TRIALS, "");
+  const before = /^\d+$/.test(given ?? "") ? Number(given) : readManifest(folder).jobs.length;
+  return `hydra.sweeper.n_trials=${before + Number(more)}`;
+}

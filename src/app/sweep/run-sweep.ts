@@ -1,10 +1,13 @@
 /** Runs a sweep, batch by batch. */
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { maskSecrets } from "../../engine/compose/secrets.ts";
+import type { ConfigError } from "../../engine/values/errors.ts";
 import { limitsOf } from "../../engine/values/limits.ts";
+import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import type { JobResult } from "../job/job.ts";
+import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
@@ -13,7 +16,8 @@ import { tookOf } from "../launch/scheduler.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
-import type { Conclusion } from "./sweepers/sweeper.ts";
+import { isWorse } from "./sweepers/objective.ts";
+import type { Conclusion, JobOverrides, SweeperMessage } from "./sweepers/sweeper.ts";
 
 export interface SweepRequest {
   readonly sweep: PlannedSweep;
@@ -29,6 +33,8 @@ export interface SweepRequest {
   readonly onPlanned?: (jobs: number, seconds: number) => void;
   /** Called with the jobs of a batch before the first of them starts. */
   readonly onBatch?: (jobs: readonly BatchJob[]) => void;
+  /** Called with what the sweeper has to log. */
+  readonly onMessages?: (messages: readonly SweeperMessage[]) => void;
   /** Called with each event as it happens. */
   readonly onEvent?: (event: LaunchEvent) => void;
 }
@@ -61,11 +67,63 @@ export interface SweepOutcome {
  * @throws ConfigError before a job of its batch has started
  */
 export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
+  const { launcher, sweep } = request;
   try {
     return await runBatches(request);
   } finally {
-    request.launcher.close?.();
+    // What a failed call has to say, too.
+    tellMessages(request);
+    launcher.close?.();
+    sweep.sweeper.close?.();
   }
+}
+
+/** The results of a batch in its order, with those of trials that could not be composed. */
+function withRefused(
+  batch: readonly JobOverrides[],
+  results: readonly (JobResult | undefined)[],
+  refused: ReadonlyMap<number, ConfigError>,
+): readonly (JobResult | undefined)[] {
+  if (refused.size === 0) return results;
+  const left = results.values();
+  return batch.map((overrides, index) => {
+    const error = refused.get(index);
+    return error === undefined ? left.next().value : failedJob({ outputDir: "", overrides }, error);
+  });
+}
+
+function tellRefused(
+  batch: readonly JobOverrides[],
+  refused: ReadonlyMap<number, ConfigError>,
+  { onMessages }: SweepRequest,
+): void {
+  const messages = [...refused].map(([index, error]) => ({
+    logger: "hydraconf.sweep",
+    level: "warning" as const,
+    text: `The trial ${batch[index]?.join(" ")} cannot be composed, and counts as failed: ${error.message.split("\n", 1)[0]}`,
+  }));
+  if (messages.length > 0) onMessages?.(messages);
+}
+
+/** A resumed search may lose its best trial: it ran again, or is judged anew, or there are fewer trials now. */
+function tellIfWorse(
+  { best, file }: Conclusion,
+  { onMessages, sweep: { directory } }: SweepRequest,
+): void {
+  const path = join(directory, file);
+  if (best === undefined || !existsSync(path)) return;
+  const earlier = readYaml(readFileSync(path, "utf8"), { name: path });
+  if (earlier.kind !== "map" || !isWorse(best.value, earlier, best.direction)) return;
+  const old = `${file}.before`;
+  writeFileAtomicSync(join(directory, old), readFileSync(path, "utf8"));
+  const text = `The best trial is worse than that of the earlier ${file}, which is kept as ${old}`;
+  onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
+}
+
+/** Logs what the sweeper has to say, after each call of it. */
+function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
+  const messages = sweeper.takeMessages?.() ?? [];
+  if (messages.length > 0) onMessages?.(messages);
 }
 
 async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
@@ -77,33 +135,49 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   let planned = 0;
   let wasCutShort = false;
   let goesOn = false;
-  for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
-    const { due, isFit, jobs, seconds } = await planChecked(batch, planned, request);
+  /** The first error of a trial that could not be composed. */
+  let refusal: ConfigError | undefined;
+  const ask = (): readonly JobOverrides[] | undefined => {
+    const asked = sweeper.ask();
+    tellMessages(request);
+    return asked;
+  };
+  for (let batch = ask(); batch !== undefined; batch = ask()) {
+    const { due, isFit, jobs, refused, seconds } = await planChecked(batch, planned, request);
+    tellRefused(batch, refused, request);
+    [refusal] = [...(refusal === undefined ? refused.values() : [refusal])];
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
     record.admit(jobs, sweeper.mayAskForMore());
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
-    const isDone = due.length === 0 && jobs.length > 0;
+    const isDone = due.length === 0 && (jobs.length > 0 || refused.size > 0);
     const fresh = isDone ? NOTHING : await launch(due, request);
     goesOn = fresh.goesOn;
-    const ended = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
-    for (const result of ended) if (result !== undefined) results.push(result);
+    const ofJobs = jobs.map((job) => fresh.results.get(job) ?? record.resultOf(job));
+    for (const result of ofJobs) if (result !== undefined) results.push(result);
+    const ended = withRefused(batch, ofJobs, refused);
     const mayGoOn = sweeper.judgesFailures === true ? gate.mayStart() : gate.mayFollow();
     if (!mayGoOn) {
       wasCutShort = true;
       break;
     }
     sweeper.tell(ended);
+    tellMessages(request);
   }
   // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
   const conclusion = sweeper.conclude?.();
+  tellMessages(request);
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
+  // Too many of them ended the sweep, or no other trial has a score.
+  if (refusal !== undefined && conclusion?.toleratesFailures !== true && results.every(isCompleted))
+    throw refusal;
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;
+  tellIfWorse(conclusion, request);
   writeFileAtomicSync(
     join(directory, file),
     redact(writeYaml(content, { dialect, limits: limitsOf(process.env) })),

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { interpreterOf } from "../../../src/app/plugins/interpreter.ts";
+import { interpreterOf } from "../../../src/app/plugins/python/interpreter.ts";
 
 test("an interpreter that cannot be examined is passed over, in a virtual environment and on PATH", () => {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-interpreter-"));

@@ -81,6 +81,7 @@ describe("the standard plugins", () => {
       "optuna",
       "random",
       "successive_halving",
+      "tpe",
     ]);
     const bare = refusal(() => compositionOf(["hydra/launcher=nope"], {}, { plugins: [] }));
     expect(bare.details.available).toEqual(["basic"]);
@@ -92,6 +93,7 @@ describe("the standard plugins", () => {
     "hydra/launcher/slurm",
     "hydra/sweeper/random",
     "hydra/sweeper/successive_halving",
+    "hydra/sweeper/tpe",
   ])("that Hydra has not give way to a file of the tree: %s", (path) => {
     const [, kind = "", option] = path.split("/");
     const text = "_target_: theirs\nn_jobs: many\npartition: [gpu]\n";
@@ -217,7 +219,7 @@ describe("our own", () => {
     });
   });
 
-  it.each(["random", "successive_halving"])(
+  it.each(["random", "successive_halving", "tpe"])(
     "sweeper %s has the settings of a search",
     (sweeper) => {
       const settings = {

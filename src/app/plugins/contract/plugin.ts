@@ -2,6 +2,7 @@
 import { CONFIG_PLUGIN, type ConfigPlugin } from "../../../engine/compose/config-plugin.ts";
 import type { Targets } from "../../../engine/instantiate/targets.ts";
 import {
+  anything,
   listOf,
   type OptionCheck,
   optional,
@@ -10,7 +11,7 @@ import {
   wrongArgument,
 } from "../../../engine/values/check-options.ts";
 import type { LauncherDefinition } from "../../launch/launcher.ts";
-import type { SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
+import type { ProjectPython, SweeperDefinition } from "../../sweep/sweepers/sweeper.ts";
 
 /** What a plugin provides: a list, or a function that loads it when one of its items may be chosen. */
 export type Provided<T> = readonly T[] | (() => Promise<readonly T[]>);
@@ -26,6 +27,11 @@ export interface Plugin extends ConfigPlugin {
   readonly sweepers?: Provided<SweeperDefinition>;
   /** Additional targets for `hydra.callbacks.NAME._target_`, from `createTargets`. */
   readonly callbacks?: Targets;
+  /**
+   * The project's Python interpreter, for sweepers that need one.
+   * @internal
+   */
+  readonly python?: ProjectPython;
 }
 
 const provided: OptionCheck = (by, name, value) => {
@@ -36,6 +42,7 @@ const provided: OptionCheck = (by, name, value) => {
 /** A whole plugin. */
 export const plugin: OptionCheck = shape<Plugin>({
   ...CONFIG_PLUGIN,
+  python: anything,
   launchers: optional(provided),
   sweepers: optional(provided),
   callbacks: optional(

@@ -14,7 +14,7 @@ import {
   withDefaults,
 } from "../../../engine/compose/hydra/schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
-import { OPTUNA_SETTINGS, SPACE } from "./settings.ts";
+import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./settings.ts";
 
 /** The sweeper's field accepts any sampler: all of them extend this type. */
 const SAMPLER = "SamplerConfig";
@@ -122,7 +122,7 @@ const sweeper = (space: Readonly<Record<string, Field>>) => {
     object(
       "OptunaSweeperConf",
       {
-        _target_: field(STR, "hydra_plugins.hydra_optuna_sweeper.optuna_sweeper.OptunaSweeper"),
+        _target_: field(STR, OPTUNA_SWEEPER),
         sampler: field(object(SAMPLER, { _target_: field(STR) }).type),
         ...settings,
         ...space,

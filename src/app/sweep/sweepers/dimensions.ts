@@ -126,3 +126,11 @@ export function product(dimensions: readonly (readonly Point[])[]): readonly Job
     [[]],
   );
 }
+
+/** The error for a space whose exclusions leave too little to draw from. */
+export const allExcluded = (tries: number): ConfigError =>
+  new ConfigError({
+    code: "override.sweep_not_allowed",
+    message: `hydra.sweeper.exclude left none of ${tries} jobs that were drawn`,
+    key: "hydra.sweeper.exclude",
+  });

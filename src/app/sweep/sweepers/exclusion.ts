@@ -1,4 +1,4 @@
-/** `hydra.sweeper.exclude`: combinations that a sweep leaves out. */
+/** Rules of a sweep about combinations: those that it leaves out (`exclude`), and those in which a key varies (`when`). */
 import {
   type Element,
   elementToString,
@@ -17,7 +17,8 @@ import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
-const KEY = "hydra.sweeper.exclude";
+const EXCLUDE = "hydra.sweeper.exclude";
+const WHEN = "hydra.sweeper.when";
 
 /**
  * Whether `hydra.sweeper.exclude` excludes a job: a list of partial assignments, as in the matrices of CI systems. A
@@ -34,12 +35,47 @@ export function readExclusion(
   context: ResolveContext,
   overrides: readonly Override[],
 ): ((job: JobOverrides) => boolean) | undefined {
-  const node = selectNode(root, KEY, context, { deep: true });
+  const node = selectNode(root, EXCLUDE, context, { deep: true });
   if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
-  if (node.kind !== "list") return refuse(node, "must be a list of maps");
+  if (node.kind !== "list") return refuse(EXCLUDE, node, "must be a list of maps");
   if (node.items.length === 0) return undefined;
+  return ruleOfJobs(EXCLUDE, node.items, context, overrides);
+}
+
+/**
+ * The conditions of `hydra.sweeper.when`, by key: a job has the key only if the others agree with its rule, or one of its rules. They are
+ * written as those of `exclude`.
+ *
+ * @returns undefined if there are none
+ * @throws ConfigError as `readExclusion`
+ */
+export function readConditions(
+  root: MapNode,
+  context: ResolveContext,
+  overrides: readonly Override[],
+): ReadonlyMap<string, (job: JobOverrides) => boolean> | undefined {
+  const node = selectNode(root, WHEN, context, { deep: true });
+  if (node === undefined || (node.kind === "scalar" && node.value === null)) return undefined;
+  if (node.kind !== "map") return refuse(WHEN, node, "must be a map from keys to rules");
   const keys = overrides.flatMap(keysOf);
-  const agreesWithOne = ruleIndex(node.items.map((item) => readRule(item, keys)));
+  const conditions = [...node.entries.values()].map(({ key, value }) => {
+    const name = keyText(key);
+    refuseUnknown(WHEN, name, value, keys);
+    const rules = value.kind === "list" ? value.items : [value];
+    return [name, ruleOfJobs(WHEN, rules, context, overrides)] as const;
+  });
+  return conditions.length === 0 ? undefined : new Map(conditions);
+}
+
+/** Whether a job agrees with one of the rules. */
+function ruleOfJobs(
+  setting: string,
+  rules: readonly ConfigNode[],
+  context: ResolveContext,
+  overrides: readonly Override[],
+): (job: JobOverrides) => boolean {
+  const keys = overrides.flatMap(keysOf);
+  const agreesWithOne = ruleIndex(rules.map((item) => readRule(setting, item, keys)));
   const settingOf = cached((text: string) => {
     const override = parseOverride(text, { dialect: context.dialect });
     const { value } = override;
@@ -56,39 +92,54 @@ export function readExclusion(
   };
 }
 
-function readRule(item: ConfigNode, keys: readonly string[]): Rule {
+function readRule(setting: string, item: ConfigNode, keys: readonly string[]): Rule {
   if (item.kind !== "map" || item.entries.size === 0)
-    return refuse(item, "must be a list of maps, each from keys of the sweep to values");
+    return refuse(
+      setting,
+      item,
+      `must be ${setting === EXCLUDE ? "a list of maps, each" : "a map from keys to rules: maps"} from keys of the sweep to values`,
+    );
   const rule = new Map<string, Wanted>();
   for (const { key, value } of item.entries.values()) {
     const name = keyText(key);
-    if (!keys.includes(name)) {
-      const near = nearest(name, keys);
-      throw new ConfigError({
-        code: "key.not_found",
-        message: `${KEY} names '${name}', which this sweep does not set`,
-        key: KEY,
-        origin: value.origin,
-        available: keys,
-        nearest: near,
-      });
-    }
-    rule.set(name, wantedOf(scalarsOf(value)));
+    refuseUnknown(setting, name, value, keys);
+    rule.set(name, wantedOf(scalarsOf(setting, value)));
   }
   return rule;
 }
 
-function scalarsOf(value: ConfigNode): readonly ScalarNode[] {
-  if (value.kind === "scalar") return [value];
-  if (value.kind === "list") return value.items.flatMap(scalarsOf);
-  return refuse(value, "has a map as a value: write its keys with dots, as in {db.port: 1}");
+function refuseUnknown(
+  setting: string,
+  name: string,
+  { origin }: ConfigNode,
+  keys: readonly string[],
+): void {
+  if (keys.includes(name)) return;
+  throw new ConfigError({
+    code: "key.not_found",
+    message: `${setting} names '${name}', which this sweep does not set`,
+    key: setting,
+    origin,
+    available: keys,
+    nearest: nearest(name, keys),
+  });
 }
 
-function refuse(node: ConfigNode, problem: string): never {
+function scalarsOf(setting: string, value: ConfigNode): readonly ScalarNode[] {
+  if (value.kind === "scalar") return [value];
+  if (value.kind === "list") return value.items.flatMap((item) => scalarsOf(setting, item));
+  return refuse(
+    setting,
+    value,
+    "has a map as a value: write its keys with dots, as in {db.port: 1}",
+  );
+}
+
+function refuse(setting: string, node: ConfigNode, problem: string): never {
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `${KEY} ${problem}`,
-    key: KEY,
+    message: `${setting} ${problem}`,
+    key: setting,
     origin: node.origin,
   });
 }

@@ -2,10 +2,11 @@
 import { parseOverride } from "../../../engine/overrides/index.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
+import type { Direction } from "./objective.ts";
 import { byScore, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
-import { type Direction, HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
+import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
 import type { SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /**
@@ -17,7 +18,10 @@ export const halvingSweeper: SweeperDefinition = {
   open(request) {
     const settings = readSweeper(HALVING_SETTINGS, request);
     const overrides = readOverrides(request);
-    const { budget_key: budgetKey, direction, eta, max_budget, min_budget, n_trials } = settings;
+    const { budget_key: budgetKey, eta, max_budget, min_budget, n_trials } = settings;
+    const [direction = "minimize", ...others] = settings.direction;
+    if (others.length > 0)
+      refuseSetting(request, "direction")("has several directions: trials are promoted by one");
     checkBudgetKey(budgetKey, request, overrides.flatMap(keysOf));
     if (Number(max_budget) < Number(min_budget))
       refuseSetting(

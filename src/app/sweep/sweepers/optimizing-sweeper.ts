@@ -5,16 +5,20 @@ import {
   parseOverride,
 } from "../../../engine/overrides/index.ts";
 import type { Dialect } from "../../../engine/values/dialect.ts";
-import { ConfigError } from "../../../engine/values/errors.ts";
-import { map, scalar } from "../../../engine/values/node.ts";
+import { list, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
-import { andOthers, firstFew, plural } from "../../../foundation/text/plural.ts";
-import { shellQuote } from "../../../foundation/text/shell-words.ts";
+import { plural } from "../../../foundation/text/plural.ts";
 import type { EndStatus } from "../../job/ender.ts";
-import type { JobResult } from "../../job/job.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
-import type { Direction } from "./settings.ts";
+import {
+  type Direction,
+  type Objective,
+  outcomeOf,
+  RESULTS_FILE,
+  type Score,
+  withoutNumber,
+} from "./objective.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -22,13 +26,12 @@ export interface OptimizingRequest {
   /** The name of the sweeper in the results file. */
   readonly name: string;
   readonly search: Search;
-  readonly direction: Direction;
+  readonly directions: readonly Direction[];
   /** Trials in a batch; undefined for all that can run in parallel. */
   readonly batchSize: number | undefined;
   /** The share of a batch that may fail before the sweep ends. */
   readonly maxFailureRate: number;
-  /** The path of the score in the task's return value; undefined if the value itself is the score. */
-  readonly objective: string | undefined;
+  readonly objective: Objective;
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
   readonly unforeseeable?: string;
@@ -36,12 +39,9 @@ export interface OptimizingRequest {
   readonly dialect: Dialect;
 }
 
-/** The name that Hydra's optimising sweepers use. */
-const RESULTS_FILE = "optimization_results.yaml";
-
 interface Scored {
   readonly trial: Trial;
-  readonly score: Score;
+  readonly score: Score | null;
   /** Of a trial without a score; `failed` also if it returned no number, or never ran. */
   readonly status: EndStatus;
 }
@@ -51,10 +51,10 @@ interface Scored {
  * and this is how a sweep is resumed.
  */
 export function optimizingSweeper(request: OptimizingRequest): Sweeper {
-  const { batchSize, directory, maxFailureRate, objective, search } = request;
+  const { batchSize, directions, directory, maxFailureRate, objective, search } = request;
   const trials: Scored[] = [];
   let round: readonly Trial[] = [];
-  let scores: Score[] = [];
+  let scores: (Score | null)[] = [];
   let asked = 0;
   let failedTooOften = false;
 
@@ -81,7 +81,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       let lost = 0;
       for (const [index, trial] of batch.entries()) {
         const result = results[index];
-        const outcome = result && outcomeOf(result, objective);
+        const outcome = result && outcomeOf(result, objective, directions.length);
         const score = outcome?.score ?? null;
         const status = result === undefined || isCompleted(result) ? "failed" : statusOf(result);
         trials.push({ trial, score, status });
@@ -97,49 +97,73 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       if (problems.length > 0) throw withoutNumber(problems, { directory, areNonFinite });
     },
     problemOf(result) {
-      const outcome = !isCompleted(result) ? undefined : outcomeOf(result, objective);
+      const outcome = !isCompleted(result)
+        ? undefined
+        : outcomeOf(result, objective, directions.length);
       return outcome?.score === null ? outcome.problem : undefined;
     },
     conclude: () => conclusionOf(trials, !failedTooOften, request),
   };
 }
 
-function withoutNumber(
-  problems: readonly string[],
-  { areNonFinite, directory }: { readonly areNonFinite: boolean; readonly directory: string },
-): ConfigError {
-  const [first, ...others] = problems;
-  const shown = shellQuote(directory);
-  const again = `--retry-failed ${shown} runs ${others.length === 0 ? "the job" : "these jobs"} again`;
-  return new ConfigError({
-    code: "app.objective",
-    message: `${first}${andOthers(others.length)}`,
-    key: "hydra.sweeper.objective",
-    hint: areNonFinite
-      ? `the training has probably diverged; --resume ${shown} hydra.sweeper.max_failure_rate=1 continues, counting such jobs as failed trials; or let the task return a finite number: ${again}`
-      : `name the key of a number in the returned values: --resume ${shown} hydra.sweeper.objective=KEY continues, keeping finished jobs; or let the task return the number: ${again}`,
-  });
+/**
+ * The best trials with the largest budget that has scores: one, the earlier of equal ones; with several directions all that no
+ * other is better than.
+ */
+function bestOf(
+  trials: readonly Scored[],
+  directions: readonly Direction[],
+): readonly (Scored & { readonly score: Score })[] {
+  const scored = trials.flatMap(({ score, ...one }) => (score === null ? [] : [{ ...one, score }]));
+  const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
+  const last = scored.filter(({ trial }) => trial.level === top);
+  const [direction, ...others] = directions;
+  if (direction !== undefined && others.length === 0)
+    return last.sort(byScore(direction)).slice(0, 1);
+  return last.filter(
+    ({ score }) => !last.some((other) => dominates(other.score, score, directions)),
+  );
 }
 
-/** The best trial with the largest budget that has scores; ties go to the earlier trial. */
-function bestOf(trials: readonly Scored[], direction: Direction): Scored | undefined {
-  const scored = trials.filter(({ score }) => score !== null);
-  const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
-  return scored.filter(({ trial }) => trial.level === top).sort(byScore(direction))[0];
+/** Whether a score is nowhere worse than another, and somewhere better. */
+export function dominates(score: Score, other: Score, directions: readonly Direction[]): boolean {
+  const gains = directions.map((direction, index) => {
+    const gain = (other[index] ?? 0) - (score[index] ?? 0);
+    return direction === "minimize" ? gain : -gain;
+  });
+  return gains.every((gain) => gain >= 0) && gains.some((gain) => gain > 0);
 }
 
 function conclusionOf(
   trials: readonly Scored[],
   toleratesFailures: boolean,
-  { dialect, direction, name }: OptimizingRequest,
+  { dialect, directions, name }: OptimizingRequest,
 ): Conclusion | undefined {
-  const best = bestOf(trials, direction);
-  if (best === undefined || best.score === null) return undefined;
+  const best = bestOf(trials, directions);
+  const [first] = best;
+  if (first === undefined) return undefined;
   const origin = fromCode("sweep");
-  const params = best.trial.params.map((text) => {
-    const override = parseOverride(text, { dialect });
-    return [overrideKeyElement(override), overrideNode(override) ?? scalar(null, origin)] as const;
-  });
+  const paramsOf = ({ params }: Trial) =>
+    map(
+      params.map((text) => {
+        const override = parseOverride(text, { dialect });
+        return [
+          overrideKeyElement(override),
+          overrideNode(override) ?? scalar(null, origin),
+        ] as const;
+      }),
+      origin,
+    );
+  const numbers = (score: Score) => score.map((one) => scalar(one, origin));
+  const solutions = best.map(({ score, trial }) =>
+    map(
+      [
+        ["params", paramsOf(trial)],
+        ["values", list(numbers(score), origin)],
+      ],
+      origin,
+    ),
+  );
   const lost = trials.filter(({ score }) => score === null).map(({ status }) => status);
   const counts = [
     plural(trials.length, "trial"),
@@ -148,17 +172,27 @@ function conclusionOf(
       return count === 0 ? [] : [`${count} ${word}`];
     }),
   ].join(", ");
+  const [direction = "minimize", ...more] = directions;
+  const isSingle = more.length === 0;
+  const [value = Number.NaN] = first.score;
+  const others =
+    isSingle || best.length === 1 ? "" : `, and ${best.length - 1} others that none is better than`;
   return {
     file: RESULTS_FILE,
     content: map(
       [
         ["name", scalar(name, origin)],
-        ["best_params", map(params, origin)],
-        ["best_value", scalar(best.score, origin)],
+        ...(isSingle
+          ? ([
+              ["best_params", paramsOf(first.trial)],
+              ["best_value", scalar(first.score[0] ?? null, origin)],
+            ] as const)
+          : ([["solutions", list(solutions, origin)]] as const)),
       ],
       origin,
     ),
-    text: `Best of ${counts}: ${bestText(best.trial, floatRepr(best.score))}`,
+    text: `Best of ${counts}: ${bestText(first.trial, first.score.map(floatRepr).join(", "))}${others}`,
+    ...(isSingle && { best: { value, direction } }),
     toleratesFailures,
   };
 }
@@ -175,110 +209,18 @@ export interface Trial {
   readonly level: number;
 }
 
-/** The score of a trial; null if it failed or never ran. */
-type Score = number | null;
-
 /**
  * Yields trials that may run in parallel and receives their scores, in the same order. It has no other input, so that
  * the same scores lead to the same trials.
  */
-export type Search = Generator<readonly Trial[], void, readonly Score[]>;
+export type Search = Generator<readonly Trial[], void, readonly (Score | null)[]>;
 
 /** Sorts the best first; trials without a score come last, and ties keep their order. */
 export const byScore =
   (direction: Direction) =>
-  (a: { readonly score: Score }, b: { readonly score: Score }): number => {
-    if (a.score === null || b.score === null)
-      return Number(a.score === null) - Number(b.score === null);
-    return direction === "minimize" ? a.score - b.score : b.score - a.score;
+  (a: { readonly score: Score | null }, b: { readonly score: Score | null }): number => {
+    const [one, other] = [a.score?.[0], b.score?.[0]];
+    if (one === undefined || other === undefined)
+      return Number(one === undefined) - Number(other === undefined);
+    return direction === "minimize" ? one - other : other - one;
   };
-
-/** The score of a job, or why it has none. */
-type Outcome =
-  | { readonly score: number }
-  | {
-      readonly score: null;
-      readonly problem: string;
-      /** Whether the task returned a float there, but NaN or an infinity. */
-      readonly isNonFinite?: boolean;
-    };
-
-/**
- * Reads the score from a job's return value.
- *
- * @param key the path of the score, with dots; undefined if the value itself is the score
- */
-function outcomeOf(result: JobResult, key: string | undefined): Outcome {
-  if (!isCompleted(result)) return { score: null, problem: "the job failed" };
-  const value = key === undefined ? result.returnValue : valueAt(result.returnValue, key);
-  const score = numberOr(typeof value === "bigint" ? Number(value) : value);
-  if (score !== null) return { score };
-  const what =
-    key === undefined ? "the value that the task" : `'${key}' in the value that the task`;
-  const float = nonFinite(value);
-  if (float !== undefined)
-    return {
-      score: null,
-      problem: `${what} returned is not a finite number but the float ${float}`,
-      isNonFinite: true,
-    };
-  const instead = value === undefined ? `nothing${fields(result.returnValue)}` : shown(value);
-  return { score: null, problem: `${what} returned is not a finite number but ${instead}` };
-}
-
-/** A number that the sweep's record cannot store does not count: a resumed sweep would not find it there. */
-const numberOr = (value: unknown): Score =>
-  typeof value === "number" && Number.isFinite(value) ? value : null;
-
-/** Records and Python's results hold such floats as texts, because JSON has none. */
-const nonFinite = (value: unknown): string | undefined =>
-  /^(?:NaN|-?Infinity)$/.test(String(value)) && typeof value !== "object"
-    ? String(value)
-    : undefined;
-
-/** A key that contains dots itself takes precedence. */
-function valueAt(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (Object.hasOwn(value, key)) return Reflect.get(value, key);
-  const dot = key.indexOf(".");
-  if (dot < 0) return undefined;
-  const first = key.slice(0, dot);
-  return Object.hasOwn(value, first)
-    ? valueAt(Reflect.get(value, first), key.slice(dot + 1))
-    : undefined;
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return `the string '${value.slice(0, 40)}'`;
-  return typeof value === "object" && value !== null ? `an object${fields(value)}` : String(value);
-}
-
-/** Names that an objective could have: most errors are misspellings. */
-function fields(value: unknown): string {
-  const numbers = numberKeys(value);
-  const all = typeof value === "object" && value !== null ? Object.keys(value) : [];
-  const names = numbers.length > 0 ? numbers : all;
-  return names.length === 0 ? "" : ` (there is ${firstFew(names, MOST_NAMES)})`;
-}
-
-const MOST_NAMES = 8;
-
-/** The keys of the numbers in a return value, as an objective names them. */
-function numberKeys(value: unknown): readonly string[] {
-  const keys: string[] = [];
-  // A task may return any object: skip objects that were visited, as in a cycle.
-  const seen = new Set([value]);
-  const level = [{ value, parent: "" }];
-  for (const { value: holder, parent } of level) {
-    if (typeof holder !== "object" || holder === null || isArrayLike(holder)) continue;
-    for (const [name, one] of Object.entries(holder)) {
-      const key = `${parent}${name}`;
-      if (typeof one === "number" || typeof one === "bigint") keys.push(key);
-      else if (!seen.has(one)) level.push({ value: one, parent: `${key}.` });
-      seen.add(one);
-    }
-  }
-  return keys;
-}
-
-const isArrayLike = (value: object): boolean => Array.isArray(value) || ArrayBuffer.isView(value);

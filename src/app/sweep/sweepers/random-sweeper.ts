@@ -1,8 +1,9 @@
 /** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { readSpace, searchRequest, seedOf } from "./search-request.ts";
-import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
+import { allNew, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
 import { RANDOM_SETTINGS, readSweeper } from "./settings.ts";
+import { sobolSequence } from "./sobol.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
 
 /** `hydra/sweeper=random`: trials drawn from the space that the sweeps span. */
@@ -13,13 +14,34 @@ export const randomSweeper: SweeperDefinition = {
     const random = randomSource(seedOf(settings.seed, request));
     return optimizingSweeper({
       name: "random",
-      search: randomSearch(readSpace(request), random, settings.n_trials),
+      search: randomSearch(readSpace(request), random, {
+        trials: settings.n_trials,
+        isUnique: settings.unique,
+        isEven: settings.sequence === "sobol",
+      }),
       ...searchRequest(settings, request),
     });
   },
 };
 
-/** Points drawn independently of each other and of earlier results. */
-export function* randomSearch(space: SearchSpace, random: RandomSource, count: number): Search {
-  yield Array.from({ length: count }, () => ({ ...space.draw(random), level: 0 }));
+interface RandomPlan {
+  readonly trials: number;
+  /** Whether no job is asked for twice. */
+  readonly isUnique: boolean;
+  /** Whether points are those of Sobol's sequence. */
+  readonly isEven: boolean;
+}
+
+/** Points drawn independently of earlier results. */
+function* randomSearch(
+  space: SearchSpace,
+  random: RandomSource,
+  { isEven, isUnique, trials }: RandomPlan,
+): Search {
+  const even = isEven ? sobolSequence(space.dimensions.length, random) : undefined;
+  const next = allNew(isUnique);
+  const draws = Array.from({ length: trials }, () =>
+    next(even === undefined ? () => space.draw(random) : () => space.at(even())),
+  );
+  yield draws.flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
 }

@@ -2,7 +2,7 @@
 import { parseOverrides } from "../../../engine/overrides/index.ts";
 import type { SettingValues } from "../../job/settings.ts";
 import { globOptions, sweepParams } from "./basic-sweeper.ts";
-import { readExclusion } from "./exclusion.ts";
+import { readConditions, readExclusion } from "./exclusion.ts";
 import type { OptimizingRequest } from "./optimizing-sweeper.ts";
 import { type SearchSpace, searchSpace } from "./search-space.ts";
 import type { SEARCH_SETTINGS } from "./settings.ts";
@@ -14,22 +14,24 @@ export const readOverrides = ({ context, master, overrides }: SweeperRequest) =>
     dialect: context.dialect,
   });
 
-/** The space that all overrides span, without the combinations that `hydra.sweeper.exclude` excludes. */
+/** The space that all overrides span, with `hydra.sweeper.exclude` and `hydra.sweeper.when`. */
 export function readSpace(
   request: SweeperRequest,
   overrides: ReturnType<typeof readOverrides> = readOverrides(request),
 ): SearchSpace {
   const { context, groups, master } = request;
-  const isExcluded = readExclusion(master.root, context, overrides);
-  return searchSpace(overrides, globOptions(groups), isExcluded);
+  return searchSpace(overrides, globOptions(groups), {
+    isExcluded: readExclusion(master.root, context, overrides),
+    conditions: readConditions(master.root, context, overrides),
+  });
 }
 
 /** What all searches do with their common settings. */
 export const searchRequest = (
-  settings: Omit<SettingValues<typeof SEARCH_SETTINGS>, "seed">,
+  settings: Omit<SettingValues<typeof SEARCH_SETTINGS>, "seed" | "when">,
   { context, directory }: SweeperRequest,
 ): Omit<OptimizingRequest, "name" | "search"> => ({
-  direction: settings.direction,
+  directions: settings.direction,
   batchSize: settings.n_jobs,
   maxFailureRate: settings.max_failure_rate,
   objective: settings.objective,

@@ -9,17 +9,40 @@ import {
   type RangeSequence,
   type RangeSweep,
   rangeSequence,
+  type Sweep,
   type SweepOptions,
 } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
-import { byKey, fixedPoint, type Point, pointsOf, type SizeLimit } from "./dimensions.ts";
+import {
+  allExcluded,
+  bareKey,
+  byKey,
+  fixedPoint,
+  type Point,
+  pointsOf,
+  type SizeLimit,
+} from "./dimensions.ts";
 import type { JobOverrides } from "./sweeper.ts";
 
 /** The space of a sweep: keys that vary, and overrides that are fixed for all jobs. */
 export interface SearchSpace {
+  readonly dimensions: readonly Dimension[];
   /** Draws a point of the space. */
   draw(random: RandomSource): Draw;
+  /** The point at a share of the way through each dimension; undefined if it is excluded. */
+  at(shares: readonly number[]): Draw | undefined;
+}
+
+/** A key that varies, or the keys of a zip. A share in [0, 1) of the way through it stands for a value. */
+export interface Dimension {
+  /** Whether values have an order in which near ones are similar. */
+  readonly isOrdered: boolean;
+  /** How many values there are; infinite for a float. */
+  readonly count: number;
+  at(share: number): Point;
+  /** The shares that stand for the same value as this one: from, to. Both are the share itself for a float. */
+  binOf(share: number): readonly [number, number];
 }
 
 export interface Draw {
@@ -27,6 +50,42 @@ export interface Draw {
   readonly overrides: JobOverrides;
   /** The overrides that were drawn. */
   readonly params: JobOverrides;
+  /** The middle of the shares that stand for the value of each dimension; null for one that this job does not have. */
+  readonly shares: readonly (number | null)[];
+}
+
+/** So many draws without a point are taken as a sign that there is none. */
+const MAX_DRAWS = 2_000;
+
+/**
+ * Takes points: of several tries the first that is one.
+ *
+ * @param isUnique whether no point is taken twice
+ * @returns a function that is undefined where no point is left
+ */
+export function allNew(
+  isUnique: boolean,
+): (draw: () => Draw | undefined, most?: number) => Draw | undefined {
+  const seen = new Set<string>();
+  return (draw, most = MAX_DRAWS) => {
+    for (let tries = 0; tries < most; tries++) {
+      const drawn = draw();
+      if (drawn === undefined) continue;
+      const key = drawn.overrides.join("\n");
+      if (isUnique && seen.has(key)) continue;
+      seen.add(key);
+      return drawn;
+    }
+    return undefined;
+  };
+}
+
+/** What restricts a space. */
+export interface SpaceLimits {
+  /** Whether a job is left out. */
+  readonly isExcluded?: ((job: JobOverrides) => boolean) | undefined;
+  /** The condition of a key, by the other overrides of the job: the job has the key only if it holds. */
+  readonly conditions?: ReadonlyMap<string, (job: JobOverrides) => boolean> | undefined;
 }
 
 /** After this many excluded draws, the rest of a space is not worth searching. */
@@ -42,32 +101,57 @@ const MAX_TRIES = 10_000;
 export function searchSpace(
   overrides: readonly Override[],
   options: SweepOptions,
-  isExcluded?: (job: JobOverrides) => boolean,
+  { conditions, isExcluded }: SpaceLimits = {},
 ): SearchSpace {
-  const dimensions = [...byKey(overrides).values()].map((override) => ({
-    varies: isSweep(override),
-    draw: drawerOf(override, options),
+  const parts = [...byKey(overrides).values()].map((override) => ({
+    key: bareKey(overrideKeyElement(override)),
+    dimension: isSweep(override) ? dimensionOf(override, options) : undefined,
+    fixed: isSweep(override) ? [] : fixedPoint(override),
   }));
-  const drawOnce = (random: RandomSource): Draw => {
-    const points = dimensions.map(({ draw, varies }) => ({ varies, point: draw(random) }));
+  const dimensions = parts.flatMap(({ dimension }) => dimension ?? []);
+
+  const pointAt = (shares: readonly number[]): Draw => {
+    let next = 0;
+    const all = parts.map(({ dimension, fixed, key }) => {
+      if (dimension === undefined) return { key, point: fixed, share: undefined };
+      const share = shares[next++] ?? 0;
+      const [from, to] = dimension.binOf(share);
+      return { key, point: dimension.at(share), share: (from + to) / 2 };
+    });
+    const active = conditions === undefined ? all : activeOf(all, conditions);
     return {
-      overrides: points.flatMap(({ point }) => point),
-      params: points.flatMap(({ point, varies }) => (varies ? point : [])),
+      overrides: active.flatMap(({ point }) => point),
+      params: active.flatMap(({ point, share }) => (share === undefined ? [] : point)),
+      shares: all.flatMap((one) =>
+        one.share === undefined ? [] : [active.includes(one) ? one.share : null],
+      ),
     };
   };
+  const at: SearchSpace["at"] = (shares) => {
+    const point = pointAt(shares);
+    return isExcluded?.(point.overrides) === true ? undefined : point;
+  };
   return {
+    dimensions,
+    at,
     draw(random) {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const drawn = drawOnce(random);
-        if (isExcluded?.(drawn.overrides) !== true) return drawn;
+        const drawn = at(dimensions.map(() => random()));
+        if (drawn !== undefined) return drawn;
       }
-      throw new ConfigError({
-        code: "override.sweep_not_allowed",
-        message: `hydra.sweeper.exclude left none of ${MAX_TRIES} jobs that were drawn`,
-        key: "hydra.sweeper.exclude",
-      });
+      throw allExcluded(MAX_TRIES);
     },
   };
+}
+
+/** The parts of a job whose conditions hold; one does not hold because of a part whose own condition does not. */
+function activeOf<Part extends { readonly key: string; readonly point: Point }>(
+  parts: readonly Part[],
+  conditions: NonNullable<SpaceLimits["conditions"]>,
+): readonly Part[] {
+  const job = parts.flatMap(({ point }) => point);
+  const active = parts.filter(({ key }) => conditions.get(key)?.(job) !== false);
+  return active.length === parts.length ? parts : activeOf(active, conditions);
 }
 
 /** For values that must be enumerated, few of which become jobs. */
@@ -77,48 +161,77 @@ const VALUES: SizeLimit = {
   hint: "draw from an interval: interval(0,1), or tag(log,interval(1e-5,1))",
 };
 
-type Drawer = (random: RandomSource) => Point;
-
-function drawerOf(override: Override, options: SweepOptions): Drawer {
-  if (!isSweep(override)) return () => fixedPoint(override);
+function dimensionOf(override: Override & { readonly value: Sweep }, options: SweepOptions) {
   const { value } = override;
   const key = overrideKeyElement(override);
-  if (value.kind === "interval") {
-    const draw = intervalDrawer(value, override);
-    return (random) => [`${key}=${draw(random)}`];
-  }
-  const draw =
-    value.kind === "range" ? rangeDrawer(value, (what) => refuse(override, what)) : undefined;
-  if (draw !== undefined) return (random) => [`${key}=${draw(random)}`];
+  if (value.kind === "interval") return intervalDimension(value, override);
+  const range =
+    value.kind === "range"
+      ? rangeDimension(value, key, (what) => refuse(override, what))
+      : undefined;
+  if (range !== undefined) return range;
   const points = pointsOf(override, options, VALUES);
   if (points.length === 0) refuse(override, "has no values to draw from");
-  return (random) => points[Math.floor(random() * points.length)] ?? [];
+  const count = points.length;
+  return {
+    isOrdered: false,
+    count,
+    at: (share) => points[indexOf(share, count)] ?? [],
+    binOf: evenBin(count),
+  } satisfies Dimension;
 }
+
+const indexOf = (share: number, count: number): number =>
+  Math.min(count - 1, Math.floor(share * count));
+
+const evenBin =
+  (count: number): Dimension["binOf"] =>
+  (share) => {
+    const index = indexOf(share, count);
+    return [index / count, (index + 1) / count];
+  };
 
 /**
  * Draws floats from the start up to, but excluding, the end. An interval cast to int includes both ends, as in Hydra's
  * optuna sweeper.
  */
-function intervalDrawer(interval: IntervalSweep, override: Override): (r: RandomSource) => string {
+function intervalDimension(interval: IntervalSweep, override: Override): Dimension {
+  const key = overrideKeyElement(override);
   const isLog = interval.tags.includes("log");
   const [start, end] = [Number(interval.start), Number(interval.end)];
   if (!Number.isFinite(start) || !Number.isFinite(end)) refuse(override, "is not finite");
   if (isLog && start <= 0) refuse(override, "is tagged 'log' but has values that are not above 0");
   if (isInt(interval.start) && isInt(interval.end)) {
     if (start > end) refuse(override, "ends before it starts");
-    return (random) => {
-      const value = isLog
-        ? Math.round(logUniform(start - 0.5, end + 0.5, random()))
-        : start + Math.floor(random() * (end - start + 1));
-      return String(BigInt(clamp(value, start, end)));
+    const count = end - start + 1;
+    const [low, high] = [start - 0.5, end + 0.5];
+    const valueAt = (share: number): number =>
+      clamp(
+        isLog ? Math.round(logUniform(low, high, share)) : start + Math.floor(share * count),
+        start,
+        end,
+      );
+    const shareAt = (value: number): number =>
+      isLog
+        ? (Math.log(value) - Math.log(low)) / (Math.log(high) - Math.log(low))
+        : (value - low) / count;
+    return {
+      isOrdered: true,
+      count,
+      at: (share) => [`${key}=${BigInt(valueAt(share))}`],
+      binOf: (share) => [shareAt(valueAt(share) - 0.5), shareAt(valueAt(share) + 0.5)],
     };
   }
   if (start >= end) refuse(override, "ends before it starts");
-  return (random) => {
-    const share = random();
-    const value = isLog ? logUniform(start, end, share) : start * (1 - share) + end * share;
-    // Rounding may reach the end, which is excluded.
-    return floatRepr(value >= end ? start : clamp(value, start, end));
+  return {
+    isOrdered: true,
+    count: Number.POSITIVE_INFINITY,
+    at(share) {
+      const value = isLog ? logUniform(start, end, share) : start * (1 - share) + end * share;
+      // Rounding may reach the end, which is excluded.
+      return [`${key}=${floatRepr(value >= end ? start : clamp(value, start, end))}`];
+    },
+    binOf: (share) => [share, share],
   };
 }
 
@@ -146,33 +259,32 @@ const MAX_COUNT = BigInt(Number.MAX_SAFE_INTEGER);
 type Refuse = (problem: string) => never;
 
 /**
- * Draws a value of a range, as text: uniformly, or with the tag `log` a number uniformly over the logarithm, and the
+ * The values of a range: uniformly, or with the tag `log` a number uniformly over the logarithm, and the
  * value that is nearest to it. Nothing is enumerated, because ranges may be long. Undefined for an endless range, and
  * for one without a number of values.
  */
-function rangeDrawer(
-  range: RangeSweep,
-  refuse: Refuse,
-): ((random: RandomSource) => string) | undefined {
+function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimension | undefined {
   const values = rangeSequence(range);
   if (values === undefined || values.count > MAX_COUNT) return undefined;
   const count = Number(values.count);
   if (count === 0) refuse("has no values to draw from");
-  const indexAt = range.tags.includes("log")
-    ? nearestInLog(values, count, refuse)
-    : (share: number) => Math.floor(share * count);
-  return (random) => {
-    const value = values.at(BigInt(indexAt(random())));
-    return typeof value === "number" ? floatRepr(value) : String(value);
+  const isLog = range.tags.includes("log");
+  const log = isLog ? nearestInLog(values, count, refuse) : undefined;
+  const indexAt = log?.indexAt ?? ((share: number) => indexOf(share, count));
+  const binAt = log?.binAt ?? ((index: number) => [index / count, (index + 1) / count] as const);
+  return {
+    isOrdered: true,
+    count,
+    at(share) {
+      const value = values.at(BigInt(indexAt(share)));
+      return [`${key}=${typeof value === "number" ? floatRepr(value) : String(value)}`];
+    },
+    binOf: (share) => binAt(indexAt(share)),
   };
 }
 
 /** The first of the values that are nearest to a share of the way from the smallest logarithm to the largest. */
-function nearestInLog(
-  values: RangeSequence,
-  count: number,
-  refuse: Refuse,
-): (share: number) => number {
+function nearestInLog(values: RangeSequence, count: number, refuse: Refuse) {
   const logAt = (index: number) => Math.log(Number(values.at(BigInt(index))));
   const [first, last] = [logAt(0), logAt(count - 1)];
   if (!Number.isFinite(first) || !Number.isFinite(last))
@@ -181,13 +293,22 @@ function nearestInLog(
     first < last ? logAt(index) >= log : logAt(index) <= log;
   const firstThatReaches = (log: number) => firstIndex(count, (index) => reaches(index, log));
   const [low, high] = [Math.min(first, last), Math.max(first, last)];
-  return (share) => {
-    const wished = low + share * (high - low);
-    const after = firstThatReaches(wished);
-    if (after === 0) return 0;
-    const before = logAt(after - 1);
-    const isNearer = after < count && Math.abs(logAt(after) - wished) < Math.abs(before - wished);
-    return isNearer ? after : firstThatReaches(before);
+  const shareAt = (log: number): number => (high === low ? 0.5 : (log - low) / (high - low));
+  const between = (index: number): number => shareAt((logAt(index) + logAt(index + 1)) / 2);
+  return {
+    indexAt(share: number): number {
+      const wished = low + share * (high - low);
+      const after = firstThatReaches(wished);
+      if (after === 0) return 0;
+      const before = logAt(after - 1);
+      const isNearer = after < count && Math.abs(logAt(after) - wished) < Math.abs(before - wished);
+      return isNearer ? after : firstThatReaches(before);
+    },
+    binAt(index: number): readonly [number, number] {
+      const before = index === 0 ? shareAt(first) : between(index - 1);
+      const after = index === count - 1 ? shareAt(last) : between(index);
+      return [Math.min(before, after), Math.max(before, after)];
+    },
   };
 }
 

@@ -1,5 +1,13 @@
 /** The settings of sweepers that search a space. */
-import { ANY, FLOAT, field, INT, optional, STR } from "../../../engine/compose/hydra/schema.ts";
+import {
+  ANY,
+  BOOL,
+  FLOAT,
+  field,
+  INT,
+  optional,
+  STR,
+} from "../../../engine/compose/hydra/schema.ts";
 import { MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
@@ -14,6 +22,7 @@ import {
   type SettingsTable,
   type SettingValues,
 } from "../../job/settings.ts";
+import type { Direction, Objective } from "./objective.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 type Read<Value> = Setting<Value>["read"];
@@ -69,7 +78,7 @@ const requiredText = (help: string, hint: string): Setting<string> => ({
 });
 
 /** An int, or none. */
-export const int = (least: number, help: string): Setting<number | undefined> => ({
+const int = (least: number, help: string): Setting<number | undefined> => ({
   field: field(optional(INT), null),
   help,
   read: orNone(readInt(least)),
@@ -98,30 +107,64 @@ const budget = (help: string): Setting<bigint | number> => ({
   }),
 });
 
-export type Direction = "minimize" | "maximize";
-
 /** The settings that all searches share. `hydra.sweeper.params` and `exclude` are read with the overrides. */
 export const SEARCH_SETTINGS = {
   n_jobs: int(1, "jobs in a batch; null: all that do not depend on a result still to come"),
   direction: {
     field: field(ANY, "minimize"),
-    help: "or `maximize`",
-    read: readDirection,
+    help: "or `maximize`; a list of both for several numbers",
+    read: readDirections,
   },
-  objective: text("the key of the number in what the task returns; null: the number itself"),
+  objective: {
+    field: field(ANY, null),
+    help: "the key of the number in what the task returns, a list of keys for several directions; null: the number itself, or a list of numbers",
+    read: readObjective,
+  },
   max_failure_rate: {
     field: field(FLOAT, 0),
     help: "the share of a batch that may fail before the sweep ends; a job that exceeded its time limit, or without a finite number (NaN, an infinity) counts as failed",
     read: (value: unknown, refuse: Refuse) => orNone(readNumber(0))(value, refuse) ?? 0,
   },
   seed: int(-Infinity, "an int; null: from the directory of the sweep"),
+  when: {
+    field: field(ANY, null),
+    help: "the [conditions](#keys-that-not-every-job-has) of keys that not every job has",
+    read: () => undefined,
+  },
 } satisfies SettingsTable;
+
+/** Whether jobs may be asked for twice. */
+const UNIQUE: Setting<boolean> = {
+  field: field(BOOL, false),
+  help: "whether no job is asked for twice; the search ends when none is left",
+  read: (value) => value === true,
+};
 
 /** `hydra/sweeper=random`. */
 export const RANDOM_SETTINGS = {
   n_trials: requiredInt(20n, 1, "how many jobs are drawn"),
+  sequence: {
+    field: field(STR, "random"),
+    help: "`random`, or `sobol`: points that cover the space more evenly than independent ones",
+    read: (value: unknown, refuse: Refuse) =>
+      value === "random" || value === "sobol"
+        ? value
+        : refuse(`must be random or sobol, not '${String(value)}'`),
+  },
+  unique: UNIQUE,
   ...SEARCH_SETTINGS,
 };
+
+/** Those of `hydra/sweeper=tpe` that others do not have, or have with another default. */
+export const TPE_OWN_SETTINGS = {
+  n_trials: requiredInt(20n, 1, "how many jobs are asked for"),
+  n_startup_trials: requiredInt(10n, 1, "so many jobs at first cover the space evenly"),
+  n_jobs: requiredInt(1n, 1, "jobs in a batch, which are asked for before any of them has ended"),
+  unique: UNIQUE,
+};
+
+/** `hydra/sweeper=tpe`. */
+export const TPE_SETTINGS = { ...SEARCH_SETTINGS, ...TPE_OWN_SETTINGS };
 
 /** `hydra/sweeper=successive_halving`. */
 export const HALVING_SETTINGS = {
@@ -136,14 +179,17 @@ export const HALVING_SETTINGS = {
   ...SEARCH_SETTINGS,
 };
 
-/** A direction, or a list of one, as Hydra's optuna sweeper accepts it. */
-function readDirection(value: unknown, refuse: Refuse): Direction {
+function readDirections(value: unknown, refuse: Refuse): readonly Direction[] {
   const directions = Array.isArray(value) ? value : [value];
-  const [direction] = directions;
-  if (directions.length > 1)
-    return refuse("has several directions, but a task has only one objective");
-  if (direction === "minimize" || direction === "maximize") return direction;
-  return refuse(`must be minimize or maximize, not '${String(direction)}'`);
+  for (const direction of directions)
+    if (direction !== "minimize" && direction !== "maximize")
+      refuse(`must be minimize or maximize, not '${String(direction)}'`);
+  return directions.length === 0 ? refuse("must name a direction") : directions;
+}
+
+function readObjective(value: unknown, refuse: Refuse): Objective {
+  if (!Array.isArray(value)) return readText(value, refuse);
+  return value.map((key) => readText(key, refuse) ?? refuse("must be keys"));
 }
 
 /** `hydra.sweeper` of a sweep. */

@@ -1,8 +1,10 @@
 /** What a sweeper is: how it is declared, what it proposes, what it is told. */
 import type { Composition, Repository } from "../../../engine/compose/index.ts";
+import type { ConfigError } from "../../../engine/values/errors.ts";
 import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
 import type { JobResult } from "../../job/job.ts";
+import type { Direction } from "./objective.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */
 export type JobOverrides = readonly string[];
@@ -34,6 +36,18 @@ export interface Sweeper {
   readonly logger?: string;
   /** The conclusion of the sweep, after its last batch; undefined if there is none. */
   conclude?(): Conclusion | undefined;
+  /** What there is to log since the last call. It is asked after each of the other calls. */
+  takeMessages?(): readonly SweeperMessage[];
+  /** Ends what the sweeper has started. */
+  close?(): void;
+}
+
+/** A message of a sweeper for the log. */
+export interface SweeperMessage {
+  /** The name of its logger, which log configs may use. */
+  readonly logger: string;
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
 }
 
 /** The conclusion of a sweep. */
@@ -41,8 +55,10 @@ export interface Conclusion {
   /** The name of a file in the directory of the sweep, and what to write there. */
   readonly file: string;
   readonly content: MapNode;
-  /** For the log. */
-  readonly text: string;
+  /** For the log; absent if the sweeper has logged it itself. */
+  readonly text?: string;
+  /** The best value, for comparison with that of an earlier file; absent where there is not a single one. */
+  readonly best?: { readonly value: number; readonly direction: Direction };
   /** Whether failed jobs do not make the sweep fail. */
   readonly toleratesFailures: boolean;
 }
@@ -66,6 +82,26 @@ export interface SweeperRequest {
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   readonly context: ResolveContext;
+  /** Whether the jobs are only shown: then the sweeper changes nothing. */
+  readonly isPlan?: boolean;
+  /** Where the project's Python runs. Absent for a sweeper that cannot use it. */
+  readonly project?: SweepProject;
+}
+
+/** The project in which a sweep runs. */
+export interface SweepProject {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The Python interpreter that a settings file names. */
+  readonly python?: ProjectPython;
+}
+
+/** A Python interpreter that a settings file names. */
+export interface ProjectPython {
+  /** An absolute path, or a name on `PATH`. */
+  readonly text: string;
+  /** Why it is not run: the user has not trusted the project. */
+  readonly refusal?: ConfigError;
 }
 
 /** A sweeper that configs can choose, as data. */

@@ -131,7 +131,7 @@ function play(
   for (let next = search.next([]); next.done !== true; ) {
     const round = next.value.map((trial, index) => ({ trial, score: scoreOf(trial, index) }));
     rounds.push(round);
-    next = search.next(round.map(({ score }) => score));
+    next = search.next(round.map(({ score }) => (score === null ? null : [score])));
   }
   return rounds;
 }

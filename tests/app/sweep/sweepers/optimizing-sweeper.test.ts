@@ -21,7 +21,7 @@ const open = (batchSize: number | undefined, maxFailureRate = 1) =>
       rungs: halvingRungs(1n, 27n, 3, 11),
       direction: "minimize",
     }),
-    direction: "minimize",
+    directions: ["minimize"],
     batchSize,
     maxFailureRate,
     objective: undefined,

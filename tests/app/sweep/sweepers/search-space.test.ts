@@ -177,8 +177,9 @@ describe("a search space", () => {
   test("what is excluded is drawn again; where nothing is left that is an error", () => {
     const all = parseOverrides(["x=1,2"]);
     const random = randomSource("1");
-    const some = searchSpace(all, GROUPS, (job) => job.includes("x=1"));
+    const some = searchSpace(all, GROUPS, { isExcluded: (job) => job.includes("x=1") });
     expect(some.draw(random).params).toEqual(["x=2"]);
-    expect(() => searchSpace(all, GROUPS, () => true).draw(random)).toThrow("left none");
+    const none = searchSpace(all, GROUPS, { isExcluded: () => true });
+    expect(() => none.draw(random)).toThrow("left none");
   });
 });

@@ -9,7 +9,6 @@ const FILES = {
     "x: 0.0\nmodel: a\nepochs: 1\nhydra:\n  sweep: {dir: s, subdir: '${hydra:job.num}'}\n",
   "conf/space.yaml":
     "defaults: [config]\nhydra:\n  sweeper:\n    params:\n      x: tag(log, interval(1e-3, 1))\n",
-  "conf/old.yaml": "defaults: [config]\nhydra:\n  sweeper:\n    search_space: {x: {type: float}}\n",
 };
 
 const RANDOM = [
@@ -132,7 +131,7 @@ describe("hydra/sweeper=random", () => {
       "'los' in the value that the task returned is not a finite number",
     );
     expect(wrong.stderr).toContain(`--resume ${join(cwd, "s")} hydra.sweeper.objective=KEY`);
-    const other = await play("--resume", "s", "hydra.sweeper.n_trials=9");
+    const other = await play("--resume", "s", "hydra.sweeper.seed=9");
     expect([other.exitCode, other.stderr]).toEqual([
       2,
       expect.stringContaining("hydra.sweeper.objective"),
@@ -184,7 +183,7 @@ describe("hydra/sweeper=random", () => {
 
   test.each([
     ["hydra.sweeper.direction=up", "must be minimize or maximize, not 'up'"],
-    ["hydra.sweeper.direction=[minimize,maximize]", "has several directions"],
+    ["hydra.sweeper.direction=[]", "must name a direction"],
     ["hydra.sweeper.n_trials=0", "n_trials must be at least 1"],
     ["hydra.sweeper.max_failure_rate=-1", "max_failure_rate must be at least 0"],
     ["hydra.sweeper.exclude=[{model: '*'}]", "left none"],
@@ -193,6 +192,34 @@ describe("hydra/sweeper=random", () => {
     const { exitCode, jobs, stderr } = await sweep([...RANDOM, override]);
     expect([exitCode, jobs]).toEqual([1, []]);
     expect(stderr).toContain(problem);
+  });
+
+  test("several directions: a number for each, and all trials that none is better than", async () => {
+    const argv = [...RANDOM, "hydra.sweeper.direction=[minimize,maximize]"];
+    const task: Task = (config) => {
+      const x = Number(config.get("x"));
+      return [x ** 2, x];
+    };
+    const { exitCode, jobs, results, stdout } = await sweep(argv, task);
+    expect([exitCode, jobs.length]).toEqual([0, 20]);
+    const values = jobs.map(({ result }) => result as readonly [number, number]);
+    const front = values.filter(
+      ([loss, gain]) =>
+        !values.some(
+          (other) => other[0] <= loss && other[1] >= gain && (other[0] < loss || other[1] > gain),
+        ),
+    );
+    const written = [...(results ?? "").matchAll(/values:\n {2}- (\S+)\n {2}- (\S+)/g)];
+    expect(written.map(([, ...pair]) => pair.map(Number))).toEqual(front);
+    expect(stdout).toMatch(/Best of 20 trials: x=.* and \d+ others that none is better than/);
+    const named = await sweep([...argv, "hydra.sweeper.objective=[loss,x]"], (config) => {
+      const x = Number(config.get("x"));
+      return { loss: x ** 2, x };
+    });
+    expect(named.results).toBe(results);
+    const single = await sweep(argv);
+    expect(single.exitCode).toBe(1);
+    expect(single.stderr).toContain("is not a list of 2 numbers but");
   });
 
   test("an interval needs such a sweeper", async () => {
@@ -265,56 +292,13 @@ describe("hydra/sweeper=successive_halving", () => {
     const { stderr } = await sweep(["-m", "hydra/sweeper=successive_halving", "x=interval(0,1)"]);
     expect(stderr).toContain("hydra.sweeper.budget_key");
   });
-});
 
-describe("hydra/sweeper=optuna", () => {
-  const OPTUNA = [
-    "-m",
-    "hydra/sweeper=optuna",
-    "hydra/sweeper/sampler=random",
-    "hydra.sweeper.sampler.seed=4",
-  ];
-
-  test("with the random sampler: its settings keep their meaning", async () => {
-    const { exitCode, jobs, results, stdout } = await sweep([
-      ...OPTUNA,
-      "hydra.sweeper.n_trials=5",
-      "-cn=space",
-      "hydra.sweeper.direction=maximize",
-      "model=b",
+  test("there is one direction", async () => {
+    const { exitCode, stderr } = await sweep([
+      ...HALVING,
+      "hydra.sweeper.direction=[minimize,maximize]",
     ]);
-    expect([exitCode, jobs.length]).toEqual([0, 5]);
-    expect(results).toMatch(/^name: optuna\nbest_params:\n {2}x: [\d.e-]+\nbest_value: /);
-    // n_jobs is 2 there.
-    expect(stdout.match(/Launching \d jobs locally/g)).toEqual(
-      [2, 2, 1].map((count) => `Launching ${count} jobs locally`),
-    );
-    expect(jobs.every(({ overrides }) => /^x=\S+ model=b$/.test(overrides))).toBe(true);
-  });
-
-  test.each([
-    [
-      ["hydra/sweeper/sampler=tpe"],
-      "TPESampler' cannot be used here",
-      "hydra/sweeper/sampler=random",
-    ],
-    [["hydra/sweeper/sampler=grid"], "GridSampler' cannot be used here", "hydra/sweeper=basic"],
-    [["hydra.sweeper.storage=sqlite:///a.db"], "storage is only for Optuna", "--resume DIR"],
-    [
-      ["hydra.sweeper.custom_search_space=a.b"],
-      "names a Python function",
-      "lr=tag(log,interval(1e-5,1e-1))",
-    ],
-    [["-cn=old"], "is deprecated", "interval(0,1)"],
-  ])("%s is refused with what to use instead", async (overrides, problem, instead) => {
-    const { exitCode, jobs, stderr } = await sweep([
-      ...OPTUNA.slice(0, 2),
-      ...(overrides[0]?.includes("sampler=") ? [] : OPTUNA.slice(2)),
-      ...overrides,
-      "x=interval(0,1)",
-    ]);
-    expect([exitCode, jobs]).toEqual([1, []]);
-    expect(stderr).toContain(problem);
-    expect(stderr).toContain(instead);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("hydra.sweeper.direction has several directions");
   });
 });

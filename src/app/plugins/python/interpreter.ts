@@ -1,7 +1,7 @@
 /** Finds the Python interpreter of a project without running it. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { findExecutable } from "../../foundation/system/find-program.ts";
+import { findExecutable } from "../../../foundation/system/find-program.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,0 +1,27 @@
+/** The sweeper of `hydra/sweeper=tpe`. */
+import { optimizingSweeper } from "./optimizing-sweeper.ts";
+import { readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { randomSource } from "./search-space.ts";
+import { readSweeper, TPE_SETTINGS } from "./settings.ts";
+import type { SweeperDefinition } from "./sweeper.ts";
+import { tpeSearch } from "./tpe.ts";
+
+/** `hydra/sweeper=tpe`: trials drawn where good ones are dense, as a Parzen estimator over all dimensions says. */
+export const tpeSweeper: SweeperDefinition = {
+  targets: ["hydraconf.sweepers.Tpe"],
+  open(request) {
+    const settings = readSweeper(TPE_SETTINGS, request);
+    return optimizingSweeper({
+      name: "tpe",
+      search: tpeSearch(readSpace(request), randomSource(seedOf(settings.seed, request)), {
+        trials: settings.n_trials,
+        batch: settings.n_jobs,
+        startup: settings.n_startup_trials,
+        directions: settings.direction,
+        isUnique: settings.unique,
+      }),
+      ...searchRequest(settings, request),
+      unforeseeable: "The jobs after these depend on results.",
+    });
+  },
+};
