@@ -117,9 +117,12 @@ export function atOnceIn(
   whole: number | null,
   explained: "wall" | "gpu",
 ): AtOnce | null {
-  if (whole === null || whole === 0 || shareOf(ms, whole) !== null) return null;
+  if (whole === null || shareOf(ms, whole) !== null) return null;
+  const average = ms / whole;
+  // Of a whole that is nothing, or next to nothing.
+  if (!Number.isFinite(average)) return null;
   const what = explained === "gpu" ? "kernels" : kind === "start_end" ? "calls" : "threads";
-  return { average: ms / whole, what };
+  return { average, what };
 }
 
 /** `3.4 threads on average`. */

@@ -107,14 +107,15 @@ describe("the contracts of sweeps and comparisons", () => {
     const text = joined(comparisonJsonPieces(compared));
     const { main_time: _, ...before } = JSON.parse(text);
     expect(validator.validate({ ...before, contract: "hydraconf.comparison/1.6" })).toEqual([]);
-    for (const version of ["1.5", "1.8", "2.0"])
+    for (const version of ["1.5", "1.9", "2.0"])
       expect(
         validator.validate({ ...before, contract: `hydraconf.comparison/${version}` }),
       ).toEqual([
         {
           pointer: "/contract",
           message: `"hydraconf.comparison/${version}" is not supported by hydraconf ${packageInfo().version}`,
-          expected: "one of hydraconf.comparison/1.6, hydraconf.comparison/1.7",
+          expected:
+            "one of hydraconf.comparison/1.6, hydraconf.comparison/1.7, hydraconf.comparison/1.8",
         },
       ]);
   });

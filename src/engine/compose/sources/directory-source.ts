@@ -43,9 +43,9 @@ export interface DirectorySourceOptions {
 /** A directory of YAML files (`file://DIR`). */
 export function directorySource(
   { provider, path, cwd, reading }: DirectorySourceOptions,
-  given: FileSystem,
+  disk: FileSystem,
 ): ConfigSource {
-  const files = reading?.overlay === undefined ? given : overlaid(given, reading.overlay);
+  const files = reading?.overlay === undefined ? disk : overlaid(disk, reading.overlay);
   const root = files.resolve(cwd, path);
   const info = { scheme: "file", path, provider };
   const dialect = reading?.dialect ?? DEFAULT_DIALECT;
