@@ -5,6 +5,7 @@ import { plural } from "../../foundation/text/plural.ts";
 import type { RankInfo, RegionRanks } from "../../report/model/document.ts";
 import { familyKey, familyRows } from "../../report/model/families.ts";
 import { regionKey } from "../../report/model/report-files.ts";
+import type { HostCallList } from "../model/host-calls.ts";
 import {
   forEachRange,
   type KernelInstance,
@@ -380,7 +381,7 @@ export function timelineOfRanks(files: readonly RankFile[]): Timeline {
 
 function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
   if (byNs === 0) return process;
-  const { synchronizations, counters, allRanges } = process;
+  const { synchronizations, counters, allRanges, hostCalls } = process;
   const shift = (range: RangeInstance): RangeInstance => ({
     ...range,
     startNs: range.startNs + byNs,
@@ -394,6 +395,7 @@ function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
     ...(allRanges && { allRanges: shiftedStream(allRanges, shift, byNs) }),
     marks: process.marks.map((mark) => ({ ...mark, timeNs: mark.timeNs + byNs })),
     kernels: shiftedKernels(process.kernels, byNs),
+    ...(hostCalls !== undefined && { hostCalls: shiftedCalls(hostCalls, byNs) }),
     ...(synchronizations !== undefined && {
       synchronizations: synchronizations.map((wait) => ({
         ...wait,
@@ -434,6 +436,14 @@ const shiftedStream = (
 });
 
 /** Converted on demand, like the kernels of the file: there can be millions. */
+const shiftedCalls = ({ length, at }: HostCallList, byNs: number): HostCallList => ({
+  length,
+  at: (index) => {
+    const call = at(index);
+    return call && { ...call, startNs: call.startNs + byNs, endNs: call.endNs + byNs };
+  },
+});
+
 function shiftedKernels(kernels: KernelList, byNs: number): KernelList {
   const shift = (kernel: KernelInstance): KernelInstance => ({
     ...kernel,

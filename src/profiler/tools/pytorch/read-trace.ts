@@ -6,6 +6,7 @@
 import { errorCode } from "../../../foundation/system/files.ts";
 import { grouped, partOf, plural } from "../../../foundation/text/plural.ts";
 import { createColumn, createIdIndex, doubles, words } from "../../model/columns.ts";
+import { createHostCalls } from "../../model/host-calls.ts";
 import { createKernelTable, type ExecutedKernel } from "../../model/kernel-table.ts";
 import type { PayloadField, PayloadNumber } from "../../model/payload.ts";
 import { createRangeTable, MOST_KEPT, type RecordedRanges } from "../../model/range-table.ts";
@@ -100,6 +101,7 @@ function createDraft() {
   const ranges = createRangeTable();
   const kernels = createKernelTable();
   const calls = createCalls();
+  const hostCalls = createHostCalls();
   const memory = createMemory();
   const waits: SynchronizationInstance[] = [];
   const threads = new Map<number, string>();
@@ -156,6 +158,7 @@ function createDraft() {
     see(start, end);
     const correlation = numberIn(args["correlation"]);
     if (correlation !== null) calls.add(correlation, threadId, start);
+    hostCalls.add({ api: "cuda", name: String(event.name), threadId, startNs: start, endNs: end });
     const [, waited] = WAIT_CALL.exec(String(event.name)) ?? [];
     if (waited === undefined) return;
     waits.push({
@@ -191,6 +194,8 @@ function createDraft() {
     if (context !== null) kernel.context = context;
     const size = numberIn(args["bytes"]);
     if (size !== null) kernel.bytes = size;
+    const memory = /\((\w+) -> (\w+)\)$/.exec(String(event.name));
+    if (kind === "memcpy" && memory !== null) kernel.isPageable = memory.includes("Pageable");
     const correlation = numberIn(args["correlation"]);
     if (correlation !== null && correlation > 0) kernel.correlation = correlation;
     const node = numberIn(args["graph node id"]);
@@ -266,6 +271,7 @@ function createDraft() {
                   threadNames: threads,
                   counters: memory.series(),
                   synchronizations: waits,
+                  hostCalls: hostCalls.finish(),
                   notes: notesOn(process, events, { unlaunched, activities, others }),
                 },
               ],

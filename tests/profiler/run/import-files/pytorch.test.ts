@@ -12,15 +12,16 @@ const operator = (name: string, ts: number, dur: number) => ({
   ...{ ph: "X", cat: "cpu_op", name, pid: 9, tid: 9, ts, dur, args: {} },
 });
 
-/** Two ranks that meet in a collective, of which the second is late. */
+/** Two ranks that meet in a collective, of which the second is late, and its clock begins 5 ms later. */
 const rankTrace = (rank: number) => ({
   schemaVersion: 1,
   distributedInfo: { backend: "nccl", rank, world_size: 2 },
-  baseTimeNanoseconds: 1_700_000_000_000_000_000,
+  baseTimeNanoseconds: 1_700_000_000_000_000_000 + rank * 5_000_000,
   traceEvents: [
     operator("compute", 1000, rank === 0 ? 1000 : 8000),
     operator("nccl:all_reduce", rank === 0 ? 2000 : 9000, rank === 0 ? 8000 : 1000),
-  ],
+    { ...operator("cudaStreamSynchronize", rank === 0 ? 2500 : 9500, 400), cat: "cuda_runtime" },
+  ].map((event) => ({ ...event, ts: event.ts - rank * 5000 })),
 });
 
 const save = (name: string, content: string | Uint8Array): string => {
@@ -50,7 +51,17 @@ describe("traces of the PyTorch profiler", () => {
       0,
       expect.stringContaining("2 traces of PyTorch are read as the ranks of one run"),
     ]);
-    expect(reportOf("ranks").totals.run).toMatchObject({ process_count: 2, wall_ms: 9 });
+    const { regions, totals } = reportOf("ranks");
+    expect(totals.run).toMatchObject({
+      process_count: 2,
+      wall_ms: expect.closeTo(9, 3),
+    });
+    expect(
+      regions.find(({ name }: { readonly name: string }) => name === "nccl:all_reduce"),
+    ).toMatchObject({
+      ranks: { wall_ms: [8, 1], slowest_rank: 1 },
+      host_calls: [{ api: "cuda", name: "cudaStreamSynchronize", calls: 2, total_ms: 0.8 }],
+    });
   });
 
   test.each([
