@@ -50,7 +50,7 @@ describe.skipIf(clients.length === 0)(
 
 describe("deep-profile compare of two real runs", () => {
   beforeAll(async () => {
-    for (const [directory, iterations] of Object.entries({ a: 3, b: 6 }))
+    for (const [directory, iterations] of Object.entries({ a: 3, b: 24 }))
       await run("device=cpu", `infer.iterations=${iterations}`, `hydra.run.dir=${directory}`);
   });
 
@@ -60,8 +60,8 @@ describe("deep-profile compare of two real runs", () => {
     for (const name of ["stem", "residual", "  block.conv1", "head", "all"])
       expect(stdout).toMatch(new RegExp(`^${name.replace(".", "\\.")} .*calls|^all `, "m"));
     expect(stdout).toContain("stem");
-    expect(stdout).toContain("calls 3 -> 6");
-    expect(stdout).toContain("infer.iterations: 3 -> 6");
+    expect(stdout).toContain("calls 3 -> 24");
+    expect(stdout).toContain("infer.iterations: 3 -> 24");
   });
 
   it("passes a gate that holds and fails with 3 at one that does not, saying why in one line", async () => {
@@ -132,8 +132,8 @@ describe("deep-profile compare of two real runs", () => {
     expect(readFileSync(join(here.path, "out.html"), "utf8")).toMatch(/^<!doctype html>/);
     const json = await run("compare", "a", file("b"), "--json");
     expect(JSON.parse(json.stdout)).toMatchObject({
-      contract: "hydraconf.comparison/1.7",
-      config: [{ key: "infer.iterations", a: "3", b: "6" }],
+      contract: "hydraconf.comparison/1.8",
+      config: [{ key: "infer.iterations", a: "3", b: "24" }],
     });
   });
 

@@ -89,13 +89,13 @@ describe("what runs", () => {
   });
 
   test("is nothing where the settings are only read", () => {
-    const only = "app: a.py\napps: {a: a.py}\nenv: {A: b}\nstore: [x]\nsync: note\n";
+    const only = "aliases: {lr: a}\napp: a.py\napps: {a: a.py}\nenv: {A: b}\nstore: [x]\nsync: note\n";
     const { consent, env } = project({ "hydraconf.yaml": `${only}resolvers: {eval: ready}\n` });
     expect(consent(env)).toEqual({ isGiven: true });
   });
 
   test("is decided for each setting that there is", () => {
-    const read = ["app", "apps", "env", "notes", "store"];
+    const read = ["aliases", "app", "apps", "env", "notes", "store"];
     const { file } = project({ "hydraconf.yaml": "nothing: 1\n" });
     const known = () => {
       try {

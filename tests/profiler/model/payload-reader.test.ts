@@ -296,7 +296,7 @@ describe("payloadField", () => {
     ["Peer rank", "", "Peer rank", "", "label"],
     ["NCCL communicator ID", "", "NCCL communicator ID", "", "label"],
     ["deviceId", "", "deviceId", "", "label"],
-    ["", "", "payload", "", "value"],
+    ["", "", "payload", "", "amount"],
   ])("%s %s", (name, unit, shown, shownUnit, kind) => {
     expect(payloadField(name, unit)).toEqual({ name: shown, unit: shownUnit, kind });
   });
