@@ -43,6 +43,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-pr
       "src/profiler/machine/tool-error.ts",
       "src/profiler/tools/ncu/tool.ts",
       "src/profiler/tools/nsys/tool.ts",
+      "src/profiler/tools/pytorch/tool.ts",
       "src/profiler/tools/recorder/tool.ts",
       "src/profiler/tools/recorder/format.ts",
       "src/profiler/run/command-override.ts",
@@ -80,7 +81,7 @@ test("the help of a subcommand of deep-profile needs neither the profiler nor th
     (module) => !usual.has(module),
   );
   const light =
-    /^yargs$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/selection\/range-pattern\.ts$|foundation\/system\/)/;
+    /^(yargs|string-width)$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/(selection\/range-pattern|model\/(compared-numbers|families|region-path|report-files))\.ts$|foundation\/(system\/|text\/text-width\.ts$))/;
   expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 

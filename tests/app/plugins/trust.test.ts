@@ -89,7 +89,8 @@ describe("what runs", () => {
   });
 
   test("is nothing where the settings are only read", () => {
-    const only = "aliases: {lr: a}\napp: a.py\napps: {a: a.py}\nenv: {A: b}\nstore: [x]\nsync: note\n";
+    const only =
+      "aliases: {lr: a}\napp: a.py\napps: {a: a.py}\nenv: {A: b}\nstore: [x]\nsync: note\n";
     const { consent, env } = project({ "hydraconf.yaml": `${only}resolvers: {eval: ready}\n` });
     expect(consent(env)).toEqual({ isGiven: true });
   });
