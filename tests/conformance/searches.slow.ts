@@ -1,0 +1,4 @@
+// All recorded searches.
+import { allSearches, searchCases } from "./searches.case.ts";
+
+searchCases(allSearches());
