@@ -181,6 +181,19 @@ test("jobs without a number are counted beside those that have one", async () =>
   );
 });
 
+test("a sweep with a secret among its overrides has no command", async () => {
+  const password = { type: ["string", "null"], writeOnly: true };
+  const schema = { properties: { password } };
+  const files = { "conf/config.yaml": `x: 1\npassword: null\n${SWEEP}` };
+  const { cwd, run } = program(files, { schema });
+  await run(["-m", "x=2,1", "password=sesame-sesame"], (config) => config.get("x"));
+  const { best: shown } = await bestView(cwd);
+  expect(shown).toMatchObject([{ jobs: [1], command: null }]);
+  const text = await best(cwd);
+  expect(text).toContain("cannot be run again from here: its command line held a secret");
+  expect(text + JSON.stringify(shown)).not.toContain("sesame");
+});
+
 test("the command runs the job in a shell, from any directory", async () => {
   const place = workplace();
   await place.start(["--fast", "-m", "x=3,2", "hydra/launcher=local", "--", "one", "two words"]);
