@@ -22,7 +22,7 @@ import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
-  ...["tutorial", "programs", "run", "sweeps", "schemas"],
+  ...["tutorial", "programs", "run", "sweeps", "trackers", "schemas"],
   ...["anywhere", "instantiate", "completion", "compatibility", "plugins", "errors", "security"],
 ].map((name) => `docs/${name}.md`);
 

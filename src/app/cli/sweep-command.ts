@@ -1,4 +1,4 @@
-/** `hydraconf sweep`: status, wait, cancel and collect. */
+/** `hydraconf sweep`: status, wait, cancel, collect and best. */
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
@@ -31,6 +31,7 @@ import {
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
 import { countsText, distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
+import { showBest } from "./sweep-best.ts";
 import { parseSweepLine } from "./sweep-line.ts";
 
 const TIMED_OUT = 124;
@@ -65,6 +66,8 @@ export async function runSweepCommand(
       return cancel(sweep, invocation);
     case "collect":
       return collect(sweep, console);
+    case "best":
+      return showBest(sweep, request, invocation, (view) => programFrom(view, invocation.cwd));
   }
 }
 

@@ -10,6 +10,7 @@ import {
 import { checkPositionals, type ParsedCommand, parseCommandLine } from "../command-line/parse.ts";
 import { JOB_STATUSES, type SweepJobStatus } from "../job/job.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
+import { DIRECTIONS, type Direction } from "../sweep/sweepers/objective.ts";
 
 /** A request to `hydraconf sweep`: a help text, or an action. */
 export type SweepRequest =
@@ -26,6 +27,12 @@ export type SweepRequest =
       readonly only: readonly SweepJobStatus[] | undefined;
       /** Milliseconds. */
       readonly timeout: number | undefined;
+      /** The keys of the numbers that jobs are judged by; undefined for those of the sweep's settings. */
+      readonly objective: readonly string[] | undefined;
+      /** Undefined for those of the sweep's settings. */
+      readonly directions: readonly Direction[] | undefined;
+      /** The swept keys that only tell repetitions apart. */
+      readonly averageOver: readonly string[];
       /** The named settings file. */
       readonly settings: string | undefined;
     };
@@ -52,6 +59,9 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     all: parsed.has("all"),
     only: statuses(parsed.value("only")),
     timeout,
+    objective: words(parsed.value("objective")),
+    directions: directionsOf(parsed.value("direction")),
+    averageOver: words(parsed.value("average-over")) ?? [],
     settings: parsed.value("settings"),
   };
 }
@@ -80,10 +90,13 @@ function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void
     Object.hasOwn(ACTION_LINES[one].options, option);
   for (const option of Object.keys(SWEEP_LINE.options)) {
     if (!parsed.has(option) || takes(action, option)) continue;
-    const takers = ACTIONS.filter((one) => takes(one, option)).join(" and ");
+    const takers = inWords(ACTIONS.filter((one) => takes(one, option)));
     throw usage(`--${option} is an option of ${takers}, not of ${action}`);
   }
 }
+
+const inWords = (names: readonly string[]): string =>
+  names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
 function statuses(text: string | undefined): readonly SweepJobStatus[] | undefined {
   return text?.split(",").map((word) => {
@@ -97,6 +110,21 @@ function statuses(text: string | undefined): readonly SweepJobStatus[] | undefin
     });
   });
 }
+
+const words = (text: string | undefined): readonly string[] | undefined =>
+  text?.split(",").map((word) => word.trim());
+
+const directionsOf = (text: string | undefined): readonly Direction[] | undefined =>
+  words(text)?.map((word) => {
+    const direction = DIRECTIONS.find((one) => one === word);
+    if (direction !== undefined) return direction;
+    throw new ConfigError({
+      code: "app.usage",
+      message: `--direction: '${word}' is no direction`,
+      nearest: nearest(word, DIRECTIONS),
+      hint: `${DIRECTIONS.join(" or ")}, or several of them with commas`,
+    });
+  });
 
 function milliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -170,6 +198,30 @@ a column for each key that overrides set and each field of the results. Works wh
     {},
     "0 written, 1 no sweep, 2 wrong usage.",
   ),
+  best: lineOf(
+    "best",
+    `Shows the best job of a search, or of any sweep whose jobs return numbers, with the command line that runs it
+again. With several directions: all jobs that no other is better than. What ran several times is judged by its mean.
+Works while the sweep runs, too.`,
+    {
+      objective: {
+        value: "KEY",
+        help: `the key of the number in what jobs return, or several: val.loss,seconds;
+by default hydra.sweeper.objective`,
+      },
+      direction: {
+        value: "DIRECTION",
+        help: `minimize or maximize, or one for each key: minimize,maximize;
+by default hydra.sweeper.direction, or minimize`,
+      },
+      "average-over": {
+        value: "KEY",
+        help: "swept keys that only repeat jobs: seed",
+      },
+      json: { help: "print JSON" },
+    },
+    "0 there is a best job, 1 there is none, or no sweep, 2 wrong usage.",
+  ),
 };
 
 /** The line of all actions together, for words before the action, and for shell completion. */
@@ -182,14 +234,18 @@ export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS 
   hydraconf sweep wait DIR       waits for the end of the sweep; Ctrl-C ends the waiting, not the sweep
   hydraconf sweep cancel DIR     ends its running jobs; finished ones are kept, --resume runs the rest
   hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+  hydraconf sweep best DIR       shows its best jobs, with the command lines that run them again
 
   hydraconf sweep ACTION --help  more about one of them`,
   actions: SWEEP_ACTIONS,
   options: {
-    json: { help: "of status and wait: print JSON" },
+    json: { help: "of status, wait and best: print JSON" },
     only: { value: "STATUS", help: "of status: only jobs of this status, e.g. failed,running" },
     all: { help: "of status: each job, also of many" },
     timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
+    objective: { value: "KEY", help: "of best: the key of the number in what jobs return" },
+    direction: { value: "DIRECTION", help: "of best: minimize or maximize" },
+    "average-over": { value: "KEY", help: "of best: swept keys that only repeat jobs" },
     ...SETTINGS,
   },
 };

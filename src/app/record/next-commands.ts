@@ -11,6 +11,7 @@ export const SWEEP_ACTIONS = {
   wait: "waits for its end; returns the sweep's exit code",
   cancel: "ends its running jobs; --resume continues later",
   collect: "writes its results as a table: JSON, CSV, Markdown",
+  best: "shows its best jobs, with the command lines that run them again",
 } as const;
 
 export type SweepAction = keyof typeof SWEEP_ACTIONS;

@@ -15,7 +15,7 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Wi
   hydraconf --help db.port                  what a key or a group is
   hydraconf run -m lr=0.1,0.2 -- python train.py   runs a program, in any language, with the config of each job
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
-  hydraconf sweep status DIR                the state of a sweep; also wait, cancel and collect
+  hydraconf sweep status DIR                the state of a sweep; also wait, cancel, collect and best
   hydraconf gc DIR                          old output directories of runs and sweeps
   hydraconf migrate                         what Hydra 1.4 changes in this project; --fix edits it
   hydraconf trust                           lets this project run what its hydraconf.yaml names, such as plugins
@@ -55,7 +55,7 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
         },
         {
           name: "sweep",
-          summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR",
+          summary: "manages a sweep: status DIR, wait DIR, cancel DIR, collect DIR, best DIR",
           commandLine: async () => (await import("../../app/cli/sweep-line.ts")).SWEEP_LINE,
           run: async (args, io) =>
             (await import("../../app/cli/sweep-command.ts")).runSweepCommand(args, io),

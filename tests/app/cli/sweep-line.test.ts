@@ -8,6 +8,10 @@ test.each([
   [["wait", "--timeout", "1.5", "s"], { action: "wait", timeout: 1500, json: false }],
   [["wait", "s"], { action: "wait", timeout: undefined }],
   [["status", "s", "--only", "failed, timed_out"], { only: ["failed", "timed_out"], all: false }],
+  [
+    ["best", "s", "--objective", "loss, acc", "--direction=minimize,maximize"],
+    { objective: ["loss", "acc"], directions: ["minimize", "maximize"], averageOver: [] },
+  ],
   [["status", "s", "--all"], { only: undefined, all: true }],
 ])("%j is understood", (args, request) => {
   expect(parseSweepLine(args)).toMatchObject({ help: null, ...request });
@@ -23,7 +27,7 @@ test.each([
 });
 
 test("the help for all actions names what each option is of: errors refer to it", () => {
-  expect(parseSweepLine(["--help"]).help).toContain("--timeout SECONDS  of wait: ");
+  expect(parseSweepLine(["--help"]).help).toMatch(/--timeout SECONDS +of wait: /);
 });
 
 test.each([
@@ -35,8 +39,9 @@ test.each([
   [["status", ""], "an argument is empty"],
   [["status", "--josn", "s"], "unknown option --josn | --json"],
   [["--josn"], "unknown option --josn | --json"],
-  [["cancel", "--json", "s"], "--json is an option of status and wait, not of cancel"],
+  [["cancel", "--json", "s"], "--json is an option of status, wait and best, not of cancel"],
   [["status", "s", "--only=faild"], "--only: 'faild' is no status of a job | failed"],
+  [["best", "s", "--direction", "minimise"], "--direction: 'minimise' is no direction | minimize"],
   [["wait", "s", "--all"], "--all is an option of status, not of wait"],
   [["wait", "s", "--timeout"], "--timeout needs a value: SECONDS"],
   [["wait", "s", "--timeout", "--json"], "--timeout needs a value: SECONDS"],

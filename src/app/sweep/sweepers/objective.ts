@@ -9,7 +9,9 @@ import { isCompleted, type JobResult } from "../../job/job.ts";
 export const RESULTS_FILE = "optimization_results.yaml";
 
 /** Whether lower or higher numbers are better. */
-export type Direction = "minimize" | "maximize";
+export const DIRECTIONS = ["minimize", "maximize"] as const;
+
+export type Direction = (typeof DIRECTIONS)[number];
 
 /** The path of the score in a return value, or one for each direction; undefined if the value itself is the score. */
 export type Objective = string | readonly string[] | undefined;
@@ -43,7 +45,7 @@ export function withoutNumber(
 }
 
 /** The score of a job, or why it has none. */
-type Outcome =
+export type Outcome =
   | { readonly score: Score }
   | {
       readonly score: null;
@@ -53,13 +55,21 @@ type Outcome =
     };
 
 /**
- * Reads the score from a job's return value.
+ * The score of a job that has ended.
  *
  * @param count how many numbers a score has: one for each direction
  */
-export function outcomeOf(result: JobResult, objective: Objective, count: number): Outcome {
-  if (!isCompleted(result)) return { score: null, problem: "the job failed" };
-  const { returnValue } = result;
+export const outcomeOf = (result: JobResult, objective: Objective, count: number): Outcome =>
+  isCompleted(result)
+    ? scoreIn(result.returnValue, objective, count)
+    : { score: null, problem: "the job failed" };
+
+/**
+ * Reads the score from what a task returned.
+ *
+ * @param count how many numbers a score has: one for each direction
+ */
+export function scoreIn(returnValue: unknown, objective: Objective, count: number): Outcome {
   const value = returnedAt(returnValue, objective);
   if (count === 1 && (objective === undefined || typeof objective === "string"))
     return oneOf(value, objective, returnValue);

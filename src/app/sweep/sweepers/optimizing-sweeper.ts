@@ -110,10 +110,12 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
  * The best trials with the largest budget that has scores: one, the earlier of equal ones; with several directions all that no
  * other is better than.
  */
-function bestOf(
-  trials: readonly Scored[],
+export function bestOf<
+  One extends { readonly trial: Pick<Trial, "level">; readonly score: Score | null },
+>(
+  trials: readonly One[],
   directions: readonly Direction[],
-): readonly (Scored & { readonly score: Score })[] {
+): readonly (Omit<One, "score"> & { readonly score: Score })[] {
   const scored = trials.flatMap(({ score, ...one }) => (score === null ? [] : [{ ...one, score }]));
   const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
   const last = scored.filter(({ trial }) => trial.level === top);

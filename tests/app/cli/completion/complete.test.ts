@@ -182,7 +182,7 @@ describe("completion", () => {
     ],
     [
       ["sweep", ""],
-      ["status", "wait", "cancel", "collect"],
+      ["status", "wait", "cancel", "collect", "best"],
     ],
     [
       ["sweep", "c"],
