@@ -651,7 +651,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["gpu"],
     threshold: "one kernel takes at least half of the kernel time in the region",
     source: "the list of kernels",
-    find: ({ region: { total_ms }, longest }) =>
+    find: ({ region: { total_ms }, longest, workMs }) =>
       longest === null ||
       total_ms === null ||
       longest.total_ms === null ||
@@ -660,7 +660,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : {
             title: "one kernel",
-            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}`,
+            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}${workMs !== null && workMs < total_ms ? ", those of regions inside included" : ""}`,
             advice: null,
           },
   },

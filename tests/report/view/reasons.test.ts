@@ -580,3 +580,21 @@ describe("the kernels that ran in a region", () => {
     );
   });
 });
+
+it("says of one kernel where calls of regions inside are among its calls", () => {
+  const evidence = (ranges: ProcessSketch["ranges"]) => {
+    const kernels = [
+      { name: "gemm", launch: 50_000, ns: 100_000 },
+      { name: "gemm", launch: 250_000, ns: 200_000 },
+    ];
+    const [report] = sketched({ ranges: [step(1000), ...(ranges ?? [])], kernels }).reports;
+    const place = report?.regions.findIndex(({ name }) => name === "step") ?? -1;
+    if (report === undefined || place < 0) throw new Error("the sketch has the region");
+    return reasonFor(factsOf(report)(place), "gpu")?.evidence;
+  };
+  expect(evidence([])).toBe("gemm takes 300.0 µs of 300.0 µs in 2 calls");
+  // Its own kernels take 100 µs: less than what the sentence tells.
+  expect(evidence([{ name: "inner", start: 200_000, end: 300_000 }])).toBe(
+    "gemm takes 300.0 µs of 300.0 µs in 2 calls, those of regions inside included",
+  );
+});
