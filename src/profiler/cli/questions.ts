@@ -148,17 +148,26 @@ const nameOf = ({ path, domain, kind, family, members }: NCUProfileRegion) => ({
   ...(members !== undefined && { members }),
 });
 
+type PathOf = (region: NCUProfileRegion) => readonly string[] | undefined;
+
 /** Regions whose name, or whose path joined by ` / ` (as shown) or ` > `, matches one of the globs. */
 function matching(
   among: readonly NCUProfileRegion[],
   globs: readonly string[],
+  pathOf: PathOf,
 ): readonly NCUProfileRegion[] {
   const patterns = globs.map(parseGlob);
-  return among.filter(({ name, path }) => {
+  return among.filter((region) => {
+    const path = pathOf(region);
+    const name = path?.at(-1);
+    if (path === undefined || name === undefined) return false;
     const names = [name, path.join(" / "), path.join(" > ")];
     return patterns.some((glob) => names.some((one) => matchesGlob(glob, one)));
   });
 }
+
+/** A family of one region has no row of its own: comparisons name it, and its name means that region. */
+const PATHS: readonly PathOf[] = [({ path }) => path, ({ family }) => family];
 
 /** The first of these reports in which a region matches, and the regions that do: all without globs. */
 function chosenRegions(
@@ -166,9 +175,11 @@ function chosenRegions(
   among: readonly [NCUProfileRegionReport, ...NCUProfileRegionReport[]],
 ): { readonly report: NCUProfileRegionReport; readonly chosen: readonly NCUProfileRegion[] } {
   if (globs.length === 0) return { report: among[0], chosen: among[0].regions };
-  for (const report of among) {
-    const chosen = matching(report.regions, globs);
-    if (chosen.length > 0) return { report, chosen };
+  for (const pathOf of PATHS) {
+    for (const report of among) {
+      const chosen = matching(report.regions, globs, pathOf);
+      if (chosen.length > 0) return { report, chosen };
+    }
   }
   const available = [...new Set(among.flatMap(({ regions }) => regions.map(({ name }) => name)))];
   throw new ConfigError({

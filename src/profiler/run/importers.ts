@@ -122,10 +122,12 @@ const KNOWN: readonly (readonly [shows: RegExp, hint: string])[] = [
 
 /** The remedy for a known file that cannot be imported. */
 function remedyFor(source: ImportSource): string | undefined {
-  const { bytes, isDirectory, entries } = source;
+  const { name, bytes, isDirectory, entries } = source;
   if (isDirectory) return remedyForDirectory(entries);
   if (bytes === 0)
-    return "ncu writes an empty table if no kernel matches its filters, although its exit code is 0";
+    return /\.(?:json|gz|sqlite|nvtxrec|(?:ncu|nsys)-repz?)$/i.test(name)
+      ? "it was not written or copied to its end: write or copy it again"
+      : "ncu writes an empty table if no kernel matches its filters, although its exit code is 0";
   const packed = COMPRESSED.find(([begins]) => beginsWith(source, begins));
   if (packed !== undefined) return packed[1];
   if (EXPORTS.some((begins) => beginsWith(source, begins))) return OTHER_EXPORT;

@@ -64,8 +64,9 @@ export function headlineOf(report: SweepReport): string {
     work === undefined
       ? ["took the least time", "the most", "ms", formatMs]
       : [`did the most ${work.unit} per second`, "the fewest", `${work.unit}/s`, formatNumber];
+  const spread = (half: number) => format(work === undefined ? half : Number(half.toPrecision(2)));
   const text = ({ value, half }: RankedJob) =>
-    `${format(value)}${half === null ? "" : ` ±${format(Number(half.toPrecision(2)))}`} ${unit}`;
+    `${format(value)}${half === null ? "" : ` ±${spread(half)}`} ${unit}`;
   const basisText = work === undefined ? ` (${basisInWords({ basis })})` : "";
   if (report.best === null) {
     const range =
@@ -79,7 +80,7 @@ export function headlineOf(report: SweepReport): string {
   const same =
     near.length === 0
       ? ""
-      : `. Not told from it: ${firstFewOf(near, MOST_NEAR, ({ job }) => named(job))}`;
+      : `. Not told from the best: ${firstFewOf(near, MOST_NEAR, ({ job }) => named(job))}`;
   return `${capitalized(named(first.job))} ${most}, ${text(first)}${others}${basisText}${same}.`;
 }
 

@@ -25,7 +25,7 @@ import {
   type RegionFacts,
   reasonFor,
 } from "./reasons.ts";
-import { threadTimeOf } from "./thread-time.ts";
+import { samplesOf, threadTimeOf } from "./thread-time.ts";
 import {
   type AtOnce,
   atOnceIn,
@@ -225,6 +225,7 @@ function createFacts(
   const { regions } = report;
   const children = childrenOf(regions);
   const counters = countersBeside(beside);
+  const isSampled = regions.some((region) => samplesOf(region) > 0);
   return (place) => {
     const region = regions[place];
     if (region === undefined) throw new RangeError(`no region ${place}`);
@@ -246,6 +247,7 @@ function createFacts(
       cpuMs: cpuMs(region),
       switches: ownSwitches(region, inner),
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
+      samples: isSampled ? samplesOf(region) : null,
       longest: region.kernels[0] ?? null,
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
       calls: report.totals.invocations,

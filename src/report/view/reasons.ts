@@ -13,7 +13,7 @@ import type {
 } from "../model/document.ts";
 import { isNearPeak } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
-import type { ThreadTime, Wait, WaitTime } from "./thread-time.ts";
+import { LEAST_SAMPLES, type ThreadTime, type Wait, type WaitTime } from "./thread-time.ts";
 import { lastRank } from "./times.ts";
 
 /** Facts about a region without its inner regions. Times are in ms; null means not measured. */
@@ -35,6 +35,8 @@ export interface RegionFacts {
   readonly switches: ContextSwitches | null;
   /** What its threads did; null if they were not sampled, or too rarely. */
   readonly threads: ThreadTime | null;
+  /** How often its threads were sampled; null if no thread of the run was. */
+  readonly samples: number | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
   /** Only for the time outside all ranges. */
@@ -649,7 +651,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["gpu"],
     threshold: "one kernel takes at least half of the kernel time in the region",
     source: "the list of kernels",
-    find: ({ region: { total_ms }, longest }) =>
+    find: ({ region: { total_ms }, longest, workMs }) =>
       longest === null ||
       total_ms === null ||
       longest.total_ms === null ||
@@ -658,7 +660,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : {
             title: "one kernel",
-            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}`,
+            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}${workMs !== null && workMs < total_ms ? ", those of regions inside included" : ""}`,
             advice: null,
           },
   },
@@ -667,12 +669,12 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "kernels run for at least half of its own time",
     source: "gpu_activity",
-    find: ({ gpu, wallMs, region, longest, work }) =>
-      gpu === null || wallMs === null || share(gpu.kernelMs, wallMs) < 0.5
+    find: (facts) =>
+      facts.gpu === null || facts.wallMs === null || share(facts.gpu.kernelMs, facts.wallMs) < 0.5
         ? null
         : {
             title: "kernels run",
-            evidence: `${partOfTime(gpu.kernelMs, wallMs)}${longest === null || work !== "gpu_kernel" ? ", launched elsewhere" : `, most of it ${shortName(longest)} (${percent(longest.total_ms ?? 0, region.total_ms ?? 0)} of the kernel time)`}`,
+            evidence: `${partOfTime(facts.gpu.kernelMs, facts.wallMs)}, ${kernelOrigin(facts, facts.gpu)}`,
             advice: "make the kernels faster: hardware counters say what limits them",
           },
   },
@@ -747,7 +749,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     find: ({ work, workMs, wallMs, cpuMs, longest, region }) => {
       if (work !== "cpu_operation" || workMs === null || wallMs === null) return null;
       if (share(workMs, wallMs) < 0.5) return null;
-      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, most of it ${shortName(longest)} (${percent(longest.total_ms ?? 0, region.total_ms ?? 0)})`}`;
+      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, ${longestWords(longest, region)}`}`;
       return cpuMs !== null && share(cpuMs, wallMs) < 0.5
         ? {
             title: "CPU operations, with other work on the processors",
@@ -831,6 +833,21 @@ export const REASON_RULES: readonly ReasonRule[] = [
   },
 ];
 
+/** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */
+function longestWords(longest: KernelRecord, { total_ms }: NCUProfileRegion, whole = ""): string {
+  const part = share(longest.total_ms ?? 0, total_ms ?? 0);
+  const most = part < 0.5 ? "the longest is" : "most of it";
+  return `${most} ${shortName(longest)} (${percent(part, 1)}${whole})`;
+}
+
+/** Which kernels ran while a region was open: others than those that it launched, if these are too short for it. */
+function kernelOrigin({ longest, work, workMs, region }: RegionFacts, gpu: OwnActivity): string {
+  if (longest === null || work !== "gpu_kernel") return "launched elsewhere";
+  return workMs !== null && workMs < gpu.kernelMs / 2
+    ? "most of it launched elsewhere"
+    : longestWords(longest, region, " of the kernel time");
+}
+
 /** What looks the same to the clock of a thread. */
 const NOT_TOLD =
   "ork, allocations, waiting in a loop (busy waiting), and waiting for memory or for a cache line that another thread writes (false sharing) look the same";
@@ -863,8 +880,16 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   return {
     title,
     evidence: `${parts}${idle}: they sleep, or wait for files, locks${idle === "" ? ", other processes or a free processor" : " or other processes"}`,
-    advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}${facts.threads === null ? "; pipeline.recorder.sampling_frequency=100 tells what it waits for, of ranges that are open for some time" : ""}`,
+    advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}${samplingAdvice(facts)}`,
   };
+}
+
+/** How to learn what a region waits for, where samples do not tell. */
+function samplingAdvice({ threads, samples }: RegionFacts): string {
+  if (threads !== null) return "";
+  return samples === null
+    ? "; pipeline.recorder.sampling_frequency=100 tells what it waits for, of ranges that are open for some time"
+    : `; what it waits for is told from ${LEAST_SAMPLES} samples on, and it has ${samples}: let it run for longer, or raise pipeline.recorder.sampling_frequency`;
 }
 
 /** The first reason that holds, among the rules for this time; null if none holds. */

@@ -32,9 +32,15 @@ interface KernelTime {
 }
 
 /** Fewer samples say nothing about shares. */
-const LEAST_SAMPLES = 8;
+export const LEAST_SAMPLES = 8;
 /** The least part of a region's time that numbers of the system must cover. */
 const LEAST_COUNTED = 0.3;
+
+/** How often the threads of a region were sampled. */
+export const samplesOf = ({
+  thread_samples: sampled,
+}: Pick<NCUProfileRegion, "thread_samples">): number =>
+  Object.values(sampled?.states ?? {}).reduce((sum, count) => sum + count, 0);
 
 /**
  * @param wallMs the region's own time, of all its calls
@@ -42,13 +48,14 @@ const LEAST_COUNTED = 0.3;
  * @returns null if threads were not sampled, or too rarely
  */
 export function threadTimeOf(
-  { thread_samples: sampled }: Pick<NCUProfileRegion, "thread_samples">,
+  region: Pick<NCUProfileRegion, "thread_samples">,
   wallMs: number | null,
   cpuMs: number | null,
 ): ThreadTime | null {
+  const { thread_samples: sampled } = region;
   if (sampled === undefined || wallMs === null || wallMs === 0) return null;
   const { running = 0, unknown = 0, ...waiting } = sampled.states;
-  const samples = Object.values(sampled.states).reduce((sum, count) => sum + count, 0);
+  const samples = samplesOf(region);
   if (samples < LEAST_SAMPLES) return null;
   const seenMs = (count: number) => (count / samples) * wallMs;
   const queuedMs = cpuMs === null ? 0 : Math.max(0, seenMs(running) - cpuMs);

@@ -57,6 +57,7 @@ beforeAll(() => {
   for (const [run, lengths] of [
     ["small", { early: 100, gone: 20, late: 100 }],
     ["large", { early: 110, late: 140 }],
+    ["single", { "step 7": 10, save: 5 }],
     ["many", Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`region ${at}`, 1 + at]))],
   ] as const) {
     mkdirSync(join(cwd, run, "recorder", "regions"), { recursive: true });
@@ -134,6 +135,18 @@ describe("a question about a run", () => {
       available: expect.arrayContaining(["step", "copy", "conv"]),
       nearest: "conv",
     });
+  });
+
+  it("finds the one region of a family by the family's name, as comparisons write it", async () => {
+    const { answer } = await asked("single", "regions", "--region", "step #");
+    expect(answer.regions).toMatchObject([{ path: ["step 7"], family: ["step #"] }]);
+    expect(await query("single", "why", "step #")).toContain("step 7");
+    // In a run of many members the name is the family's.
+    const many = await asked("many", "regions", "--region", "region #");
+    expect(many.answer.regions).toMatchObject([{ path: ["region #"], members: 300 }]);
+    expect((await refusal("single", "why", "save #"))?.message).toBe(
+      "no region is called 'save #'",
+    );
   });
 
   it("says what changed to another run", async () => {

@@ -128,12 +128,16 @@ describe("a sweep's report", () => {
       jobOf("2", ["x=2"], 10.01),
       jobOf("3", ["x=3"], 11),
     ]);
+    // The uncertainty has as many digits as in the table of jobs.
+    expect(
+      renderSweepMarkdown(sweepOf([jobOf("1", ["x=1"], 1234), jobOf("2", ["x=2"], 2000)])),
+    ).toContain("1234.000 ±1.234 ms");
     expect(near).toMatchObject({
       best: "1",
       jobs: [{ ci95_half_ms: expect.closeTo(0.01, 6) }, {}, {}],
     });
     expect(renderSweepMarkdown(near)).toContain(
-      "Job 1 (x=1) took the least time, 10.000 ±0.010 ms; job 3 (x=3) the most, 11.000 ±0.011 ms (time of kernels or CPU operations). Not told from it: job 2 (x=2).",
+      "Job 1 (x=1) took the least time, 10.000 ±0.010 ms; job 3 (x=3) the most, 11.000 ±0.011 ms (time of kernels or CPU operations). Not told from the best: job 2 (x=2).",
     );
   });
 

@@ -14,7 +14,11 @@ import {
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
 import { ranksTable } from "../../../src/report/view/region-tables.ts";
-import { type ProcessSketch, timelineOf } from "../../profiler/analysis/timelines.ts";
+import {
+  type KernelSketch,
+  type ProcessSketch,
+  timelineOf,
+} from "../../profiler/analysis/timelines.ts";
 import { samplesOrSkip } from "../../shared.ts";
 import { context } from "../bundles.ts";
 import { importReal } from "../snapshots/imported.ts";
@@ -342,6 +346,13 @@ describe("what threads wait for", () => {
       })),
     });
     expect(wallReason(withStates({ sleep: 7 }), "poll")?.rule).toBe("waits_off_cpu");
+    // Where threads were looked at, another setting than the default is meant.
+    expect(wallReason(withStates({ sleep: 7 }), "poll")?.advice).toMatch(
+      /told from 8 samples on, and it has 7: let it run for longer, or raise pipeline\.recorder\.sampling_frequency$/,
+    );
+    expect(wallReason(withStates({}), "poll")?.advice).toMatch(
+      /pipeline\.recorder\.sampling_frequency=100 tells/,
+    );
     expect(wallReason(withStates({ sleep: 8 }), "poll")?.rule).toBe("sleep");
     // The kernel refuses to say what it waits for.
     expect(wallReason(withStates({ unknown: 30 }), "poll")?.evidence).toMatch(
@@ -527,4 +538,63 @@ it("calls operations CPU bound only where its threads compute in them", () => {
   };
   expect(titleWith(0.9)).toBe("CPU bound");
   expect(titleWith(0.1)).toBe("CPU operations, with other work on the processors");
+});
+
+describe("the kernels that ran in a region", () => {
+  const evidence = (kernels: readonly KernelSketch[]) => {
+    const bundle = sketched({
+      ranges: [
+        { name: "launch", start: 0, end: 100_000 },
+        { name: "copy back", start: 100_000, end: 1_100_000 },
+      ],
+      kernels,
+    });
+    const [report] = bundle.reports;
+    const place = report?.regions.findIndex(({ name }) => name === "copy back") ?? -1;
+    if (report === undefined || place < 0) throw new Error("the sketch has the region");
+    const reason = reasonFor(factsOf(report)(place), "wall");
+    expect(reason?.rule).toBe("kernels");
+    return reason?.evidence;
+  };
+  const before = { name: "gemm", launch: 99_000, ns: 900_000 };
+
+  it("are not those that it launched, where these ran for less than half of the time", () => {
+    expect(evidence([before])).toBe("900.0 µs of 1.00 ms, launched elsewhere");
+    const cast = { name: "cast", launch: 1_000_000, ns: 50_000 };
+    expect(evidence([before, cast])).toBe("950.0 µs of 1.00 ms, most of it launched elsewhere");
+  });
+
+  it("are mostly one only where that has at least half of the kernel time", () => {
+    const gemm = { name: "gemm", launch: 200_000, ns: 500_000 };
+    const cast = { name: "cast", launch: 800_000, ns: 200_000 };
+    expect(evidence([gemm, cast])).toBe(
+      "700.0 µs of 1.00 ms, most of it gemm (71.4 % of the kernel time)",
+    );
+    const three = ["a", "b", "c"].map((name, at) => ({
+      name,
+      launch: 110_000 + at * 300_000,
+      ns: 200_000 + at * 50_000,
+    }));
+    expect(evidence(three)).toBe(
+      "750.0 µs of 1.00 ms, the longest is c (40.0 % of the kernel time)",
+    );
+  });
+});
+
+it("says of one kernel where calls of regions inside are among its calls", () => {
+  const evidence = (ranges: ProcessSketch["ranges"]) => {
+    const kernels = [
+      { name: "gemm", launch: 50_000, ns: 100_000 },
+      { name: "gemm", launch: 250_000, ns: 200_000 },
+    ];
+    const [report] = sketched({ ranges: [step(1000), ...(ranges ?? [])], kernels }).reports;
+    const place = report?.regions.findIndex(({ name }) => name === "step") ?? -1;
+    if (report === undefined || place < 0) throw new Error("the sketch has the region");
+    return reasonFor(factsOf(report)(place), "gpu")?.evidence;
+  };
+  expect(evidence([])).toBe("gemm takes 300.0 µs of 300.0 µs in 2 calls");
+  // Its own kernels take 100 µs: less than what the sentence tells.
+  expect(evidence([{ name: "inner", start: 200_000, end: 300_000 }])).toBe(
+    "gemm takes 300.0 µs of 300.0 µs in 2 calls, those of regions inside included",
+  );
 });

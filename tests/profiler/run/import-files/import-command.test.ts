@@ -137,6 +137,12 @@ describe("deep-profile import", () => {
       message: "empty.csv is empty",
       hint: expect.stringContaining("ncu writes an empty table"),
     });
+    // Tables are what ncu leaves empty; other files are cut off.
+    writeFileSync(join(cwd, "empty.pt.trace.json.gz"), "");
+    expect(await refusal(["empty.pt.trace.json.gz", "-o", "new"])).toMatchObject({
+      message: "empty.pt.trace.json.gz is empty",
+      hint: "it was not written or copied to its end: write or copy it again",
+    });
     expect(await refusal(["other.txt", "-o", "new"])).toMatchObject({
       message: "other.txt is not a file that can be imported",
       available: expect.arrayContaining([expect.stringContaining("deep-profile recording")]),
