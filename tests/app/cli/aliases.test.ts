@@ -79,7 +79,7 @@ describe("aliases of a settings file", () => {
     expect((await run(["lr"])).stderr).toContain("use lr=VALUE");
   });
 
-  test.each(["1.3", "1.4"])("are listed by --info in the dialect %s", async (dialect) => {
+  test.each(["1.3", "1.4"] as const)("are listed by --info in the dialect %s", async (dialect) => {
     const { run } = program(files, { ...options, choosesDialect: true, dialect });
     const table = "lr -> opt.rate=<value>\nfast -> epochs=1\nd -> db=<value>\n";
     expect((await run(["--info", "aliases"])).stdout).toContain(table);
