@@ -182,6 +182,27 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
       expect((await runIn(folder, ...args)).code).toBe(1);
   });
 
+  it("gives code scanning paths as references", async () => {
+    const folder = project({
+      "hydraconf.yaml":
+        "apps: {t: {file: t.py, config_path: 'c#1 ä?/conf', config_name: config}}\n",
+      "t.py": "",
+      "c#1 ä?/conf/config.yaml": "x: \\???\n",
+    });
+    const { runs } = JSON.parse((await runIn(folder, "--sarif")).stdout);
+    const [{ results }] = runs;
+    const uris = new Set(
+      results.map(
+        (result: {
+          readonly locations: readonly [
+            { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } },
+          ];
+        }) => result.locations[0].physicalLocation.artifactLocation.uri,
+      ),
+    );
+    expect([...uris]).toEqual(["c%231%20%C3%A4%3F/conf/config.yaml"]);
+  });
+
   it("offers no fix for what is not in the tree", async () => {
     const folder = project({
       "conf/config.yaml": "defaults:\n  - ../conf/db@db: m\n  - _self_\n",
