@@ -382,7 +382,10 @@ export async function runPython(
 ): Promise<number> {
   const isHelp = action === "--help" || action === "-h";
   if (action !== "sync" && !isHelp)
-    throw usage(`'${action}' is no action`, "hydraconf python sync [MODULE...]");
+    throw usage(
+      action === "" ? "no action is given" : `'${action}' is no action`,
+      "hydraconf python sync [MODULE...]",
+    );
   const parsed = parseCommandLine(LINE, isHelp ? ["--help"] : args);
   if (parsed.has("help")) {
     console.stdout(commandHelp(LINE));

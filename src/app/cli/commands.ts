@@ -90,11 +90,15 @@ export const infoCommand: Command = {
       invocation.console.stdout(infoJson(asked, context));
       return EXIT_OK;
     }
-    if (asked === "aliases" && !context.context().dialect.hasAliases)
+    if (
+      asked === "aliases" &&
+      !context.context().dialect.hasAliases &&
+      context.aliases().length === 0
+    )
       throw new ConfigError({
         code: "app.flags",
         message: `--info aliases: Hydra ${context.context().dialect.hydraVersion} has no aliases of overrides`,
-        hint: "Hydra 1.4 has them: --version-base 1.4",
+        hint: "Hydra 1.4 has them: --version-base 1.4; for every version: `aliases` of hydraconf.yaml",
       });
     const topic = TOPICS.find(({ name }) => name === asked);
     for (const { text } of topic?.show(context) ?? []) invocation.console.stdout(`${text}\n`);

@@ -1,9 +1,12 @@
 /** `--dry-run`: what a run would do, job by job. */
+import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
+import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
+import { plainAt } from "../job/hydra-values.ts";
 import type { JobResult } from "../job/job.ts";
 import { jobPlace, type PlannedJob } from "../job/plan-job.ts";
 import type { Console } from "../job/process/invocation.ts";
@@ -11,8 +14,17 @@ import { printJsonError } from "../job/report-error.ts";
 import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { openShownRecord } from "../sweep/open-sweep.ts";
-import { jobOfProgram, partsOf, planRun, planTask } from "../sweep/plan-sweep.ts";
+import {
+  jobOfProgram,
+  partsOf,
+  planRun,
+  planTask,
+  refusalText,
+  refusedOf,
+} from "../sweep/plan-sweep.ts";
 import { launcherOfRun, type SweepRegistry, type SweepSession } from "../sweep/registry.ts";
+import { withRefused } from "../sweep/run-sweep.ts";
+import type { JobOverrides } from "../sweep/sweepers/sweeper.ts";
 
 /** The plan of a run or sweep, without the jobs' configs. */
 interface Plan {
@@ -123,8 +135,14 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
   const record = await openShownRecord(session, sweep, overrides);
   const parts = function* (): Generator<readonly PlannedJob[]> {
     let first = 0;
-    for (let batch = sweeper.ask(); batch !== undefined; batch = sweeper.ask()) {
+    for (let asked = sweeper.ask(); asked !== undefined; asked = sweeper.ask()) {
       const results: (JobResult | undefined)[] = [];
+      const refused =
+        sweeper.judgesFailures === true ? refusedOf(asked, sweep) : new Map<number, ConfigError>();
+      refuseTooMany(asked, refused, composed, composer.context);
+      for (const [index, error] of refused)
+        session.invocation.console.stderr(`${refusalText(asked[index] ?? [], error)}\n`);
+      const batch = asked.filter((_, index) => !refused.has(index));
       let isDue = false;
       for (const part of partsOf(batch)) {
         const jobs = planBatch(part, first, record?.numberOf);
@@ -135,8 +153,8 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
         yield due.map((job) => jobOfProgram(sweep, job));
       }
       // What a search asks for next depends on the results of these jobs.
-      if (record !== undefined && isDue && sweeper.judgesFailures === true) return;
-      sweeper.tell(results);
+      if (isDue && sweeper.judgesFailures === true) return;
+      sweeper.tell(withRefused(asked, results, refused));
     }
   };
   return {
@@ -144,6 +162,19 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
     ...(sweeper.unforeseeable !== undefined && { note: sweeper.unforeseeable }),
     ...(launcher && { launcher: composed.choices.get("hydra/launcher") ?? launcher.name }),
   };
+}
+
+/** @throws ConfigError for the first trial that cannot be composed, if so many of a batch end the sweep */
+function refuseTooMany(
+  batch: readonly JobOverrides[],
+  refused: ReadonlyMap<number, ConfigError>,
+  { root }: Composition,
+  context: ResolveContext,
+): void {
+  const [first] = refused.values();
+  if (first === undefined) return;
+  const most = plainAt(root, "hydra.sweeper.max_failure_rate", context);
+  if (refused.size / batch.length > Number(most ?? 0)) throw first;
 }
 
 function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {

@@ -3,16 +3,24 @@
  *
  * @see https://github.com/facebookresearch/hydra/issues/700
  */
-import { type Dirent, existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
-import { readablePath } from "../../foundation/system/files.ts";
+import { fileProblem, isFileProblem, readablePath } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { type CommandLine, commandHelp, usage } from "../command-line/command-line.ts";
 import { parseCommandLine } from "../command-line/parse.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { hasEnded, isScheduled, lookAtJob } from "../record/job-state.ts";
-import { claimToOrder } from "../record/launcher-claim.ts";
+import { claimToOrder, launcherOf } from "../record/launcher-claim.ts";
 import { jobsFolder, manifestFile, sweepFolder } from "../record/layout.ts";
 
 export const GC_LINE: CommandLine = {
@@ -30,6 +38,7 @@ with sources in them (.git, or programs beside the output) stay.`,
     delete: { help: "remove them; without it nothing is changed" },
     json: { help: "print the result as JSON" },
   },
+  epilogue: "Exit code: 0, 1 if something could not be removed, 2 wrong usage.",
 };
 
 /** An output directory. Bytes are those of its files, as they are on the disk. */
@@ -50,16 +59,28 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
   }
   const [given = ""] = parsed.positionals;
   const root = resolve(cwd, given);
-  if (!existsSync(root)) throw usage(`there is no directory '${printable(given)}'`);
+  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw usage(`there is no directory '${printable(given)}'`);
   const least = ageOf(parsed.value("older-than") ?? "30d");
   const keep = parsed.count("keep") ?? 0;
   const before = now.getTime() - least;
   const old = outputsBelow(root)
     .sort((a, b) => b.written - a.written)
     .slice(keep)
-    .filter(({ written }) => written <= before);
-  const removed = parsed.has("delete") ? old.filter((output) => remove(output, root)) : [];
-  const shown = parsed.has("delete") ? removed : old;
+    .filter((output) => output.written <= before && !isInUse(output));
+  let exitCode = 0;
+  const isRemoved = (output: Output): boolean => {
+    try {
+      return remove(output, root);
+    } catch (error) {
+      if (!isFileProblem(error)) throw error;
+      exitCode = 1;
+      const path = printable(readablePath(output.path, cwd));
+      console.stderr(`Cannot remove '${path}': ${fileProblem(error)}\n`);
+      return false;
+    }
+  };
+  const shown = parsed.has("delete") ? old.filter(isRemoved) : old;
   const bytes = shown.reduce((sum, output) => sum + output.bytes, 0);
   if (parsed.has("json")) {
     const outputs = shown.map(({ written, ...output }) => ({
@@ -69,7 +90,7 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
     console.stdout(
       `${JSON.stringify({ version: 1, deleted: parsed.has("delete"), bytes, outputs }, null, 2)}\n`,
     );
-    return 0;
+    return exitCode;
   }
   for (const { kind, path, written } of shown) {
     const days = Math.floor((now.getTime() - written) / DAY);
@@ -83,7 +104,7 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
       ? `removed ${what}\n`
       : `${what}${shown.length > 0 ? "; --delete removes them" : ""}\n`,
   );
-  return 0;
+  return exitCode;
 }
 
 const DAY = 86_400_000;
@@ -160,6 +181,13 @@ const mayBeScheduled = (folder: string): boolean =>
     const attempts = state !== undefined && "attempts" in state ? state.attempts : [];
     return attempts.some(isScheduled) && !hasEnded(state);
   });
+
+/** Whether a sweep is running, or may go on. */
+function isInUse({ kind, path }: Output): boolean {
+  const folder = sweepFolder(path);
+  if (kind !== "sweep" || !existsSync(manifestFile(folder))) return false;
+  return launcherOf(folder) !== undefined || mayBeScheduled(folder);
+}
 
 /** Removes an output, and the directories above it that are then empty. @returns false for a sweep that is running */
 function remove({ kind, path }: Output, root: string): boolean {

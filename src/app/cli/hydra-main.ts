@@ -1,5 +1,6 @@
 /** `hydraMain`: one call of a program, from its command line to its exit code. */
 import { resolve } from "node:path";
+import { aliasedKey } from "../../engine/compose/aliases.ts";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
 import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";
 import {
@@ -49,6 +50,7 @@ import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./argume
 import {
   DIALECT_FLAG,
   HYDRA_FLAGS,
+  keysOfHelp,
   OWN_FLAGS,
   usageError,
   withAliases,
@@ -338,6 +340,13 @@ async function dispatch(
     timed.resumed === undefined &&
     !parsed.flags.has("hydra-help") &&
     !parsed.flags.has("shell-completion");
+  const expandTyped = (): readonly string[] => {
+    // Keys that `--help` explains have no values.
+    const keys = new Set(parsed.flags.has("help") ? keysOfHelp({ overrides: typedOverrides }) : []);
+    const expanded = composer().expand(typedOverrides.filter((word) => !keys.has(word)));
+    const aliases = keys.size === 0 ? [] : composer().aliases();
+    return [...expanded, ...[...keys].map((key) => aliasedKey(key, aliases, dialect))];
+  };
   let expandedOverrides: readonly string[] | undefined;
   return command.execute({
     options,
@@ -349,7 +358,7 @@ async function dispatch(
     get overrides() {
       expandedOverrides ??= [
         ...(rerun?.overrides ?? []),
-        ...(areTyped ? composer().expand(typedOverrides) : typedOverrides),
+        ...(areTyped ? expandTyped() : typedOverrides),
       ];
       return expandedOverrides;
     },

@@ -169,7 +169,8 @@ const all: Topic = {
   *show(inputs) {
     yield* debug(titleLines(`Hydra ${inputs.context().dialect.hydraVersion}`, "="));
     const { hasAliases } = inputs.context().dialect;
-    for (const topic of [plugins, ...(hasAliases ? [aliases] : []), config])
+    const showsAliases = hasAliases || inputs.aliases().length > 0;
+    for (const topic of [plugins, ...(showsAliases ? [aliases] : []), config])
       yield* topic.show(inputs);
   },
 };

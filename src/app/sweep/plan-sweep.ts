@@ -154,7 +154,7 @@ export async function planChecked(
 }
 
 /** The jobs of a search that cannot be composed: single trials, where a search tries values that do not fit together. */
-function refusedOf(
+export function refusedOf(
   batch: readonly JobOverrides[],
   { planBatch }: Pick<PlannedSweep, "planBatch">,
 ): ReadonlyMap<number, ConfigError> {
@@ -168,6 +168,10 @@ function refusedOf(
     }
   return refused;
 }
+
+/** What is said of a trial that cannot be composed. */
+export const refusalText = (overrides: JobOverrides, error: ConfigError): string =>
+  `The trial ${overrides.join(" ")} cannot be composed, and counts as failed: ${error.message.split("\n", 1)[0]}`;
 
 type Replan = (job: Pick<SweepJob, "number" | "swept">) => SweepJob;
 

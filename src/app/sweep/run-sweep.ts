@@ -15,7 +15,7 @@ import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
 import { tookOf } from "../launch/scheduler.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
-import { type PlannedSweep, planChecked, SWEEP_FILE } from "./plan-sweep.ts";
+import { type PlannedSweep, planChecked, refusalText, SWEEP_FILE } from "./plan-sweep.ts";
 import { isWorse } from "./sweepers/objective.ts";
 import type { Conclusion, JobOverrides, SweeperMessage } from "./sweepers/sweeper.ts";
 
@@ -79,7 +79,7 @@ export async function runSweep(request: SweepRequest): Promise<SweepOutcome> {
 }
 
 /** The results of a batch in its order, with those of trials that could not be composed. */
-function withRefused(
+export function withRefused(
   batch: readonly JobOverrides[],
   results: readonly (JobResult | undefined)[],
   refused: ReadonlyMap<number, ConfigError>,
@@ -100,7 +100,7 @@ function tellRefused(
   const messages = [...refused].map(([index, error]) => ({
     logger: "hydraconf.sweep",
     level: "warning" as const,
-    text: `The trial ${batch[index]?.join(" ")} cannot be composed, and counts as failed: ${error.message.split("\n", 1)[0]}`,
+    text: refusalText(batch[index] ?? [], error),
   }));
   if (messages.length > 0) onMessages?.(messages);
 }

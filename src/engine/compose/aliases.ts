@@ -135,6 +135,15 @@ export function expandAliases(
   return { overrides, typed };
 }
 
+/** The key that an alias stands for, or sets: `--help lr` explains `opt.lr`. Other words stay. */
+export function aliasedKey(word: string, aliases: readonly Alias[], dialect: Dialect): string {
+  const alias = aliases.find(({ name }) => name === word);
+  if (alias === undefined) return word;
+  const { isWhole, target } = alias;
+  const [, rest = ""] = /^(?:~|\+{0,2})(.*)$/s.exec(target) ?? [];
+  return isWhole ? rest.slice(0, equalsSign(rest, dialect)) : target;
+}
+
 function expand(text: string, index: number, aliases: readonly Alias[], dialect: Dialect): string {
   const [, operator = "", rest = ""] = /^(~|\+{0,2})(.*)$/s.exec(text) ?? [];
   const at = equalsSign(rest, dialect);

@@ -53,7 +53,7 @@ scripts, Makefiles, CI files and documentation. It runs nothing of the project; 
   hydraconf migrate --fix                edits files, with comments and order kept
   hydraconf migrate --check --sarif > migrate.sarif
 
-Exit code: 0 compared, 1 with --check if something changes, or nothing can be composed, 2 wrong usage.`,
+Exit code: 0 compared, 1 if nothing can be composed, and with --check if something changes, 2 wrong usage.`,
 };
 
 /** `hydraconf migrate`. @returns the exit code */
@@ -80,7 +80,8 @@ export async function runMigrate(args: readonly string[], invocation: Invocation
         ? migrationSarif(after, cwd, packageInfo().version)
         : migrationText(after, cwd, console.stdoutColor === true),
   );
-  return command.has("check") && actionsIn(after).length > 0 ? 1 : 0;
+  const { primaries } = after.counts;
+  return primaries === 0 || (command.has("check") && actionsIn(after).length > 0) ? 1 : 0;
 }
 
 async function requestOf(

@@ -528,15 +528,15 @@ function compare(
         findings.addChange(
           "unexplained",
           changes,
-          placesOf(undefined, { ...about, changes }),
+          { sites: placesOf(undefined, { ...about, changes }), isRenamed: false },
           line,
         );
       else
         for (const { changes: effect, rule } of causes) {
           if (rule.onlyWritten === true && line.isSynthetic) continue;
-          const sites = checkedSites(rule, { ...about, changes: effect }, fixing);
-          findings.addChange(rule.id, effect, sites, line);
-          if (RENAMING.has(rule.id) && line.words.length > 0 && !sites.some(({ fix }) => fix))
+          const checked = checkedSites(rule, { ...about, changes: effect }, fixing);
+          findings.addChange(rule.id, effect, checked, line);
+          if (checked.isRenamed && line.words.length > 0)
             untold.add(
               "A command line chooses a group that has another key after a fix",
               rule.remedy,
@@ -691,16 +691,31 @@ interface Fixing {
   readonly composers: Map<string, Composer>;
 }
 
+/** The places of a rule that a line shows. */
+interface CheckedSites {
+  readonly sites: readonly Site[];
+  /** Whether the line fails with the fixes only because its words choose a group by a key that they rename; not where a file does. */
+  readonly isRenamed: boolean;
+}
+
 /** The places of a rule, with only those fixes that make the line compose what it composed before. */
-function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): readonly Site[] {
+function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSites {
   const sites = placesOf(rule, about);
   const fixes = sites.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
-  if (fixes.length === 0) return sites;
+  if (fixes.length === 0) return { sites, isRenamed: false };
   const after = fixedOutcome(rule, about, fixes, fixing);
-  return changesBetween(about.before, after, fixing.standard).length === 0
-    ? sites
-    : sites.map(({ span }) => ({ span }));
+  if (changesBetween(about.before, after, fixing.standard).length === 0)
+    return { sites, isRenamed: false };
+  return {
+    sites: sites.map(({ span }) => ({ span })),
+    isRenamed: rule.renamesKeys === true && after.kind === "failed" && !isOfFile(after.error),
+  };
 }
+
+/** Whether an `override` in a file chooses a group that is not there. */
+const isOfFile = ({ code, details: { origin } }: ConfigError): boolean =>
+  (code === "compose.unused_override" || code === "compose.ambiguous_override") &&
+  origin?.kind === "file";
 
 /** What a line composes with fixes made: in the old version with the new behaviour of one rule, since others have fixes of their own. */
 function fixedOutcome(
@@ -785,7 +800,7 @@ interface Findings {
   addChange(
     rule: string,
     changes: readonly Change[],
-    sites: readonly Site[],
+    checked: CheckedSites,
     line: Pick<ComparedLine, "label" | "isSynthetic">,
   ): void;
   all(): readonly Finding[];
@@ -794,7 +809,7 @@ interface Findings {
 /** One finding for each rule and place, however many lines show it. */
 function createFindings(cwd: string): Findings {
   const byPlace = new Map<string, Finding>();
-  const add = (finding: Finding, isSynthetic = false): void => {
+  const add = (finding: Finding, { isRenamed = false, isSynthetic = false } = {}): void => {
     const { rule, span } = finding;
     const id = JSON.stringify([
       rule,
@@ -809,7 +824,7 @@ function createFindings(cwd: string): Findings {
     }
     // A fix that is wrong for one line is no fix, unless that line only chooses by a key that the fix renames.
     const { fix, ...others } = before;
-    const isFixed = finding.fix !== undefined || RENAMING.has(rule);
+    const isFixed = finding.fix !== undefined || isRenamed;
     byPlace.set(id, {
       ...others,
       // That a line which nobody wrote fails by a renamed key says nothing of the place.
@@ -831,7 +846,7 @@ function createFindings(cwd: string): Findings {
         ...(fix && { fix }),
       });
     },
-    addChange(rule, changes, sites, { isSynthetic, label }) {
+    addChange(rule, changes, { isRenamed, sites }, { isSynthetic, label }) {
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
       for (const { fix, span } of sites)
@@ -846,7 +861,7 @@ function createFindings(cwd: string): Findings {
             lines: 1,
             ...(fix && { fix }),
           },
-          isSynthetic,
+          { isRenamed, isSynthetic },
         );
     },
     all: () => [...byPlace.values()].sort(byPlaceInFiles),

@@ -224,7 +224,8 @@ const SARIF_LEVELS = { error: "error", change: "error", warning: "warning" } as 
 export function migrationSarif(migration: Migration, cwd: string, version: string): string {
   const positionOf = createPositions();
   const used = [...new Set(migration.findings.map(({ rule }) => rule))];
-  const uriOf = (file: string): string => encodeURI(readablePath(file, cwd));
+  const uriOf = (file: string): string =>
+    readablePath(file, cwd).split("/").map(encodeURIComponent).join("/");
   const regionOf = (span: FileSpan) => {
     const { column, end, line } = positionOf(span);
     return { startLine: line, startColumn: column, endLine: end.line, endColumn: end.column };

@@ -257,9 +257,10 @@ export const RULES: readonly Rule[] = [
   {
     id: "missing-literal",
     title: "`\\???` is the text ???, without its backslash",
-    remedy: "write one backslash more to keep it: `\\\\???`",
+    remedy:
+      "with the new version, write one backslash more to keep it (`\\\\???`); the old one reads that as another text",
     sources: [omegaconf(1302), hydra(3480)],
-    hasFix: true,
+    hasFix: false,
     by: "composition",
     fields: ["escapesMissing"],
     sites: literalSites,
@@ -937,18 +938,8 @@ function literalSites({ changes, cwd }: SiteContext): readonly Site[] {
     return leaves(before).flatMap((node): readonly Site[] => {
       if (node.origin.kind !== "file" || node.kind !== "scalar") return [];
       if (typeof node.value !== "string" || !/^\\+\?\?\?$/.test(node.value)) return [];
-      const span = spanOf(node.origin, cwd);
-      const text = node.origin.source.text.slice(span.start, span.end);
-      const at = text.indexOf("\\");
-      if (at < 0) return [{ span }];
-      const start = span.start + at;
-      const edit = {
-        file: span.file,
-        start,
-        end: start,
-        text: text.startsWith('"') ? "\\\\" : "\\",
-      };
-      return [{ span, fix: { edits: [edit] } }];
+      // No text means the same in both versions: a fix made twice would add a backslash each time.
+      return [{ span: spanOf(node.origin, cwd) }];
     });
   });
 }

@@ -79,6 +79,21 @@ describe("aliases of a settings file", () => {
     expect((await run(["lr"])).stderr).toContain("use lr=VALUE");
   });
 
+  test.each(["1.3", "1.4"] as const)("are listed by --info in the dialect %s", async (dialect) => {
+    const { run } = program(files, { ...options, choosesDialect: true, dialect });
+    const table = "lr -> opt.rate=<value>\nfast -> epochs=1\nd -> db=<value>\n";
+    expect((await run(["--info", "aliases"])).stdout).toContain(table);
+  });
+
+  test("--help explains what they stand for", async () => {
+    const { run } = program(files, options);
+    const { stdout } = await run(["--help", "lr", "fast", "d", "fast"]);
+    expect(stdout).toMatch(
+      /^opt\.rate\n {2}default +0\.1 .*^epochs\n {2}default +9 .*^db\n {2}group/ms,
+    );
+    expect((await run(["--help", "lr", "lr=2"])).stdout).toMatch(/^opt\.rate\n {2}value +2 /);
+  });
+
   test("those of the primary config come first", async () => {
     const config = `${files["conf/config.yaml"]}hydra: {override: {aliases: {lr: epochs}}}\n`;
     const { run } = program(

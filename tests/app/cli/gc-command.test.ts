@@ -105,6 +105,10 @@ describe("hydraconf gc", () => {
     symlinkSync(elsewhere, join(root, "link"));
     const claim = claimSweep(join(root, "running/.sweep"));
     try {
+      // What is listed is what --delete removes.
+      expect(gc(root, ["--older-than", "0d"]).lines).not.toContainEqual(
+        expect.stringContaining("running"),
+      );
       expect(gc(root, ["--delete", "--older-than", "10d"]).lines).toEqual([
         "run    project/outputs/a  90 days",
         "removed 1 directory, 0.0 MB",
@@ -125,11 +129,12 @@ describe("hydraconf gc", () => {
       "sweep",
       "run",
     ]);
-    try {
-      runGc(["nope"], completeInvocation({ console: capturedConsole().console, cwd: root }));
-      expect.unreachable();
-    } catch (error) {
-      expect(isConfigError(error) && error.code).toBe("app.usage");
-    }
+    for (const wrong of ["nope", "data/model.pt"])
+      try {
+        runGc([wrong], completeInvocation({ console: capturedConsole().console, cwd: root }));
+        expect.unreachable();
+      } catch (error) {
+        expect(isConfigError(error) && error.code, wrong).toBe("app.usage");
+      }
   });
 });

@@ -279,7 +279,6 @@ export const CASES: readonly MigrateCase[] = [
       "conf/config.yaml:2 change missing-literal",
       "conf/config.yaml:3 change missing-literal",
     ],
-    fixed: tree({ "config.yaml": "x: '\\\\???' # as is\ny: \\\\???\nz: \"\\\\\\\\???\"\n" }),
   },
   {
     rule: "tuples",

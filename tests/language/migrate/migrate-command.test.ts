@@ -148,6 +148,61 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
     ]);
   });
 
+  it("offers no fix that breaks another config of the tree", async () => {
+    const folder = project({
+      ...SLASH,
+      "conf/db/pg.yaml": "port: 2\n",
+      "conf/experiment/e.yaml": "# @package _global_\ndefaults:\n  - override /db: pg\n",
+    });
+    const { stderr, stdout } = await runIn(folder, "--fix");
+    expect(stderr).toBe("");
+    expect(stdout).toContain("conf/config.yaml:2:5");
+    expect(stdout).not.toContain("--fix mends it");
+    expect(readFileSync(join(folder, "conf/config.yaml"), "utf8")).toBe(SLASH["conf/config.yaml"]);
+  });
+
+  it("offers a fix that only command lines stand against, and lists those", async () => {
+    const folder = project({
+      ...SLASH,
+      "conf/db/pg.yaml": "port: 2\n",
+      "train.py": PROGRAM,
+      "run.sh": "python train.py db=pg\n",
+    });
+    const { stdout } = await runIn(folder);
+    expect(stdout).toContain("--fix mends it");
+    expect(stdout).toContain("    run.sh:1: train.py db=pg\n");
+  });
+
+  it("fails where nothing could be compared", async () => {
+    const folder = project(SLASH);
+    for (const args of [
+      ["-cp", "nowhere"],
+      ["-cp", "conf", "-cn", "nope"],
+    ])
+      expect((await runIn(folder, ...args)).code).toBe(1);
+  });
+
+  it("gives code scanning paths as references", async () => {
+    const folder = project({
+      "hydraconf.yaml":
+        "apps: {t: {file: t.py, config_path: 'c#1 ä?/conf', config_name: config}}\n",
+      "t.py": "",
+      "c#1 ä?/conf/config.yaml": "x: \\???\n",
+    });
+    const { runs } = JSON.parse((await runIn(folder, "--sarif")).stdout);
+    const [{ results }] = runs;
+    const uris = new Set(
+      results.map(
+        (result: {
+          readonly locations: readonly [
+            { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } },
+          ];
+        }) => result.locations[0].physicalLocation.artifactLocation.uri,
+      ),
+    );
+    expect([...uris]).toEqual(["c%231%20%C3%A4%3F/conf/config.yaml"]);
+  });
+
   it("offers no fix for what is not in the tree", async () => {
     const folder = project({
       "conf/config.yaml": "defaults:\n  - ../conf/db@db: m\n  - _self_\n",

@@ -184,6 +184,26 @@ describe.each(["tpe", "random", "successive_halving"])("a space of %s with condi
     expect(jobs.filter((job) => job.includes("opt=adam")).length).toBeGreaterThan(0);
   });
 
+  test("--dry-run names trials that cannot be composed, and shows the others", async () => {
+    const first = [...common, ...(name === "tpe" ? ["hydra.sweeper.n_jobs=6"] : []), ...SPACE];
+    const allowed = [...first, "hydra.sweeper.max_failure_rate=1"];
+    const shown = await program(FILES).run(["-m", "--dry-run", "--json", ...allowed]);
+    expect(shown.exitCode, shown.stderr).toBe(0);
+    expect(shown.stderr).toMatch(/The trial x=\S+ opt=adam \S+.* cannot be composed/);
+    const plan = JSON.parse(shown.stdout);
+    const { jobs } = await sweep(allowed);
+    const planned = plan.jobs.map(({ overrides }: { readonly overrides: readonly string[] }) =>
+      overrides.join(" "),
+    );
+    expect(planned.length).toBeGreaterThan(0);
+    expect(jobs.slice(0, planned.length)).toEqual(planned);
+    const refused = await program(FILES).run(["-m", "--dry-run", ...first]);
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("opt.momentum"),
+    ]);
+  });
+
   test("a trial that cannot be composed is a failed one, and does not end a sweep that allows it", async () => {
     const { exitCode, jobs, stderr, stdout } = await sweep([
       ...common,
