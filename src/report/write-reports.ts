@@ -370,8 +370,10 @@ export function createRegionBundler(
 function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionReport {
   const regions = subtree(report.regions, place);
   const total_ms = timeOfAll(regions);
+  // The families of the whole report have members beside these regions.
+  const { families: _, ...rest } = report;
   return {
-    ...report,
+    ...rest,
     regions,
     totals: {
       region_count: regions.filter(({ kind }) => kind !== "outside").length,

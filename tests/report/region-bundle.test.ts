@@ -22,6 +22,13 @@ describe("the bundle of one region", () => {
       expect(regions.map(({ name }) => name)).toEqual(["residual", "block.conv1", "block.conv2"]);
   });
 
+  it("has no families: those of the whole report have members beside it", () => {
+    const bundle = bundleOf([resnet]);
+    expect(firstReport(bundle).families).toHaveLength(1);
+    for (const report of cutOut(bundle, "residual").reports)
+      expect(report).not.toHaveProperty("families");
+  });
+
   it("counts what the region holds; nothing ran outside it", () => {
     const bundle = bundleOf([resnet]);
     const { regions, totals } = firstReport(cutOut(bundle, "residual"));
