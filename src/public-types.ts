@@ -57,9 +57,12 @@ export type { Plugin, Provided } from "./app/plugins/contract/plugin.ts";
 export type {
   Conclusion,
   JobOverrides,
+  ProjectPython,
   Sweeper,
   SweeperDefinition,
+  SweeperMessage,
   SweeperRequest,
+  SweepProject,
 } from "./app/sweep/sweepers/sweeper.ts";
 export type { TargetsOptions } from "./engine/instantiate/module-targets.ts";
 export type { EngineOptions } from "./engine.ts";

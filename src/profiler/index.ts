@@ -55,6 +55,7 @@ export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
 export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
 export type { ProfilerErrorCode } from "./model/error-codes.ts";
+export type { HostApi, HostCall, HostCallList } from "./model/host-calls.ts";
 export type { PayloadField, PayloadNumber } from "./model/payload.ts";
 export type * from "./model/timeline.ts";
 export type { CategoryName } from "./model/timeline.ts";

@@ -1,8 +1,10 @@
 /** Calls of a program to CUDA and to the system, in a table of numbers: there can be millions. */
 import { createColumn, doubles, words } from "./columns.ts";
 
+/** Of CUDA, or of the system. */
 export type HostApi = "cuda" | "os";
 
+/** One call. Times are nanoseconds since `Timeline.originNs`. */
 export interface HostCall {
   readonly api: HostApi;
   readonly name: string;

@@ -147,6 +147,7 @@ export const THREAD_STATES = [
   "unknown",
 ] as const;
 
+/** What a thread does: it runs, or waits for something. */
 export type ThreadState = (typeof THREAD_STATES)[number];
 
 /** A look at a thread, with what the system counted for it since the look before. */
