@@ -22,8 +22,8 @@ import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
-  ...["tutorial", "programs", "run", "sweeps", "trackers", "schemas"],
-  ...["anywhere", "instantiate", "completion", "compatibility", "plugins", "errors", "security"],
+  ...["tutorial", "programs", "run", "sweeps", "schemas"],
+  ...["instantiate", "completion", "compatibility", "plugins", "errors", "security"],
 ].map((name) => `docs/${name}.md`);
 
 /** Node takes the ES module for `require`, too: `require` is for Jest, and for what else takes none. */
