@@ -78,15 +78,15 @@ describe("files in memory", () => {
 
   it("are named relative to the working directory", () => {
     const nameOf = (path: string, cwd: string) => {
-      const source = memoryAccess({ "/work/conf/a.yaml": "" })
+      const source = memoryAccess({ "/project/conf/a.yaml": "" })
         .sources({ cwd, env: {} })
         .get("file");
       const origin = source?.({ provider: "main", path, cwd }).load("a")?.origin;
       return origin?.kind === "file" ? origin.source.name : undefined;
     };
-    expect(nameOf("conf", "/work")).toBe("conf/a.yaml");
-    expect(nameOf("/work/conf", "/")).toBe("work/conf/a.yaml");
-    expect(nameOf("/work/conf", "/elsewhere")).toBe("/work/conf/a.yaml");
+    expect(nameOf("conf", "/project")).toBe("conf/a.yaml");
+    expect(nameOf("/project/conf", "/")).toBe("project/conf/a.yaml");
+    expect(nameOf("/project/conf", "/elsewhere")).toBe("/project/conf/a.yaml");
   });
 });
 
