@@ -58,7 +58,6 @@ export type { ProfilerErrorCode } from "./model/error-codes.ts";
 export type { HostApi, HostCall, HostCallList } from "./model/host-calls.ts";
 export type { PayloadField, PayloadNumber } from "./model/payload.ts";
 export type * from "./model/timeline.ts";
-export type { CategoryName } from "./model/timeline.ts";
 export type { MissingCollection } from "./run/collectors.ts";
 export type {
   InputFile,
