@@ -228,7 +228,8 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const isShort = threads.sliceMs === null ? null : threads.sliceMs < SHORT_SLICE_MS;
   const leaves = switches === null ? isShort : switches.voluntary > switches.involuntary;
   if (leaves === true) return ownWait(own, facts);
-  return leaves === false && own === undefined
+  const isSmall = own === undefined || own.samples < 2 || own.ms < ownMs * LEAST_WAIT;
+  return leaves === false && isSmall
     ? { title: "CPU bound", evidence: `w${NOT_TOLD}`, advice: null }
     : null;
 }

@@ -295,7 +295,7 @@ describe("what threads wait for", () => {
   };
 
   it("is told with how often it was seen", () => {
-    expect(said("mutex", "update")).toBe("waits for a lock: 5.66 s of 9.04 s (215 of 343 samples)");
+    expect(said("mutex", "update")).toBe("waits for a lock: 5.59 s of 9.04 s (215 of 343 samples)");
     expect(said("condition", "take")).toMatch(/^waits for a condition variable or semaphore: /);
     expect(said("fdatasync", "save")).toMatch(/^waits for files: /);
     expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);
