@@ -27,6 +27,7 @@ export function hostCallTable(
       { title: "Calls", format: "count", cell: ({ calls }) => calls },
       { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
       { title: "Mean ms", format: "mean_ms", cell: ({ total_ms, calls }) => total_ms / calls },
+      { title: "Min ms", format: "mean_ms", cell: ({ min_ms }) => min_ms },
       { title: "Max ms", format: "mean_ms", cell: ({ max_ms }) => max_ms },
       {
         title: "% of their time",
@@ -56,6 +57,7 @@ function rowsOf(
         name: call.name,
         calls: call.calls + (known?.calls ?? 0),
         total_ms: call.total_ms + (known?.total_ms ?? 0),
+        min_ms: Math.min(call.min_ms, known?.min_ms ?? call.min_ms),
         max_ms: Math.max(call.max_ms, known?.max_ms ?? 0),
         most: isMost ? call.total_ms : known.most,
         mostIn: isMost ? printableLabel(label) : known.mostIn,
