@@ -36,6 +36,11 @@ await bundle({
   engine: "../../index.js",
   output: { dir: outdir, format: "esm" },
 });
+await bundle({
+  input: { sources: "src/sources.ts" },
+  engine: "./index.js",
+  output: { dir: outdir, format: "esm" },
+});
 // For browsers, workers, Deno and Bun as well: nothing of Node's, nothing external, and no URL of its own.
 await bundle({
   input: { "portable-engine": "src/portable-engine.ts" },
@@ -57,6 +62,7 @@ await bundle({
   engine: "../../index.js",
   output: cjs,
 });
+await bundle({ input: { sources: "src/sources.ts" }, engine: "./index.js", output: cjs });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 // What is loaded on demand, and at once: src/engine/values/package-info.ts.
 await bundleDependencies("ajv", ["ajv/dist/2020.js", "ajv-formats"]);

@@ -41,7 +41,14 @@ export type {
   StoreEntry,
 } from "./engine/compose/index.ts";
 export type {
+  ConfigLayer,
+  LayerSurroundings,
+  LayerValue,
+  Variable,
+} from "./engine/compose/layers/layer.ts";
+export type {
   ConfigItem,
+  DeclaredType,
   DefaultsItem,
   GroupItem,
   GroupValue,
@@ -50,7 +57,10 @@ export type {
   SelfItem,
   Surroundings,
 } from "./engine/compose/sources/config-source.ts";
+export type { FileSystem } from "./engine/compose/sources/directory-source.ts";
+export type { ConfigFormat, LoadLibrary } from "./engine/compose/sources/formats.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
+export type { SourceReading } from "./engine/compose/sources/repository.ts";
 export type {
   Instantiate,
   InstantiateAsync,
@@ -118,6 +128,7 @@ export type {
 } from "./engine/values/node.ts";
 export type {
   CodeOrigin,
+  EnvironmentOrigin,
   FileOrigin,
   Origin,
   OverrideOrigin,

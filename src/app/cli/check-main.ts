@@ -1,6 +1,8 @@
 /** The declaration of a program, checked and completed. */
 
 import { dirname, parse, resolve } from "node:path";
+import { configLayers } from "../../engine/compose/layers/layer.ts";
+import { configFormats } from "../../engine/compose/sources/formats.ts";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
@@ -142,6 +144,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
     if (value !== undefined && typeof value !== "boolean")
       oneOf("true", "false", "all")(by, name, value);
   },
+  formats: configFormats,
+  layers: configLayers,
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };

@@ -563,6 +563,8 @@ function composerRequest(
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.sources !== undefined && { sources: options.sources }),
+    ...(options.formats !== undefined && { formats: options.formats }),
+    ...(options.layers !== undefined && { layers: options.layers }),
     ...(options.store !== undefined && { store: options.store }),
   };
 }

@@ -3,7 +3,9 @@
  */
 
 import { readFileSync } from "node:fs";
+import type { ConfigLayer } from "../../engine/compose/layers/layer.ts";
 import type { StandardSchema } from "../../engine/compose/sources/config-source.ts";
+import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
 import type { Targets } from "../../engine/instantiate/targets.ts";
@@ -150,6 +152,10 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * often in order. `notes` of a settings file comes first. Default: true.
    */
   readonly notes?: boolean | "all";
+  /** Values above the config files and below the overrides, as of environment variables: `hydraconf/sources` has ready ones. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */

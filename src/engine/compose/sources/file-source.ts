@@ -168,6 +168,7 @@ export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<stri
 /** The files and packages of this machine. */
 export const DISK_ACCESS: FileAccess = {
   resolve,
+  system: DISK,
   sources({ base, cwd, env, packageRoots }) {
     const roots = once(() => [
       ...new Set([base ?? cwd, cwd, ...pythonPath(env, cwd), ...(packageRoots?.() ?? [])]),
