@@ -122,7 +122,15 @@ for (const one of PACKAGES) {
   pack(folder);
 }
 
-function manifestOf({ name, description, keywords, exports, bin, dependencies, optionalPeers = [] }) {
+function manifestOf({
+  name,
+  description,
+  keywords,
+  exports,
+  bin,
+  dependencies,
+  optionalPeers = [],
+}) {
   const { version, license, type, engines } = manifest;
   const versionOf = (dependency) =>
     dependency === manifest.name ? version : manifest.dependencies[dependency];

@@ -58,9 +58,8 @@ export type {
   Surroundings,
 } from "./engine/compose/sources/config-source.ts";
 export type { FileSystem } from "./engine/compose/sources/directory-source.ts";
-export type { ConfigFormat, LoadLibrary } from "./engine/compose/sources/formats.ts";
+export type { ConfigFormat, LoadLibrary, SourceReading } from "./engine/compose/sources/formats.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
-export type { SourceReading } from "./engine/compose/sources/repository.ts";
 export type {
   Instantiate,
   InstantiateAsync,

@@ -14,6 +14,7 @@ import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
+import type { SourceReading } from "./sources/formats.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
   type FileAccess,
@@ -23,7 +24,6 @@ import {
   type SearchPathEntry,
   type Snapshot,
   type SourceFactory,
-  type SourceReading,
   takeSnapshot,
 } from "./sources/repository.ts";
 

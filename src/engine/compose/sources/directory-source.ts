@@ -9,9 +9,8 @@ import {
   type Surroundings,
   yamlFileName,
 } from "./config-source.ts";
-import { type ConfigFormat, readFormat } from "./formats.ts";
+import { type ConfigFormat, readFormat, type SourceReading } from "./formats.ts";
 import { configFromNode, configFromText, packageHeader } from "./load-config.ts";
-import type { SourceReading } from "./repository.ts";
 
 /** The files that directories of configs are read from: those of this machine, or files in memory. */
 export interface FileSystem {

@@ -9,13 +9,14 @@ import {
   shape,
   text,
 } from "../../values/check-options.ts";
-import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { FileOrigin, SourceText } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import { checkTree } from "../../values/yaml/check-tree.ts";
+import type { Reading } from "../../values/yaml/reader.ts";
 
 /** A format of config files beside YAML: `hydraconf/sources` has `toml()`, `json()` and `json5()`. */
 export interface ConfigFormat {
@@ -50,9 +51,14 @@ export const configFormats: OptionCheck = optional(
   ),
 );
 
-/** The reading of a file in a format that is not YAML. */
-export interface FormatReading {
-  readonly dialect?: Dialect;
+/** How the files of sources are read. */
+export interface SourceReading extends Reading {
+  /** Formats of files beside YAML. Default: none, as in Hydra. */
+  readonly formats?: readonly ConfigFormat[];
+  /**
+   * Loads what a format needs.
+   * @internal
+   */
   readonly loadLibrary?: LoadLibrary;
 }
 
@@ -65,7 +71,7 @@ export interface FormatReading {
 export function readFormat(
   format: ConfigFormat,
   source: SourceText,
-  { dialect = DEFAULT_DIALECT, loadLibrary }: FormatReading = {},
+  { dialect = DEFAULT_DIALECT, loadLibrary }: SourceReading = {},
 ): ConfigNode {
   const library = format.module ?? libraryOf(format, source, loadLibrary);
   const origin: FileOrigin = { kind: "file", source, start: 0, end: 0 };

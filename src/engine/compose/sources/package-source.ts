@@ -2,7 +2,7 @@
 
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { directorySource, type FileSystem } from "./directory-source.ts";
-import type { SourceReading } from "./repository.ts";
+import type { SourceReading } from "./formats.ts";
 
 export interface PackageSourceOptions {
   readonly provider: string;

@@ -4,10 +4,9 @@ import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
-import type { Reading } from "../../values/yaml/reader.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
 import type { FileSystem } from "./directory-source.ts";
-import type { ConfigFormat, LoadLibrary } from "./formats.ts";
+import type { SourceReading } from "./formats.ts";
 
 /**
  * A snapshot of a search path: the first source with a config wins, and every answer is cached, so that all
@@ -117,17 +116,6 @@ export function memoizedSource(source: ConfigSource): ConfigSource {
     ...(source.similarFile && { similarFile: (path) => source.similarFile?.(path) }),
     ...(source.surroundings && { surroundings: () => source.surroundings?.() ?? {} }),
   };
-}
-
-/** How the files of sources are read. */
-export interface SourceReading extends Reading {
-  /** Formats of files beside YAML. Default: none, as in Hydra. */
-  readonly formats?: readonly ConfigFormat[];
-  /**
-   * Loads what a format needs.
-   * @internal
-   */
-  readonly loadLibrary?: LoadLibrary;
 }
 
 /** One entry of the search path as written: `file://conf`, `pkg://name/conf`, `conf`. */
