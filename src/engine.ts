@@ -5,7 +5,7 @@ import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts
 import { DISK_ACCESS } from "./engine/compose/sources/file-source.ts";
 import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
-import type { SourceFactory } from "./engine/compose/sources/repository.ts";
+import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import { createConfigAjv } from "./engine/schema/ajv.ts";
 import { createConfigReader } from "./engine/schema/config-reader.ts";
 import {
@@ -69,6 +69,7 @@ export const createEngine = (options: EngineOptions = {}): Engine =>
 export function openNodeEngine(
   options: EngineOptions,
   dialect = dialectNamed(options.dialect ?? "1.3"),
+  files: FileAccess = DISK_ACCESS,
 ): Engine {
   const { cwd = process.cwd(), env = { ...process.env }, plugins = STANDARD_PLUGINS } = options;
   return openEngine({
@@ -77,7 +78,7 @@ export function openNodeEngine(
     env,
     plugins,
     dialect,
-    files: DISK_ACCESS,
+    files,
     loadLibrary: (name) => requireIn(cwd)(name),
     schemaReader: createConfigReader(createConfigAjv),
   });

@@ -64,7 +64,17 @@ export type {
   SweeperRequest,
   SweepProject,
 } from "./app/sweep/sweepers/sweeper.ts";
+export type {
+  Answer,
+  AsyncCall,
+  AsyncComposeOptions,
+  AsyncLayer,
+  AsyncResolver,
+  AsyncResolverOptions,
+  AsyncSourceFactory,
+} from "./compose-async.ts";
 export type { TargetsOptions } from "./engine/instantiate/module-targets.ts";
 export type { EngineOptions } from "./engine.ts";
 export type * from "./engine-types.ts";
 export type { Signal, StopSignal } from "./foundation/system/platform-types.ts";
+export type { ConfigChange, ConfigListeners, WatchedConfig } from "./watch-config.ts";
