@@ -26,12 +26,14 @@ export type {
   Flag,
   JobFacts,
   JobPlan,
+  Positional,
   ProgramSchema,
   Subcommand,
   SubcommandLine,
   SubcommandOption,
   SummaryPage,
   SweepRow,
+  Tool,
 } from "./app/job/options.ts";
 export type { PlannedJob, SweepJob } from "./app/job/plan-job.ts";
 export type { Console, Invocation, Terminal } from "./app/job/process/invocation.ts";
