@@ -16,6 +16,7 @@ import { jobPlace, planJob } from "../job/plan-job.ts";
 import { showFailure } from "../job/report-error.ts";
 import { runBare } from "../job/run-job.ts";
 import { EXIT_ERROR, EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
+import { argumentsUsage } from "./arguments/hydra-flags.ts";
 
 /** A command line of a tool, in the words that every program understands. */
 export interface ToolLine {
@@ -169,16 +170,20 @@ export function showToolHelp({ composer, flags, invocation, options, overrides }
     return EXIT_OK;
   }
   const composition = composer.compose(overrides, { mode: "multirun" });
-  const usage = positionals.map(({ isOptional, isRepeated, name: word }) => {
-    const shown = `${word}${isRepeated === true ? "..." : ""}`;
-    return isOptional === true ? `[${shown}]` : shown;
+  const dashes = plainFlags ? "--" : "";
+  const groups = [...composition.choices].flatMap(([key, option]) => {
+    const [group = key] = key.split("@");
+    const options = group.startsWith("hydra/") ? [] : composer.repository.list(group, "config");
+    return options.length === 0
+      ? []
+      : [[`${dashes}${key}`, `${option ?? "none"} (of ${options.join(", ")})`]];
   });
   const settings = leavesOf(maskSecrets(composition.config, composition)).map(({ node, path }) => [
-    `${plainFlags ? "--" : ""}${pathText(path)}`,
+    `${dashes}${pathText(path)}`,
     showValue(node),
   ]);
   const sections = [
-    [`usage: ${[name, "[flags]", ...usage, "[key=value ...]"].join(" ")}`],
+    [`usage: ${name} [flags] ${argumentsUsage(tool)}`],
     ...(about === undefined ? [] : [[about.trim()]]),
     section(
       "Arguments:",
@@ -191,6 +196,7 @@ export function showToolHelp({ composer, flags, invocation, options, overrides }
         flag.help,
       ]),
     ),
+    section(`Choices (${plainFlags ? "--GROUP OPTION or " : ""}GROUP=OPTION):`, groups),
     section(
       `Settings, with what they are (${plainFlags ? "--KEY VALUE or " : ""}KEY=VALUE):`,
       settings,

@@ -103,6 +103,7 @@ describe("a tool", () => {
     expect(stdout).toMatch(/\n {2}INPUT {2}what is read\n/);
     expect(stdout).toMatch(/\n {2}--json +As JSON\n/);
     expect(stdout).toMatch(/\n {2}--db\.port {2}3306\n/);
+    expect(stdout).toMatch(/\n {2}--db {2}mysql \(of mysql, pg\)\n/);
     expect(stdout).not.toContain("multirun");
   });
 
