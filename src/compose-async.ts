@@ -56,7 +56,11 @@ export interface AsyncResolverOptions {
 /** A resolver that `composeAsync` waits for; `asyncResolver` makes one. */
 export interface AsyncResolver extends AsyncResolverOptions {
   readonly name: string;
-  /** @param args those of the interpolation, as plain data */
+  /**
+   * Gives the value.
+   *
+   * @param args those of the interpolation, as plain data
+   */
   readonly load: (args: readonly PlainValue[], call: AsyncCall) => Promise<unknown>;
   /** Answers that may be used again, by their arguments. */
   readonly answers: Map<string, Answer>;
