@@ -13,7 +13,7 @@ import type { PageObjective } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
 
 /** The name of the page. */
-export const SWEEP_PAGE = "sweep.html";
+const SWEEP_PAGE = "sweep.html";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -61,9 +61,9 @@ export function jobName({ number, sweep, sweeps }: SweepPageData, row: number): 
 export const shownCell = (cell: string | number | null): string =>
   cell === null ? NOT_MEASURED : typeof cell === "number" ? formatNumber(cell) : cell;
 
-/** Whether one value is better than another. */
-export const isBetter = (one: number, other: number, direction: BetterWhen): boolean =>
-  direction === "minimize" ? one < other : one > other;
+/** Whether a value is better than the one that it is compared with. */
+export const isBetter = (value: number, against: number, direction: BetterWhen): boolean =>
+  direction === "minimize" ? value < against : value > against;
 
 /** The row of the best of some jobs; null if none has a value. */
 export function bestRow(
