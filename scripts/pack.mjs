@@ -65,6 +65,7 @@ const PACKAGES = [
       "dist/modules",
       "dist/engine/schema/index.js",
       "dist/cjs",
+      ...["dist/client/sweep.js", "dist/client/page.css"],
       ...["ajv", "fast-glob", "json-schema-to-typescript", "mcp"].map(
         (name) => `dist/vendor/${name}.cjs`,
       ),
@@ -88,12 +89,16 @@ const PACKAGES = [
     files: [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
       ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profiler/index.js"],
-      ...["dist/profiler/modules", "dist/report/index.js", "dist/report/client"],
+      ...["dist/profiler/modules", "dist/report/index.js", "dist/client"],
       "dist/vendor/patterns.cjs",
     ],
     sources: [
       ...["src/profiler/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
-      ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
+      ...[
+        "src/bin/validate-regions.ts",
+        "src/report/client/main.ts",
+        "src/app/sweep/client/main.ts",
+      ],
     ],
     vendored: PATTERNS,
   },

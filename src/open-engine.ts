@@ -32,7 +32,12 @@ import {
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
-import { type Dialect, type DialectName, dialectNamed } from "./engine/values/dialect.ts";
+import {
+  type Dialect,
+  type DialectName,
+  dialectNamed,
+  withoutExtensions,
+} from "./engine/values/dialect.ts";
 import type { Limits } from "./engine/values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./engine/values/resolution/context.ts";
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
@@ -134,13 +139,14 @@ export function checkedEngine(engine: Engine): Engine {
 
 /** An engine whose methods do not check their options, for callers that have checked them. */
 export function openEngine(settings: EngineSettings): Engine {
-  const { cwd, dialect, plugins, resolvers = [], schemaReader } = settings;
+  const { cwd, plugins, resolvers = [], schemaReader } = settings;
+  const dialect = plugins.length === 0 ? withoutExtensions(settings.dialect) : settings.dialect;
   refuseClashes(plugins);
   const all = [...pluginResolvers(plugins), ...resolvers];
   const layers = [...pluginLayers(plugins), ...(settings.layers ?? [])];
   const open = () => {
     const { env, values } = readLayers(layers, { ...settings, files: settings.files.system });
-    const context = createResolveContext({ ...settings, env, resolvers: all });
+    const context = createResolveContext({ ...settings, dialect, env, resolvers: all });
     const reading = { ...formatsOf(settings), limits: context.limits, dialect, env };
     return { context, snapshots: createSnapshots({ ...settings, env, reading }), values };
   };

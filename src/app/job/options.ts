@@ -389,6 +389,8 @@ export interface SweepRow {
   readonly swept: Readonly<Record<string, unknown>>;
   readonly status: SweepJobStatus;
   readonly attempts: number;
+  /** When the last attempt started, in ISO 8601; null if there is none. */
+  readonly started: string | null;
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;
