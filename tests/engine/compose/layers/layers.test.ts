@@ -74,6 +74,7 @@ describe("variables of the environment", () => {
         fc.pre(text !== "???");
         expect(composed({ APP_DB__HOST: text }).get("db.host")).toBe(text);
       }),
+      { numRuns: 40 },
     );
   });
 
