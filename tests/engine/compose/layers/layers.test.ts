@@ -146,6 +146,15 @@ describe("variables of the environment", () => {
   });
 });
 
+it("a plugin may bring layers, which come before those of the program", () => {
+  const plugin = {
+    name: "mine",
+    layers: [environment({ table: { PORT: "db.port", HOST: "db.host" } })],
+  };
+  const config = composed({ PORT: "1", HOST: "h", APP_DB__PORT: "2" }, { plugins: [plugin] });
+  expect([config.get("db.host"), config.get("db.port")]).toEqual(["h", 2]);
+});
+
 describe(".env files", () => {
   const files = {
     "conf/config.yaml": YAML,
