@@ -14,6 +14,7 @@ import {
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { formatDuration } from "../../pages/numbers.ts";
+import { readPageAssets } from "../../pages/page-assets.ts";
 import type { NCUProfileRegionReport, RankInfo, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
@@ -32,7 +33,6 @@ import { wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
-import { readPageAssets } from "./page-assets.ts";
 
 /** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {
