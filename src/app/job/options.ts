@@ -220,6 +220,8 @@ export interface JobPlan {
   readonly text: string;
   /** For programs: what `--json` prints as the job's `plan`. */
   readonly data: unknown;
+  /** What planning itself wrote, such as a program that was built; absent if nothing. */
+  readonly written?: string;
 }
 
 /** Options with the defaults for the program's name and directory filled in. */

@@ -18,6 +18,8 @@ export interface NativePart {
   readonly shallowResnet: string;
   readonly regionRecorder: string;
   readonly info: NativeBuild.NativeBuildInfo;
+  /** Where it was built just now; null if it was ready. */
+  readonly builtIn: string | null;
 }
 
 /** The GPU features of this build of the built-in workload. */
@@ -44,7 +46,7 @@ export async function requireNative(
   const { root } = packageInfo();
   const builder = await nativeBuilder(root);
   try {
-    const { binDir, info } = await readyNative(builder, {
+    const { binDir, info, built } = await readyNative(builder, {
       root,
       log: say,
       gpus,
@@ -55,6 +57,7 @@ export async function requireNative(
       shallowResnet: join(binDir, "shallow_resnet"),
       regionRecorder: join(binDir, "region_recorder.so"),
       info,
+      builtIn: built ? binDir : null,
     };
   } catch (error) {
     if (stop?.aborted) throw stopped(stop);
@@ -96,7 +99,7 @@ async function readyNative(
 ) {
   const { state, binDir, info } = await builder.nativeStatus(request.root, request);
   if (state === "ready" && info !== null && builder.servesGpus(info, request.gpus))
-    return { binDir, info };
+    return { binDir, info, built: false };
   return builder.buildNative(request);
 }
 
