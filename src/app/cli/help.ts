@@ -28,22 +28,23 @@ export const showHydraHelp = (session: SweepSession): Promise<number> =>
   printHelp(session, "hydra");
 
 async function printKeys(keys: readonly string[], session: SweepSession): Promise<number> {
-  const { keyHelp } = await import("./help-key.ts");
+  const { keyFacts, keyHelp } = await import("./help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
     overrides.filter((word) => !keys.includes(word)),
     { mode: "multirun" },
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
-  const texts = keys.map((key) =>
-    keyHelp({
-      key,
-      composition,
-      color: invocation.console.stdoutColor === true,
-      ...(schema !== undefined && { schema }),
-    }),
-  );
-  invocation.console.stdout(texts.join("\n"));
+  const requests = keys.map((key) => ({
+    key,
+    composition,
+    color: invocation.console.stdoutColor === true,
+    ...(schema !== undefined && { schema }),
+  }));
+  const { stdout } = invocation.console;
+  if (session.parsed.flags.has("json"))
+    stdout(`${JSON.stringify({ version: 1, keys: requests.map(keyFacts) }, null, 2)}\n`);
+  else stdout(requests.map(keyHelp).join("\n"));
   return EXIT_OK;
 }
 

@@ -490,6 +490,7 @@ export const WITHOUT_RULE: Readonly<Partial<Record<keyof Dialect, string>>> = {
   notifiesOfInterrupts: "callbacks on Ctrl-C",
   hyphensInScripts: "completion",
   extendsOverrides: "the same in every version",
+  convertsReferred: "only classes of a program and Hydra's own settings declare types",
   ignoresDashes: "command lines with --",
   addedFunctions: "accepts more",
   addedResolvers: "accepts more",
