@@ -546,6 +546,7 @@ function compare(
       else
         for (const { changes: effect, rule } of causes) {
           if (rule.onlyWritten === true && line.isSynthetic) continue;
+          if (rule.ofJobs === true && primary.app?.kind === "compose") continue;
           const checked = checkedSites(rule, { ...about, changes: effect }, fixing);
           findings.addChange(rule.id, effect, checked, line);
           if (checked.isRenamed && line.words.length > 0)

@@ -72,6 +72,8 @@ export interface Rule {
   readonly renamesKeys?: true;
   /** Whether it is about overrides that people write, and not about any that could be. */
   readonly onlyWritten?: true;
+  /** Whether it concerns jobs: a program that only composes (`initialize`, `compose`) has none. */
+  readonly ofJobs?: true;
   /** Whether there are places that `--fix` mends. */
   readonly hasFix: boolean;
 }
@@ -101,6 +103,7 @@ export const RULES: readonly Rule[] = [
     hasFix: true,
     by: "composition",
     fields: ["changesDirectory", "chdirDefault"],
+    ofJobs: true,
     sites: chdirSites,
   },
   {

@@ -250,6 +250,21 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
     expect(await foundIn(folder)).toEqual(["conf/config.yaml:2 error default-slash"]);
   });
 
+  it("the working directory of jobs is nothing to a program that only composes", async () => {
+    const found = (call: string) =>
+      foundIn(
+        project({
+          "conf/config.yaml": "x: 1\n",
+          "app.py": `from hydra import compose, initialize\nimport hydra\n\n${call}`,
+        }),
+      );
+    const composing = 'initialize(config_path="conf")\ncfg = compose("config")\n';
+    expect(await found(composing)).toEqual([]);
+    const main =
+      '@hydra.main(config_path="conf", config_name="config")\ndef main(cfg):\n    pass\n';
+    expect(await found(main)).toEqual(["conf/config.yaml:2 change job-chdir"]);
+  });
+
   it("--from the newest version says what there is, and does not guess", async () => {
     const refused = await runIn(project(SLASH), "--from", "1.4").catch((error) => error);
     expect(refused.message).toBe("--from: '1.4' is not one of 1.0, 1.1, 1.2, 1.3");
