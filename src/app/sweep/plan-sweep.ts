@@ -19,9 +19,12 @@ import {
   planJob,
   type SweepJob,
 } from "../job/plan-job.ts";
+import type { ResumedSweep } from "../job/process/invocation.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { LauncherSettings } from "../launch/launcher.ts";
-import { SWEEP_FOLDER } from "../record/layout.ts";
+import { undamagedState } from "../record/damage.ts";
+import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
+import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf, globNotes } from "./sweepers/basic-sweeper.ts";
@@ -61,6 +64,8 @@ export interface PlannedSweep {
   /** The absolute path of `hydra.sweep.dir`; of `hydra.run.dir` for a run. */
   readonly directory: string;
   readonly sweeper: Sweeper;
+  /** The jobs that were completed when the space of the sweep changed for the last time; absent if it never did. */
+  readonly earlierJobs?: readonly number[];
   /** `hydra.launcher`, resolved; without settings that only the configs of jobs determine. */
   readonly launcherSettings: LauncherSettings;
   /**
@@ -235,12 +240,12 @@ export const planTask = (
   options: PlanOptions = {},
 ): PlannedSweep =>
   mode === "run"
-    ? planLaunchedRun(composition, place, options.resumedIn)
+    ? planLaunchedRun(composition, place, options.resumed?.directory)
     : planSweep(composition, overrides, composer, place, registry, options);
 
 interface PlanOptions {
-  /** The absolute path of the directory of a resumed sweep or run. */
-  readonly resumedIn?: string | undefined;
+  /** Of a resumed sweep or run. */
+  readonly resumed?: ResumedSweep | undefined;
   /** Whether the jobs are only shown. */
   readonly isPlan?: boolean;
 }
@@ -306,9 +311,11 @@ export function planSweep(
   composer: Composer,
   place: JobPlace,
   { launchers, python, sweepers }: SweepRegistry,
-  { isPlan = false, resumedIn }: PlanOptions = {},
+  { isPlan = false, resumed }: PlanOptions = {},
 ): PlannedSweep {
   const { context } = composer;
+  const resumedIn = resumed?.directory;
+  const earlier = earlierJobs(resumed);
   const free =
     resumedIn === undefined
       ? freeDirectory(wished, place)
@@ -330,6 +337,9 @@ export function planSweep(
     directory,
     context,
     isPlan,
+    ...(earlier !== undefined && {
+      earlier: earlier.map(({ task_overrides }) => task_overrides),
+    }),
     project: { cwd: place.cwd, env: place.env, ...(python && { python }) },
   };
   const target = textAt(root, "hydra.launcher._target_", context) ?? "";
@@ -352,6 +362,7 @@ export function planSweep(
     mode: "multirun",
     master,
     directory,
+    ...(earlier !== undefined && { earlierJobs: earlier.map(({ number }) => number) }),
     launcherSettings: isByJob
       ? settingsOfSweep(master, context)
       : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
@@ -368,6 +379,20 @@ export function planSweep(
         return { ...numbered, number, swept: job, ...(settings && { launcher: settings }) };
       }),
   };
+}
+
+/** The jobs whose results a search with another space may use: those that are completed when it changes. */
+function earlierJobs(resumed: ResumedSweep | undefined): readonly ManifestJob[] | undefined {
+  if (resumed === undefined) return undefined;
+  const { changesSpace, directory, earlierJobs: known } = resumed;
+  if (changesSpace !== true && known === undefined) return undefined;
+  const folder = sweepFolder(directory);
+  // The list has those that no longer belong to the sweep last.
+  const jobs = readManifest(folder).jobs.toSorted((a, b) => a.number - b.number);
+  if (changesSpace === true)
+    return jobs.filter(({ number }) => undamagedState(folder, number)?.status === "completed");
+  const numbers = new Set(known);
+  return jobs.filter(({ number }) => numbers.has(number));
 }
 
 const LAUNCHER = "hydra.launcher";

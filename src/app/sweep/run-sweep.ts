@@ -7,6 +7,7 @@ import { limitsOf } from "../../engine/values/limits.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
@@ -120,6 +121,19 @@ function tellIfWorse(
   onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
 }
 
+/** Names the finished jobs that the changed space of a resumed sweep does not have. */
+function tellLeftOut({ onMessages, record, sweep: { earlierJobs = [] } }: SweepRequest): void {
+  const earlier = new Set(earlierJobs);
+  const left = record
+    .leftOver()
+    .filter(({ left_out, number }) => earlier.has(number) && left_out !== true);
+  const [first, ...others] = left;
+  if (first === undefined) return;
+  const job = `#${first.number} ${first.task_overrides.join(" ")}`;
+  const text = `${plural(left.length, "finished job is", "finished jobs are")} not in the changed space, and no longer ${left.length === 1 ? "counts" : "count"}: ${job}${andOthers(others.length)}`;
+  onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
+}
+
 /** Logs what the sweeper has to say, after each call of it. */
 function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
   const messages = sweeper.takeMessages?.() ?? [];
@@ -149,7 +163,9 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
-    record.admit(jobs, sweeper.mayAskForMore());
+    const mayFollow = sweeper.mayAskForMore();
+    record.admit(jobs, mayFollow);
+    if (!mayFollow) tellLeftOut(request);
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
     const isDone = due.length === 0 && (jobs.length > 0 || refused.size > 0);
@@ -166,6 +182,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     sweeper.tell(ended);
     tellMessages(request);
   }
+  if (!wasCutShort && sweeper.mayAskForMore()) tellLeftOut(request);
   // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);
