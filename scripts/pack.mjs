@@ -46,11 +46,14 @@ const PACKAGES = [
       ".": entry("index"),
       "./engine": moduleOnly("portable-engine"),
       "./schema": entry("engine/schema/index"),
+      "./sources": entry("sources"),
       "./package.json": "./package.json",
     },
     bin: ["hydraconf"],
     dependencies: [],
-    types: ["index", "portable-engine", "engine/schema/index"],
+    // Readers of config files that are no YAML: whoever has such files installs them.
+    optionalPeers: ["smol-toml", "json5"],
+    types: ["index", "portable-engine", "sources", "engine/schema/index"],
     readme: "docs/hydraconf.md",
     files: [
       "LICENSE",
@@ -58,6 +61,7 @@ const PACKAGES = [
       "docs/examples",
       "dist/index.js",
       "dist/portable-engine.js",
+      "dist/sources.js",
       "dist/modules",
       "dist/engine/schema/index.js",
       "dist/cjs",
@@ -123,7 +127,15 @@ for (const one of PACKAGES) {
   pack(folder);
 }
 
-function manifestOf({ name, description, keywords, exports, bin, dependencies }) {
+function manifestOf({
+  name,
+  description,
+  keywords,
+  exports,
+  bin,
+  dependencies,
+  optionalPeers = [],
+}) {
   const { version, license, type, engines } = manifest;
   const versionOf = (dependency) =>
     dependency === manifest.name ? version : manifest.dependencies[dependency];
@@ -139,6 +151,14 @@ function manifestOf({ name, description, keywords, exports, bin, dependencies })
     bin: Object.fromEntries(bin.map((command) => [command, `dist/bin/${command}.js`])),
     ...(dependencies.length > 0 && {
       dependencies: Object.fromEntries(dependencies.map((one) => [one, versionOf(one)])),
+    }),
+    ...(optionalPeers.length > 0 && {
+      peerDependencies: Object.fromEntries(
+        optionalPeers.map((one) => [one, manifest.devDependencies[one]]),
+      ),
+      peerDependenciesMeta: Object.fromEntries(
+        optionalPeers.map((one) => [one, { optional: true }]),
+      ),
     }),
   };
 }
