@@ -136,14 +136,17 @@ export async function planChecked(
   const again = latestPlan(sweep);
   let isFit = true;
   let milliseconds = 0;
-  const refused =
-    sweep.sweeper.judgesFailures === true
-      ? refusedOf(batch, sweep)
-      : new Map<number, ConfigError>();
-  const fit = refused.size === 0 ? batch : batch.filter((_, index) => !refused.has(index));
-  for (const part of partsOf(fit)) {
+  let index = 0;
+  const refused = new Map<number, ConfigError>();
+  for (const part of partsOf(batch)) {
     const begin = performance.now();
-    const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
+    const planned: SweepJob[] = [];
+    for (const overrides of part) {
+      const job = plannedOrRefused(overrides, first + jobs.length + planned.length, sweep, record);
+      if ("problem" in job) refused.set(index, job.problem);
+      else planned.push(job);
+      index++;
+    }
     milliseconds += performance.now() - begin;
     const dueOfPart = record.due(planned);
     isFit = (await check(dueOfPart, owners)) && isFit;
@@ -156,6 +159,32 @@ export async function planChecked(
   }
   if (isFit) await inspect();
   return { jobs, refused, due, isFit, seconds: milliseconds / 1000 };
+}
+
+/** A planned job; where the sweeper judges failures, the error of one that cannot be composed instead. */
+function plannedOrRefused(
+  overrides: JobOverrides,
+  place: number,
+  { planBatch, sweeper }: PlannedSweep,
+  record: Pick<SweepRecord, "numberOf">,
+): SweepJob | { readonly problem: ConfigError } {
+  /** What is wrong with the record ends the sweep, and not only a trial. */
+  let ofRecord: unknown;
+  const numberOf: SweepRecord["numberOf"] = (at, ofTask) => {
+    try {
+      return record.numberOf(at, ofTask);
+    } catch (error) {
+      ofRecord = error;
+      throw error;
+    }
+  };
+  try {
+    return planBatch([overrides], place, numberOf)[0] as SweepJob;
+  } catch (error) {
+    const isTrial = sweeper.judgesFailures === true && error !== ofRecord;
+    if (isTrial && isConfigError(error)) return { problem: error };
+    throw error;
+  }
 }
 
 /** The jobs of a search that cannot be composed: single trials, where a search tries values that do not fit together. */
