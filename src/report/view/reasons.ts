@@ -4,14 +4,14 @@
  */
 import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { formatDuration, formatShare } from "../../pages/numbers.ts";
+import { formatDuration, formatPercentage, formatShare } from "../../pages/numbers.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
   RegionHostCalls,
   RunTotals,
 } from "../model/document.ts";
-import { isNearPeak } from "./gpu-utilization.ts";
+import { computeShare, isNearPeak, limitingDramShare } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
 import { LEAST_SAMPLES, type ThreadTime, type Wait, type WaitTime } from "./thread-time.ts";
 import { lastRank } from "./times.ts";
@@ -590,6 +590,25 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return best === undefined || best.speedup === null || best.speedup < 10
         ? null
         : ruleFinding(best, region);
+    },
+  },
+  {
+    name: "memory_bandwidth",
+    explains: ["gpu"],
+    threshold:
+      "traffic of the GPU's memory reaches 60 % of its peak, and the multiprocessors, where they were measured, 10 points less",
+    source:
+      "counters of DRAM throughput, of ncu or of the recorder; the thresholds of Speed Of Light",
+    find: ({ region: { metrics } }) => {
+      const dram = limitingDramShare(metrics);
+      if (dram === null) return null;
+      const sm = computeShare(metrics);
+      return {
+        title: "limited by memory bandwidth",
+        evidence: `DRAM at ${formatPercentage(dram)} % of its peak bandwidth, multiprocessors ${sm === null ? "not measured" : `at ${formatPercentage(sm)} %`}`,
+        advice:
+          "move fewer bytes: fuse kernels, smaller types, coalesced access, data that stays in caches",
+      };
     },
   },
   {
