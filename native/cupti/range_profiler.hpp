@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cupti/profiler_host.hpp"
 #include "cupti/types.hpp"
 
 namespace cupti::range {
@@ -21,11 +22,6 @@ enum ReplayMode : std::int32_t { kApplicationReplay = 1, kUserReplay = 3 };
 enum ProfilerApi : std::int32_t { kRangeProfiling = 0 };
 enum SupportLevel : std::int32_t { kUnknown = 0, kUnsupported = 1, kDisabled = 2, kSupported = 3 };
 
-// Of cuptiProfilerInitialize.
-struct InitializeParams {
-  std::size_t struct_size;
-  void* reserved;
-};
 // Of cuptiProfilerDeviceSupported.
 struct DeviceSupportedParams {
   std::size_t struct_size;
@@ -33,13 +29,6 @@ struct DeviceSupportedParams {
   std::int32_t device;  // in
   SupportLevel supported, architecture, sli, virtual_gpu, confidential_compute, mining, wsl;  // out
   ProfilerApi api;  // in
-};
-// Of cuptiDeviceGetChipName.
-struct ChipNameParams {
-  std::size_t struct_size;
-  void* reserved;
-  std::size_t device;  // in
-  const char* chip;    // out
 };
 struct EnableParams {
   std::size_t struct_size;
@@ -107,6 +96,24 @@ struct CounterDataImageInitializeParams {
   std::uint8_t* image;  // in: where it is written to
 };
 
+// Of an image of counter data, which may be another process's.
+struct GetCounterDataInfoParams {
+  std::size_t struct_size;
+  void* reserved;
+  const std::uint8_t* image;  // in
+  std::size_t bytes;          // in
+  std::size_t ranges;         // out
+};
+struct GetRangeInfoParams {
+  std::size_t struct_size;
+  void* reserved;
+  const std::uint8_t* image;  // in
+  std::size_t bytes;          // in
+  std::size_t index;          // in
+  const char* delimiter;      // in: between the names of nested ranges
+  const char* name;           // out
+};
+
 // What the library knows of a structure that ends with `last`.
 #define CUPTI_SIZE_UP_TO(type, last) (offsetof(type, last) + sizeof(type::last))
 constexpr std::size_t kDeviceSupportedSize = CUPTI_SIZE_UP_TO(DeviceSupportedParams, api);
@@ -116,9 +123,9 @@ constexpr std::size_t kStopSize = CUPTI_SIZE_UP_TO(StopParams, is_last);
 
 // The functions. All are null in a library that has not all of them.
 struct Functions {
-  Result (*ProfilerInitialize)(InitializeParams*);
+  Result (*ProfilerInitialize)(host::ProfilerInitializeParams*);
   Result (*ProfilerDeviceSupported)(DeviceSupportedParams*);
-  Result (*DeviceGetChipName)(ChipNameParams*);
+  Result (*DeviceGetChipName)(host::GetChipNameParams*);
   Result (*GetDeviceId)(Context context, std::uint32_t* device);
   Result (*RangeProfilerEnable)(EnableParams*);
   Result (*RangeProfilerDisable)(ObjectParams*);
@@ -130,6 +137,12 @@ struct Functions {
   Result (*RangeProfilerDecodeData)(DecodeDataParams*);
   Result (*RangeProfilerGetCounterDataSize)(GetCounterDataSizeParams*);
   Result (*RangeProfilerCounterDataImageInitialize)(CounterDataImageInitializeParams*);
+};
+
+// Those that read an image, without a driver or a device.
+struct ReadingFunctions {
+  Result (*GetCounterDataInfo)(GetCounterDataInfoParams*);
+  Result (*CounterDataGetRangeInfo)(GetRangeInfoParams*);
 };
 
 }  // namespace cupti::range

@@ -210,7 +210,7 @@ const char* why_unsupported(const range::DeviceSupportedParams& answer) {
 
 // What the chip's counters are configured by. False: told.
 bool find_config(ThreadRecorder& thread, Session& session, std::uint32_t device) {
-  range::ChipNameParams chip{};
+  cupti::host::GetChipNameParams chip{};
   chip.struct_size = sizeof(chip);
   chip.device = device;
   const cupti::Result result = call().DeviceGetChipName(&chip);
@@ -232,7 +232,7 @@ bool find_config(ThreadRecorder& thread, Session& session, std::uint32_t device)
 
 bool check_device(ThreadRecorder& thread, Session& session, std::uint32_t device) {
   if (!is_initialised) {
-    range::InitializeParams initialise{};
+    cupti::host::ProfilerInitializeParams initialise{};
     initialise.struct_size = sizeof(initialise);
     const cupti::Result result = call().ProfilerInitialize(&initialise);
     if (result != cupti::kSuccess) {

@@ -91,6 +91,13 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         return;
       case "unwatched_calls":
         unwatchedCalls += event.count;
+        return;
+      case "counter_range":
+      case "counter_session":
+      case "counter_session_end":
+      case "counter_failure":
+      case "counter_tally":
+        return; // read by src/profiler/tools/counters
     }
   };
 
