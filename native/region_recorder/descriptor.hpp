@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include <cstdint>
 
 namespace region_recorder {
 
@@ -43,6 +46,13 @@ inline int open_descriptor(const char* path, int flags, mode_t mode = 0) {
   if (file < 0 || file > STDERR_FILENO) return file;
   const Descriptor low(file);
   return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
+// Writing beyond this limit would not fail but kill the process with SIGXFSZ.
+inline bool exceeds_size_limit(std::uint64_t bytes) {
+  rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         bytes > limit.rlim_cur;
 }
 
 }  // namespace region_recorder

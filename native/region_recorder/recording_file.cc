@@ -6,7 +6,6 @@
 #include <mach-o/dyld.h>  // _NSGetExecutablePath
 #endif
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/vfs.h>  // fstatfs
@@ -60,13 +59,6 @@ int allocate_space(int descriptor, std::uint64_t from, std::uint64_t to) {
   } while (result == EINTR);
   return result;
 #endif
-}
-
-// Growing beyond this limit would not fail but kill the process with SIGXFSZ.
-bool exceeds_size_limit(std::uint64_t bytes) {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-         bytes > limit.rlim_cur;
 }
 
 #if defined(MAP_POPULATE)

@@ -85,6 +85,7 @@ Session sessions[kMostContexts];
 std::uint32_t last_number = 0;
 std::uint32_t measured_ranges = 0;
 std::uint32_t next_file = 0;
+std::uint64_t last_beyond = 0;  // the last range that was not measured, with its thread
 bool is_initialised = false;
 
 std::atomic<std::uint32_t> open_ranges{0};
@@ -182,7 +183,7 @@ bool write_whole(int file, const std::uint8_t* bytes, std::size_t length) {
 bool write_image(const Session& session) {
   char path[PATH_MAX];
   const int length = snprintf(path, sizeof(path), "%s/%s", request.results, session.file);
-  if (length <= 0 || length >= PATH_MAX) return false;
+  if (length <= 0 || length >= PATH_MAX || exceeds_size_limit(session.image_bytes)) return false;
   Descriptor file(open_descriptor(path, O_WRONLY));
   if (!file.valid()) return false;
   const bool is_written = write_whole(file.get(), session.image, session.image_bytes);
@@ -458,7 +459,9 @@ void switch_range(ThreadRecorder& thread, cupti::Context context, const OpenRang
     if (!close_range(thread, *session) || target == nullptr) return;
   }
   if (measured_ranges >= request.most_ranges) {
-    beyond_limit.fetch_add(1);
+    const std::uint64_t range = std::uint64_t{thread.thread_id} << 32 | target->serial;
+    if (range != last_beyond) beyond_limit.fetch_add(1);
+    last_beyond = range;
     return;
   }
   if (session != nullptr && session->ranges == kRangesInImage) {

@@ -17,6 +17,8 @@ export interface NativePart {
   /** Not there if only the recorder was required. */
   readonly shallowResnet: string;
   readonly regionRecorder: string;
+  /** Asks NVIDIA's library about metrics of chips. */
+  readonly chipMetrics: string;
   readonly info: NativeBuild.NativeBuildInfo;
 }
 
@@ -54,6 +56,7 @@ export async function requireNative(
     return {
       shallowResnet: join(binDir, "shallow_resnet"),
       regionRecorder: join(binDir, "region_recorder.so"),
+      chipMetrics: join(binDir, "chip_metrics"),
       info,
     };
   } catch (error) {
