@@ -116,6 +116,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   schema: optional(schema),
   check: optional(fn),
   planJob: optional(fn),
+  helpTopic: optional(fn),
+  keyValues: optional(fn),
   summarizeSweep: optional(fn),
   progress: optional(fn),
   targets: optional(

@@ -17,7 +17,7 @@ import { flagsHelp, keysOfHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
-/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys. */
+/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys, and the program's own topics. */
 export function showHelp(session: SweepSession): Promise<number> {
   const keys = keysOfHelp(session);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
@@ -35,13 +35,13 @@ async function printKeys(keys: readonly string[], session: SweepSession): Promis
     { mode: "multirun" },
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
-  const texts = keys.map((key) =>
-    keyHelp({
-      key,
-      composition,
-      color: invocation.console.stdoutColor === true,
-      ...(schema !== undefined && { schema }),
-    }),
+  const color = invocation.console.stdoutColor === true;
+  const texts = await Promise.all(
+    keys.map(
+      async (key) =>
+        (await options.helpTopic?.(key)) ??
+        keyHelp({ key, composition, color, ...(schema !== undefined && { schema }) }),
+    ),
   );
   invocation.console.stdout(texts.join("\n"));
   return EXIT_OK;

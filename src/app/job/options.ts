@@ -86,6 +86,16 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    */
   readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
   /**
+   * What `--help NAME` says of a name that is neither a key nor a group; null for names that it does not know. A line break ends
+   * the text.
+   */
+  readonly helpTopic?: (name: string) => Promise<string | null>;
+  /**
+   * Values of a key that completion offers beside those of the schema: one, or the items of a list.
+   * @param typed what was typed of the value, or of the last item
+   */
+  readonly keyValues?: (key: string, typed: string) => Promise<readonly string[]>;
+  /**
    * What to print for people at the end of a sweep: its jobs with the task's result for each.
    * @returns the text, which ends with a line break; undefined if there is nothing to print
    */

@@ -166,14 +166,14 @@ const libraryError = (kind: string, message: string, { library }: MetricLibraryP
         hint: "set HYDRACONF_CUPTI_PATH to the path of another libcupti, of CUDA 12.6 or newer",
       });
 
-/** @param known the chips that can be asked about */
-export function unknownChip(chip: string, known: readonly string[]): ConfigError {
-  const near = nearest(chip.toUpperCase(), known);
+/** @param chips those that can be asked about */
+export function unknownChip(chip: string, chips: readonly string[]): ConfigError {
+  const near = nearest(chip.toUpperCase(), chips);
   return new ConfigError({
     code: "profile.chip",
     key: "pipeline.ncu.chip",
     message: `NVIDIA's library does not know chip '${chip}'`,
-    available: known,
+    available: chips,
     ...(near !== undefined && { nearest: near }),
   });
 }

@@ -329,6 +329,10 @@ export interface Ncu {
    */
   readonly top_n_kernels: number | null;
   /**
+   * The chip that passes are counted for before a run, e.g. of another machine; null: that of this machine's GPU, or common ones.
+   */
+  readonly chip?: string | null;
+  /**
    * Minutes after which a run of ncu is stopped; what it measured is kept. null: no limit.
    */
   readonly timeout_min: number | null;
