@@ -62,6 +62,10 @@ export interface MetricLibrary {
     chips: readonly string[],
     metrics: readonly string[],
   ) => Promise<readonly DescribedMetrics[]>;
+}
+
+/** The same library, for what the Range Profiler of a run needs before and after it. */
+export interface CounterLibrary extends MetricLibrary {
   /** Writes the configuration of the Range Profiler for metrics; returns how many passes it takes. */
   readonly configure: (chip: string, file: string, metrics: readonly string[]) => Promise<number>;
   /** The ranges in a file that the Range Profiler wrote with such a configuration. */
@@ -80,7 +84,7 @@ export interface MetricLibraryPlace {
   readonly library: string;
 }
 
-export function openMetricLibrary(place: MetricLibraryPlace): MetricLibrary {
+export function openMetricLibrary(place: MetricLibraryPlace): CounterLibrary {
   const ask = async <Answer>(question: readonly string[]): Promise<Answer> => {
     const answer = await questionTo<Answer>(place, question);
     if ("answer" in answer) return answer.answer;
