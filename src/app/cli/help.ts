@@ -17,7 +17,7 @@ import { flagsHelp, keysOfHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
-/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys. */
+/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys, and the program's own topics. */
 export function showHelp(session: SweepSession): Promise<number> {
   const keys = keysOfHelp(session);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
@@ -35,16 +35,20 @@ async function printKeys(keys: readonly string[], session: SweepSession): Promis
     { mode: "multirun" },
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
-  const requests = keys.map((key) => ({
-    key,
-    composition,
-    color: invocation.console.stdoutColor === true,
-    ...(schema !== undefined && { schema }),
-  }));
+  const color = invocation.console.stdoutColor === true;
+  const answers = await Promise.all(
+    keys.map(async (key) => ({
+      topic: (await options.helpTopic?.(key)) ?? null,
+      request: { key, composition, color, ...(schema !== undefined && { schema }) },
+    })),
+  );
   const { stdout } = invocation.console;
-  if (session.parsed.flags.has("json"))
-    stdout(`${JSON.stringify({ version: 1, keys: requests.map(keyFacts) }, null, 2)}\n`);
-  else stdout(requests.map(keyHelp).join("\n"));
+  if (session.parsed.flags.has("json")) {
+    const data = answers.map(({ request, topic }) =>
+      topic === null ? keyFacts(request) : { key: request.key, text: topic },
+    );
+    stdout(`${JSON.stringify({ version: 1, keys: data }, null, 2)}\n`);
+  } else stdout(answers.map(({ request, topic }) => topic ?? keyHelp(request)).join("\n"));
   return EXIT_OK;
 }
 
