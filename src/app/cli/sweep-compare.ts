@@ -63,7 +63,7 @@ export async function showComparison(
   if (page === undefined) return 0;
   const file = resolve(cwd, page);
   const shownOnPage = sweeps.map(({ directory, rows }) => ({
-    ...pageSweep(directory, rows, env, dirname(file), judgement),
+    ...pageSweep(directory, rows, judgement, dirname(file)),
     name: shown(directory),
   }));
   mkdirSync(dirname(file), { recursive: true });

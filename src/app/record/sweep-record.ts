@@ -67,14 +67,13 @@ export interface SweepRecord {
   endedSince(job: SweepJob): JobResult | undefined;
   /** The result of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
-  /** The recorded jobs that the resumed sweep has not asked for so far. */
-  leftOver(): readonly ManifestJob[];
   /**
    * Once no more jobs are admitted, marks the recorded jobs that no longer belong to the sweep, and masks texts that
    * have become secrets.
    * @param isWhole whether the sweeper has been asked for all its jobs
+   * @returns the completed jobs among those that belonged to it before
    */
-  conclude(isWhole: boolean): void;
+  conclude(isWhole: boolean): readonly ManifestJob[];
   /** Records, at the end, that failed jobs do not make the sweep fail. */
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
@@ -201,8 +200,13 @@ export function openRecord(request: RecordRequest): SweepRecord {
         ? recordedResult(folder, job)
         : undefined,
     resultOf: (job) => recordedResult(folder, job),
-    leftOver: () => earlier?.numbering.leftOver() ?? [],
-    conclude: written.conclude,
+    conclude: (isWhole) =>
+      written
+        .conclude(isWhole)
+        .filter(
+          ({ left_out, number }) =>
+            left_out !== true && readJobState(folder, number)?.status === "completed",
+        ),
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
     refuseIfLost() {

@@ -67,7 +67,7 @@ export function readJudgement(
   env: Environment,
   replacement: JudgementReplacement,
 ): Judgement {
-  const ofSweep = settingsOf(directory, dialect, env);
+  const ofSweep = settingsIn(configOf(directory, dialect, env));
   const [only, ...more] = replacement.objective ?? [];
   const objective = more.length === 0 ? (only ?? ofSweep.objective) : replacement.objective;
   const directions =
@@ -89,14 +89,17 @@ export function readJudgement(
   return { objective, directions, budgetKey: ofSweep.budget_key?.replace(/^\++/, "") };
 }
 
-/** Whether a sweep leaves a page: unless its `hydra.sweep.page` is false. */
-export function wantsPage(
+/** By what a page judges the jobs of a sweep; undefined for one that leaves no page, since its `hydra.sweep.page` is false. */
+export function judgementOfPage(
   directory: string,
   { dialect }: Pick<SweepManifest, "dialect">,
   env: Environment,
-): boolean {
-  const { context, root } = configOf(directory, dialect, env);
-  return root.kind !== "map" || plainAt(root, "hydra.sweep.page", context) !== false;
+): Pick<Judgement, "directions" | "objective"> | undefined {
+  const config = configOf(directory, dialect, env);
+  const { context, root } = config;
+  if (root.kind === "map" && plainAt(root, "hydra.sweep.page", context) === false) return undefined;
+  const { direction, objective } = settingsIn(config);
+  return { directions: direction, objective };
 }
 
 const JUDGEMENT_SETTINGS = {
@@ -113,8 +116,7 @@ function configOf(directory: string, dialectName: string, env: Environment) {
   return { root, context: createResolveContext({ dialect, env }) };
 }
 
-function settingsOf(directory: string, dialectName: string, env: Environment) {
-  const { context, root } = configOf(directory, dialectName, env);
+function settingsIn({ context, root }: ReturnType<typeof configOf>) {
   return readSettings(JUDGEMENT_SETTINGS, {
     key: "hydra.sweeper",
     valueOf: (name) =>

@@ -8,7 +8,7 @@ import type { SweepRow } from "../job/options.ts";
 import { jobLog, jobsFolder, METRICS_FILE, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { shareFile } from "../record/rights.ts";
-import { type Judgement, readJudgement, wantsPage } from "./best.ts";
+import { type Judgement, judgementOfPage } from "./best.ts";
 import { type LearningCurve, type PageSweep, sweepPageData } from "./page/build-page-data.ts";
 import type { PageObjective } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
@@ -31,12 +31,12 @@ export function writeSweepPage(
   env: Environment,
 ): readonly string[] {
   const folder = sweepFolder(directory);
-  const facts = readFacts(folder);
-  if (!wantsPage(directory, facts, env)) return [];
+  const judgement = judgementOfPage(directory, readFacts(folder), env);
+  if (judgement === undefined) return [];
   const assets = findPageAssets("sweep");
   // A program's own bundle has no files of our package.
   if (assets === undefined) return [];
-  const data = sweepPageData([pageSweep(directory, rows, env, into)]);
+  const data = sweepPageData([pageSweep(directory, rows, judgement, into)]);
   const file = join(into, SWEEP_PAGE);
   writeFileAtomicSync(file, renderSweepPage(pageTitle(directory), data, assets));
   shareFile(folder, file);
@@ -49,14 +49,12 @@ export const pageTitle = (directory: string): string => `Sweep ${basename(direct
  * A sweep for a page.
  *
  * @param from the directory of the page, from which files are linked; undefined if it can link none
- * @param judgedBy by default the settings of the sweep
  */
 export function pageSweep(
   directory: string,
   rows: readonly SweepRow[],
-  env: Environment,
+  judgedBy: Pick<Judgement, "directions" | "objective">,
   from?: string,
-  judgedBy: Pick<Judgement, "directions" | "objective"> = judgementOf(directory, env),
 ): PageSweep {
   const folder = sweepFolder(directory);
   const name = basename(directory);
@@ -83,11 +81,6 @@ export function pageSweep(
       };
     },
   };
-}
-
-function judgementOf(directory: string, env: Environment): Judgement {
-  const facts = readFacts(sweepFolder(directory));
-  return readJudgement(directory, facts, env, { objective: undefined, directions: undefined });
 }
 
 /** The columns of the page that jobs are judged by. */

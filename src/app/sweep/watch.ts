@@ -4,6 +4,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { errorCode } from "../../foundation/system/files.ts";
 import { readPageAssets } from "../../pages/page-assets.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { readFacts } from "../record/manifest.ts";
+import { type Judgement, readJudgement } from "./best.ts";
 import { sweepPageData } from "./page/build-page-data.ts";
 import type { SweepPageData } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
@@ -32,7 +35,13 @@ const LAST_LOOK_MS = 5000;
  */
 export async function watchSweep(request: WatchRequest): Promise<void> {
   const { port, onAddress, signal } = request;
+  const { directory, env } = request;
   const assets = readPageAssets("sweep");
+  const facts = readFacts(sweepFolder(directory));
+  const judgement = readJudgement(directory, facts, env, {
+    objective: undefined,
+    directions: undefined,
+  });
   const path = `/${randomBytes(16).toString("hex")}/`;
   let isOver = false;
   let lastAsked = Number.NEGATIVE_INFINITY;
@@ -41,7 +50,7 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
   const dataNow = (): Promise<SweepPageData> => {
     const now = performance.now();
     if (known === undefined || isOver || now - known.at > FRESH_MS)
-      known = { at: now, data: dataOf(request, !isOver) };
+      known = { at: now, data: dataOf(request, judgement, !isOver) };
     return known.data;
   };
   const answer = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -58,7 +67,7 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
     const data = await dataNow();
     const isPage = name === "";
     const text = isPage
-      ? renderSweepPage(pageTitle(request.directory), data, assets)
+      ? renderSweepPage(pageTitle(directory), data, assets)
       : JSON.stringify(data);
     const type = isPage ? "text/html; charset=utf-8" : "application/json";
     response.writeHead(200, { ...HEADERS, "content-type": type }).end(text, () => {
@@ -104,10 +113,11 @@ const HEADERS = {
 
 async function dataOf(
   { directory, env, launchers, signal }: WatchRequest,
+  judgement: Judgement,
   isLive: boolean,
 ): Promise<SweepPageData> {
   const { rows } = await readSweepStatus({ directory, env, launchers, signal });
-  return sweepPageData([pageSweep(directory, rows, env)], isLive ? { isLive } : {});
+  return sweepPageData([pageSweep(directory, rows, judgement)], isLive ? { isLive } : {});
 }
 
 const portInUse = (port: number): ConfigError =>
