@@ -1,55 +1,22 @@
 /** The parameter and result types of the functions that both `hydraconf` and `hydraconf/engine` have. */
 
+export type { Resolved, ValueOf } from "./engine/compose/config.ts";
+export type {
+  CheckedOverrides,
+  ConfigTree,
+  ConfigTrees,
+  DataOf,
+  DeepReadonly,
+  KeyOf,
+  TreeIn,
+  ValueAt,
+} from "./engine/compose/config-types.ts";
 export type { PlacedConfig } from "./engine/compose/defaults/placement.ts";
 export type { SelfMark } from "./engine/compose/defaults/tree.ts";
-export type {
-  Cause,
-  Composition,
-  CompositionWarning,
-  Config,
-  ConfigPlugin,
-  ConfigSchema,
-  ConfigSource,
-  ConfigTextOptions,
-  DefaultsRow,
-  DefaultsStep,
-  DefaultsTree,
-  DefaultsTreeChild,
-  DefaultsTreeNode,
-  Difference,
-  Explanation,
-  GetOptions,
-  ItemKind,
-  KeyedNode,
-  LaunchRefusal,
-  LoadedConfig,
-  NodeState,
-  PlacedSchema,
-  PlainValue,
-  PluginFiles,
-  ReplacedValue,
-  Repository,
-  RunMode,
-  SchemaProblem,
-  SchemaReader,
-  SearchPathEntry,
-  SecretPath,
-  Snapshot,
-  SourceFactory,
-  SourceInfo,
-  StandardSchema,
-  StoreEntry,
-} from "./engine/compose/index.ts";
-export type {
-  ConfigItem,
-  DefaultsItem,
-  GroupItem,
-  GroupValue,
-  JsonSchemaObject,
-  ResolvedData,
-  SelfItem,
-  Surroundings,
-} from "./engine/compose/sources/config-source.ts";
+export type { Cause, Composition, CompositionWarning, Config, ConfigPlugin, ConfigSource, ConfigTextOptions, DefaultsRow, DefaultsStep, DefaultsTree, DefaultsTreeChild, DefaultsTreeNode, Difference, Explanation, GetOptions, ItemKind, KeyedNode, LaunchRefusal, LoadedConfig, NodeState, PlacedSchema, PlainValue, PluginFiles, ReplacedValue, Repository, RunMode, SchemaProblem, SchemaReader, SearchPathEntry, SecretPath, Snapshot, SourceFactory, SourceInfo, StoreEntry } from "./engine/compose/index.ts";
+export type { ConfigSchema, StandardSchema } from "./engine/values/config-schema.ts";
+export type { ConfigItem, DefaultsItem, GroupItem, GroupValue, SelfItem, Surroundings } from "./engine/compose/sources/config-source.ts";
+export type { JsonSchemaObject, LoadedSchema, SchemaOutput } from "./engine/values/config-schema.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
 export type {
   Instantiate,

@@ -1,11 +1,18 @@
 /** The engine of programs of Node: with the files, the environment and the plugins that are there. */
+import { resolve } from "node:path";
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { DISK_ACCESS } from "./engine/compose/sources/file-source.ts";
-import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
+import {
+  configSchema,
+  configStore,
+  type StoreEntry,
+} from "./engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "./engine/compose/sources/repository.ts";
 import { createConfigAjv } from "./engine/schema/ajv.ts";
 import { createConfigReader } from "./engine/schema/config-reader.ts";
+import { readSchemaFile } from "./engine/schema/schema-file.ts";
 import {
   checkedAsRegistered,
   environment,
@@ -21,7 +28,7 @@ import type { Resolver } from "./engine/values/resolution/resolver.ts";
 import { checkedEngine, type Engine, openEngine } from "./open-engine.ts";
 
 /** Options that apply to all compositions of an engine. */
-export interface EngineOptions {
+export interface EngineOptions<Schema extends ConfigSchema | undefined = ConfigSchema | undefined> {
   /** The base of relative directories. Default: the working directory. */
   readonly cwd?: string;
   /**
@@ -42,6 +49,8 @@ export interface EngineOptions {
   readonly plugins?: readonly Plugin[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** What each composed config must fit, unless its own `schema` says otherwise: the same as there. */
+  readonly schema?: Schema;
   /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
   readonly dialect?: DialectName;
   /**
@@ -68,7 +77,10 @@ export function openNodeEngine(
     plugins,
     dialect,
     files: DISK_ACCESS,
-    schemaReader: createConfigReader(createConfigAjv),
+    schemaReader: createConfigReader({
+      ajvOf: createConfigAjv,
+      readFile: (path) => readSchemaFile(path, (name) => DISK_ACCESS.read(resolve(cwd, name))),
+    }),
   });
 }
 
@@ -77,6 +89,7 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
   resolvers: checkedAsRegistered,
+  schema: optional(configSchema),
   store: optional(configStore),
   plugins: optional(plugins),
   sources: optional(mapOf("functions", fn)),

@@ -6,7 +6,8 @@
  */
 
 import type { Config } from "./engine/compose/config.ts";
-import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import type { DataOf } from "./engine/compose/config-types.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
 import {
   type Instantiate,
@@ -53,7 +54,9 @@ export type * from "./public-types.ts";
  * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options and
  * values that the types do not allow.
  */
-export function createEngine(options: EngineOptions = {}): Engine {
+export function createEngine<const Schema extends ConfigSchema | undefined = undefined>(
+  options: EngineOptions<Schema> = {},
+): Engine<Schema> {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
   return createBareEngine(withHydra(options));
 }
@@ -63,9 +66,14 @@ export function createEngine(options: EngineOptions = {}): Engine {
  *
  * @throws ConfigError for errors in the files or the overrides, and those of `createEngine`.
  */
-export function compose<Schema extends ConfigSchema = ConfigSchema>(
-  options: ComposeOptions<Schema> & EngineOptions,
-): Config<ResolvedData<Schema>> {
+export function compose<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: ComposeOptions<Schema, Dir, Name, Overrides> & EngineOptions<Schema>,
+): Config<DataOf<Schema, Dir, Name>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
   return openNodeEngine(withHydra(options)).compose(options);

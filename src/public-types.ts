@@ -26,7 +26,6 @@ export type {
   Flag,
   JobFacts,
   JobPlan,
-  ProgramSchema,
   Subcommand,
   SubcommandLine,
   SubcommandOption,

@@ -1,7 +1,8 @@
 /** The declaration of a program, checked and completed. */
 
 import { dirname, parse, resolve } from "node:path";
-import { configStore } from "../../engine/compose/sources/memory-source.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
+import { configSchema, configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
   checkedAsRegistered,
@@ -31,19 +32,16 @@ import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";
 import { directoryAt } from "../../foundation/system/files.ts";
-import type {
-  Flag,
-  ProgramDeclaration,
-  ProgramOptions,
-  ProgramSchema,
-  Subcommand,
-} from "../job/options.ts";
+import type { Flag, ProgramDeclaration, ProgramOptions, Subcommand } from "../job/options.ts";
 import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
 import { type Plugin, plugins } from "../plugins/contract/plugin.ts";
 
 /** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
-export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
-  extends ProgramDeclaration<Schema> {
+export interface HydraMainOptions<
+  Schema extends ConfigSchema | undefined = ConfigSchema | undefined,
+  Dir extends string | null = string | null,
+  Name extends string | null = string | null,
+> extends ProgramDeclaration<Schema, Dir, Name> {
   /**
    * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
    * `[...STANDARD_PLUGINS, mine]`.
@@ -74,12 +72,6 @@ export const checkInvocation = (invocation: unknown): void =>
   checkOptions("hydraMain", invocation, INVOCATION);
 
 const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
-
-const schema: OptionCheck = (by, name, value) => {
-  const isValidator = typeof value === "function" && "~standard" in value;
-  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
-    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
-};
 
 const FLAG: OptionChecks<Flag> = {
   id: text,
@@ -113,7 +105,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   freeKeys: optional(listOf("strings", text)),
   textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
-  schema: optional(schema),
+  schema: optional(configSchema),
   check: optional(fn),
   planJob: optional(fn),
   summarizeSweep: optional(fn),

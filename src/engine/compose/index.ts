@@ -26,16 +26,8 @@ export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets } from "./secrets.ts";
-export type {
-  ConfigSchema,
-  ConfigSource,
-  ItemKind,
-  LoadedConfig,
-  SchemaProblem,
-  SchemaReader,
-  SourceInfo,
-  StandardSchema,
-} from "./sources/config-source.ts";
+export type { ConfigSource, ItemKind, LoadedConfig, SchemaProblem, SchemaReader, SourceInfo } from "./sources/config-source.ts";
+export type { ConfigSchema, StandardSchema } from "../values/config-schema.ts";
 export { defaultsOf } from "./sources/config-source.ts";
 export type { StoreEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";

@@ -16,7 +16,8 @@ import {
 import type { Origin } from "../values/origin.ts";
 import { keyText } from "../values/python-text.ts";
 import type { PlacedSchema } from "./schemas.ts";
-import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
+import type { SchemaReader } from "./sources/config-source.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 
 /** Shown in place of a secret value. */
 export const MASK = "***";
@@ -101,7 +102,12 @@ export function maskSecrets<Node extends ConfigNode>(
   const texts = secretOverrides(found);
   const ids = new Set(found.secrets.map((path) => JSON.stringify(path)));
 
-  const originOf = (origin: Origin): Origin => {
+  const originOf = (origin: Origin, secret: boolean): Origin => {
+    if (origin.kind === "schema" && origin.converted !== undefined) {
+      const { converted } = origin;
+      const text = secret ? MASK : converted.text;
+      return { ...origin, converted: { text, origin: originOf(converted.origin, secret) } };
+    }
     const shown = origin.kind === "override" ? texts.get(origin.text) : undefined;
     return shown === undefined || origin.kind !== "override"
       ? origin
@@ -109,7 +115,7 @@ export function maskSecrets<Node extends ConfigNode>(
   };
   const maskAt = (node: ConfigNode, path: readonly string[], within: boolean): ConfigNode => {
     const secret = within || ids.has(JSON.stringify(path));
-    const origin = originOf(node.origin);
+    const origin = originOf(node.origin, secret);
     const { replaced } = node;
     const kept = replaced === undefined ? {} : { replaced: maskAt(replaced, path, within) };
     if (node.kind === "list") {

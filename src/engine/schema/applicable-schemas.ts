@@ -99,6 +99,22 @@ function expand(
   return [object, ...inner.flatMap((part) => expand(part, root, value, visited))];
 }
 
+/** A schema and those that it always applies to the same place: references and `allOf`, and no branches. */
+export function certainSchemas(
+  schema: unknown,
+  root: JsonSchema,
+  seen: ReadonlySet<unknown> = new Set(),
+): readonly SchemaObject[] {
+  const object = objectOf(schema);
+  if (object === undefined || seen.has(object)) return [];
+  const visited = new Set(seen).add(object);
+  const inner: readonly unknown[] = [
+    ...(isText(object["$ref"]) ? [dereference(root, object["$ref"])] : []),
+    ...(listOf(object["allOf"]) ?? []),
+  ];
+  return [object, ...inner.flatMap((part) => certainSchemas(part, root, visited))];
+}
+
 function chosenBranches(
   object: SchemaObject,
   root: JsonSchema,

@@ -108,7 +108,7 @@ export async function runSchema(
   const parsed = { flags: new Map(named), overrides: [] };
   const { env = invocation.env, options = {} } = await chooseTree({ parsed, invocation, settings });
   const plugins = await loadable.plugins();
-  const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
+  const request = { plugins, options, schemas: await openSchemas(options) };
   const tree = openTreeOf(command, { ...invocation, env }, request);
   if (isTypes)
     console.stdout(await typesOf(dataSchema(tree), { name: tree.configName, isReadonly }));

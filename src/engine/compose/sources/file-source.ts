@@ -168,6 +168,13 @@ export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<stri
 /** The files and packages of this machine. */
 export const DISK_ACCESS: FileAccess = {
   resolve,
+  read(path) {
+    try {
+      return readFileSync(path, "utf8");
+    } catch (cause) {
+      throw new Error(fileProblem(cause), { cause });
+    }
+  },
   sources({ base, cwd, env, packageRoots }) {
     const roots = once(() => [
       ...new Set([base ?? cwd, cwd, ...pythonPath(env, cwd), ...(packageRoots?.() ?? [])]),

@@ -18,14 +18,8 @@ import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import type { Reading } from "../../values/yaml/reader.ts";
-import {
-  type ConfigSchema,
-  type ConfigSource,
-  type ItemKind,
-  refuseYml,
-  type SourceInfo,
-  yamlFileName,
-} from "./config-source.ts";
+import { type ConfigSource, type ItemKind, refuseYml, type SourceInfo, yamlFileName } from "./config-source.ts";
+import type { ConfigSchema } from "../../values/config-schema.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
 
 /**
@@ -167,9 +161,11 @@ export const storeEntry: OptionCheck = (by, name, value) => {
 const HINT =
   'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
 
-/** A JSON Schema, or the validator of a library, which may be a function. */
+/** A JSON Schema, the path of a file with one, or the validator of a library, which may be a function. */
 export const configSchema: OptionCheck = (by, name, value) => {
-  if (typeof value !== "boolean" && typeof value !== "function") checkObject(by, name, value);
+  const isValidator = typeof value === "function" && "~standard" in value;
+  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
+    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
 };
 
 const MEMBERS = shape({

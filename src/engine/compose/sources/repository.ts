@@ -151,6 +151,8 @@ export interface PackageSearch {
 export interface FileAccess {
   /** The absolute path; a relative one starts at the directory. */
   resolve(directory: string, path: string): string;
+  /** The text of a file that is no config, such as a schema; throws if it cannot be read. */
+  read(path: string): string;
   /** The kinds of sources that read them, by scheme. */
   sources(search: PackageSearch): SourceFactories;
 }
