@@ -13,10 +13,50 @@ export type {
 } from "./engine/compose/config-types.ts";
 export type { PlacedConfig } from "./engine/compose/defaults/placement.ts";
 export type { SelfMark } from "./engine/compose/defaults/tree.ts";
-export type { Cause, Composition, CompositionWarning, Config, ConfigPlugin, ConfigSource, ConfigTextOptions, DefaultsRow, DefaultsStep, DefaultsTree, DefaultsTreeChild, DefaultsTreeNode, Difference, Explanation, GetOptions, ItemKind, KeyedNode, LaunchRefusal, LoadedConfig, NodeState, PlacedSchema, PlainValue, PluginFiles, ReplacedValue, Repository, RunMode, SchemaProblem, SchemaReader, SearchPathEntry, SecretPath, Snapshot, SourceFactory, SourceInfo, StoreEntry } from "./engine/compose/index.ts";
-export type { ConfigSchema, StandardSchema } from "./engine/values/config-schema.ts";
-export type { ConfigItem, DefaultsItem, GroupItem, GroupValue, SelfItem, Surroundings } from "./engine/compose/sources/config-source.ts";
-export type { JsonSchemaObject, LoadedSchema, SchemaOutput } from "./engine/values/config-schema.ts";
+export type {
+  Cause,
+  Composition,
+  CompositionWarning,
+  Config,
+  ConfigPlugin,
+  ConfigSource,
+  ConfigTextOptions,
+  DefaultsRow,
+  DefaultsStep,
+  DefaultsTree,
+  DefaultsTreeChild,
+  DefaultsTreeNode,
+  Difference,
+  Explanation,
+  GetOptions,
+  ItemKind,
+  KeyedNode,
+  LaunchRefusal,
+  LoadedConfig,
+  NodeState,
+  PlacedSchema,
+  PlainValue,
+  PluginFiles,
+  ReplacedValue,
+  Repository,
+  RunMode,
+  SchemaProblem,
+  SchemaReader,
+  SearchPathEntry,
+  SecretPath,
+  Snapshot,
+  SourceFactory,
+  SourceInfo,
+  StoreEntry,
+} from "./engine/compose/index.ts";
+export type {
+  ConfigItem,
+  DefaultsItem,
+  GroupItem,
+  GroupValue,
+  SelfItem,
+  Surroundings,
+} from "./engine/compose/sources/config-source.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
 export type {
   Instantiate,
@@ -56,6 +96,13 @@ export type {
   Sweep,
   ZipSweep,
 } from "./engine/overrides/index.ts";
+export type {
+  ConfigSchema,
+  JsonSchemaObject,
+  LoadedSchema,
+  SchemaOutput,
+  StandardSchema,
+} from "./engine/values/config-schema.ts";
 export type { Dialect, DialectName } from "./engine/values/dialect.ts";
 export type {
   EngineErrorCode,

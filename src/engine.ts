@@ -2,13 +2,9 @@
 import { resolve } from "node:path";
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
-import type { ConfigSchema } from "./engine/values/config-schema.ts";
+import type { SchemaReader } from "./engine/compose/sources/config-source.ts";
 import { DISK_ACCESS } from "./engine/compose/sources/file-source.ts";
-import {
-  configSchema,
-  configStore,
-  type StoreEntry,
-} from "./engine/compose/sources/memory-source.ts";
+import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "./engine/compose/sources/repository.ts";
 import { createConfigAjv } from "./engine/schema/ajv.ts";
 import { createConfigReader } from "./engine/schema/config-reader.ts";
@@ -21,7 +17,9 @@ import {
   type OptionChecks,
   optional,
   path,
+  schemaOption,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
@@ -77,19 +75,23 @@ export function openNodeEngine(
     plugins,
     dialect,
     files: DISK_ACCESS,
-    schemaReader: createConfigReader({
-      ajvOf: createConfigAjv,
-      readFile: (path) => readSchemaFile(path, (name) => DISK_ACCESS.read(resolve(cwd, name))),
-    }),
+    schemaReader: schemaReader(cwd),
   });
 }
+
+/** Reads schemas, those in files from a directory on. */
+export const schemaReader = (cwd: string): SchemaReader =>
+  createConfigReader({
+    ajvOf: createConfigAjv,
+    readFile: (path) => readSchemaFile(path, (name) => DISK_ACCESS.read(resolve(cwd, name))),
+  });
 
 /** The checks of the options of `createEngine`. */
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
   resolvers: checkedAsRegistered,
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
   store: optional(configStore),
   plugins: optional(plugins),
   sources: optional(mapOf("functions", fn)),

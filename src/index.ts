@@ -7,7 +7,6 @@
 
 import type { Config } from "./engine/compose/config.ts";
 import type { DataOf } from "./engine/compose/config-types.ts";
-import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
 import {
   type Instantiate,
@@ -16,15 +15,23 @@ import {
 } from "./engine/instantiate/instantiate.ts";
 import { NO_TARGETS } from "./engine/instantiate/module-targets.ts";
 import { checkOptions } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
 import {
   createEngine as createBareEngine,
   ENGINE_OPTIONS,
   type EngineOptions,
   openNodeEngine,
+  schemaReader,
 } from "./engine.ts";
 import { type OmegaConf, omegaConf } from "./omegaconf.ts";
-import { COMPOSE_OPTIONS, type ComposeOptions, type Engine, withHydra } from "./open-engine.ts";
+import {
+  COMPOSE_OPTIONS,
+  type ComposeOptions,
+  type Engine,
+  fitWith,
+  withHydra,
+} from "./open-engine.ts";
 
 export { renderExplanation } from "./app/cli/explain.ts";
 export { hydraMain } from "./app/cli/hydra-main.ts";
@@ -105,6 +112,7 @@ export const mergeDotlist: OmegaConf["mergeDotlist"] = inProcess.mergeDotlist;
 const instantiating = instantiation({
   context: () => createResolveContext({ env: process.env }),
   targets: NO_TARGETS,
+  fit: (part) => fitWith(schemaReader(process.cwd()))(part),
 });
 /** @function */
 export const instantiate: Instantiate = instantiating.instantiate;

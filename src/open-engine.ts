@@ -11,10 +11,11 @@ import {
 import type { CheckedOverrides, DataOf } from "./engine/compose/config-types.ts";
 import type { RunMode } from "./engine/compose/defaults/list.ts";
 import { openTree, primaryAtRoot, type TreeRequest } from "./engine/compose/open-tree.ts";
+import { fitPart } from "./engine/compose/schemas.ts";
 import type { SchemaReader } from "./engine/compose/sources/config-source.ts";
-import type { ConfigSchema } from "./engine/values/config-schema.ts";
-import { configSchema, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
+import type { StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { FileAccess, Snapshot, SourceFactory } from "./engine/compose/sources/repository.ts";
+import type { InstantiateDefaults } from "./engine/instantiate/instantiate.ts";
 import { parseOverrides } from "./engine/overrides/index.ts";
 import {
   checkOptions,
@@ -24,9 +25,11 @@ import {
   optional,
   orNull,
   path,
+  schemaOption,
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type Dialect, type DialectName, dialectNamed } from "./engine/values/dialect.ts";
 import type { Limits } from "./engine/values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./engine/values/resolution/context.ts";
@@ -185,6 +188,12 @@ export function openEngine(settings: EngineSettings): Engine {
   };
 }
 
+/** What `instantiate` does with a schema. */
+export const fitWith =
+  (reader: SchemaReader): InstantiateDefaults["fit"] =>
+  ({ context, path, root, schema }) =>
+    fitPart(root, { path, schema, reader }, context);
+
 /** One snapshot for each combination of directories. */
 function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">): {
   readonly of: Engine["snapshot"];
@@ -210,7 +219,7 @@ export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   overrides: optional(listOf("strings", text, '["db=mysql", "+lr=0.1"]')),
   mode: optional(oneOf("run", "multirun")),
   jobName: optional(text),
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
   returnHydraConfig: optional(trueOrFalse),
   fromShell: optional(trueOrFalse),
 };

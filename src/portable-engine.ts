@@ -8,13 +8,8 @@ import { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 import type { Config } from "./engine/compose/config.ts";
 import { CONFIG_PLUGIN, type ConfigPlugin } from "./engine/compose/config-plugin.ts";
 import type { DataOf } from "./engine/compose/config-types.ts";
-import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type FileTexts, fileTexts, memoryAccess } from "./engine/compose/sources/memory-files.ts";
-import {
-  configSchema,
-  configStore,
-  type StoreEntry,
-} from "./engine/compose/sources/memory-source.ts";
+import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "./engine/compose/sources/repository.ts";
 import {
   type Instantiate,
@@ -36,8 +31,10 @@ import {
   type OptionChecks,
   optional,
   path,
+  schemaOption,
   whichIs,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
@@ -49,6 +46,7 @@ import {
   type ComposeOptions,
   checkedEngine,
   type Engine,
+  fitWith,
   openEngine,
   withHydra,
 } from "./open-engine.ts";
@@ -109,7 +107,7 @@ const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
   resolvers: checkedAsRegistered,
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
   store: optional(configStore),
   plugins: optional(listOf("plugins", having(CONFIG_PLUGIN), "[...STANDARD_CONFIGS, mine]")),
   sources: optional(mapOf("functions", fn)),
@@ -178,6 +176,11 @@ export const createTargets = <const Entries extends TargetMap>(
   entries: Entries,
 ): Targets<Entries> => registeredTargets(entries);
 
+const noFile = (path: string) =>
+  readSchemaFile(path, () => {
+    throw new Error("there are no files");
+  });
+
 // Where a call gives no environment, there is none.
 const anywhere = omegaConf(() => ({}));
 /** @function */
@@ -204,6 +207,7 @@ export const mergeDotlist: OmegaConf["mergeDotlist"] = anywhere.mergeDotlist;
 const instantiating = instantiation({
   context: () => createResolveContext(),
   targets: registeredTargets({}),
+  fit: fitWith(createConfigReader({ ajvOf: ajvWith(undefined), readFile: noFile })),
 });
 /** @function */
 export const instantiate: Instantiate = instantiating.instantiate;

@@ -158,7 +158,7 @@ describe("engine options", () => {
     ],
     [
       { store: new Map([["c", { value: 1, schema: 1 }]]) },
-      "store['c'].schema must be an object, not the string 's'",
+      "store['c'].schema must be an object, not number 1",
     ],
     [{ plugins: "mine" }, "plugins must be a list of plugins, not the string 'mine'"],
     [

@@ -1,12 +1,10 @@
 /** The declaration of a program, checked and completed. */
 
 import { dirname, parse, resolve } from "node:path";
-import type { ConfigSchema } from "../../engine/values/config-schema.ts";
-import { configSchema, configStore } from "../../engine/compose/sources/memory-source.ts";
+import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
   checkedAsRegistered,
-  checkObject,
   checkOptions,
   count,
   environment,
@@ -14,13 +12,13 @@ import {
   having,
   listOf,
   mapOf,
-  type OptionCheck,
   type OptionChecks,
   oneOf,
   optional,
   orNull,
   path,
   recordOf,
+  schemaOption,
   shape,
   text,
   trueOrFalse,
@@ -28,6 +26,7 @@ import {
   withMethods,
 } from "../../engine/values/check-options.ts";
 import { pathOrFileUrl } from "../../engine/values/check-paths.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";
@@ -105,7 +104,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   freeKeys: optional(listOf("strings", text)),
   textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
   check: optional(fn),
   planJob: optional(fn),
   summarizeSweep: optional(fn),

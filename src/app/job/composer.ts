@@ -23,12 +23,12 @@ import {
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
-import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
 import { readSchemaFile } from "../../engine/schema/schema-file.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";

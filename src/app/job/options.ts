@@ -2,7 +2,6 @@
  * The declaration of a program, and what follows from it: its schema, its flags, and Hydra's behaviour by version base.
  */
 
-import type { ConfigSchema, LoadedSchema } from "../../engine/values/config-schema.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
@@ -14,6 +13,7 @@ import {
   type StandardValidator,
 } from "../../engine/schema/applicable-schemas.ts";
 import { parseSchema, readSchemaFile, schemaText } from "../../engine/schema/schema-file.ts";
+import type { ConfigSchema, LoadedSchema } from "../../engine/values/config-schema.ts";
 import type { DialectName } from "../../engine/values/dialect.ts";
 import type { Limits } from "../../engine/values/limits.ts";
 import type { ConfigNode, MapNode } from "../../engine/values/node.ts";

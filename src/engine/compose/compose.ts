@@ -3,6 +3,7 @@ import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
@@ -35,7 +36,6 @@ import { withMode } from "./run-mode.ts";
 import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
 import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
-import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
 

@@ -1,4 +1,6 @@
 /** What other folders use of composition. */
+
+export type { ConfigSchema, StandardSchema } from "../values/config-schema.ts";
 export { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 export type { PlainValue } from "../values/plain-objects.ts";
 export { toObject as toPlain } from "../values/plain-objects.ts";
@@ -26,8 +28,14 @@ export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets } from "./secrets.ts";
-export type { ConfigSource, ItemKind, LoadedConfig, SchemaProblem, SchemaReader, SourceInfo } from "./sources/config-source.ts";
-export type { ConfigSchema, StandardSchema } from "../values/config-schema.ts";
+export type {
+  ConfigSource,
+  ItemKind,
+  LoadedConfig,
+  SchemaProblem,
+  SchemaReader,
+  SourceInfo,
+} from "./sources/config-source.ts";
 export { defaultsOf } from "./sources/config-source.ts";
 export type { StoreEntry } from "./sources/memory-source.ts";
 export { memorySource } from "./sources/memory-source.ts";

@@ -1,5 +1,6 @@
 /** Schemas of the configs of a tree: where they apply, and how a composed tree violates them. */
 import type { Override } from "../overrides/ast.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -13,13 +14,14 @@ import {
   withoutEntry,
 } from "../values/node.ts";
 import type { Origin, OverrideOrigin } from "../values/origin.ts";
+import type { Place } from "../values/place.ts";
 import { parsePythonInt } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { resolveTree } from "../values/resolution/resolve-tree.ts";
+import { createResolution } from "../values/resolution/evaluate.ts";
+import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { environmentNames } from "./environment-names.ts";
 import { type SchemaProblem, type SchemaReader, yamlFileName } from "./sources/config-source.ts";
-import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Repository } from "./sources/repository.ts";
 
 /**
@@ -44,7 +46,7 @@ export function checkComposed(
  */
 export function checkAccessed(
   schemas: readonly PlacedSchema[],
-  root: MapNode,
+  root: ConfigNode,
   key: readonly string[],
   resolved: ConfigNode,
 ): void {
@@ -71,7 +73,7 @@ export function checkAccessed(
  */
 export function checkResolved(
   schemas: readonly PlacedSchema[],
-  root: MapNode,
+  root: ConfigNode,
   resolved: ConfigNode,
 ): void {
   checkAccessed(schemas, root, [], resolved);
@@ -84,8 +86,8 @@ export function checkResolved(
 }
 
 /** A tree with what its schemas gave. */
-export interface SchemaOutputs {
-  readonly root: MapNode;
+export interface SchemaOutputs<Root extends ConfigNode = MapNode> {
+  readonly root: Root;
   /** Those whose output is not known yet, and JSON Schemas, which are asked again about resolved values. */
   readonly pending: readonly PlacedSchema[];
   /** Values of the tree that no node can hold, such as dates, by the JSON text of their path. */
@@ -98,12 +100,12 @@ export interface SchemaOutputs {
  *
  * @throws ConfigError `schema.mismatch` of all problems of a validator
  */
-export function applySchemas(
-  root: MapNode,
+export function applySchemas<Root extends ConfigNode>(
+  root: Root,
   schemas: readonly PlacedSchema[],
   { context, overrides = [], refuses = true }: ApplyOptions,
-): SchemaOutputs {
-  let tree: MapNode = root;
+): SchemaOutputs<Root> {
+  let tree: Root = root;
   const objects = new Map<string, unknown>();
   const pending: PlacedSchema[] = [];
   for (const placed of schemas) {
@@ -119,7 +121,7 @@ export function applySchemas(
     if (!result.isFinal) pending.push(placed);
     for (const [key, value] of result.objects)
       objects.set(JSON.stringify([...path, ...JSON.parse(key)]), value);
-    if (result.tree !== written) tree = withNode(tree, path, result.tree) as MapNode;
+    if (result.tree !== written) tree = withNode(tree, path, result.tree) as Root;
   }
   return { root: tree, pending, objects };
 }
@@ -131,21 +133,52 @@ interface ApplyOptions {
   readonly refuses?: boolean;
 }
 
-/** The values of a part of the config, without the `hydra` node; undefined if they are not known yet. */
+/** The values of a part of the config; undefined if they are not known yet. */
 function resolvedAt(
-  root: MapNode,
+  root: ConfigNode,
   path: readonly string[],
   context: ResolveContext,
 ): ConfigNode | undefined {
-  const config = withoutEntry(root, "hydra");
   try {
-    return path.length === 0
-      ? resolveTree(config, context)
-      : getAt(resolveTree(config, context), path);
+    return resolvedPart(root, path, context);
   } catch (error) {
     if (isConfigError(error)) return undefined;
     throw error;
   }
+}
+
+/** @throws ConfigError of the first interpolation that cannot be resolved */
+function resolvedPart(
+  root: ConfigNode,
+  path: readonly string[],
+  context: ResolveContext,
+): ConfigNode | undefined {
+  // The `hydra` node does not belong to the job's config.
+  const config = root.kind === "map" ? withoutEntry(root, "hydra") : root;
+  const resolution = createResolution(config, context);
+  let place: Place | undefined = resolution.root;
+  for (const key of path) place = place && resolution.places.child(place, keyIn(place.node, key));
+  return place && resolveDeep(resolution, place);
+}
+
+/**
+ * A part of a config with what its schema gives.
+ * @throws ConfigError `schema.mismatch` if it does not fit, or lacks a value; of the first interpolation that cannot be resolved
+ */
+export function fitPart(
+  root: ConfigNode,
+  placed: PlacedSchema,
+  context: ResolveContext,
+): SchemaOutputs<ConfigNode> {
+  const outputs = applySchemas(root, [placed], { context });
+  const { path } = placed;
+  const resolved = outputs.pending.length > 0 && resolvedPart(outputs.root, path, context);
+  if (resolved) {
+    const whole = withNode(outputs.root, path, resolved);
+    for (const each of outputs.pending)
+      refuse(each, problemsAt(each, whole), { root: outputs.root });
+  }
+  return outputs;
 }
 
 /** The path in the notation of the tree: an index has several notations (`01`, `+1`). */

@@ -1,5 +1,6 @@
 /** Values that schemas mark secret: where they are, and the tree with masks in their place. */
 import type { Override, OverrideValue } from "../overrides/ast.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Difference } from "../values/diff.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -17,7 +18,6 @@ import type { Origin } from "../values/origin.ts";
 import { keyText } from "../values/python-text.ts";
 import type { PlacedSchema } from "./schemas.ts";
 import type { SchemaReader } from "./sources/config-source.ts";
-import type { ConfigSchema } from "../values/config-schema.ts";
 
 /** Shown in place of a secret value. */
 export const MASK = "***";

@@ -2,10 +2,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { renderExplanation } from "../../../src/app/cli/explain.ts";
-import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import type { AjvFactory } from "../../../src/engine/schema/given-ajv.ts";
+import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import { renderError } from "../../../src/engine/values/render-error.ts";
-import { createEngine } from "../../../src/portable-engine.ts";
+import { createEngine, createTargets, instantiate } from "../../../src/portable-engine.ts";
 import { refusal } from "./in-memory.ts";
 
 const ajv: AjvFactory = (options) => new Ajv2020(options);
@@ -194,5 +194,31 @@ describe("one door", () => {
     const config = engine.compose({ configDir: "conf", configName: "config", schema: whole });
     expect(config.toObject()).toEqual({ db: { name: "MAIN", port: 1 } });
     expect(explained(config, "db.port")).toContain("schema default of 'base_db'");
+  });
+});
+
+describe("the schema of instantiate", () => {
+  const targets = createTargets({ make: (options: object) => options });
+  const schema = z.object({ size: z.coerce.number().default(3), day: z.coerce.date().optional() });
+
+  it("checks and converts what is instantiated, before arguments are merged", () => {
+    const made = instantiate(
+      { model: { _target_: "make", size: "7", day: "2026-01-02" }, other: "${nothing}" },
+      { key: "model", schema, targets, overrides: { extra: 1 } },
+    );
+    expect(made).toEqual({ size: 7, day: new Date("2026-01-02"), extra: 1 });
+    expect(instantiate({ _target_: "make" }, { schema, targets })).toEqual({ size: 3 });
+    const error = refusal(() => instantiate({ _target_: "make", size: "x" }, { schema, targets }));
+    expect(error.code).toBe("schema.mismatch");
+    expect(error.details.key).toBe("size");
+  });
+
+  it("is not needed where the config has been through one", () => {
+    const whole = z.object({ model: schema.loose() });
+    const config = compose("model: {_target_: make, day: 2026-01-02}\n", whole);
+    expect(instantiate(config, { key: "model", targets })).toEqual({
+      size: 3,
+      day: new Date("2026-01-02"),
+    });
   });
 });

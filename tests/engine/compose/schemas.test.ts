@@ -1,10 +1,10 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Config } from "../../../src/engine/compose/index.ts";
-import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import type { StoreEntry } from "../../../src/engine/compose/sources/memory-source.ts";
 import { createConfigAjv } from "../../../src/engine/schema/ajv.ts";
 import { createConfigReader } from "../../../src/engine/schema/config-reader.ts";
+import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import { lineColumn } from "../../../src/engine/values/origin.ts";
 import { renderError } from "../../../src/engine/values/render-error.ts";
 import { createEngine } from "../../../src/engine.ts";

@@ -8,18 +8,25 @@ import {
   type OptionCheck,
   type OptionChecks,
   optional,
+  schemaOption,
   shape,
   text,
   trueOrFalse,
   wrongArgument,
 } from "../../values/check-options.ts";
+import type { ConfigSchema } from "../../values/config-schema.ts";
 import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import type { Reading } from "../../values/yaml/reader.ts";
-import { type ConfigSource, type ItemKind, refuseYml, type SourceInfo, yamlFileName } from "./config-source.ts";
-import type { ConfigSchema } from "../../values/config-schema.ts";
+import {
+  type ConfigSource,
+  type ItemKind,
+  refuseYml,
+  type SourceInfo,
+  yamlFileName,
+} from "./config-source.ts";
 import { configFromNode, configFromText } from "./load-config.ts";
 
 /**
@@ -161,13 +168,6 @@ export const storeEntry: OptionCheck = (by, name, value) => {
 const HINT =
   'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
 
-/** A JSON Schema, the path of a file with one, or the validator of a library, which may be a function. */
-export const configSchema: OptionCheck = (by, name, value) => {
-  const isValidator = typeof value === "function" && "~standard" in value;
-  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
-    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
-};
-
 const MEMBERS = shape({
   text: optional(text),
   create: optional(fn),
@@ -175,7 +175,7 @@ const MEMBERS = shape({
   value: anything,
   package: optional(text),
   replaceable: optional(trueOrFalse),
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
 });
 
 export const configStore: OptionCheck = mapOf("configs", storeEntry);
