@@ -102,6 +102,7 @@ export type {
   LoadedSchema,
   SchemaOutput,
   StandardSchema,
+  TypedJsonSchema,
 } from "./engine/values/config-schema.ts";
 export type { Dialect, DialectName } from "./engine/values/dialect.ts";
 export type {

@@ -83,7 +83,7 @@ export function compose<
 ): Config<DataOf<Schema, Dir, Name>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
-  return openNodeEngine(withHydra(options)).compose(options);
+  return openNodeEngine(withHydra(options)).compose<Schema, Dir, Name>(options as never);
 }
 
 // Where a call gives no environment, it has that of the process.

@@ -49,7 +49,7 @@ export interface ComposeOptions<
   /** Default: null, which composes only what the overrides append. */
   readonly configName?: Name;
   /** Where the tree is declared (`hydraconf schema --types`), options of groups and keys that it does not have are no overrides. */
-  readonly overrides?: Overrides & CheckedOverrides<Dir, Name, Overrides>;
+  readonly overrides?: CheckedOverrides<Dir, Name, Overrides>;
   /** In `multirun`, sweep overrides are ignored and groups without an option stay open. Default: `run`. */
   readonly mode?: RunMode;
   /**

@@ -146,7 +146,7 @@ export function compose<
 ): Config<DataOf<Schema, Dir, Name>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ files: {...}, configDir: "conf", ... })');
-  return open(options).compose(options);
+  return open(options).compose<Schema, Dir, Name>(options as never);
 }
 
 function open(options: EngineOptions): Engine {

@@ -248,7 +248,9 @@ const changesConfigs = (text: string): boolean => /"writeOnly"|"password"|"defau
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
 export const readSchema = (schema: ConfigSchema): JsonSchema | StandardValidator =>
-  typeof schema === "string" ? readSchemaFile(schema, DISK_ACCESS.read) : schema;
+  typeof schema === "string"
+    ? readSchemaFile(schema, DISK_ACCESS.read)
+    : (schema as JsonSchema | StandardValidator);
 
 /**
  * The program's schema as a JSON Schema; undefined for a validator that has none.

@@ -38,7 +38,7 @@ type Keys<Data, Level> = Data extends Leaf
   : unknown extends Data
     ? string
     : Data extends readonly (infer Item)[]
-      ? `[${number}]` | `${number}` | Joined<`[${number}]` | `${number}`, Item, Level>
+      ? `[${number}]` | Joined<`[${number}]`, Item, Level>
       : {
           [Name in Named<Data>]: Name | Joined<Name, Data[Name & keyof Data], Level>;
         }[Named<Data>];
@@ -130,39 +130,40 @@ type DeclaredData<Tree, Name> = [Tree] extends [never]
  * Overrides that fit the declared tree: of a group one of its options, else a key of the config. What a program only knows when it runs
  * (a `string`), sweeps, functions and interpolations are left to the composition, and so is any key where the tree is not declared.
  */
-export type CheckedOverrides<Dir, Name, Overrides extends readonly string[]> = [
-  TreeIn<Dir>,
-] extends [never]
-  ? Overrides
-  : { readonly [Index in keyof Overrides]: Checked<TreeIn<Dir>, Name, Overrides[Index]> };
+export type CheckedOverrides<Dir, Name, Overrides extends readonly string[]> = {
+  readonly [Index in keyof Overrides]: Checked<TreeIn<Dir>, Name, Overrides[Index]>;
+};
 
-type Checked<Tree, Name, Text> = Text extends `${infer Key}=${infer Value}`
-  ? string extends Key
-    ? Text
-    : Tree extends { readonly groups: infer Groups }
-      ? Unprefixed<Key> extends infer Group
-        ? Group extends keyof Groups & string
-          ? IsLeftOpen<Value> extends true
-            ? Text
-            : Value extends Groups[Group] | "null"
-              ? Text
-              : `${Key}=${Groups[Group] & string}`
-          : Key extends `${"+" | "~"}${string}` | `hydra${"." | "/"}${string}`
-            ? Text
-            : Key extends `${string}${"@" | "/"}${string}`
-              ? GroupOverrides<Groups>
-              : IsKey<DeclaredData<Tree, Name>, Key> extends true
-                ? Text
-                : GroupOverrides<Groups> | `${KeyOf<DeclaredData<Tree, Name>>}=${string}`
+type Checked<Tree, Name, Text> = [Tree] extends [never]
+  ? Text
+  : Text extends `${infer Key}=${infer Value}`
+    ? string extends Key
+      ? Text
+      : Tree extends { readonly groups: infer Groups }
+        ? Fit<DeclaredData<Tree, Name>, Groups, Text & string, Key, Value>
         : Text
-      : Text
-  : Text;
+    : Text;
+
+type Fit<Data, Groups, Text extends string, Key extends string, Value extends string> =
+  Unprefixed<Key> extends infer Group
+    ? Group extends keyof Groups
+      ? IsLeftOpen<Value> extends true
+        ? Text
+        : Value extends Groups[Group] | "null"
+          ? Text
+          : `${Key}=${Groups[Group] & string}`
+      : Key extends `${"+" | "~"}${string}` | `hydra${"." | "/"}${string}`
+        ? Text
+        : Key extends `${string}${"@" | "/"}${string}`
+          ? GroupOverrides<Groups>
+          : Key extends KeyOf<Data>
+            ? Text
+            : GroupOverrides<Groups> | `${KeyOf<Data>}=${string}`
+    : Text;
 
 type GroupOverrides<Groups> = {
   [Group in keyof Groups & string]: `${Group}=${Groups[Group] & string}`;
 }[keyof Groups & string];
-
-type IsKey<Data, Key> = Key extends KeyOf<Data> ? true : false;
 
 /** `+db@backup` is an override of the group `db`. */
 type Unprefixed<Key extends string> = Key extends `++${infer Rest}`

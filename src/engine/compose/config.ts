@@ -38,6 +38,7 @@ export interface Config<Data = unknown> {
   readonly composition: Composition;
   /** The context in which its interpolations are resolved. */
   readonly context: ResolveContext;
+  // `NoInfer`, since the compiler would else infer keys from the type that is expected of the value, which takes most of its time.
   /**
    * The value at a key such as `db.port` or `layers[0]`, as plain data; undefined if there is no such key.
    * Interpolations in a map or list are resolved when they are read; one that cannot be resolved throws then.
@@ -50,7 +51,7 @@ export interface Config<Data = unknown> {
   get<const Key extends KeyOf<Data>, const Options extends GetOptions = Resolved>(
     key: Key,
     options?: Options,
-  ): ValueOf<Options, ValueAt<Data, Key>>;
+  ): NoInfer<ValueOf<Options, ValueAt<Data, Key>>>;
   /**
    * The output of `--cfg job`, byte for byte; with `resolve`, that of `--cfg job --resolve`. Values that a schema marks
    * secret are masked here; `get` and `toObject` return them.
@@ -65,7 +66,7 @@ export interface Config<Data = unknown> {
    */
   toObject<const Options extends GetOptions = Resolved>(
     options?: Options,
-  ): ValueOf<Options, DeepReadonly<Data>>;
+  ): NoInfer<ValueOf<Options, DeepReadonly<Data>>>;
   /**
    * The value for `JSON.stringify`: unresolved and with secrets masked, like `toYaml()`; integers beyond 2^53 and bytes
    * (base64) as strings.

@@ -1,4 +1,5 @@
 /** The parts of a JSON Schema that apply to one place of a document. */
+import type { LoadedSchema } from "../values/config-schema.ts";
 import type { JsonValue } from "./json-document.ts";
 
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
@@ -21,7 +22,7 @@ export interface StandardValidator {
 }
 
 export const isStandardValidator = (
-  schema: JsonSchema | StandardValidator,
+  schema: LoadedSchema | StandardValidator,
 ): schema is StandardValidator =>
   (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
 
@@ -29,8 +30,8 @@ export const isStandardValidator = (
  * The JSON Schema of what a validator accepts, for help, completion and secrets. Undefined if its library gives none,
  * or none for this validator: checks of code have no JSON Schema.
  */
-export function jsonSchemaOf(schema: JsonSchema | StandardValidator): JsonSchema | undefined {
-  if (!isStandardValidator(schema)) return schema;
+export function jsonSchemaOf(schema: LoadedSchema | StandardValidator): JsonSchema | undefined {
+  if (!isStandardValidator(schema)) return schema as JsonSchema;
   try {
     return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
   } catch {

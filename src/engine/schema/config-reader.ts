@@ -1,6 +1,7 @@
 /** Checks composed trees against the schemas and validators of a program. */
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
@@ -29,7 +30,7 @@ import { type Output, withDefaults, withOutput } from "./output.ts";
 import { type CompileSchema, missingValues, treeIssues } from "./tree-issues.ts";
 
 /** A JSON Schema, the path of a file with one, or a validator. */
-export type GivenSchema = string | JsonSchema | StandardValidator;
+export type GivenSchema = ConfigSchema | StandardValidator;
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
@@ -70,7 +71,9 @@ export interface SchemaReading {
 export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigReader {
   const files = new Map<string, JsonSchema>();
   const loaded = (schema: GivenSchema): JsonSchema | StandardValidator =>
-    typeof schema === "string" ? getOrCreate(files, schema, () => readFile(schema)) : schema;
+    typeof schema === "string"
+      ? getOrCreate(files, schema, () => readFile(schema))
+      : (schema as JsonSchema | StandardValidator);
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
     getOrCreate(compiled, schema, () => ajvOf(schema).compile(schema));

@@ -7,11 +7,20 @@
 export type ConfigSchema = string | LoadedSchema;
 
 /** A schema that was read, if it was in a file. */
-export type LoadedSchema = boolean | JsonSchemaObject | StandardSchema;
+export type LoadedSchema = boolean | JsonSchemaObject | TypedJsonSchema | StandardSchema;
 
 /** A JSON Schema, draft 2020-12. */
 export interface JsonSchemaObject {
   readonly [keyword: string]: unknown;
+}
+
+/** A JSON Schema whose type is an interface of its keywords, as TypeBox makes it. */
+export interface TypedJsonSchema {
+  readonly $ref?: unknown;
+  readonly type?: unknown;
+  readonly properties?: unknown;
+  readonly anyOf?: unknown;
+  readonly allOf?: unknown;
 }
 
 /** The part of the standard-schema interface that is used. */
@@ -43,7 +52,7 @@ export type SchemaOutput<Schema> = Schema extends {
     : unknown
   : Schema extends { readonly static: infer Static }
     ? Static
-    : Schema extends JsonSchemaObject
+    : Schema extends object
       ? JsonSchemaData<Schema>
       : unknown;
 
@@ -132,11 +141,13 @@ type ObjectData<Schema, Root> = Schema extends { readonly properties: infer Prop
 type Present<Schema, Properties> = {
   [Name in keyof Properties]: Properties[Name] extends { readonly default: unknown }
     ? Name
-    : Schema extends { readonly required: readonly (infer Required)[] }
-      ? Name extends Required
-        ? Name
-        : never
-      : never;
+    : Properties[Name] extends { readonly "~optional": true }
+      ? never
+      : Schema extends { readonly required: readonly (infer Required)[] }
+        ? Name extends Required
+          ? Name
+          : never
+        : never;
 }[keyof Properties];
 
 type Flat<Data> = { [Name in keyof Data]: Data[Name] };
