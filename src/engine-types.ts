@@ -50,13 +50,22 @@ export type {
   StoreEntry,
 } from "./engine/compose/index.ts";
 export type {
+  ConfigLayer,
+  LayerSurroundings,
+  LayerValue,
+  Variable,
+} from "./engine/compose/layers/layer.ts";
+export type {
   ConfigItem,
+  DeclaredType,
   DefaultsItem,
   GroupItem,
   GroupValue,
   SelfItem,
   Surroundings,
 } from "./engine/compose/sources/config-source.ts";
+export type { FileSystem } from "./engine/compose/sources/directory-source.ts";
+export type { ConfigFormat, LoadLibrary, SourceReading } from "./engine/compose/sources/formats.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
 export type {
   Instantiate,
@@ -133,6 +142,7 @@ export type {
 } from "./engine/values/node.ts";
 export type {
   CodeOrigin,
+  EnvironmentOrigin,
   FileOrigin,
   Origin,
   OverrideOrigin,

@@ -5,6 +5,7 @@
  * @module hydraconf
  */
 
+import type { AsyncComposeOptions, AsyncResolver, AsyncResolverOptions } from "./compose-async.ts";
 import type { Config } from "./engine/compose/config.ts";
 import type { DataOf } from "./engine/compose/config-types.ts";
 import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
@@ -14,7 +15,15 @@ import {
   instantiation,
 } from "./engine/instantiate/instantiate.ts";
 import { NO_TARGETS } from "./engine/instantiate/module-targets.ts";
-import { checkOptions } from "./engine/values/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  count,
+  fn,
+  type OptionChecks,
+  optional,
+  trueOrFalse,
+} from "./engine/values/check-options.ts";
 import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
 import {
@@ -32,6 +41,7 @@ import {
   fitWith,
   withHydra,
 } from "./open-engine.ts";
+import type { ConfigListeners, WatchedConfig } from "./watch-config.ts";
 
 export { renderExplanation } from "./app/cli/explain.ts";
 export { hydraMain } from "./app/cli/hydra-main.ts";
@@ -85,6 +95,66 @@ export function compose<
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
   return openNodeEngine(withHydra(options)).compose<Schema, Dir, Name>(options as never);
 }
+
+/**
+ * Composes a config of which parts have to be waited for: resolvers of `asyncResolver`, layers and sources that return promises. All are
+ * asked at once, and equal questions once. The config itself is as that of `compose`: its values are there.
+ *
+ * @throws ConfigError as `compose`; `resolver.failed`, with the place of the interpolation, for a resolver that fails or gives no answer in
+ *   its time
+ */
+export async function composeAsync<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: AsyncComposeOptions<Schema, Dir, Name, Overrides>,
+): Promise<Config<DataOf<Schema, Dir, Name>>> {
+  const { composeWaiting } = await import("./compose-async.ts");
+  return composeWaiting<DataOf<Schema, Dir, Name>>(options as never);
+}
+
+/**
+ * Composes a config, and again whenever one of the files that it was made of changes, or a file that it looked for appears. What gives no
+ * config is reported, and the last good config stays.
+ *
+ * @throws ConfigError as `composeAsync`, for the first composition
+ */
+export async function watchConfig<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: AsyncComposeOptions<Schema, Dir, Name, Overrides>,
+  listeners: ConfigListeners<DataOf<Schema, Dir, Name>>,
+): Promise<WatchedConfig<DataOf<Schema, Dir, Name>>> {
+  const { watchFiles } = await import("./watch-config.ts");
+  return watchFiles(options as never, listeners);
+}
+
+/**
+ * A resolver that `composeAsync` waits for: `asyncResolver("vault", async ([path], { signal }) => read(path))` for `${vault:db/password}`.
+ *
+ * @param load gets the arguments of the interpolation as plain data, and returns plain data
+ */
+export const asyncResolver = (
+  name: string,
+  load: AsyncResolver["load"],
+  options: AsyncResolverOptions = {},
+): AsyncResolver => {
+  checkText("asyncResolver", "the name", name);
+  fn("asyncResolver", "the second argument", load);
+  checkOptions("asyncResolver", options, ASYNC_RESOLVER);
+  return { ...options, name, load, answers: new Map() };
+};
+
+const ASYNC_RESOLVER: OptionChecks<AsyncResolverOptions> = {
+  timeout: optional(count),
+  maxAge: optional(count),
+  isSecret: optional(trueOrFalse),
+};
 
 // Where a call gives no environment, it has that of the process.
 const inProcess = omegaConf(() => process.env);

@@ -8,6 +8,8 @@ import { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 import type { Config } from "./engine/compose/config.ts";
 import { CONFIG_PLUGIN, type ConfigPlugin } from "./engine/compose/config-plugin.ts";
 import type { DataOf } from "./engine/compose/config-types.ts";
+import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts";
+import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { type FileTexts, fileTexts, memoryAccess } from "./engine/compose/sources/memory-files.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "./engine/compose/sources/repository.ts";
@@ -88,6 +90,10 @@ export interface EngineOptions<Schema extends ConfigSchema | undefined = ConfigS
    * that `hydraconf` has.
    */
   readonly plugins?: readonly ConfigPlugin[];
+  /** Values above the config files and below the overrides. They are read once, and again after `refresh`. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** What each composed config must fit, unless its own `schema` says otherwise: the same as there. */
@@ -110,6 +116,8 @@ const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   schema: optional(schemaOption),
   store: optional(configStore),
   plugins: optional(listOf("plugins", having(CONFIG_PLUGIN), "[...STANDARD_CONFIGS, mine]")),
+  layers: configLayers,
+  formats: configFormats,
   sources: optional(mapOf("functions", fn)),
   dialect: dialectOption,
   limits: limitsOption,
@@ -162,7 +170,8 @@ function open(options: EngineOptions): Engine {
     files: access,
     schemaReader: createConfigReader({
       ajvOf: ajvWith(ajv),
-      readFile: (path) => readSchemaFile(path, (name) => access.read(access.resolve(root, name))),
+      readFile: (path) =>
+        readSchemaFile(path, (name) => access.system.read(access.resolve(root, name))),
     }),
   });
 }
@@ -176,10 +185,7 @@ export const createTargets = <const Entries extends TargetMap>(
   entries: Entries,
 ): Targets<Entries> => registeredTargets(entries);
 
-const noFile = (path: string) =>
-  readSchemaFile(path, () => {
-    throw new Error("there are no files");
-  });
+const noFile = (path: string) => readSchemaFile(path, () => undefined);
 
 // Where a call gives no environment, there is none.
 const anywhere = omegaConf(() => ({}));

@@ -135,8 +135,11 @@ describe("its functions", () => {
     ]);
     expect(names(node).filter((name) => !names(portable).includes(name))).toEqual([
       "STANDARD_PLUGINS",
+      "asyncResolver",
+      "composeAsync",
       "exitCode",
       "hydraMain",
+      "watchConfig",
     ]);
   });
 

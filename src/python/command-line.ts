@@ -225,6 +225,23 @@ function interpreterOptions(name: string): InterpreterOptions | undefined {
   return name === "tsx" || name === "bun" ? NO_OPTIONS : undefined;
 }
 
+/**
+ * How many words of a command line are those of Python and its options, if a source or `-m MODULE` is all that follows; undefined
+ * if another program starts Python, or an option changes how the source is read.
+ */
+export function interpreterWords(argv: readonly string[]): number | undefined {
+  const name = basename(argv[0] ?? "");
+  const options = name.startsWith("python") ? interpreterOptions(name) : undefined;
+  if (options === undefined) return undefined;
+  let at = 1;
+  for (; argv[at]?.startsWith("-") === true && argv[at] !== "-m"; at++) {
+    const word = argv[at] ?? "";
+    if (options.valued.includes(word)) at++;
+    else if (!options.bare.test(word) || /[ix]/.test(word)) return undefined;
+  }
+  return argv.length - at === (argv[at] === "-m" ? 2 : 1) ? at : undefined;
+}
+
 function moduleFile(module: string, cwd: string): string | undefined {
   if (!/^[\p{L}_][\w.]*$/u.test(module)) return undefined;
   const path = join(...module.split("."));

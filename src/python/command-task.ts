@@ -1,6 +1,5 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 
-import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -14,8 +13,7 @@ import { GRACE_MS } from "../app/record/orphans.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { makeDirectory } from "../foundation/system/files.ts";
-import { startProblem } from "../foundation/system/find-program.ts";
-import { once } from "../foundation/system/get-or-create.ts";
+import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import type { Signal } from "../foundation/system/platform-types.ts";
 import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
@@ -24,7 +22,19 @@ import type { Program } from "./command-line.ts";
 import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
-import { type PythonFiles, placeCallback, placeReport } from "./python-callbacks.ts";
+import {
+  type PythonFiles,
+  placeCallback,
+  placeReport,
+  type ResultReport,
+} from "./python-callbacks.ts";
+import {
+  type ProgramEnd,
+  type ProgramStart,
+  type RunningProgram,
+  startProgram,
+} from "./running-program.ts";
+import { canBeWarm, openWarmPython, type WarmChoice, type WarmPython } from "./warm-python.ts";
 
 /** How much of a program's output is kept to find its error and its result. */
 const TAIL_CHARACTERS = 64_000;
@@ -41,6 +51,7 @@ export function commandTask(
   carried: (dialect: Dialect) => PythonFiles,
 ): Task {
   const guard = once(guardGroup);
+  const ways = openWays(program, invocation, carried);
   return async (config, job) => {
     if (invocation.worker !== undefined) guard();
     const facts: JobFacts = {
@@ -52,27 +63,25 @@ export function commandTask(
       resolved: job.resolved,
     };
     const { argv, env, file } = jobCommand(program, facts);
-    const report =
-      program.pass !== "hydra"
-        ? undefined
-        : program.app?.kind === "script"
-          ? placeReport()
-          : placeCallback(process.env, carried(config.context.dialect));
+    const { report, start } = ways(job, config.context.dialect);
     if (file !== undefined) {
       makeDirectory(job.outputDir);
       // The file holds the secrets that the program needs.
       writeFileSync(file.path, file.text(), { mode: 0o600 });
     }
     try {
-      const outcome = await runProgram({
-        argv: [...argv, ...(report?.overrides ?? [])],
-        env: { ...env, ...report?.env, ...ownVariables(job) },
-        // A program of Hydra changes its directory itself.
-        cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
-        readsStdin: job.number === undefined,
-        keepsOutput: program.resultOnStdout,
-        isWorker: invocation.worker !== undefined,
-      });
+      const outcome = await runProgram(
+        {
+          argv: [...argv, ...(report?.overrides ?? [])],
+          env: { ...env, ...report?.env, ...ownVariables(job) },
+          // A program of Hydra changes its directory itself.
+          cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
+          readsStdin: job.number === undefined,
+          keepsOutput: program.resultOnStdout,
+          isWorker: invocation.worker !== undefined,
+        },
+        start,
+      );
       return judged(outcome, program, {
         report: report?.read(),
         isWorker: invocation.worker !== undefined,
@@ -82,6 +91,39 @@ export function commandTask(
     } finally {
       report?.remove();
     }
+  };
+}
+
+/** How the program of a job starts, and how it tells its result. */
+interface Way {
+  readonly start: (program: ProgramStart) => RunningProgram;
+  readonly report?: ResultReport;
+}
+
+/** Chooses the way of each job. A process that runs several jobs may keep an interpreter for them. */
+function openWays(
+  program: Program,
+  { console, worker }: Pick<Invocation, "console" | "worker">,
+  carried: (dialect: Dialect) => PythonFiles,
+): (job: Job, dialect: Dialect) => Way {
+  const mayBeWarm = worker?.isReused === true && canBeWarm(program);
+  const kept = new Map<WarmChoice, WarmPython>();
+  return (job, dialect) => {
+    if (program.pass !== "hydra") return { start: startProgram };
+    if (program.app?.kind === "script") return { start: startProgram, report: placeReport() };
+    const isOneOfMany = mayBeWarm && job.number !== undefined;
+    const choice = isOneOfMany ? ((job.get("hydra.launcher.warm") ?? null) as WarmChoice) : false;
+    if (choice !== false) {
+      const { callback, start } = getOrCreate(kept, choice, () =>
+        openWarmPython(program, { choice, files: carried(dialect), note: console.stderr }),
+      );
+      return { start, report: callback.report(`report-${job.number}.json`) };
+    }
+    const callback = placeCallback(process.env, carried(dialect));
+    return {
+      start: startProgram,
+      report: { ...callback.report("report.json"), remove: callback.remove },
+    };
   };
 }
 
@@ -103,12 +145,7 @@ const ownVariables = ({ number, outputDir }: Job): Readonly<Record<string, strin
   ...(number !== undefined && { HYDRACONF_JOB_NUMBER: String(number) }),
 });
 
-interface ProgramRun {
-  readonly argv: readonly string[];
-  /** Variables to add to the environment of this process. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly readsStdin: boolean;
+interface ProgramRun extends Omit<ProgramStart, "onErrors" | "onOutput"> {
   /** Whether to keep the end of its standard output in addition to that of its errors. */
   readonly keepsOutput: boolean;
   /** Whether this process leads the process group that a launcher signals. */
@@ -116,13 +153,8 @@ interface ProgramRun {
 }
 
 /** The end of a program. */
-interface ProgramOutcome {
+interface ProgramOutcome extends ProgramEnd {
   readonly argv: readonly string[];
-  /** Null if a signal ended it, or it never started. */
-  readonly code: number | null;
-  readonly signal: Signal | null;
-  /** Why it never started. */
-  readonly problem?: string;
   /** The first signal that asked this process to end meanwhile. */
   readonly interrupted: Signal | undefined;
   /** Whether the kernel killed processes for lack of memory meanwhile; undefined if it does not say. */
@@ -133,64 +165,43 @@ interface ProgramOutcome {
 
 /**
  * Runs a program in the process group of this process, so that keyboard signals and the signals of a launcher,
- * including SIGKILL, reach both. Without execa: loading it would take as long as many programs run, for each job that a
- * launcher starts.
+ * including SIGKILL, reach both.
  */
-async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
-  const { argv, cwd, env, keepsOutput, readsStdin } = run;
-  const [file = "", ...args] = argv;
+async function runProgram(
+  { isWorker, keepsOutput, ...run }: ProgramRun,
+  start: (program: ProgramStart) => RunningProgram,
+): Promise<ProgramOutcome> {
   const killsBefore = memoryKills();
-  const child = spawn(file, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: [readsStdin ? "inherit" : "ignore", keepsOutput ? "pipe" : "inherit", "pipe"],
+  const output = keepTail(process.stdout);
+  const errors = keepTail(process.stderr);
+  const program = start({
+    ...run,
+    onErrors: errors.take,
+    ...(keepsOutput && { onOutput: output.take }),
   });
-  const output = keepTail(child.stdout, process.stdout);
-  const errors = keepTail(child.stderr, process.stderr);
-  const interrupt = passSignals(child, run.isWorker);
-  const ended = await endOf(child);
+  const interrupt = passSignals(program.kill, isWorker);
+  const ended = await program.ended;
   return {
-    argv,
+    argv: run.argv,
     ...ended,
     interrupted: interrupt.release(),
     lacksMemory: killsBefore === undefined ? undefined : (memoryKills() ?? 0) > killsBefore,
-    output: output(),
-    errors: errors(),
+    output: output.tail(),
+    errors: errors.tail(),
   };
 }
 
-/** Waits for a program's end and its last output, after which it does not keep this process alive. */
-export const endOf = (
-  child: ChildProcess,
-): Promise<Pick<ProgramOutcome, "code" | "signal" | "problem">> =>
-  new Promise((settle) => {
-    child.once("error", (error: NodeJS.ErrnoException) =>
-      settle({ code: null, signal: null, problem: startProblem(error.code, error.message) }),
-    );
-    // Not forever: processes that it left behind may hold its pipes open.
-    child.once("exit", (code, signal) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        for (const pipe of [child.stdout, child.stderr])
-          if (pipe !== null && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
-        settle({ code, signal });
-      };
-      const timer = setTimeout(end, LAST_WORDS_MS);
-      child.once("close", end);
-    });
-  });
-
-const LAST_WORDS_MS = 500;
-
 /** Keeps the end of a program's output, and copies all of it as long as there is a reader. */
-function keepTail(from: ChildProcess["stdout"], to: NodeJS.WriteStream): () => string {
+function keepTail(to: NodeJS.WriteStream) {
   let tail = "";
   const decoder = new StringDecoder("utf8");
-  from?.on("data", (chunk: Buffer) => {
-    to.write(chunk);
-    tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
-  });
-  return () => tail;
+  return {
+    take(chunk: Buffer): void {
+      to.write(chunk);
+      tail = (tail + decoder.write(chunk)).slice(-TAIL_CHARACTERS);
+    },
+    tail: () => tail,
+  };
 }
 
 /** How long to wait before a signal that the launcher sent to the whole group is repeated to the program. */
@@ -200,11 +211,10 @@ const AGAIN_MS = 2_000;
  * Forwards signals that ask this process to end, and waits for the program: its end is that of the job. Signals of a
  * terminal or a launcher have reached the program, too, so they are not sent twice at once.
  */
-function passSignals(child: ChildProcess, isWorker: boolean) {
+function passSignals(send: RunningProgram["kill"], isWorker: boolean) {
   let first: Signal | undefined;
   const timers: NodeJS.Timeout[] = [];
   const hasTerminal = (statOf("self")?.foreground ?? -1) > 0;
-  const send = (signal: Signal): void => void child.kill(signal);
   const onSignal = (signal: Signal): void => {
     if (first === undefined) timers.push(setTimeout(() => send("SIGKILL"), GRACE_MS));
     first ??= signal;

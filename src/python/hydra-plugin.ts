@@ -41,8 +41,8 @@ export const optionsOfJobs = (plugins: readonly ConfigPlugin[], dialect: Dialect
 export const optionsOfWheel = (plugins: readonly ConfigPlugin[], dialect: Dialect): PluginOptions =>
   optionsOf(plugins, dialect, (entry) => "replaceable" in entry && entry.replaceable === true);
 
-/** Hydra's own sweeper, which has further keys here. */
-const BASIC_SWEEPER = "hydra/sweeper/basic";
+/** Hydra's own launcher and sweeper, which have further keys here. */
+const BASIC = ["hydra/launcher/basic", "hydra/sweeper/basic"];
 
 function optionsOf(
   plugins: readonly ConfigPlugin[],
@@ -63,9 +63,10 @@ function optionsOf(
         entries[path] = { package: entry.package ?? null, node: write(tree), provided };
     }
   }
-  const basic = schemaSource(new Map()).load(BASIC_SWEEPER)?.node;
-  if (basic !== undefined)
-    entries[BASIC_SWEEPER] = { package: null, node: write(basic), provided: false };
+  for (const path of BASIC) {
+    const basic = schemaSource(new Map()).load(path)?.node;
+    if (basic !== undefined) entries[path] = { package: null, node: write(basic), provided: false };
+  }
   return { classes, entries };
 }
 

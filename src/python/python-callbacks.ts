@@ -30,20 +30,37 @@ export interface ResultReport {
   remove(): void;
 }
 
+/** A callback in a folder of its own. */
+export interface PlacedCallback {
+  readonly folder: string;
+  /** The value of `PYTHONPATH` with which it is found. */
+  readonly path: string;
+  /** For a job's program. @param name of its report, a file in the folder */
+  report(name: string): ResultReport;
+  remove(): void;
+}
+
 /**
  * Writes the callback to a new temporary folder, which is removed afterwards: nothing is installed. It must never stop
  * the program: a value without a JSON form becomes a text. If several processes run a job, the first one reports.
  *
  * @param carried files that Python is to find, too
  */
-export function placeCallback(env: Invocation["env"], carried: PythonFiles): ResultReport {
+export function placeCallback(env: Invocation["env"], carried: PythonFiles): PlacedCallback {
   const { folder, path, remove } = placeFiles({ ...carried, [`${MODULE}.py`]: CALLBACK }, env);
-  const report = join(folder, "report.json");
   return {
-    overrides: [`+hydra.callbacks.${MODULE}._target_=${MODULE}.ResultCallback`],
-    env: { PYTHONPATH: path, [REPORT_VARIABLE]: report },
-    read: () => readJobReport(report),
+    folder,
+    path,
     remove,
+    report(name) {
+      const report = join(folder, name);
+      return {
+        overrides: [`+hydra.callbacks.${MODULE}._target_=${MODULE}.ResultCallback`],
+        env: { PYTHONPATH: path, [REPORT_VARIABLE]: report },
+        read: () => readJobReport(report),
+        remove: () => rmSync(report, { force: true }),
+      };
+    },
   };
 }
 

@@ -1,9 +1,14 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { inflateSync } from "node:zlib";
+import lunr from "lunr";
 import { describe, expect, it } from "vitest";
 
+const site = mkdtempSync(join(tmpdir(), "site-"));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 describe("the documentation as a site", () => {
@@ -13,9 +18,19 @@ describe("the documentation as a site", () => {
     const typedoc = join(root, "node_modules", "typedoc", "bin", "typedoc");
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [typedoc, "--emit", "none", "--logLevel", "Warn"],
+      [typedoc, "--out", site, "--logLevel", "Warn"],
       { cwd: root, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" } },
     );
     expect(`${stdout}${stderr}`).toBe("");
+  });
+
+  it("finds the words of its pages", () => {
+    const script = readFileSync(join(site, "assets", "search.js"), "utf8");
+    const packed = /"([A-Za-z0-9+/=]+)"/.exec(script)?.[1] ?? "";
+    const { index, rows } = JSON.parse(String(inflateSync(Buffer.from(packed, "base64"))));
+    const found = lunr.Index.load(index)
+      .search("Kubernetes")
+      .map(({ ref }) => rows[Number(ref)].url);
+    expect(found).toContainEqual(expect.stringMatching(/Environment_variables_and_secrets/i));
   });
 });

@@ -144,7 +144,7 @@ describe.each(PACKAGES)("the package %s", (name) => {
 /** The packages that the code of a package imports. */
 async function importsOf(name: Package): Promise<readonly string[]> {
   const scripts = filesOf(name).filter((file) => /\.(?:m|c)?js$/.test(file));
-  const library = scripts.filter((file) => !/^dist\/(?:bin|report\/client)|^docs\//.test(file));
+  const library = scripts.filter((file) => !/^dist\/(?:bin|client)|^docs\//.test(file));
   const { metafile } = await build({
     entryPoints: library.map((file) => join(installed(name), file)),
     outdir: join(consumer, "unused"),

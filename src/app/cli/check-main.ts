@@ -1,6 +1,8 @@
 /** The declaration of a program, checked and completed. */
 
 import { dirname, parse, resolve } from "node:path";
+import { configLayers } from "../../engine/compose/layers/layer.ts";
+import { configFormats } from "../../engine/compose/sources/formats.ts";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
@@ -31,7 +33,14 @@ import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";
 import { directoryAt } from "../../foundation/system/files.ts";
-import type { Flag, ProgramDeclaration, ProgramOptions, Subcommand } from "../job/options.ts";
+import type {
+  Flag,
+  Positional,
+  ProgramDeclaration,
+  ProgramOptions,
+  Subcommand,
+  Tool,
+} from "../job/options.ts";
 import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
 import { type Plugin, plugins } from "../plugins/contract/plugin.ts";
 
@@ -85,6 +94,19 @@ const FLAG: OptionChecks<Flag> = {
   refusal: optional(text),
 };
 
+const POSITIONAL: OptionChecks<Positional> = {
+  name: text,
+  help: text,
+  isOptional: optional(trueOrFalse),
+  isRepeated: optional(trueOrFalse),
+};
+
+const TOOL: OptionChecks<Tool> = {
+  positionals: optional(listOf("arguments", shape(POSITIONAL), '[{ name: "FILE", help: "..." }]')),
+  plainFlags: optional(trueOrFalse),
+  help: optional(text),
+};
+
 const SUBCOMMAND: OptionChecks<Subcommand> = {
   name: text,
   summary: text,
@@ -118,6 +140,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   versionBase: orNull(text),
   dialect: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
+  tool: optional(shape(TOOL)),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),
   restAsOverrides: optional(fn),
@@ -133,6 +156,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
     if (value !== undefined && typeof value !== "boolean")
       oneOf("true", "false", "all")(by, name, value);
   },
+  formats: configFormats,
+  layers: configLayers,
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };
@@ -168,7 +193,9 @@ export function placed(options: HydraMainOptions, callingModule: () => string): 
   const place = nameAndBase(options, callingModule);
   const { schema } = options;
   const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
-  return { ...options, ...place, ...schemaThere };
+  // Users of a tool did not write it.
+  const ofTool = options.tool === undefined ? {} : { hasUserCode: options.hasUserCode ?? false };
+  return { ...options, ...place, ...schemaThere, ...ofTool };
 }
 
 function nameAndBase(

@@ -9,7 +9,11 @@ import {
   explainingAliases,
 } from "../../engine/compose/aliases.ts";
 import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";
-import { type ConfigPlugin, pluginResolvers } from "../../engine/compose/config-plugin.ts";
+import {
+  type ConfigPlugin,
+  pluginLayers,
+  pluginResolvers,
+} from "../../engine/compose/config-plugin.ts";
 import type { CompositionWarning } from "../../engine/compose/defaults/deprecations.ts";
 import type { RunMode } from "../../engine/compose/defaults/list.ts";
 import {
@@ -20,16 +24,18 @@ import {
   type DefaultsTreeNode,
   requirePrimary,
 } from "../../engine/compose/index.ts";
+import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.ts";
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
+import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
 import { readSchemaFile } from "../../engine/schema/schema-file.ts";
 import type { ConfigSchema } from "../../engine/values/config-schema.ts";
-import type { Dialect } from "../../engine/values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
@@ -43,7 +49,8 @@ import {
 import type { Resolver } from "../../engine/values/resolution/resolver.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
-import { type ProgramOptions, schemaForComposing } from "./options.ts";
+import { requireIn } from "../../foundation/system/require-in.ts";
+import { type ProgramOptions, readSchema, schemaForComposing } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
 import { withHydraResolvers } from "./resolvers.ts";
@@ -76,6 +83,10 @@ export interface ComposerRequest {
   readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** Values above the config files and below the overrides, after those of plugins. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML. */
+  readonly formats?: readonly ConfigFormat[];
   /** The config store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** The reader of the store's schemas, and the program's own schema if composing needs it. */
@@ -97,11 +108,19 @@ export interface ComposerRequest {
 /** The schemas that composition uses. */
 export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
-type OfSchemas = Pick<ProgramOptions, "schema" | "store"> & Partial<Pick<ProgramOptions, "base">>;
+type OfSchemas = Pick<ProgramOptions, "layers" | "schema" | "store"> &
+  Partial<Pick<ProgramOptions, "base">>;
 
-/** Composing needs the store's schemas, and the program's schema if it marks secrets or gives values. */
-export async function openSchemas({ base, schema, store }: OfSchemas): Promise<Schemas> {
-  const programSchema = schema === undefined ? undefined : schemaForComposing(schema);
+/**
+ * Composing needs the store's schemas, and the program's schema if it marks secrets, gives values, or gives types to the values of layers.
+ */
+export async function openSchemas({ base, layers, schema, store }: OfSchemas): Promise<Schemas> {
+  const programSchema =
+    schema === undefined
+      ? undefined
+      : layers === undefined
+        ? schemaForComposing(schema)
+        : readSchema(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
   const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
@@ -109,7 +128,7 @@ export async function openSchemas({ base, schema, store }: OfSchemas): Promise<S
     schemaReader: createConfigReader({
       ajvOf: createConfigAjv,
       readFile: (path) =>
-        readSchemaFile(path, (name) => DISK_ACCESS.read(resolve(base ?? "", name))),
+        readSchemaFile(path, (name) => DISK_ACCESS.system.read(resolve(base ?? "", name))),
     }),
     ...(programSchema !== undefined && { programSchema }),
   };
@@ -178,11 +197,17 @@ export interface Composer {
 /** @throws ConfigError if the added directory does not exist */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
   const { configName: primary, plugins, redaction } = request;
-  const { cwd, env } = invocation;
+  const { cwd } = invocation;
+  const layers = [...pluginLayers(plugins), ...(request.layers ?? [])];
+  const { env, values: layerValues } = readLayers(layers, {
+    cwd,
+    env: invocation.env,
+    files: DISK_ACCESS.system,
+  });
   const published: { root?: MapNode; hidden?: ReadonlySet<string> } = {};
   const context = contextOf(
     request,
-    invocation,
+    { ...invocation, env },
     () => published.root,
     () => published.hidden ?? new Set(),
   );
@@ -198,6 +223,10 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       limits: context.limits,
       dialect: context.dialect,
       env: context.env,
+      ...(request.formats !== undefined && {
+        formats: request.formats,
+        loadLibrary: (name: string) => requireIn(request.base ?? cwd)(name),
+      }),
       ...(request.overlay && { overlay: request.overlay }),
     },
   });
@@ -244,6 +273,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         ...surroundings,
         ...request.schemas,
         configName,
+        layerValues,
         overrides: parse(overrides),
         mode,
         ...further,
@@ -415,7 +445,7 @@ const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
   state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
 const contextOf = (
-  { dialect, limits, plugins, resolvers = [] }: ComposerRequest,
+  { dialect = DEFAULT_DIALECT, limits, plugins, resolvers = [] }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
   hidden: () => ReadonlySet<string>,
@@ -425,11 +455,11 @@ const contextOf = (
       now,
       root,
       hidden,
-      ...(dialect && { dialect }),
+      dialect,
     }),
     env,
     ...(limits && { limits }),
-    ...(dialect && { dialect }),
+    dialect: plugins.length === 0 ? withoutExtensions(dialect) : dialect,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
 

@@ -2,7 +2,9 @@
  * The declaration of a program, and what follows from it: its schema, its flags, and Hydra's behaviour by version base.
  */
 
+import type { ConfigLayer } from "../../engine/compose/layers/layer.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
+import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
 import type { Targets } from "../../engine/instantiate/targets.ts";
@@ -119,6 +121,8 @@ export interface ProgramDeclaration<
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
+  /** The program is a command-line tool: no job directory, no log file, no sweeps, and arguments of its own. */
+  readonly tool?: Tool;
   /** Further commands of the program, each chosen by its name as the first word of the command line. */
   readonly subcommands?: readonly Subcommand[];
   /** Files and directories whose presence shows that a run directory already holds results. */
@@ -151,10 +155,39 @@ export interface ProgramDeclaration<
    * often in order. `notes` of a settings file comes first. Default: true.
    */
   readonly notes?: boolean | "all";
+  /** Values above the config files and below the overrides, as of environment variables: `hydraconf/sources` has ready ones. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
+}
+
+/** A command-line tool: it makes no directory and no file, and its command line is its own. */
+export interface Tool {
+  /** Its arguments: the words that are neither flags nor overrides, in this order. */
+  readonly positionals?: readonly Positional[];
+  /**
+   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
+   * flags are then flags. Default: false.
+   */
+  readonly plainFlags?: boolean;
+  /** The text of `--help`. Default: one made of `about`, the arguments, the flags and the config. */
+  readonly help?: string;
+}
+
+/** An argument of a tool. */
+export interface Positional {
+  /** As help texts call it, and its key in `job.positionals`: `FILE`. */
+  readonly name: string;
+  /** One line for help. */
+  readonly help: string;
+  /** Whether it may be left out. */
+  readonly isOptional?: boolean;
+  /** Whether it takes any number of words, which are then a list. */
+  readonly isRepeated?: boolean;
 }
 
 /** A job before any of its files is made. */
@@ -235,7 +268,7 @@ export function schemaForComposing(schema: ConfigSchema): LoadedSchema | undefin
     return isStandardValidator(schema) || changesConfigs(JSON.stringify(schema))
       ? schema
       : undefined;
-  const text = schemaText(schema, DISK_ACCESS.read);
+  const text = schemaText(schema, DISK_ACCESS.system.read);
   return changesConfigs(text) ? parseSchema(schema, text) : undefined;
 }
 
@@ -249,7 +282,7 @@ const changesConfigs = (text: string): boolean => /"writeOnly"|"password"|"defau
  */
 export const readSchema = (schema: ConfigSchema): JsonSchema | StandardValidator =>
   typeof schema === "string"
-    ? readSchemaFile(schema, DISK_ACCESS.read)
+    ? readSchemaFile(schema, DISK_ACCESS.system.read)
     : (schema as JsonSchema | StandardValidator);
 
 /**
@@ -336,6 +369,8 @@ export interface SweepRow {
   readonly swept: Readonly<Record<string, unknown>>;
   readonly status: SweepJobStatus;
   readonly attempts: number;
+  /** When the last attempt started, in ISO 8601; null if there is none. */
+  readonly started: string | null;
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
 import { checkJobs } from "../job/check-jobs.ts";
-import { processCode } from "../job/ender.ts";
-import { enderOf, failedJob, type JobResult } from "../job/job.ts";
+import { MOST_OWN_CODE, processCode } from "../job/ender.ts";
+import { enderOf, failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
 import { jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
@@ -102,26 +102,28 @@ export async function runWorker(
     stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
     return EXIT_ERROR;
   }
-  const watched = endWithWorker(
-    {
-      recorded,
-      firstLine: (error) => firstLine(error, redact),
-      enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
-    },
-    task?.signals ?? [],
-  );
-  const result = watched.judged(
-    await runAlone(session, job, folder, recorded.earlierAttempts, task),
-  );
-  recorded.end(endOf(result, redact));
+  const watched = endWithWorker({
+    recorded,
+    firstLine: (error) => firstLine(error, redact),
+    enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
+    isScheduled: task !== undefined,
+    more: task?.signals ?? [],
+  });
+  const alone = await runAlone(session, job, folder, recorded.earlierAttempts, task);
+  const at = new Date();
+  const result = await watched.settled(alone);
+  // The wait for a late signal is no part of the job.
+  const waited = task !== undefined && !isCompleted(result);
+  recorded.end({ ...endOf(result, redact), ...(waited && { at }) });
   watched.release();
   if (result.status === "failed") reportError(result.error, session);
   return processCode(enderOf(result), result.exitCode);
 }
 
 /**
- * Runs jobs of a recorded sweep one after the other, as long as each completes and the launcher of this process sends
- * another: state that a job leaves in the process is visible to the next.
+ * Runs jobs of a recorded sweep one after the other, as long as the launcher of this process sends another and each completes:
+ * state that a job leaves in the process is visible to the next. A job in a process of its own leaves none, and may also have failed
+ * by itself.
  *
  * @returns the exit code of the last job
  */
@@ -132,7 +134,8 @@ export async function runWorkers(
 ): Promise<number> {
   for (let request = first; ; ) {
     const code = await runWorker(session, request, launchers);
-    if (first.isReused !== true || code !== EXIT_OK) return code;
+    const mostKept = session.options.reusesWorkers === true ? MOST_OWN_CODE : EXIT_OK;
+    if (first.isReused !== true || code > mostKept) return code;
     // Reset to the initial state of a process, whatever the task has set.
     process.exitCode = undefined;
     const next = await nextJob({ done: request.number });

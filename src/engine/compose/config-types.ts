@@ -1,12 +1,13 @@
 /** The types of a config's values: its keys, the value at a key, and what the compiler knows of the trees of a project. */
 import type { ConfigSchema, SchemaOutput } from "../values/config-schema.ts";
+import type { PlainValue } from "../values/plain-objects.ts";
 
 /** Data that cannot be changed, at any depth. Objects of classes, such as dates, stay as they are. */
-export type DeepReadonly<Data> = unknown extends Data
+export type DeepReadonly<Data> = [PlainValue] extends [Data] ? Data : Deep<Data>;
+
+type Deep<Data> = Data extends Leaf
   ? Data
-  : Data extends Leaf
-    ? Data
-    : { readonly [Name in keyof Data]: DeepReadonly<Data[Name]> };
+  : { readonly [Name in keyof Data]: DeepReadonly<Data[Name]> };
 
 /** Values without keys: scalars, and objects of classes. */
 type Leaf =
@@ -25,31 +26,33 @@ type Leaf =
   | ((...args: never) => unknown);
 
 /**
- * The keys of a config's data: `"db" | "db.port" | "layers[0]"`, down to ten levels. Any text where nothing is known of the data.
+ * The keys of a config's data: `"db" | "db.port" | "layers[0]"`. Any text where nothing is known of the data, below maps of any keys and
+ * where data contains data of its own type.
  */
-export type KeyOf<Data> = unknown extends Data ? string : Keys<Data, Levels>;
+export type KeyOf<Data> = [PlainValue] extends [Data] ? string : Keys<Data, never>;
 
-/** A counter: types of recursive data have an end. */
-type Levels = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-type Below<Level> = Level extends [0, ...infer Rest] ? Rest : [];
-
-type Keys<Data, Level> = Data extends Leaf
+/** @param Above the types around the data: recursive ones have no end */
+type Keys<Data, Above> = Data extends Leaf
   ? never
-  : unknown extends Data
+  : [PlainValue] extends [Data]
     ? string
     : Data extends readonly (infer Item)[]
-      ? `[${number}]` | Joined<`[${number}]`, Item, Level>
-      : {
-          [Name in Named<Data>]: Name | Joined<Name, Data[Name & keyof Data], Level>;
-        }[Named<Data>];
+      ? `[${number}]` | Joined<`[${number}]`, Item, Above | Data>
+      : string extends keyof Data
+        ? string
+        : {
+            [Name in Named<Data>]: Name | Joined<Name, Data[Name & keyof Data], Above | Data>;
+          }[Named<Data>];
 
-type Joined<Name extends string, Data, Level> = Level extends []
-  ? `${Name}.${string}`
-  : Keys<Data, Below<Level>> extends infer Rest extends string
-    ? Rest extends `[${string}`
-      ? `${Name}${Rest}`
-      : `${Name}.${Rest}`
-    : never;
+type Joined<Name extends string, Data, Above> = Data extends Leaf
+  ? never
+  : [Data] extends [Above]
+    ? `${Name}${"." | "["}${string}`
+    : Keys<Data, Above> extends infer Rest extends string
+      ? Rest extends `[${string}`
+        ? `${Name}${Rest}`
+        : `${Name}.${Rest}`
+      : never;
 
 /** The names of members that a key can have: a dot or a bracket in one would be read as a path. */
 type Named<Data> = Exclude<keyof Data & string, `${string}${"." | "[" | "]"}${string}`>;

@@ -1,5 +1,5 @@
 /** The parts of a JSON Schema that apply to one place of a document. */
-import type { LoadedSchema } from "../values/config-schema.ts";
+import type { LoadedSchema, StandardSchema } from "../values/config-schema.ts";
 import type { JsonValue } from "./json-document.ts";
 
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
@@ -10,16 +10,7 @@ export interface SchemaObject {
 }
 
 /** The validator interface of https://standardschema.dev, and its JSON Schema where the library gives one. */
-export interface StandardValidator {
-  readonly "~standard": {
-    readonly version: number;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => unknown;
-    readonly jsonSchema?: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
-    };
-  };
-}
+export type StandardValidator = StandardSchema;
 
 export const isStandardValidator = (
   schema: LoadedSchema | StandardValidator,

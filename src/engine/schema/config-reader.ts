@@ -6,6 +6,7 @@ import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
+  isList,
   isStandardValidator,
   type JsonSchema,
   jsonSchemaOf,
@@ -41,6 +42,8 @@ export interface ConfigReader {
   isSecret(schema: GivenSchema, path: readonly string[]): boolean;
   /** What the schema makes of a tree. */
   output(schema: GivenSchema, tree: OpenTree, name: string): SchemaOutcome;
+  /** The type that the schema declares at these keys, except null; undefined if it leaves it open. */
+  typeAt(schema: GivenSchema, path: readonly string[]): SchemaType | undefined;
 }
 
 /** A tree as it is written, and its values. */
@@ -91,6 +94,7 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
     },
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
     isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
+    typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
     output(given, { resolved, written }, name) {
       const schema = loaded(given);
       const open = { tree: written, objects: NO_OBJECTS, issues: [], isFinal: false };
@@ -107,6 +111,21 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
 }
 
 const NO_OBJECTS: ReadonlyMap<string, unknown> = new Map();
+
+const SCHEMA_TYPES = ["string", "integer", "number", "boolean", "array", "object"] as const;
+type SchemaType = (typeof SCHEMA_TYPES)[number];
+
+function declaredType(path: readonly string[], schema: JsonSchema): SchemaType | undefined {
+  let parts = schemasAtRoot(schema, undefined);
+  for (const name of path) parts = schemasBelow(parts, name, schema, undefined);
+  const types = new Set(
+    parts.flatMap(({ type }) =>
+      SCHEMA_TYPES.filter((one) => one === type || (isList(type) && type.includes(one))),
+    ),
+  );
+  const [only] = types;
+  return types.size === 1 ? only : undefined;
+}
 
 interface StandardIssue {
   readonly message: string;

@@ -5,19 +5,24 @@ import type { JsonSchema } from "./applicable-schemas.ts";
 
 /**
  * The JSON Schema in a file.
- * @param read reads the file, or throws
  * @throws ConfigError `schema.invalid`
  */
-export const readSchemaFile = (path: string, read: (path: string) => string): JsonSchema =>
+export const readSchemaFile = (path: string, read: FileReader): JsonSchema =>
   parseSchema(path, schemaText(path, read));
 
+/** Undefined where there is no such file. */
+type FileReader = (path: string) => string | undefined;
+
 /** @throws ConfigError `schema.invalid` for a file that cannot be read */
-export function schemaText(path: string, read: (path: string) => string): string {
+export function schemaText(path: string, read: FileReader): string {
+  let text: string | undefined;
   try {
-    return read(path);
+    text = read(path);
   } catch (cause) {
     throw unreadable(path, cause);
   }
+  if (text === undefined) throw unreadable(path, new Error("no such file"));
+  return text;
 }
 
 /** @throws ConfigError `schema.invalid` for a text that is no JSON */

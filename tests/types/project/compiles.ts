@@ -1,8 +1,5 @@
 // Compiles with the declarations that `hydraconf schema --types` makes of the tree in types.test.ts.
 import { type } from "arktype";
-import Type from "typebox";
-import * as v from "valibot";
-import { z } from "zod";
 import {
   type Config,
   compose,
@@ -11,9 +8,13 @@ import {
   hydraMain,
   instantiate,
 } from "hydraconf";
+import Type from "typebox";
+import * as v from "valibot";
+import { z } from "zod";
 
 /** Whether two types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => {};
 
 declare const text: string;
@@ -102,7 +103,10 @@ const Zod = z.object({
   port: z.coerce.number(),
   since: z.date().optional(),
   hosts: z.array(z.object({ name: z.string().default("x") })),
-  mode: z.union([z.object({ kind: z.literal("a"), a: z.number() }), z.object({ kind: z.literal("b") })]),
+  mode: z.union([
+    z.object({ kind: z.literal("a"), a: z.number() }),
+    z.object({ kind: z.literal("b") }),
+  ]),
 });
 const zod = compose({ configDir: "elsewhere", schema: Zod });
 const zodPort = zod.get("port");
@@ -152,9 +156,13 @@ const json = compose({
       level: { enum: ["info", "debug"] },
       jobs: { type: "array", items: { $ref: "#/$defs/job" } },
       pair: { type: "array", prefixItems: [{ type: "string" }, { const: 2 }] },
-      any: { anyOf: [{ type: "boolean" }, { type: "object", additionalProperties: { type: "number" } }] },
+      any: {
+        anyOf: [{ type: "boolean" }, { type: "object", additionalProperties: { type: "number" } }],
+      },
     },
-    $defs: { job: { type: "object", properties: { name: { type: "string" } }, required: ["name"] } },
+    $defs: {
+      job: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+    },
   },
 });
 const jsons = [

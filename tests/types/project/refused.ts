@@ -1,6 +1,7 @@
 // Each line below a comment `// refused: TEXT` is refused by the compiler, with that text in its message.
-import { z } from "zod";
+
 import { compose, createEngine, hydraMain } from "hydraconf";
+import { z } from "zod";
 
 const tree = { configDir: "conf", configName: "config" } as const;
 const config = compose(tree);
@@ -31,6 +32,8 @@ compose({ configDir: "elsewhere" }).toObject().a;
 // refused: Argument of type '"port.x"' is not assignable
 compose({ schema: z.object({ port: z.number() }) }).get("port.x");
 // refused: Type 'number' is not assignable to type 'string'
-await hydraMain({ ...{ configPath: "conf", configName: "config" } as const }, (settings) => { const lr: string = settings.get("lr"); });
+await hydraMain({ ...({ configPath: "conf", configName: "config" } as const) }, (settings) => {
+  const lr: string = settings.get("lr");
+});
 // refused: Argument of type '"prot"' is not assignable
 compose({ schema: { type: "object", properties: { port: { type: "integer" } } } }).get("prot");

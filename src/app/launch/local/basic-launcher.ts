@@ -10,7 +10,7 @@ const LOGGER = "hydra._internal.core_plugins.basic_launcher";
 export const basicLauncher: LauncherDefinition = {
   name: "basic",
   targets: ["hydra._internal.core_plugins.basic_launcher.BasicLauncher"],
-  settings: [],
+  settings: ["warm"],
   insteadOf: () => ({ hint: "use hydra/launcher=local to run jobs in parallel" }),
   inThisProcess: true,
   open(request) {

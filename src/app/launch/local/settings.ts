@@ -124,6 +124,14 @@ export const LOCAL_SETTINGS = {
       return refuse(cannotBe(value, "true, false, or null for what suits the program"));
     },
   },
+  warm: {
+    field: field(optional(BOOL), null),
+    help: "whether a reused process that runs a program of Python's Hydra [imports it once](run.md#one-import-for-many-jobs): true, false, or null for where that is safe",
+    read(value: unknown, refuse: Refuse): boolean | null {
+      if (value === undefined || value === null || typeof value === "boolean") return value ?? null;
+      return refuse(cannotBe(value, "true, false, or null for where it is safe"));
+    },
+  },
   slot_scope: {
     field: field(STR, "machine"),
     help: "who shares the slots: all your sweeps on this `machine`, or the jobs of this `sweep`",

@@ -188,9 +188,15 @@ const hydra = (dialect: Dialect): Field =>
     verbose: field(ANY, false),
   });
 
-const LAUNCHER = object("BasicLauncherConf", {
-  _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher"),
-});
+/** Settings of Hydra's own launcher that are ours. */
+const OUR_BASIC_LAUNCHER = { warm: optional(BOOL) };
+
+const LAUNCHER = object(
+  "BasicLauncherConf",
+  { _target_: field(STR, "hydra._internal.core_plugins.basic_launcher.BasicLauncher") },
+  [],
+  OUR_BASIC_LAUNCHER,
+);
 
 /** The settings of Hydra's own sweeper, which every dialect has. */
 const BASIC_SWEEPER = {

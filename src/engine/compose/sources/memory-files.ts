@@ -18,11 +18,7 @@ export function memoryAccess(texts: FileTexts): FileAccess {
   const files = fileSystem(texts);
   return {
     resolve: files.resolve,
-    read(path) {
-      const text = files.read(path);
-      if (text === undefined) throw new Error("no such file");
-      return text;
-    },
+    system: files,
     sources: () =>
       new Map<string, SourceFactory>([
         ["file", (entry) => directorySource(entry, files)],

@@ -1,0 +1,352 @@
+"""Imports a program of Hydra once, and forks a process for each of its jobs where it calls its task (hydraconf run).
+
+    python hydraconf_warm.py SOCKET FORCED SCRIPT
+    python hydraconf_warm.py SOCKET FORCED -m MODULE
+
+The program runs as it would by itself up to the call of the function that @hydra.main made. There this process tells
+whether a fork is safe, and waits for jobs, each a line of JSON. A forked process goes on in the program with the
+arguments and variables of its job; what comes before is done once.
+"""
+import functools
+import gc
+import importlib
+import importlib.machinery
+import json
+import os
+import random
+import signal
+import socket
+import sys
+import threading
+import types
+import warnings
+
+# Those that end a process and can be caught, and that of children.
+SIGNALS = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2]
+# The variables of a job, which no import may depend on.
+OF_JOBS = ("HYDRACONF_JOB_", "HYDRACONF_OUTPUT_DIR", "HYDRACONF_RESULT", "HYDRACONF_METRICS", "HYDRACONF_CHECKPOINT")
+# What an open GPU looks like.
+DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
+# How a library of OpenBLAS tells the size of its pool.
+POOL_SIZES = ("openblas_get_num_threads", "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_")
+
+
+class Variables(type(os.environ)):
+    """The environment, which notes what an import asks for that only a job has."""
+
+    asked = []
+
+    def __getitem__(self, name):
+        if isinstance(name, str) and name.startswith(OF_JOBS):
+            self.asked.append("$" + name)
+        return super().__getitem__(name)
+
+
+class Arguments(list):
+    """`sys.argv`, which notes whether an import reads more than the program's name."""
+
+    asked = []
+
+    def __getitem__(self, at):
+        if at != 0:
+            self.asked.append("the command line")
+        return super().__getitem__(at)
+
+    def __iter__(self):
+        self.asked.append("the command line")
+        return super().__iter__()
+
+    def __bool__(self):
+        return True
+
+    def __len__(self):
+        self.asked.append("the command line")
+        return super().__len__()
+
+    def __contains__(self, word):
+        self.asked.append("the command line")
+        return super().__contains__(word)
+
+
+class Watched:
+    """Finds the module of Hydra in which its command line is read, and has that begin with `then`."""
+
+    name = "hydra._internal.utils"
+
+    def __init__(self, then, refuse):
+        self.then = then
+        self.refuse = refuse
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.name:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def exec_module(module):
+                execute(module)
+                self.wrap(module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+    def wrap(self, module):
+        parser, runs = getattr(module, "get_args_parser", None), getattr(module, "_run_hydra", None)
+        if parser is None or runs is None:
+            self.refuse("this version of Hydra is not known")
+
+        def get_args_parser():
+            self.then()
+            return parser()
+
+        @functools.wraps(runs)
+        def run_hydra(*args, **kwargs):
+            # Its command line was that of no job.
+            self.refuse("the program reads its command line itself")
+            return runs(*args, **kwargs)
+
+        module.get_args_parser = get_args_parser
+        module._run_hydra = run_hydra
+
+
+class Server:
+    def __init__(self, path, is_forced):
+        self.path = path
+        self.is_forced = is_forced
+        self.has_forked = False
+        self.random = random.getstate()
+        self.line = socket.socket(socket.AF_UNIX)
+        self.line.connect(path)
+        self.tell("line", 0)
+        self.requests = self.line.makefile("r", encoding="utf-8")
+
+    def tell(self, *words):
+        self.line.sendall((json.dumps(words) + "\n").encode())
+
+    def serve(self):
+        """Returns in the process of each job; this process ends here."""
+        if self.has_forked:
+            return
+        os.environ.__class__ = Variables.__mro__[1]
+        prepare()
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+        self.tell("ready", None if self.is_forced else unsafe())
+        before = {one: signal.getsignal(one) for one in SIGNALS + [signal.SIGCHLD]}
+        # Those that C has set are not known, and stay.
+        before = {one: handler for one, handler in before.items() if handler is not None}
+        for one in before:
+            signal.signal(one, signal.SIG_DFL if one == signal.SIGCHLD else signal.SIG_IGN)
+        gc.freeze()
+        numbers = random.getstate()
+        while True:
+            text = self.requests.readline()
+            if not text:
+                break
+            # Until the job has its own handlers, signals wait.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+            pid = fork()
+            if pid == 0:
+                try:
+                    self.begin(json.loads(text), before)
+                    renew_random(None if numbers == self.random else numbers)
+                except BaseException:
+                    os._exit(1)
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+                return
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self.tell("begun", pid)
+            # The process stays known until the next job: a late signal cannot reach another one.
+            end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            self.tell("ended", end.si_status if end.si_code == os.CLD_EXITED else name_of(end.si_status))
+            if not self.requests.readline():
+                break
+            os.waitpid(pid, 0)
+        os._exit(0)
+
+    def begin(self, job, before):
+        self.has_forked = True
+        self.requests.close()
+        self.line.close()
+        for target in job["streams"]:
+            with socket.socket(socket.AF_UNIX) as stream:
+                stream.connect(self.path)
+                stream.sendall((json.dumps(["stream", target]) + "\n").encode())
+                os.dup2(stream.fileno(), target)
+        os.environ.update(job["env"])
+        sys.argv = [list.__getitem__(sys.argv, 0)] + job["args"]
+        sys.orig_argv = job["argv"]
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+    def doubt(self):
+        """Ends this process if an import failed that may not fail in the process of a job."""
+        if asked():
+            self.refuse(asked())
+
+    def refuse(self, reason):
+        """Ends this process, unless it is that of a job."""
+        if not self.has_forked:
+            self.tell("ready", reason)
+            os._exit(0)
+
+
+def name_of(number):
+    return signal.Signals(number).name if number in set(signal.Signals) else "SIGKILL"
+
+
+def renew_random(numbers):
+    """Random numbers that no import has asked for differ from job to job, as they do from process to process.
+
+    `numbers`: the state of Python's own generator, if an import has seeded or used it; Python has just renewed it.
+    """
+    if numbers is not None:
+        random.setstate(numbers)
+    numpy = sys.modules.get("numpy.random")
+    if numpy is not None and is_pristine(numpy):
+        numpy.seed()
+
+
+def is_pristine(numpy):
+    """Whether numpy's own generator is as numpy starts it (since 1.17): not seeded with numbers, and not used."""
+    _, key, at = numpy.get_state()[:3]
+    return at == 623 and int(key[0]) == 0x80000000
+
+
+def prepare():
+    """What Hydra does first in every job, and is the same in all of them. If it fails, it does so in the jobs."""
+    try:
+        importlib.import_module("hydra._internal.hydra")
+        importlib.import_module("hydra.core.plugins").Plugins.instance()
+    except Exception:
+        pass
+
+
+def fork():
+    with warnings.catch_warnings():
+        # Of threads, which have been looked at.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def asked():
+    """What an import has read that only a job has; None if nothing."""
+    names = Variables.asked + Arguments.asked
+    return "the program reads %s while it is imported" % names[0] if names else None
+
+
+def unsafe():
+    """Why a fork would not be what a new process is; None if it would."""
+    if asked():
+        return asked()
+    if threading.current_thread() is not threading.main_thread():
+        return "the program calls its task in a thread"
+    others = [one.name for one in threading.enumerate() if one is not threading.main_thread()]
+    if others:
+        return "the program has started the thread '%s' while it is imported" % others[0]
+    count = len(os.listdir("/proc/self/task")) - 1
+    if count > pool_threads(count):
+        return "the program has started threads while it is imported, which a fork would lose"
+    if has_children():
+        return "the program has started processes while it is imported"
+    device = next((name for name in open_files() if name.startswith(DEVICES)), None)
+    if device is not None:
+        return "the program has opened %s while it is imported" % device
+    return None
+
+
+def pool_threads(count):
+    """How many threads are those of pools that OpenBLAS starts anew after a fork. Those of OpenMP would hang."""
+    if count == 0:
+        return 0
+    import ctypes
+
+    sizes = {}
+    with open("/proc/self/maps") as maps:
+        paths = {line.rstrip("\n").split(" ")[-1] for line in maps}
+    for path in paths:
+        if "blas" not in os.path.basename(path).lower():
+            continue
+        try:
+            library = ctypes.CDLL(path)
+        except OSError:
+            continue
+        for name in POOL_SIZES:
+            size = getattr(library, name, None)
+            if size is not None:
+                # Several names and files may lead to one function.
+                sizes[ctypes.cast(size, ctypes.c_void_p).value] = size() - 1
+    return sum(sizes.values())
+
+
+def has_children():
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open("/proc/self/task/%s/children" % task) as children:
+                if children.read().strip():
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def open_files():
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            yield os.readlink("/proc/self/fd/" + name)
+        except OSError:
+            pass
+
+
+def run(words):
+    """The program, as the interpreter would run it."""
+    module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    is_safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
+    if words[0] == "-m":
+        import runpy
+
+        if not is_safe:
+            sys.path[0] = os.getcwd()
+        sys.argv = Arguments(["-m"])
+        runpy._run_module_as_main(words[1])
+        return
+    script = words[0]
+    if not is_safe:
+        sys.path[0] = os.path.dirname(os.path.realpath(script))
+    name = os.path.abspath(script) if sys.version_info >= (3, 9) else script
+    sys.argv = Arguments([script])
+    module.__file__ = name
+    module.__builtins__ = __builtins__
+    module.__cached__ = None
+    module.__loader__ = importlib.machinery.SourceFileLoader("__main__", name)
+    with open(script, "rb") as file:
+        code = compile(file.read(), name, "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+
+
+def report(error):
+    """Shows an exception without the frames of this file."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
+
+
+if __name__ == "__main__":
+    sys.modules["hydraconf_warm"] = sys.modules["__main__"]
+    path, forced, *words = sys.argv[1:]
+    SERVER = Server(path, forced == "1")
+    sys.meta_path.insert(0, Watched(SERVER.serve, SERVER.refuse))
+    os.environ.__class__ = Variables
+    try:
+        run(words)
+    except (SystemExit, KeyboardInterrupt):
+        SERVER.doubt()
+        raise
+    except BaseException as error:
+        SERVER.doubt()
+        report(error)
+        sys.exit(1)

@@ -1,0 +1,155 @@
+// Programs of Python's Hydra whose jobs share one import; Hydra is the stand-in.
+import { describe, expect, it } from "vitest";
+import { interpreterWords } from "../../src/python/command-line.ts";
+import { program, sweep } from "./warm-sweep.ts";
+
+/** Before a sweep the program is asked whether it composes the jobs, which imports it, too. */
+const CHECK = 1;
+
+const NOTE = "note: each job imports the program anew: the program";
+
+describe("one import for the jobs of a worker", () => {
+  it("of which each sees what a program of its own would", () => {
+    const { imports, jobs, stderr, stdout } = sweep(
+      program(
+        "seen = []\nhome = os.getcwd()\nprint('imported', flush=True)",
+        `seen.append(cfg.x)
+print("job", cfg.x, flush=True)
+left = [os.environ.get("LEFT"), os.getcwd() == home]
+os.environ["LEFT"] = "1"
+os.chdir("/")
+if cfg.x == 2:
+    raise ValueError("diverged")
+if cfg.x == 3:
+    sys.exit(7)
+if cfg.x == 4:
+    os.kill(os.getpid(), 11)
+return {
+    "seen": seen, "left": left, "argv": sys.argv[:2], "name": __name__, "random": random.random(),
+    "file": os.path.basename(__file__), "path": os.path.samefile(sys.path[0], home),
+    "number": os.environ["HYDRACONF_JOB_NUMBER"], "dir": os.path.basename(os.environ["HYDRACONF_OUTPUT_DIR"]),
+}`,
+      ),
+      ["x=1,2,3,4,5"],
+    );
+    const clean = (x: number) => ({
+      ...{ seen: [x], left: [null, true], argv: ["train.py", `x=${x}`], name: "__main__" },
+      ...{ file: "train.py", path: true, number: String(x - 1), dir: String(x - 1) },
+      random: expect.any(Number),
+    });
+    expect(jobs.map(({ result }) => result)).toEqual([clean(1), null, null, null, clean(5)]);
+    expect(jobs.map(({ error, status }) => [status, error])).toEqual([
+      ["completed", null],
+      ["failed", "ValueError: diverged (train.py:17)"],
+      ["failed", expect.stringContaining("exit code 7")],
+      ["failed", expect.stringContaining("SIGSEGV")],
+      ["completed", null],
+    ]);
+    const [first, , , , last] = jobs.map(
+      ({ result }) => (result as { random: number } | null)?.random,
+    );
+    expect(first).not.toBe(last);
+    expect(imports).toBe(CHECK + 1);
+    expect(stdout.match(/^(imported|job \d)$/gm)).toEqual([
+      "imported",
+      ...["job 1", "job 2", "job 3", "job 4", "job 5"],
+    ]);
+    expect(stderr).not.toContain(NOTE);
+  });
+
+  it("that seeds random numbers, which are then the same in all of them", () => {
+    const { imports, jobs } = sweep(program("random.seed(3)", "return random.random()"), ["x=1,2"]);
+    expect(jobs[0]?.result).toBe(jobs[1]?.result);
+    expect(imports).toBe(CHECK + 1);
+  });
+
+  it("of a module, with options of Python, in several workers", () => {
+    const { imports, jobs } = sweep(
+      program("", "return [sys.flags.dev_mode, os.path.basename(sys.argv[0]), __spec__.name]"),
+      ["x=range(6)", "hydra/launcher=local", "hydra.launcher.n_jobs=2"],
+      ["python3", "-X", "dev", "-m", "train"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual(Array(6).fill([true, "train.py", "train"]));
+    expect([CHECK + 1, CHECK + 2]).toContain(imports);
+  });
+
+  it("which fails is the failure of the job, told once", () => {
+    const { imports, jobs, stderr } = sweep(
+      program(
+        "if 'HYDRACONF_CHECK' not in os.environ:\n    raise ValueError('no data')",
+        "return 1",
+      ),
+      ["x=1"],
+    );
+    expect(jobs).toMatchObject([{ status: "failed", error: "ValueError: no data (train.py:6)" }]);
+    expect(imports).toBe(CHECK + 1);
+    expect(stderr).not.toContain("hydraconf_warm.py");
+  });
+
+  it("and the end of a job by a signal to it alone, and by its time limit", () => {
+    const { jobs } = sweep(
+      program(
+        "",
+        `import signal
+if cfg.x == 1:
+    os.kill(os.getpid(), signal.SIGTERM)
+if cfg.x == 2:
+    time.sleep(1000)
+return signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(signal.SIGINT) == signal.default_int_handler`,
+      ),
+      [
+        "+p=zip(x=choice(3,2,1),minutes=choice(60,0.02,60))",
+        ...["hydra/launcher=local", "hydra.launcher.n_jobs=1"],
+        "hydra.launcher.timeout_min=${minutes}",
+      ],
+    );
+    expect(jobs.map(({ result, status }) => [status, result])).toEqual([
+      ["completed", true],
+      ["timed_out", null],
+      ["stopped", null],
+    ]);
+  });
+});
+
+describe("an import for each job", () => {
+  it.each([
+    ["print(len(sys.argv))", "reads the command line while it is imported"],
+    [
+      "print(os.environ.get('HYDRACONF_OUTPUT_DIR'))",
+      "reads $HYDRACONF_OUTPUT_DIR while it is imported",
+    ],
+    [
+      "import threading\nthreading.Thread(target=time.sleep, args=[1000], name='feed', daemon=True).start()",
+      "has started the thread 'feed' while it is imported",
+    ],
+  ])("%s", (head, reason) => {
+    const { imports, jobs, stderr } = sweep(program(head, "return 'x=%d' % cfg.x in sys.argv"), [
+      "x=1,2",
+    ]);
+    expect(jobs.map(({ result }) => result)).toEqual([true, true]);
+    expect(stderr.split(NOTE)).toHaveLength(2);
+    expect(stderr).toContain(`${NOTE} ${reason}\n`);
+    expect(imports).toBe(CHECK + 1 + 2);
+  });
+
+  it("where hydra.launcher.warm is false; true forks whatever the import did", () => {
+    const source = program("sys.argv[1:]", "return 1");
+    const cold = sweep(source, ["x=1,2", "hydra.launcher.warm=false"]);
+    expect([cold.imports, cold.stderr.includes(NOTE)]).toEqual([CHECK + 2, false]);
+    const warm = sweep(source, ["x=1,2", "hydra.launcher.warm=true"]);
+    expect([warm.imports, warm.stderr.includes(NOTE)]).toEqual([CHECK + 1, false]);
+    expect(warm.jobs).toMatchObject(Array(2).fill({ status: "completed", result: 1 }));
+  });
+});
+
+it.each([
+  ["python train.py", 1],
+  ["/usr/bin/python3.11 -u -X dev train.py", 4],
+  ["python3 -m pkg.train", 1],
+  ["python -x train.py", undefined],
+  ["python -c pass train.py", undefined],
+  ["torchrun train.py", undefined],
+  ["uv run train.py", undefined],
+])("words of the interpreter in %s", (line, words) => {
+  expect(interpreterWords(line.split(" "))).toBe(words);
+});
