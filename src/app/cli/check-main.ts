@@ -103,7 +103,6 @@ const POSITIONAL: OptionChecks<Positional> = {
 
 const TOOL: OptionChecks<Tool> = {
   positionals: optional(listOf("arguments", shape(POSITIONAL), '[{ name: "FILE", help: "..." }]')),
-  plainFlags: optional(trueOrFalse),
   help: optional(text),
 };
 
@@ -129,6 +128,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   schema: optional(schemaOption),
   check: optional(fn),
   planJob: optional(fn),
+  helpTopic: optional(fn),
+  keyValues: optional(fn),
   summarizeSweep: optional(fn),
   progress: optional(fn),
   targets: optional(
@@ -140,6 +141,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   versionBase: orNull(text),
   dialect: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
+  plainFlags: optional(trueOrFalse),
   tool: optional(shape(TOOL)),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),

@@ -89,6 +89,16 @@ export interface ProgramDeclaration<
    */
   readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
   /**
+   * What `--help NAME` says of a name that is neither a key nor a group; null for names that it does not know. A line break ends
+   * the text.
+   */
+  readonly helpTopic?: (name: string) => Promise<string | null>;
+  /**
+   * Values of a key that completion offers beside those of the schema: one, or the items of a list.
+   * @param typed what was typed of the value, or of the last item
+   */
+  readonly keyValues?: (key: string, typed: string) => Promise<readonly string[]>;
+  /**
    * What to print for people at the end of a sweep: its jobs with the task's result for each.
    * @returns the text, which ends with a line break; undefined if there is nothing to print
    */
@@ -121,6 +131,11 @@ export interface ProgramDeclaration<
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
+  /**
+   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
+   * flags are then flags. Default: false.
+   */
+  readonly plainFlags?: boolean;
   /** The program is a command-line tool: no job directory, no log file, no sweeps, and arguments of its own. */
   readonly tool?: Tool;
   /** Further commands of the program, each chosen by its name as the first word of the command line. */
@@ -169,11 +184,6 @@ export interface ProgramDeclaration<
 export interface Tool {
   /** Its arguments: the words that are neither flags nor overrides, in this order. */
   readonly positionals?: readonly Positional[];
-  /**
-   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
-   * flags are then flags. Default: false.
-   */
-  readonly plainFlags?: boolean;
   /** The text of `--help`. Default: one made of `about`, the arguments, the flags and the config. */
   readonly help?: string;
 }
@@ -221,6 +231,8 @@ export interface JobPlan {
   readonly text: string;
   /** For programs: what `--json` prints as the job's `plan`. */
   readonly data: unknown;
+  /** What planning itself wrote, such as a program that was built; absent if nothing. */
+  readonly written?: string;
 }
 
 /** Options with the defaults for the program's name and directory filled in. */
