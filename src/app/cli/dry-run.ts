@@ -130,7 +130,7 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
   }
   const task = { composition: composed, mode, overrides };
   const sweep = planTask(task, composer, place, registry, {
-    resumedIn: resumed?.directory,
+    resumed,
     isPlan: true,
   });
   const { directory, planBatch, sweeper } = sweep;

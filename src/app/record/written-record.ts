@@ -17,10 +17,8 @@ export interface WrittenRecord {
   /**
    * Masks texts that have become secrets. Once the sweeper has been asked for all its jobs, records that there are no
    * more, and which of the earlier jobs no longer belong to the sweep.
-   *
-   * @returns those jobs
    */
-  conclude(isWhole: boolean): readonly ManifestJob[];
+  conclude(isWhole: boolean): void;
   tolerateFailures(): void;
 }
 
@@ -100,12 +98,11 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
       noteMore(open, mayFollow);
     },
     conclude(isWhole) {
-      if (list === undefined) return [];
+      if (list === undefined) return;
       if (hidesWritten()) writeAll(facts.more_to_come === true);
       const left = isWhole ? leftOver() : [];
       if (left.length > 0) list.add(left.map((job) => ({ ...mask(job), left_out: true })));
       if (isWhole) noteMore(list, false);
-      return left;
     },
     tolerateFailures() {
       facts = { ...facts, tolerates_failures: true };

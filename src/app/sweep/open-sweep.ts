@@ -80,7 +80,7 @@ export async function openSweep(
   const registry = await session.registry();
   const { launchers } = registry;
   const sweep = planTask(task, composer, place, registry, {
-    resumedIn: resumed?.directory,
+    resumed,
   });
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
@@ -211,7 +211,7 @@ export async function openShownRecord(
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (
   { composer, invocation, options }: SweepSession,
-  { directory, master, mode }: PlannedSweep,
+  { directory, earlierJobs, master, mode }: PlannedSweep,
   overrides: readonly string[],
   typed = typedCommand(invocation),
 ) => ({
@@ -230,6 +230,7 @@ const sweepFacts = (
   launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
   launcher_choice: master.choices.get("hydra/launcher") ?? null,
   fingerprint: sweepFingerprint(master, directory),
+  ...(earlierJobs !== undefined && { earlier_jobs: earlierJobs }),
 });
 
 /**

@@ -228,9 +228,9 @@ test("a search that gets fewer trials than it had says that the others do not co
   });
   const search = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=4", "x=interval(0,1)"];
   const play = (...argv: readonly string[]) => run(argv, (config) => config.get("x"));
-  expect((await play(...search)).stderr).not.toContain("do not count");
+  expect((await play(...search)).stderr).not.toContain("no longer count");
   const fewer = await play("--resume", "s", "hydra.sweeper.n_trials=1");
-  expect(fewer.stdout + fewer.stderr).toContain("3 completed jobs of this sweep are none of those");
+  expect(fewer.stdout + fewer.stderr).toContain("3 finished jobs of this sweep are none of those");
   const again = await play("--resume", "s", "hydra.sweeper.n_trials=4");
-  expect(again.stdout + again.stderr).not.toContain("do not count");
+  expect(again.stdout + again.stderr).not.toContain("no longer count");
 });
