@@ -96,6 +96,8 @@ export type {
   ScalarElement,
   Span,
   Sweep,
+  UnionPart,
+  UnionSweep,
   ZipSweep,
 } from "./engine/overrides/index.ts";
 export type { Dialect, DialectName } from "./engine/values/dialect.ts";
