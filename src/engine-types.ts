@@ -103,6 +103,8 @@ export type {
   ScalarElement,
   Span,
   Sweep,
+  UnionPart,
+  UnionSweep,
   ZipSweep,
 } from "./engine/overrides/index.ts";
 export type {

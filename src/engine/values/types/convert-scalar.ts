@@ -37,11 +37,11 @@ export const convertScalar = (type: NodeType, node: ScalarNode, place: Place): S
  * missing marker, is just a string.
  * @throws ConfigError `value.wrong_type`
  */
-export function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+export function convertResolved(type: NodeType, node: ScalarNode, place: Place): ScalarNode {
   const member = enumOf(node);
   const value =
     member === undefined ? convertValue(type, node.value) : convertMember(type, member, node);
-  if (value === undefined) throw wrongType(type, node, at);
+  if (value === undefined) throw wrongType(type, node, place);
   return withValue(type, node, value);
 }
 
