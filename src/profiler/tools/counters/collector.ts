@@ -11,7 +11,11 @@ import { patternList } from "../../../report/selection/range-pattern.ts";
 import { buildRegionModel } from "../../analysis/build.ts";
 import type { RegionModel } from "../../analysis/region-model.ts";
 import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";
-import { type CounterLibrary, type MetricLibrary, openMetricLibrary } from "../../machine/chip-metrics.ts";
+import {
+  type CounterLibrary,
+  type MetricLibrary,
+  openMetricLibrary,
+} from "../../machine/chip-metrics.ts";
 import { probeCupti } from "../../machine/doctor/cupti.ts";
 import { thisMachine } from "../../machine/doctor/machine.ts";
 import { otherName } from "../../machine/metric-names.ts";
