@@ -32,12 +32,13 @@ import { type Resolver, resolver } from "./engine/values/resolution/resolver.ts"
 import { resolveAt } from "./engine/values/resolution/select.ts";
 import { ENGINE_OPTIONS, type EngineOptions, openNodeEngine } from "./engine.ts";
 import { isError } from "./foundation/system/builtin-types.ts";
+import type { StopSignal } from "./foundation/system/platform-types.ts";
 import { COMPOSE_OPTIONS, type ComposeOptions, type Engine, withHydra } from "./open-engine.ts";
 
 /** What an asynchronous function is told. */
 export interface AsyncCall {
   /** Is aborted when the time is over: for `fetch(url, { signal })`. */
-  readonly signal: AbortSignal;
+  readonly signal: StopSignal;
 }
 
 /** Settings of an asynchronous resolver. */

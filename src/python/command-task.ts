@@ -9,6 +9,7 @@ import type { Console, Invocation } from "../app/job/process/invocation.ts";
 import { isHeapFull, MORE_HEAP } from "../app/launch/job-log.ts";
 import { enderBySignal, FEWER_JOBS, memoryKills } from "../app/launch/local/worker-end.ts";
 import { type JobReport, OUTPUT_VARIABLE } from "../app/record/job-report.ts";
+import { METRICS_FILE } from "../app/record/layout.ts";
 import { GRACE_MS } from "../app/record/orphans.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
@@ -19,7 +20,7 @@ import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
 import type { Program } from "./command-line.ts";
-import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { jobCommand, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
 import {

@@ -7,6 +7,7 @@ import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-m
 import type { Delegate, JobFacts } from "../app/job/options.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Plugin } from "../app/plugins/contract/plugin.ts";
+import { METRICS_FILE } from "../app/record/layout.ts";
 import { sweepCells } from "../app/sweep/sweep-tables.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { ConfigError, isConfigError, nearest } from "../engine/values/errors.ts";
@@ -26,7 +27,7 @@ import {
 } from "./command-line.ts";
 import { commandTask } from "./command-task.ts";
 import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
-import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
+import { jobCommand, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import {
   adaptToProject,

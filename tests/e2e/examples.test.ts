@@ -1,4 +1,5 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,6 +9,8 @@ import { until } from "../wait.ts";
 
 // The programs of docs/examples, run as the packages' users run them: on what was built.
 const EXAMPLES = fileURLToPath(new URL("../../docs/examples", import.meta.url));
+// As Node loads it: the test runner would compile the whole package first.
+const require = createRequire(import.meta.url);
 const temporary = () => mkdtempSync(join(tmpdir(), "examples-"));
 
 describe("the web service", () => {
@@ -16,9 +19,9 @@ describe("the web service", () => {
     close(): void;
   }
   async function serving(env: Readonly<Record<string, string>>, secret?: string) {
-    const { start }: { start: (around: object) => Promise<Service> } = await import(
-      join(EXAMPLES, "service", "service.mjs")
-    );
+    const { start } = require("../../docs/examples/service/service.mjs") as {
+      readonly start: (around: object) => Promise<Service>;
+    };
     const cwd = temporary();
     cpSync(join(EXAMPLES, "service", "conf"), join(cwd, "conf"), { recursive: true });
     const secrets = temporary();

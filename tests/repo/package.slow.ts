@@ -302,7 +302,21 @@ describe("hydraconf", () => {
       join(consumer, "check.cjs"),
       use(`require("${dist}/cjs/engine/schema/index.js")`, `require("${dist}/cjs/index.js")`),
     );
-    for (const file of ["check.mjs", "check.cjs"]) {
+    // What one of them throws is an error of the other, which stands beside it.
+    const useOfSources = (sources: string, engine: string) =>
+      `const { environment } = ${sources};
+       const { isConfigError } = ${engine};
+       console.log(environment({ prefix: "APP_" }).values({ variables: new Map() }).length + 1);
+       try { environment({ mispelt: true }); } catch (error) { console.log(isConfigError(error)); }`;
+    writeFileSync(
+      join(consumer, "sources.mjs"),
+      useOfSources('await import("hydraconf/sources")', 'await import("hydraconf")'),
+    );
+    writeFileSync(
+      join(consumer, "sources.cjs"),
+      useOfSources(`require("${dist}/cjs/sources.js")`, `require("${dist}/cjs/index.js")`),
+    );
+    for (const file of ["check.mjs", "check.cjs", "sources.mjs", "sources.cjs"]) {
       const { stdout, stderr } = node(file);
       expect(stderr).toBe("");
       expect(stdout).toBe("1\ntrue\n");

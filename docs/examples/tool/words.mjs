@@ -9,8 +9,8 @@ await hydraMain(
     configPath: "conf",
     configName: "config",
     about: "Counts the words of files.",
+    plainFlags: true,
     tool: {
-      plainFlags: true,
       positionals: [{ name: "FILE", help: "a text file", isRepeated: true }],
     },
     flags: [

@@ -107,7 +107,6 @@ const POSITIONAL: OptionChecks<Positional> = {
 
 const TOOL: OptionChecks<Tool> = {
   positionals: optional(listOf("arguments", shape(POSITIONAL), '[{ name: "FILE", help: "..." }]')),
-  plainFlags: optional(trueOrFalse),
   help: optional(text),
 };
 
@@ -146,6 +145,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   versionBase: orNull(text),
   dialect: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
+  plainFlags: optional(trueOrFalse),
   tool: optional(shape(TOOL)),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),

@@ -28,7 +28,7 @@ export const showHydraHelp = (session: SweepSession): Promise<number> =>
   printHelp(session, "hydra");
 
 async function printKeys(keys: readonly string[], session: SweepSession): Promise<number> {
-  const { keyHelp } = await import("./help-key.ts");
+  const { keyFacts, keyHelp } = await import("./help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
     overrides.filter((word) => !keys.includes(word)),
@@ -36,14 +36,19 @@ async function printKeys(keys: readonly string[], session: SweepSession): Promis
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
   const color = invocation.console.stdoutColor === true;
-  const texts = await Promise.all(
-    keys.map(
-      async (key) =>
-        (await options.helpTopic?.(key)) ??
-        keyHelp({ key, composition, color, ...(schema !== undefined && { schema }) }),
-    ),
+  const answers = await Promise.all(
+    keys.map(async (key) => ({
+      topic: (await options.helpTopic?.(key)) ?? null,
+      request: { key, composition, color, ...(schema !== undefined && { schema }) },
+    })),
   );
-  invocation.console.stdout(texts.join("\n"));
+  const { stdout } = invocation.console;
+  if (session.parsed.flags.has("json")) {
+    const data = answers.map(({ request, topic }) =>
+      topic === null ? keyFacts(request) : { key: request.key, text: topic },
+    );
+    stdout(`${JSON.stringify({ version: 1, keys: data }, null, 2)}\n`);
+  } else stdout(answers.map(({ request, topic }) => topic ?? keyHelp(request)).join("\n"));
   return EXIT_OK;
 }
 

@@ -231,7 +231,8 @@ async function dispatch(
 ): Promise<number> {
   const { worker } = called;
   const flags = flagsOf(declared);
-  const line = declared.tool === undefined ? undefined : await toolLine(declared, called, flags);
+  const isOwn = declared.tool !== undefined || declared.plainFlags === true;
+  const line = isOwn ? await ownLine(declared, called, flags) : undefined;
   const given = line === undefined ? called : { ...called, argv: line.argv };
   const timed = worker === undefined ? given : await asSweepBegan(given, worker);
   const typed = {
@@ -391,15 +392,15 @@ const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
   );
 };
 
-/** The command line of a tool, in the words of every program. */
-async function toolLine(
+/** The command line of a tool or with plain flags, in the words of every program. */
+async function ownLine(
   options: MainOptions,
   invocation: Invocation,
   flags: readonly Flag[],
 ): Promise<ToolLine> {
   const { readToolLine } = await import("./tool.ts");
-  const { plugins = STANDARD_PLUGINS, tool = {} } = options;
-  return readToolLine(invocation.argv, tool, flags, (flagWords) =>
+  const { plugins = STANDARD_PLUGINS } = options;
+  return readToolLine(invocation.argv, options, flags, (flagWords) =>
     openComposer(composerRequest(options, parseArgv(flagWords, flags), plugins), {
       ...invocation,
       console: SILENT,

@@ -11,7 +11,13 @@ import { checkJobs } from "../job/check-jobs.ts";
 import type { Composer } from "../job/composer.ts";
 import { requiredAt } from "../job/hydra-values.ts";
 import { createLogging } from "../job/logging/logging.ts";
-import { type Flag, flagLabel, flagValueName, type Positional, type Tool } from "../job/options.ts";
+import {
+  type Flag,
+  flagLabel,
+  flagValueName,
+  type Positional,
+  type ProgramOptions,
+} from "../job/options.ts";
 import { jobPlace, planJob } from "../job/plan-job.ts";
 import { showFailure } from "../job/report-error.ts";
 import { runBare } from "../job/run-job.ts";
@@ -40,7 +46,10 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
  */
 export function readToolLine(
   argv: readonly string[],
-  { plainFlags = false, positionals = [] }: Tool,
+  {
+    plainFlags = false,
+    tool: { positionals = [] } = {},
+  }: Pick<ProgramOptions, "plainFlags" | "tool">,
   flags: readonly Flag[],
   openedBy: (flagWords: readonly string[]) => Composer,
 ): ToolLine {
@@ -57,8 +66,9 @@ export function readToolLine(
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
-    if (word === "--" && positionals.length > 0) {
-      words.push(...argv.slice(index + 1));
+    if (word === "--") {
+      if (positionals.length > 0) words.push(...argv.slice(index + 1));
+      else kept.push(...argv.slice(index));
       break;
     }
     const flag = flagWithValue(word, next, flags);
@@ -163,8 +173,8 @@ export function namedArguments(
 
 /** `--help` of a tool: its own text, or one made of what it declares and of its config. */
 export function showToolHelp({ composer, flags, invocation, options, overrides }: Session): number {
-  const { about, name, tool = {} } = options;
-  const { help, plainFlags = false, positionals = [] } = tool;
+  const { about, name, plainFlags = false, tool = {} } = options;
+  const { help, positionals = [] } = tool;
   if (help !== undefined) {
     invocation.console.stdout(help.endsWith("\n") ? help : `${help}\n`);
     return EXIT_OK;

@@ -130,6 +130,11 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
+  /**
+   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
+   * flags are then flags. Default: false.
+   */
+  readonly plainFlags?: boolean;
   /** The program is a command-line tool: no job directory, no log file, no sweeps, and arguments of its own. */
   readonly tool?: Tool;
   /** Further commands of the program, each chosen by its name as the first word of the command line. */
@@ -178,11 +183,6 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
 export interface Tool {
   /** Its arguments: the words that are neither flags nor overrides, in this order. */
   readonly positionals?: readonly Positional[];
-  /**
-   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
-   * flags are then flags. Default: false.
-   */
-  readonly plainFlags?: boolean;
   /** The text of `--help`. Default: one made of `about`, the arguments, the flags and the config. */
   readonly help?: string;
 }
@@ -230,6 +230,8 @@ export interface JobPlan {
   readonly text: string;
   /** For programs: what `--json` prints as the job's `plan`. */
   readonly data: unknown;
+  /** What planning itself wrote, such as a program that was built; absent if nothing. */
+  readonly written?: string;
 }
 
 /** Options with the defaults for the program's name and directory filled in. */

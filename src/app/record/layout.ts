@@ -55,5 +55,7 @@ export const jobFile = (folder: string, number: number): string =>
 export const startedFolder = (folder: string): string => join(folder, "started");
 export const startedFile = (folder: string, number: number): string =>
   join(startedFolder(folder), `${number}.json`);
+/** The metrics of a job in its directory, a JSON object a line: `$HYDRACONF_METRICS` of a program. */
+export const METRICS_FILE = "metrics.jsonl";
 export const jobLog = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.log`);

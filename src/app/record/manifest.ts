@@ -9,7 +9,9 @@ import { errorCode, fileProblem, requireFile } from "../../foundation/system/fil
 import { sealedText, unsealed } from "../../foundation/system/sealed-json.ts";
 import {
   text as anyText,
+  count,
   flag,
+  listOf,
   maybe,
   objectOf,
   oneOf,
@@ -52,6 +54,8 @@ export interface SweepFacts {
   readonly tolerates_failures?: boolean;
   /** Whether the sweep may have jobs that are not recorded, of a batch that it has not reached. */
   readonly more_to_come?: boolean;
+  /** The jobs that were completed when the sweep was resumed with another space, the last time. Absent if it never was. */
+  readonly earlier_jobs?: readonly number[];
 }
 
 /** A sweep's record: all that another process needs to run any of its jobs, to resume it, or to report its status. */
@@ -198,6 +202,7 @@ const FACTS: Shape<SweepFacts> = {
   mode: maybe(oneOf("run")),
   tolerates_failures: maybe(flag),
   more_to_come: maybe(flag),
+  earlier_jobs: maybe(listOf(count)),
 };
 
 const MANIFEST: Shape<Manifest> = { ...FACTS, version: oneOf(VERSION), job_list: anyText };

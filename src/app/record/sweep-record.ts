@@ -67,6 +67,8 @@ export interface SweepRecord {
   endedSince(job: SweepJob): JobResult | undefined;
   /** The result of a job, from its record; undefined before its end. */
   resultOf(job: SweepJob): JobResult | undefined;
+  /** The recorded jobs that the resumed sweep has not asked for so far. */
+  leftOver(): readonly ManifestJob[];
   /**
    * Once no more jobs are admitted, marks the recorded jobs that no longer belong to the sweep, and masks texts that
    * have become secrets.
@@ -181,7 +183,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
       for (const job of jobs) refuseChanged(job, known.get(job.number), again);
       return jobs.filter((job) => {
         // Jobs that a search asks for after changed results were never recorded as missing or failed.
-        if (isSearch && fresh.has(job.number)) return true;
+        if ((isSearch || resumption?.changesSpace) && fresh.has(job.number)) return true;
         const state = readJobState(folder, job.number);
         if (state?.status === "running") ran.add(job.number);
         return again.isDue(job, state);
@@ -199,6 +201,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
         ? recordedResult(folder, job)
         : undefined,
     resultOf: (job) => recordedResult(folder, job),
+    leftOver: () => earlier?.numbering.leftOver() ?? [],
     conclude: written.conclude,
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
@@ -356,6 +359,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
       return resumption.failed || (resumption.missing && mayStartAgain);
     },
     mayAskForOthers(admitted) {
+      if (resumption.changesSpace === true) return true;
       if (!isSearch) return false;
       if (resumption.failed || resumption.judgesAnew === true) return true;
       return admitted.some(

@@ -14,7 +14,7 @@ import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import { type FailureGate, failurePolicy, openGate } from "../launch/failure-policy.ts";
+import { type FailureGate, failsFast, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
 import type { FailurePolicy } from "../launch/settings.ts";
@@ -80,7 +80,7 @@ export async function openSweep(
   const registry = await session.registry();
   const { launchers } = registry;
   const sweep = planTask(task, composer, place, registry, {
-    resumedIn: resumed?.directory,
+    resumed,
   });
   const { master } = sweep;
   const surroundings = await openJobContext(session, master, logging);
@@ -149,6 +149,7 @@ export async function openSweep(
       record,
       invocation,
       reusesWorkers: options.reusesWorkers ?? false,
+      failsFast: failsFast(master.root, composer.context),
       isRun,
       ...(suspension !== undefined && { suspension }),
     },
@@ -210,7 +211,7 @@ export async function openShownRecord(
 /** The facts about a sweep that its manifest records. */
 const sweepFacts = (
   { composer, invocation, options }: SweepSession,
-  { directory, master, mode }: PlannedSweep,
+  { directory, earlierJobs, master, mode }: PlannedSweep,
   overrides: readonly string[],
   typed = typedCommand(invocation),
 ) => ({
@@ -229,6 +230,7 @@ const sweepFacts = (
   launcher: textAt(master.root, "hydra.launcher._target_", composer.context) ?? "",
   launcher_choice: master.choices.get("hydra/launcher") ?? null,
   fingerprint: sweepFingerprint(master, directory),
+  ...(earlierJobs !== undefined && { earlier_jobs: earlierJobs }),
 });
 
 /**

@@ -19,9 +19,12 @@ import {
   planJob,
   type SweepJob,
 } from "../job/plan-job.ts";
+import type { ResumedSweep } from "../job/process/invocation.ts";
 import { nextFreeDirectory } from "../job/run-directory.ts";
 import type { LauncherSettings } from "../launch/launcher.ts";
-import { SWEEP_FOLDER } from "../record/layout.ts";
+import { undamagedState } from "../record/damage.ts";
+import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
+import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
 import { dimensionsOf, globNotes } from "./sweepers/basic-sweeper.ts";
@@ -61,6 +64,8 @@ export interface PlannedSweep {
   /** The absolute path of `hydra.sweep.dir`; of `hydra.run.dir` for a run. */
   readonly directory: string;
   readonly sweeper: Sweeper;
+  /** The jobs that were completed when the space of the sweep changed for the last time; absent if it never did. */
+  readonly earlierJobs?: readonly number[];
   /** `hydra.launcher`, resolved; without settings that only the configs of jobs determine. */
   readonly launcherSettings: LauncherSettings;
   /**
@@ -131,14 +136,17 @@ export async function planChecked(
   const again = latestPlan(sweep);
   let isFit = true;
   let milliseconds = 0;
-  const refused =
-    sweep.sweeper.judgesFailures === true
-      ? refusedOf(batch, sweep)
-      : new Map<number, ConfigError>();
-  const fit = refused.size === 0 ? batch : batch.filter((_, index) => !refused.has(index));
-  for (const part of partsOf(fit)) {
+  let index = 0;
+  const refused = new Map<number, ConfigError>();
+  for (const part of partsOf(batch)) {
     const begin = performance.now();
-    const planned = sweep.planBatch(part, first + jobs.length, record.numberOf);
+    const planned: SweepJob[] = [];
+    for (const overrides of part) {
+      const job = plannedOrRefused(overrides, first + jobs.length + planned.length, sweep, record);
+      if ("problem" in job) refused.set(index, job.problem);
+      else planned.push(job);
+      index++;
+    }
     milliseconds += performance.now() - begin;
     const dueOfPart = record.due(planned);
     isFit = (await check(dueOfPart, owners)) && isFit;
@@ -151,6 +159,32 @@ export async function planChecked(
   }
   if (isFit) await inspect();
   return { jobs, refused, due, isFit, seconds: milliseconds / 1000 };
+}
+
+/** A planned job; where the sweeper judges failures, the error of one that cannot be composed instead. */
+function plannedOrRefused(
+  overrides: JobOverrides,
+  place: number,
+  { planBatch, sweeper }: PlannedSweep,
+  record: Pick<SweepRecord, "numberOf">,
+): SweepJob | { readonly problem: ConfigError } {
+  /** What is wrong with the record ends the sweep, and not only a trial. */
+  let ofRecord: unknown;
+  const numberOf: SweepRecord["numberOf"] = (at, ofTask) => {
+    try {
+      return record.numberOf(at, ofTask);
+    } catch (error) {
+      ofRecord = error;
+      throw error;
+    }
+  };
+  try {
+    return planBatch([overrides], place, numberOf)[0] as SweepJob;
+  } catch (error) {
+    const isTrial = sweeper.judgesFailures === true && error !== ofRecord;
+    if (isTrial && isConfigError(error)) return { problem: error };
+    throw error;
+  }
 }
 
 /** The jobs of a search that cannot be composed: single trials, where a search tries values that do not fit together. */
@@ -235,12 +269,12 @@ export const planTask = (
   options: PlanOptions = {},
 ): PlannedSweep =>
   mode === "run"
-    ? planLaunchedRun(composition, place, options.resumedIn)
+    ? planLaunchedRun(composition, place, options.resumed?.directory)
     : planSweep(composition, overrides, composer, place, registry, options);
 
 interface PlanOptions {
-  /** The absolute path of the directory of a resumed sweep or run. */
-  readonly resumedIn?: string | undefined;
+  /** Of a resumed sweep or run. */
+  readonly resumed?: ResumedSweep | undefined;
   /** Whether the jobs are only shown. */
   readonly isPlan?: boolean;
 }
@@ -306,9 +340,11 @@ export function planSweep(
   composer: Composer,
   place: JobPlace,
   { launchers, python, sweepers }: SweepRegistry,
-  { isPlan = false, resumedIn }: PlanOptions = {},
+  { isPlan = false, resumed }: PlanOptions = {},
 ): PlannedSweep {
   const { context } = composer;
+  const resumedIn = resumed?.directory;
+  const earlier = earlierJobs(resumed);
   const free =
     resumedIn === undefined
       ? freeDirectory(wished, place)
@@ -330,6 +366,9 @@ export function planSweep(
     directory,
     context,
     isPlan,
+    ...(earlier !== undefined && {
+      earlier: earlier.map(({ task_overrides }) => task_overrides),
+    }),
     project: { cwd: place.cwd, env: place.env, ...(python && { python }) },
   };
   const target = textAt(root, "hydra.launcher._target_", context) ?? "";
@@ -352,6 +391,7 @@ export function planSweep(
     mode: "multirun",
     master,
     directory,
+    ...(earlier !== undefined && { earlierJobs: earlier.map(({ number }) => number) }),
     launcherSettings: isByJob
       ? settingsOfSweep(master, context)
       : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
@@ -368,6 +408,20 @@ export function planSweep(
         return { ...numbered, number, swept: job, ...(settings && { launcher: settings }) };
       }),
   };
+}
+
+/** The jobs whose results a search with another space may use: those that are completed when it changes. */
+function earlierJobs(resumed: ResumedSweep | undefined): readonly ManifestJob[] | undefined {
+  if (resumed === undefined) return undefined;
+  const { changesSpace, directory, earlierJobs: known } = resumed;
+  if (changesSpace !== true && known === undefined) return undefined;
+  const folder = sweepFolder(directory);
+  // The list has those that no longer belong to the sweep last.
+  const jobs = readManifest(folder).jobs.toSorted((a, b) => a.number - b.number);
+  if (changesSpace === true)
+    return jobs.filter(({ number }) => undamagedState(folder, number)?.status === "completed");
+  const numbers = new Set(known);
+  return jobs.filter(({ number }) => numbers.has(number));
 }
 
 const LAUNCHER = "hydra.launcher";

@@ -2,6 +2,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ConfigPlugin, optionTarget } from "../../engine/compose/index.ts";
+import { isSweep, overrideKeyElement, parseOverrides } from "../../engine/overrides/index.ts";
+import { dialectNamed } from "../../engine/values/dialect.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import type { ParsedArguments } from "../job/session.ts";
@@ -13,8 +15,8 @@ import { OF_LAUNCHER } from "./registry.ts";
 
 /**
  * The invocation that `--resume DIR` and `--retry-failed DIR` stand for: the call that began the sweep, with its time
- * and working directory, and which jobs to run. It may add overrides of the launcher, and overrides that change how a
- * search evaluates results.
+ * and working directory, and which jobs to run. It may add overrides of the launcher, overrides that change how a
+ * search evaluates results, and other values of what the sweep varies.
  *
  * @throws ConfigError `app.sweep_record` if there is no such sweep, `app.usage` for conflicting flags and any other
  * override, `app.unsupported` for a sweep whose overrides held secrets
@@ -46,7 +48,7 @@ export function resumedInvocation(
       message: `The sweep in '${directory}' had a secret among its overrides, which was not stored`,
       hint: "put secrets into environment variables: KEY='${oc.env:NAME}'",
     });
-  refuseOtherOverrides(overrides);
+  const isOtherSpace = changesSpace(overrides, manifest);
   enter(cwd);
   const added = overrides.map((override) => withTotal(override, manifest, folder));
   return {
@@ -64,6 +66,8 @@ export function resumedInvocation(
       detach: flags.has("detach"),
       added,
       judgesAnew: added.some((override) => OF_JUDGEMENT.test(override)),
+      changesSpace: isOtherSpace,
+      ...(manifest.earlier_jobs !== undefined && { earlierJobs: manifest.earlier_jobs }),
     },
   };
 }
@@ -86,17 +90,40 @@ function jobNumbers(text: string): readonly number[] {
   });
 }
 
-function refuseOtherOverrides(overrides: readonly string[]): void {
-  const other = overrides.find(
-    (override) => !OF_LAUNCHER.test(override) && !OF_JUDGEMENT.test(override),
+/**
+ * Other values for what the sweep varies are allowed: `lr=1,2,3` after `lr=1,2`. Any other override would change all jobs.
+ *
+ * @returns whether any differs from what the sweep has
+ * @throws ConfigError `app.usage`
+ */
+function changesSpace(overrides: readonly string[], facts: SweepFacts): boolean {
+  const dialect = dialectNamed(facts.dialect);
+  const parsed = parseOverrides(
+    facts.overrides.filter((text) => !OF_HYDRA.test(text)),
+    { dialect },
   );
-  if (other === undefined) return;
-  throw new ConfigError({
-    code: "app.usage",
-    message: `'${other}' cannot be given here: a resumed sweep keeps its overrides`,
-    hint: "allowed are hydra/launcher, hydra.launcher.KEY and, for a search, hydra.sweeper.objective, .direction, .max_failure_rate and .n_trials",
-  });
+  const swept = new Set(parsed.filter(isSweep).map(overrideKeyElement));
+  const current = new Map(parsed.map((one) => [overrideKeyElement(one), one.origin.text]));
+  let isChanged = false;
+  for (const text of overrides) {
+    if (OF_LAUNCHER.test(text) || OF_JUDGEMENT.test(text)) continue;
+    const [key = text] = OF_HYDRA.test(text)
+      ? []
+      : parseOverrides([text], { dialect }).map(overrideKeyElement);
+    if (facts.mode === "run" || !swept.has(key)) throw notAllowed(text, swept);
+    isChanged ||= current.get(key) !== text;
+  }
+  return isChanged;
 }
+
+const notAllowed = (override: string, swept: ReadonlySet<string>): ConfigError =>
+  new ConfigError({
+    code: "app.usage",
+    message: `'${override}' cannot be given here: a resumed sweep keeps its overrides`,
+    hint: `allowed are hydra/launcher, hydra.launcher.KEY, other values of what its command line swept${swept.size === 0 ? "" : ` (${[...swept].join(", ")})`} and, for a search, hydra.sweeper.objective, .direction, .max_failure_rate and .n_trials`,
+  });
+
+const OF_HYDRA = /^[+~]*hydra[./]/;
 
 /** Relative paths start from the directory where the sweep began. */
 function enter(cwd: string): void {

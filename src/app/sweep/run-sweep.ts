@@ -7,12 +7,14 @@ import { limitsOf } from "../../engine/values/limits.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
 import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
 import { tookOf } from "../launch/scheduler.ts";
+import { hasEnded, readJobState } from "../record/job-state.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
 import type { OpenSweep } from "./open-sweep.ts";
 import { type PlannedSweep, planChecked, refusalText, SWEEP_FILE } from "./plan-sweep.ts";
@@ -120,6 +122,20 @@ function tellIfWorse(
   onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
 }
 
+/** Names the finished jobs that a resumed sweep no longer asks for: it has another space, or fewer trials. */
+function tellLeftOut({ onMessages, record }: SweepRequest): void {
+  const left = record
+    .leftOver()
+    .filter(
+      ({ left_out, number }) => left_out !== true && hasEnded(readJobState(record.folder, number)),
+    );
+  const [first, ...others] = left;
+  if (first === undefined) return;
+  const job = `#${first.number} ${first.task_overrides.join(" ")}`;
+  const text = `${plural(left.length, "finished job")} of this sweep ${left.length === 1 ? "is not one" : "are none"} of those that it asks for now, and no longer ${left.length === 1 ? "counts" : "count"}: ${job}${andOthers(others.length)}`;
+  onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
+}
+
 /** Logs what the sweeper has to say, after each call of it. */
 function tellMessages({ onMessages, sweep: { sweeper } }: SweepRequest): void {
   const messages = sweeper.takeMessages?.() ?? [];
@@ -149,7 +165,9 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     request.onPlanned?.(jobs.length, seconds);
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
-    record.admit(jobs, sweeper.mayAskForMore());
+    const mayFollow = sweeper.mayAskForMore();
+    record.admit(jobs, mayFollow);
+    if (!mayFollow) tellLeftOut(request);
     request.onBatch?.(withResults(jobs, due, record));
     // An empty batch is launched, too: Hydra's launchers log it.
     const isDone = due.length === 0 && (jobs.length > 0 || refused.size > 0);
@@ -166,6 +184,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     sweeper.tell(ended);
     tellMessages(request);
   }
+  if (!wasCutShort && sweeper.mayAskForMore()) tellLeftOut(request);
   // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
   record.conclude(!wasCutShort);

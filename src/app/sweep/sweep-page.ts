@@ -1,14 +1,15 @@
 /** The page of a sweep: a file beside its tables, or the data of a page that is live. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { findPageAssets } from "../../pages/page-assets.ts";
 import type { SweepRow } from "../job/options.ts";
-import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
+import { jobLog, jobsFolder, METRICS_FILE, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { shareFile } from "../record/rights.ts";
 import { type Judgement, readJudgement, wantsPage } from "./best.ts";
-import { type PageSweep, sweepPageData } from "./page/build-page-data.ts";
+import { type LearningCurve, type PageSweep, sweepPageData } from "./page/build-page-data.ts";
 import type { PageObjective } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
 
@@ -60,13 +61,15 @@ export function pageSweep(
   const folder = sweepFolder(directory);
   const name = basename(directory);
   const judgement = objectivesOf(judgedBy);
-  if (from === undefined) return { name, rows, judgement };
+  const curvesOf = ({ output_dir }: SweepRow) => learningCurves(join(output_dir, METRICS_FILE));
+  if (from === undefined) return { name, rows, judgement, curvesOf };
   const logs = new Set(namesIn(jobsFolder(folder)));
   const linkTo = (path: string): string => relative(from, path).split(sep).join("/");
   return {
     name,
     rows,
     judgement,
+    curvesOf,
     linksOf: ({ number, output_dir, result }) => {
       const log = jobLog(folder, number);
       const report = reportIn(result);
@@ -103,6 +106,47 @@ function reportIn(result: unknown): string | undefined {
   if (typeof result !== "object" || result === null || !("report" in result)) return undefined;
   const { report } = result;
   return typeof report === "string" && /\.(?:html|md)$/.test(report) ? report : undefined;
+}
+
+/** Longer files are of no use for a chart, and take long to read. */
+const MOST_BYTES = 2_000_000;
+
+/**
+ * The curves of a file of metrics: of each number in its objects, against their `step` or, without one, their line. Nothing for a
+ * file that cannot be read.
+ */
+export function learningCurves(file: string): readonly LearningCurve[] {
+  const curves = new Map<string, [number, number][]>();
+  for (const [line, text] of linesIn(file).entries()) {
+    const metrics = objectIn(text);
+    const step = typeof metrics["step"] === "number" ? metrics["step"] : line;
+    for (const [title, value] of Object.entries(metrics))
+      if (typeof value === "number" && title !== "step")
+        getOrCreate(curves, title, () => []).push([step, value]);
+  }
+  return [...curves].map(([title, points]) => ({ title, points }));
+}
+
+function linesIn(file: string): readonly string[] {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0 || size > MOST_BYTES) return [];
+  try {
+    return readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** A program may be writing the last line. */
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
+  } catch {
+    return {};
+  }
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -317,9 +317,9 @@ export interface Ncu {
    */
   readonly native_nvtx: boolean;
   /**
-   * If a range cannot be captured, measure it by app-range replay.
+   * If a range cannot be captured, measure its pass by app-range replay; ladder: only the ranges that were not measured, by app-range replay, and then kernel by kernel.
    */
-  readonly fallback: boolean;
+  readonly fallback: true | false | "ladder";
   /**
    * Fail if no region matches.
    */

@@ -18,7 +18,6 @@ writeFileSync(join(cwd, "conf", "db", "pg.yaml"), "port: 5432\n");
 type Tool = NonNullable<HydraMainOptions["tool"]>;
 
 const FILES: Tool = {
-  plainFlags: true,
   positionals: [
     { name: "INPUT", help: "what is read" },
     { name: "MORE", help: "what else is read", isRepeated: true, isOptional: true },
@@ -29,7 +28,15 @@ async function call(argv: readonly string[], options: Partial<HydraMainOptions> 
   const { console, out } = capturedConsole();
   let seen: { readonly config: PlainValue; readonly job: Job } | undefined;
   const code = await hydraMain(
-    { base: cwd, name: "tool", configPath: "conf", configName: "config", tool: FILES, ...options },
+    {
+      base: cwd,
+      name: "tool",
+      configPath: "conf",
+      configName: "config",
+      plainFlags: true,
+      tool: FILES,
+      ...options,
+    },
     (config, job) => {
       seen = { config: config.toObject({ resolve: true }), job };
       job.log.info("done");
@@ -120,6 +127,34 @@ describe("a tool", () => {
     expect((await call(["--explain", "db.port", "--db.port", "2"])).stdout).toContain(
       "set by override 'db.port=2'",
     );
+  });
+
+  it("is not needed for plain flags, which sweeps and arguments behind -- may have beside them", async () => {
+    const { console, out } = capturedConsole();
+    const seen: unknown[] = [];
+    const code = await hydraMain(
+      { base: cwd, name: "prog", configPath: "conf", configName: "config", plainFlags: true },
+      (config) => void seen.push([config.get("name"), config.get("db.port")]),
+      {
+        argv: [
+          "--multirun",
+          "--name",
+          "a b",
+          "db=mysql,pg",
+          "hydra.sweep.dir=sweep",
+          "--",
+          "tags=[x]",
+        ],
+        cwd,
+        console,
+        env: {},
+      },
+    );
+    expect([code, out.stderr]).toEqual([0, expect.not.stringContaining("rror")]);
+    expect(seen).toEqual([
+      ["a b", 3306],
+      ["a b", 5432],
+    ]);
   });
 
   it("ends with the code of its task", async () => {

@@ -27,10 +27,11 @@ interface SearchOutcome extends Outcome {
 }
 
 /** A search in a directory of its own; its programs are slow until `beQuick`. */
-function searchOf(sweeper: readonly string[]) {
+function searchOf(sweeper: readonly string[], python: string | undefined) {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-search-limit-"));
   mkdirSync(join(cwd, "conf"));
   writeFileSync(join(cwd, "conf/config.yaml"), "x: 0\nsteps: 1\n");
+  if (python !== undefined) writeFileSync(join(cwd, "hydraconf.yaml"), `python: ${python}\n`);
   writeFileSync(join(cwd, "prog.sh"), PROGRAM);
   writeFileSync(join(cwd, "slow"), "");
   const noted = join(cwd, "started.txt");
@@ -81,14 +82,18 @@ const LIMIT = "hydra.launcher.timeout_min=0.15";
  * What a search does with jobs that exceed the time limit of their launcher. The best job is told of those that were done; once the
  * others are done, too, the search came to what it comes to without a limit.
  */
-export function searchTimeLimitCases(name: string, sweeper: readonly string[]): void {
+export function searchTimeLimitCases(
+  name: string,
+  sweeper: readonly string[],
+  { python }: { readonly python?: string } = {},
+): void {
   test(`a ${name} search that tolerates failures goes on after jobs that exceeded their time limit`, async () => {
-    const undisturbed = searchOf(sweeper);
+    const undisturbed = searchOf(sweeper, python);
     undisturbed.beQuick();
     const wanted = await undisturbed.search();
     expect(wanted.exitCode).toBe(0);
 
-    const { beQuick, hydraconf, play, search } = searchOf(sweeper);
+    const { beQuick, hydraconf, play, search } = searchOf(sweeper, python);
     const limited = await search(LIMIT, "hydra.sweeper.max_failure_rate=1");
     const late = limited.jobs.filter((job) => isSlow(xOf(job)));
     const count = late.length;
@@ -123,11 +128,11 @@ export function searchTimeLimitCases(name: string, sweeper: readonly string[]): 
   });
 
   test(`a ${name} search ends with the batch in which a job exceeded its time limit, and goes on once that is done`, async () => {
-    const undisturbed = searchOf(sweeper);
+    const undisturbed = searchOf(sweeper, python);
     undisturbed.beQuick();
     const wanted = await undisturbed.search("hydra.sweeper.n_jobs=2");
 
-    const { beQuick, hydraconf, play, search } = searchOf(sweeper);
+    const { beQuick, hydraconf, play, search } = searchOf(sweeper, python);
     const limited = await search(LIMIT, "hydra.sweeper.n_jobs=2");
     const late = limited.jobs.filter(({ status }) => status === "timed_out");
     expect(late.map(xOf)).toEqual(limited.jobs.map(xOf).filter(isSlow));

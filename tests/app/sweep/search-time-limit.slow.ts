@@ -1,3 +1,4 @@
+import { optunaOrSkip } from "../../optuna.ts";
 import { searchTimeLimitCases } from "./search-time-limit.case.ts";
 
 searchTimeLimitCases("successive_halving", [
@@ -6,3 +7,17 @@ searchTimeLimitCases("successive_halving", [
     (setting) => `hydra.sweeper.${setting}`,
   ),
 ]);
+
+const python = optunaOrSkip("searches of Optuna with time limits");
+
+if (python !== null)
+  searchTimeLimitCases(
+    "optuna",
+    [
+      "hydra/sweeper=optuna",
+      "hydra/sweeper/sampler=random",
+      "hydra.sweeper.sampler.seed=1",
+      "hydra.sweeper.n_trials=6",
+    ],
+    { python },
+  );

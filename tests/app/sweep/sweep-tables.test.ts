@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SweepRow } from "../../../src/app/job/options.ts";
@@ -78,6 +78,23 @@ test("hydra.sweep.page=false leaves the page out", async () => {
   expect((await run(["-m", "x=1,2", "+hydra.sweep.page=false"])).exitCode).toBe(0);
   expect(existsSync(join(cwd, "s/.sweep/sweep.md"))).toBe(true);
   expect(existsSync(join(cwd, "s/.sweep", PAGE))).toBe(false);
+});
+
+test("a page has the metrics that jobs wrote to their files", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2"], (config, job) => {
+    if (config.get("x") === 1) return;
+    const lines = [
+      '{"step": 10, "loss": 0.5, "note": "a"}',
+      '{"step": 20, "loss": 0.25}',
+      "[1]",
+      "{",
+    ];
+    writeFileSync(join(job.outputDir, "metrics.jsonl"), lines.join("\n"));
+  });
+  expect(dataIn(join(cwd, "s/.sweep", PAGE)).curves).toEqual([
+    { row: 1, title: "loss", steps: [10, 20], values: [0.5, 0.25] },
+  ]);
 });
 
 test("a page holds no secret", async () => {

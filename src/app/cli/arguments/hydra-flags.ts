@@ -177,7 +177,7 @@ export const OWN_FLAGS: readonly Flag[] = [
     id: "json",
     names: ["--json"],
     takes: "nothing",
-    help: "With --cfg, --explain, --diff, --info or --dry-run: print JSON",
+    help: "With --cfg, --explain, --diff, --info, --dry-run or --help KEY: print JSON",
   },
 ];
 

@@ -51,8 +51,10 @@ export interface ResumedSweep extends Resumption {
   readonly directory: string;
   /** Whether a separate process is to run it. */
   readonly detach?: boolean;
-  /** Overrides of the launcher that were added on the command line. */
+  /** Overrides that were added on the command line. */
   readonly added?: readonly string[];
+  /** The numbers of the jobs that ran before the space of the search changed for the last time; absent if it never did. */
+  readonly earlierJobs?: readonly number[];
 }
 
 /** The invocation that a test or another caller gives: what it leaves out is that of this process, without arguments. */
@@ -210,6 +212,8 @@ export interface Resumption {
   readonly acceptDamaged?: readonly number[];
   /** Whether a search evaluates the recorded results differently than it did. */
   readonly judgesAnew?: boolean;
+  /** Whether the sweep has other jobs than it began with: the values of its keys have changed. */
+  readonly changesSpace?: boolean;
 }
 
 // Requests in the environment from the process that started this one: to run one job of a sweep, or to drive the sweep.

@@ -539,6 +539,79 @@ function nearestTone(
   return near.reduce((sum, { tone }) => sum + tone, 0) / Math.max(1, near.length);
 }
 
+// What jobs measured while they ran.
+
+function createCurves(): Part {
+  const chart = jobChart("Learning curves");
+  const select = on(h("select"), "change", () => {
+    picked = select.value;
+    redraw();
+  });
+  let picked = "";
+  let titles = "";
+  return part(
+    "Learning curves",
+    "What jobs wrote to $HYDRACONF_METRICS, step by step; the darker in light colours, or lighter in dark ones, the better their objective.",
+    [h("label", { class: "chooser" }, "Metric ", select), chart.element],
+    () => {
+      const visible = new Set(shown);
+      const all = data.curves.filter(({ row }) => visible.has(row));
+      const now = [...new Set(data.curves.map(({ title }) => title))];
+      if (now.join("\n") !== titles)
+        select.replaceChildren(...now.map((title) => h("option", { value: title }, title)));
+      titles = now.join("\n");
+      const title = now.includes(picked) ? picked : (now[0] ?? "");
+      select.value = title;
+      const curves = all.filter((curve) => curve.title === title);
+      if (curves.length === 0) return false;
+      const byTone = tones();
+      const [steps, values] = [
+        curves.flatMap((curve) => curve.steps),
+        curves.flatMap((curve) => curve.values),
+      ];
+      const places = [...steps.keys()];
+      const x = numberAxis("step", steps, { rows: places, scale: "linear" });
+      const y = numberAxis(title, values, { rows: places });
+      chart.show((width) => {
+        const plot = plotOf(x, y, width);
+        let at = 0;
+        const lines = curves.map((curve) => {
+          const corners = curve.steps.flatMap(() => {
+            const [left, up] = [x.place(at), y.place(at)];
+            at++;
+            return left === null || up === null ? [] : [{ x: plot.x(left), y: plot.y(up) }];
+          });
+          const tone = curve.row === chosen ? "of-chosen" : (byTone.get(curve.row) ?? "tone-5");
+          return { row: curve.row, tone, corners };
+        });
+        return {
+          ...plot,
+          arePlain: true as const,
+          marks: [
+            ...plot.frame,
+            ...lines
+              .filter(({ corners }) => corners.length > 0)
+              .sort((a, b) => (a.tone < b.tone ? 1 : -1))
+              .map(({ corners, tone }) =>
+                svg("path", {
+                  d: `M${corners.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join("L")}`,
+                  class: `strands ${tone}`,
+                }),
+              ),
+          ],
+          points: lines
+            .flatMap(({ corners, row, tone }) => {
+              const last = corners.at(-1);
+              return last === undefined ? [] : [{ row, tone, ...last }];
+            })
+            .sort((a, b) => a.y - b.y),
+        };
+      });
+      return true;
+    },
+  );
+}
+
 // Two metrics.
 
 function createFront(): Part {
@@ -661,6 +734,7 @@ const parts = [
   createStrands(),
   createSlices(),
   createContour(),
+  createCurves(),
   createFront(),
   createDurations(),
 ];

@@ -1,6 +1,12 @@
 /** The jobs of a sweep, or of several to compare, as the data of a page: in columns, since those are short. */
 import type { SweepRow } from "../../job/options.ts";
-import type { PageColumn, PageLinks, PageObjective, SweepPageData } from "./page-data.ts";
+import type {
+  PageColumn,
+  PageCurve,
+  PageLinks,
+  PageObjective,
+  SweepPageData,
+} from "./page-data.ts";
 
 /** A sweep on a page. */
 export interface PageSweep {
@@ -10,6 +16,13 @@ export interface PageSweep {
   readonly judgement: readonly PageObjective[];
   /** Paths of a job's files from the page; absent on a page that cannot link files. */
   readonly linksOf?: (row: SweepRow) => PageLinks;
+  /** What a job measured while it ran. */
+  readonly curvesOf?: (row: SweepRow) => readonly LearningCurve[];
+}
+
+export interface LearningCurve {
+  readonly title: string;
+  readonly points: readonly (readonly [step: number, value: number])[];
 }
 
 interface Level {
@@ -17,18 +30,20 @@ interface Level {
   readonly columns: number;
   /** Characters of a text. */
   readonly text: number;
+  /** Jobs with their curves. */
+  readonly curves: number;
 }
 
 /** A browser shows a larger page slowly, and mail refuses it. */
 export const MOST_BYTES = 3_000_000;
 
 const LEVELS: readonly Level[] = [
-  { jobs: 20_000, columns: 200, text: 500 },
-  { jobs: 20_000, columns: 60, text: 120 },
-  { jobs: 20_000, columns: 24, text: 60 },
-  { jobs: 10_000, columns: 16, text: 40 },
-  { jobs: 3_000, columns: 12, text: 40 },
-  { jobs: 500, columns: 8, text: 30 },
+  { jobs: 20_000, columns: 200, text: 500, curves: 400 },
+  { jobs: 20_000, columns: 60, text: 120, curves: 400 },
+  { jobs: 20_000, columns: 24, text: 60, curves: 200 },
+  { jobs: 10_000, columns: 16, text: 40, curves: 100 },
+  { jobs: 3_000, columns: 12, text: 40, curves: 50 },
+  { jobs: 500, columns: 8, text: 30, curves: 20 },
 ];
 
 /** The data of a page at the highest level of detail that keeps it below its maximum size. */
@@ -41,7 +56,7 @@ export function sweepPageData(
     data = { ...dataAt(sweeps, level), ...options };
     if (JSON.stringify(data).length <= MOST_BYTES) break;
   }
-  return data ?? dataAt([], { jobs: 0, columns: 0, text: 0 });
+  return data ?? dataAt([], { jobs: 0, columns: 0, text: 0, curves: 0 });
 }
 
 interface PlacedRow {
@@ -95,6 +110,7 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
     links: linked.every((links) => links === undefined)
       ? null
       : { files: linksAt("files"), log: linksAt("log"), report: linksAt("report") },
+    curves: curvesOfRows(rows, sweeps, level),
     texts: table.texts,
     left: [
       ...(rows.length < all.length
@@ -131,6 +147,38 @@ function chosenRows(
     kept.add(best?.placed);
   }
   return all.filter((placed) => kept.has(placed));
+}
+
+/** The metrics of a job that are shown, and the points of each. */
+const MOST_CURVES = 6;
+const MOST_POINTS = 60;
+
+/** The curves of some jobs, evenly chosen, and of the best of each sweep. */
+function curvesOfRows(
+  rows: readonly PlacedRow[],
+  sweeps: readonly PageSweep[],
+  { curves, text }: Level,
+): readonly PageCurve[] {
+  if (sweeps.every(({ curvesOf }) => curvesOf === undefined)) return [];
+  const places = new Map(rows.map((placed, row) => [placed, row]));
+  return chosenRows(rows, curves, sweeps).flatMap((placed) =>
+    (sweeps[placed.sweep]?.curvesOf?.(placed.row) ?? [])
+      .slice(0, MOST_CURVES)
+      .map(({ title, points }): PageCurve => {
+        const step = Math.max(1, (points.length - 1) / (MOST_POINTS - 1));
+        const count = Math.min(points.length, MOST_POINTS);
+        const kept = Array.from(
+          { length: count },
+          (_, at) => points[Math.round(at * step)] ?? [0, 0],
+        );
+        return {
+          row: places.get(placed) ?? 0,
+          title: cut(title, text),
+          steps: kept.map(([x]) => x),
+          values: kept.map(([, y]) => Number(y.toPrecision(6))),
+        };
+      }),
+  );
 }
 
 /** What jobs are judged by comes first, then columns with numbers. */

@@ -37,10 +37,20 @@ export interface SweepPageData {
   /** Indices of texts; -1 for none. */
   readonly error: readonly number[];
   readonly links: Readonly<Record<keyof PageLinks, readonly number[]>> | null;
+  /** What some of the jobs measured while they ran. */
+  readonly curves: readonly PageCurve[];
   /** What the page leaves out, a sentence each. */
   readonly left: readonly string[];
   /** Whether the data change while the page is open; absent in a file. */
   readonly isLive?: true;
+}
+
+/** A metric of a job, step by step. */
+export interface PageCurve {
+  readonly row: number;
+  readonly title: string;
+  readonly steps: readonly number[];
+  readonly values: readonly number[];
 }
 
 export interface PageColumn {

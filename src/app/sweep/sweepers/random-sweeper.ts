@@ -1,7 +1,13 @@
 /** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
-import { readSpace, searchRequest, seedOf } from "./search-request.ts";
-import { allNew, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
+import { earlierPoints, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import {
+  allNew,
+  type Draw,
+  type RandomSource,
+  randomSource,
+  type SearchSpace,
+} from "./search-space.ts";
 import { RANDOM_SETTINGS, readSweeper } from "./settings.ts";
 import { sobolSequence } from "./sobol.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
@@ -12,9 +18,11 @@ export const randomSweeper: SweeperDefinition = {
   open(request) {
     const settings = readSweeper(RANDOM_SETTINGS, request);
     const random = randomSource(seedOf(settings.seed, request));
+    const space = readSpace(request);
     return optimizingSweeper({
       name: "random",
-      search: randomSearch(readSpace(request), random, {
+      search: randomSearch(space, random, {
+        earlier: earlierPoints(space, request),
         trials: settings.n_trials,
         isUnique: settings.unique,
         isEven: settings.sequence === "sobol",
@@ -25,6 +33,8 @@ export const randomSweeper: SweeperDefinition = {
 };
 
 interface RandomPlan {
+  /** Points that count among the trials. */
+  readonly earlier: readonly Draw[];
   readonly trials: number;
   /** Whether no job is asked for twice. */
   readonly isUnique: boolean;
@@ -36,12 +46,13 @@ interface RandomPlan {
 function* randomSearch(
   space: SearchSpace,
   random: RandomSource,
-  { isEven, isUnique, trials }: RandomPlan,
+  { earlier, isEven, isUnique, trials }: RandomPlan,
 ): Search {
   const even = isEven ? sobolSequence(space.dimensions.length, random) : undefined;
   const next = allNew(isUnique);
-  const draws = Array.from({ length: trials }, () =>
+  const known = earlier.map((point) => next(() => point, 1) ?? point);
+  const draws = Array.from({ length: Math.max(0, trials - known.length) }, () =>
     next(even === undefined ? () => space.draw(random) : () => space.at(even())),
   );
-  yield draws.flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
+  yield [...known, ...draws].flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
 }

@@ -4,7 +4,7 @@ import type { SettingValues } from "../../job/settings.ts";
 import { globOptions, sweepParams } from "./basic-sweeper.ts";
 import { readConditions, readExclusion } from "./exclusion.ts";
 import type { OptimizingRequest } from "./optimizing-sweeper.ts";
-import { type SearchSpace, searchSpace } from "./search-space.ts";
+import { type Draw, type SearchSpace, searchSpace } from "./search-space.ts";
 import type { SEARCH_SETTINGS } from "./settings.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
@@ -39,9 +39,18 @@ export const searchRequest = (
   dialect: context.dialect,
 });
 
+/** The trials from before the space changed that lie in the space of a search. */
+export const earlierPoints = (
+  { pointOf }: SearchSpace,
+  { earlier = [] }: SweeperRequest,
+): readonly Draw[] => earlier.flatMap((job) => pointOf(job) ?? []);
+
 /**
  * The seed as text. By default it is the directory of the sweep, so that another sweep draws other numbers, and the
- * same sweep, resumed, the same ones.
+ * same sweep, resumed, the same ones. A search whose space has changed draws others than before: the same ones could be
+ * jobs that it has had.
  */
-export const seedOf = (seed: number | undefined, { directory }: SweeperRequest): string =>
-  seed === undefined ? directory : String(seed);
+export function seedOf(seed: number | undefined, { directory, earlier }: SweeperRequest): string {
+  const own = seed === undefined ? directory : String(seed);
+  return earlier === undefined ? own : `${own}\n${JSON.stringify(earlier)}`;
+}

@@ -14,11 +14,13 @@ import {
 } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
+import { splitAtEquals } from "../../../foundation/text/shell-words.ts";
 import {
   allExcluded,
   bareKey,
   byKey,
   fixedPoint,
+  keysOf,
   type Point,
   pointsOf,
   type SizeLimit,
@@ -32,6 +34,8 @@ export interface SearchSpace {
   draw(random: RandomSource): Draw;
   /** The point at a share of the way through each dimension; undefined if it is excluded. */
   at(shares: readonly number[]): Draw | undefined;
+  /** The point of a job's overrides; undefined if the space does not have it. */
+  pointOf(job: JobOverrides): Draw | undefined;
 }
 
 /** A key that varies, or the keys of a zip. A share in [0, 1) of the way through it stands for a value. */
@@ -43,6 +47,8 @@ export interface Dimension {
   at(share: number): Point;
   /** The shares that stand for the same value as this one: from, to. Both are the share itself for a float. */
   binOf(share: number): readonly [number, number];
+  /** A share that stands for a point; undefined if none does. */
+  shareOf(point: Point): number | undefined;
 }
 
 export interface Draw {
@@ -105,6 +111,7 @@ export function searchSpace(
 ): SearchSpace {
   const parts = [...byKey(overrides).values()].map((override) => ({
     key: bareKey(overrideKeyElement(override)),
+    keys: keysOf(override),
     dimension: isSweep(override) ? dimensionOf(override, options) : undefined,
     fixed: isSweep(override) ? [] : fixedPoint(override),
   }));
@@ -134,6 +141,25 @@ export function searchSpace(
   return {
     dimensions,
     at,
+    pointOf(job) {
+      if (isExcluded?.(job) === true) return undefined;
+      let used = 0;
+      const params: string[] = [];
+      const shares: (number | null)[] = [];
+      for (const { dimension, fixed, key, keys } of parts) {
+        const own = job.filter((text) => keys.includes(bareKey(keyIn(text))));
+        const isActive = conditions?.get(key)?.(job) !== false;
+        if (isActive !== own.length > 0) return undefined;
+        used += own.length;
+        const share = isActive ? dimension?.shareOf(own) : null;
+        if (dimension !== undefined && share === undefined) return undefined;
+        if (dimension === undefined && isActive && !isSame(own, fixed)) return undefined;
+        if (dimension === undefined) continue;
+        shares.push(share ?? null);
+        params.push(...own);
+      }
+      return used === job.length ? { overrides: job, params, shares } : undefined;
+    },
     draw(random) {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const drawn = at(dimensions.map(() => random()));
@@ -142,6 +168,17 @@ export function searchSpace(
       throw allExcluded(MAX_TRIES);
     },
   };
+}
+
+const keyIn = (text: string): string => splitAtEquals(text)[0];
+
+const isSame = (one: Point, other: Point): boolean =>
+  one.length === other.length && one.every((text, at) => text === other[at]);
+
+/** The value of a point of one override, as a number; NaN for one that is none. */
+function numberIn([text = "", ...others]: Point): number {
+  const value = splitAtEquals(text)[1] ?? "";
+  return others.length > 0 || value.trim() === "" ? Number.NaN : Number(value);
 }
 
 /** The parts of a job whose conditions hold; one does not hold because of a part whose own condition does not. */
@@ -178,6 +215,10 @@ function dimensionOf(override: Override & { readonly value: Sweep }, options: Sw
     count,
     at: (share) => points[indexOf(share, count)] ?? [],
     binOf: evenBin(count),
+    shareOf(point) {
+      const index = points.findIndex((one) => isSame(one, point));
+      return index < 0 ? undefined : (index + 0.5) / count;
+    },
   } satisfies Dimension;
 }
 
@@ -220,6 +261,12 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
       count,
       at: (share) => [`${key}=${BigInt(valueAt(share))}`],
       binOf: (share) => [shareAt(valueAt(share) - 0.5), shareAt(valueAt(share) + 0.5)],
+      shareOf(point) {
+        const value = numberIn(point);
+        return Number.isInteger(value) && value >= start && value <= end
+          ? shareAt(value)
+          : undefined;
+      },
     };
   }
   if (start >= end) refuse(override, "ends before it starts");
@@ -232,6 +279,12 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
       return [`${key}=${floatRepr(value >= end ? start : clamp(value, start, end))}`];
     },
     binOf: (share) => [share, share],
+    shareOf(point) {
+      const value = numberIn(point);
+      if (!(value >= start && value < end)) return undefined;
+      if (!isLog) return (value - start) / (end - start);
+      return (Math.log(value) - Math.log(start)) / (Math.log(end) - Math.log(start));
+    },
   };
 }
 
@@ -270,16 +323,28 @@ function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimensi
   if (count === 0) refuse("has no values to draw from");
   const isLog = range.tags.includes("log");
   const log = isLog ? nearestInLog(values, count, refuse) : undefined;
+  const at = (index: number): Point => {
+    const value = values.at(BigInt(index));
+    return [`${key}=${typeof value === "number" ? floatRepr(value) : String(value)}`];
+  };
   const indexAt = log?.indexAt ?? ((share: number) => indexOf(share, count));
   const binAt = log?.binAt ?? ((index: number) => [index / count, (index + 1) / count] as const);
   return {
     isOrdered: true,
     count,
-    at(share) {
-      const value = values.at(BigInt(indexAt(share)));
-      return [`${key}=${typeof value === "number" ? floatRepr(value) : String(value)}`];
-    },
+    at: (share) => at(indexAt(share)),
     binOf: (share) => binAt(indexAt(share)),
+    shareOf(point) {
+      const [first, second] = [0, 1].map((index) =>
+        index < count ? Number(values.at(BigInt(index))) : Number.NaN,
+      );
+      const start = first ?? Number.NaN;
+      const index =
+        count === 1 ? 0 : Math.round((numberIn(point) - start) / ((second ?? 0) - start));
+      if (!(index >= 0 && index < count)) return undefined;
+      const [from, to] = binAt(index);
+      return isSame(point, at(index)) ? (from + to) / 2 : undefined;
+    },
   };
 }
 

@@ -82,6 +82,11 @@ export interface SweeperRequest {
   /** The absolute path of `hydra.sweep.dir`. */
   readonly directory: string;
   readonly context: ResolveContext;
+  /**
+   * The overrides of jobs that were completed when the space of the sweep changed: a search counts those that lie in its space among its
+   * trials, and begins by asking for them. Absent if it never changed.
+   */
+  readonly earlier?: readonly JobOverrides[];
   /** Whether the jobs are only shown: then the sweeper changes nothing. */
   readonly isPlan?: boolean;
   /** Where the project's Python runs. Absent for a sweeper that cannot use it. */

@@ -1,6 +1,6 @@
 /** The sweeper of `hydra/sweeper=tpe`. */
 import { optimizingSweeper } from "./optimizing-sweeper.ts";
-import { readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { earlierPoints, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { randomSource } from "./search-space.ts";
 import { readSweeper, TPE_SETTINGS } from "./settings.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
@@ -11,9 +11,11 @@ export const tpeSweeper: SweeperDefinition = {
   targets: ["hydraconf.sweepers.Tpe"],
   open(request) {
     const settings = readSweeper(TPE_SETTINGS, request);
+    const space = readSpace(request);
     return optimizingSweeper({
       name: "tpe",
-      search: tpeSearch(readSpace(request), randomSource(seedOf(settings.seed, request)), {
+      search: tpeSearch(space, randomSource(seedOf(settings.seed, request)), {
+        earlier: earlierPoints(space, request),
         trials: settings.n_trials,
         batch: settings.n_jobs,
         startup: settings.n_startup_trials,

@@ -17,6 +17,8 @@ import {
 import { sobolSequence } from "./sobol.ts";
 
 export interface TpePlan {
+  /** Points that count among the trials, and are asked for first. */
+  readonly earlier?: readonly Draw[];
   readonly trials: number;
   /** Trials that are asked for before any of them is told. */
   readonly batch: number;
@@ -35,10 +37,23 @@ interface Observation {
 
 /** Asks for batches; each trial of a batch counts as a bad one for the others, so that they differ. */
 export function* tpeSearch(space: SearchSpace, random: RandomSource, plan: TpePlan): Search {
-  const { batch, directions, isUnique, startup, trials } = plan;
+  const { batch, directions, earlier = [], isUnique, startup, trials } = plan;
   const even = sobolSequence(space.dimensions.length, random);
   const next = allNew(isUnique);
   const observed: Observation[] = [];
+  const tell = (from: number, scores: readonly (Score | null)[]): void => {
+    for (const [index, score] of scores.entries()) {
+      const pending = observed[from + index];
+      if (pending !== undefined) observed[from + index] = { ...pending, score };
+    }
+  };
+  if (earlier.length > 0) {
+    for (const point of earlier) {
+      next(() => point, 1);
+      observed.push({ shares: point.shares, score: undefined });
+    }
+    tell(0, yield earlier.map(trialOf));
+  }
   while (observed.length < trials) {
     const asked: Trial[] = [];
     const from = observed.length;
@@ -51,16 +66,14 @@ export function* tpeSearch(space: SearchSpace, random: RandomSource, plan: TpePl
       // Nothing is left that was not asked for.
       if (draw === undefined) break;
       observed.push({ shares: draw.shares, score: undefined });
-      asked.push({ overrides: draw.overrides, params: draw.params, level: 0 });
+      asked.push(trialOf(draw));
     }
     if (asked.length === 0) return;
-    const scores = yield asked;
-    for (const [index, score] of scores.entries()) {
-      const pending = observed[from + index];
-      if (pending !== undefined) observed[from + index] = { ...pending, score };
-    }
+    tell(from, yield asked);
   }
 }
+
+const trialOf = ({ overrides, params }: Draw): Trial => ({ overrides, params, level: 0 });
 
 /** Points that are compared for each trial. */
 const CANDIDATES = 32;

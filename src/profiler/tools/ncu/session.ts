@@ -185,9 +185,9 @@ function recordedOf(collection: Collection | null, { earlier }: CollectContext):
     : { timeline, source: { kind: "recording", directory: DISCOVERY } };
 }
 
-/** Removes options of range replay when app-range replay repeats a pass. */
+/** Removes options of range replay when a pass is repeated in another mode. */
 export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
-  if (pass.mode !== "app-range") return cli;
+  if (pass.mode === "range") return cli;
   const flag = "--range-replay-options";
   return {
     ...cli,

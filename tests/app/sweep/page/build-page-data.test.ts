@@ -49,6 +49,21 @@ describe("the data of a page of a sweep", () => {
     expect(fieldsOf(null)).toEqual([]);
   });
 
+  it("has learning curves of some jobs, with few points each, from first to last", () => {
+    const points = Array.from({ length: 1000 }, (_, step) => [step, 1 / (step + 1)] as const);
+    const sweep = pageSweepOf(searchRows(2000));
+    const { curves, number } = sweepPageData([
+      { ...sweep, curvesOf: () => [{ title: "loss", points }] },
+    ]);
+    expect(number).toHaveLength(2000);
+    expect(curves.length).toBeGreaterThanOrEqual(400);
+    expect(curves.length).toBeLessThanOrEqual(401);
+    for (const { steps, values } of curves) {
+      expect([steps.length, values.length]).toEqual([60, 60]);
+      expect([steps[0], steps.at(-1)]).toEqual([0, 999]);
+    }
+  });
+
   it("puts several sweeps beside each other", () => {
     const data = sweepPageData([
       pageSweepOf(searchRows(3), "a"),

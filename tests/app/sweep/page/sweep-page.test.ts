@@ -97,6 +97,16 @@ describeInBrowser("the page of a sweep", (open) => {
     expect(await page.locator(".job-details strong").textContent()).toBe(worst);
   });
 
+  it("draws the learning curves of the jobs that the filter lets through", async () => {
+    const { page } = await open(pageOf(pageSweepOf(searchRows(22))));
+    const curves = page.getByRole("slider", { name: "Learning curves" });
+    expect(await curves.getAttribute("aria-valuemax")).toBe("20");
+    await page.getByLabel("Filter Jobs").fill("job<5");
+    expect(await curves.getAttribute("aria-valuemax")).toBe("5");
+    await page.getByLabel("Filter Jobs").fill("status=failed");
+    expect(await curves.isVisible()).toBe(false);
+  });
+
   it("sets several sweeps beside each other", async () => {
     const { page } = await open(
       pageOf(pageSweepOf(searchRows(20), "first"), pageSweepOf(searchRows(20, 9), "second")),

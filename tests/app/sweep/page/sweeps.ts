@@ -56,6 +56,15 @@ export const pageSweepOf = (rows: readonly SweepRow[], name = "search"): PageSwe
   name,
   rows,
   judgement: [{ column: "val.loss", direction: "minimize" }],
+  curvesOf: ({ number, status }) =>
+    status === "failed"
+      ? []
+      : [
+          {
+            title: "loss",
+            points: Array.from({ length: 20 }, (_, step) => [step, (number % 7) + 5 / (step + 1)]),
+          },
+        ],
   linksOf: ({ number }) => ({
     files: String(number),
     log: `.sweep/jobs/${number}.log`,

@@ -183,3 +183,80 @@ describe("a search space", () => {
     expect(() => none.draw(random)).toThrow("left none");
   });
 });
+
+describe("the point of a job's overrides", () => {
+  const SWEEPS = [
+    ...["interval(0,1)", "interval(-2.5,7)", "tag(log,interval(1e-5,10))", "int(interval(2,8))"],
+    ...[
+      "tag(log,int(interval(1,1000)))",
+      "range(1,9,2)",
+      "tag(log,range(1,100))",
+      "range(0,1,0.1)",
+    ],
+    ...["range(9,1,-2)", "a,b", "choice(1,0.5,high)", "glob(*)", "logrange(1e-4,1e-1,4)"],
+  ];
+
+  test("stands for the values that it was drawn with", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...SWEEPS),
+        fc.constantFrom(...SWEEPS),
+        fc.nat(),
+        (x, y, seed) => {
+          const space = searchSpace(parseOverrides([`x=${x}`, "z=3", `+y=${y}`]), GROUPS);
+          const drawn = space.draw(randomSource(String(seed)));
+          const found = space.pointOf(drawn.overrides);
+          expect(found).toMatchObject({ overrides: drawn.overrides, params: drawn.params });
+          for (const [at, { binOf, count }] of space.dimensions.entries()) {
+            const [share, wanted] = [found?.shares[at] ?? -1, drawn.shares[at] ?? -1];
+            // Digits of a float are rounded.
+            if (count === Number.POSITIVE_INFINITY) expect(share).toBeCloseTo(wanted, 9);
+            else expect(binOf(share)).toEqual(binOf(wanted));
+          }
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [
+      ["x=interval(0,1)", "y=a,b"],
+      ["x=1.5", "y=a"],
+    ],
+    [
+      ["x=interval(0,1)", "y=a,b"],
+      ["x=1.0", "y=a"],
+    ],
+    [
+      ["x=interval(0,1)", "y=a,b"],
+      ["x=0.5", "y=c"],
+    ],
+    [["x=interval(0,1)", "y=a,b"], ["x=0.5"]],
+    [["x=interval(0,1)"], ["x=0.5", "y=c"]],
+    [["x=interval(0,1)"], ["x=high"]],
+    [["x=int(interval(0,9))"], ["x=0.5"]],
+    [["x=range(0,9,2)"], ["x=3"]],
+    [
+      ["x=a,b", "z=3"],
+      ["x=a", "z=4"],
+    ],
+    [["p=zip(x=choice(1,2),y=choice(a,b))"], ["x=1", "y=b"]],
+  ])("%j does not have %j", (overrides, job) => {
+    expect(searchSpace(parseOverrides(overrides), GROUPS).pointOf(job)).toBeUndefined();
+  });
+
+  test("has the keys whose conditions hold, and no others", () => {
+    const conditions = new Map([["x", (job: readonly string[]) => job.includes("m=a")]]);
+    const overrides = parseOverrides(["m=a,b", "x=interval(0,1)"]);
+    const { pointOf } = searchSpace(overrides, GROUPS, { conditions });
+    expect(pointOf(["m=a", "x=0.5"])?.shares).toEqual([0.25, 0.5]);
+    expect(pointOf(["m=b"])?.shares).toEqual([0.75, null]);
+    expect(pointOf(["m=b", "x=0.5"])).toBeUndefined();
+    expect(pointOf(["m=a"])).toBeUndefined();
+  });
+
+  test("of a zip is one of its rows", () => {
+    const { pointOf } = searchSpace(parseOverrides(["p=zip(x=choice(1,2),y=choice(a,b))"]), GROUPS);
+    expect(pointOf(["x=2", "y=b"])?.shares).toEqual([0.75]);
+  });
+});

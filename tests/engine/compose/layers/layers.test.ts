@@ -74,6 +74,7 @@ describe("variables of the environment", () => {
         fc.pre(text !== "???");
         expect(composed({ APP_DB__HOST: text }).get("db.host")).toBe(text);
       }),
+      { numRuns: 40 },
     );
   });
 
@@ -143,6 +144,15 @@ describe("variables of the environment", () => {
     engine.refresh();
     expect(port()).toBe(2);
   });
+});
+
+it("a plugin may bring layers, which come before those of the program", () => {
+  const plugin = {
+    name: "mine",
+    layers: [environment({ table: { PORT: "db.port", HOST: "db.host" } })],
+  };
+  const config = composed({ PORT: "1", HOST: "h", APP_DB__PORT: "2" }, { plugins: [plugin] });
+  expect([config.get("db.host"), config.get("db.port")]).toEqual(["h", 2]);
 });
 
 describe(".env files", () => {

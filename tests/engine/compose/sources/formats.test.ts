@@ -123,6 +123,7 @@ users:
           expect(written).toEqual(typeof node.value === "bigint" ? Number(node.value) : node.value);
         }
       }),
+      { numRuns: 40 },
     );
   });
 
