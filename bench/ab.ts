@@ -1,6 +1,7 @@
 /**
- * What gates of `deep-profile ab` say on a machine that other processes keep busy: of a program and itself, and of a
- * program with 10 % more work. `npm run bench ab`; COMPARISONS=N for another number than 40. Minutes long.
+ * What gates of `deep-profile ab`, and of `compare --fail-on auto` of stored runs, say on a machine that other processes keep
+ * busy: of a program and itself, and of a program with 10 % more work. `npm run bench ab`, `npm run bench compare`;
+ * COMPARISONS=N for another number than 40. Minutes long.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -79,6 +80,57 @@ async function breaches(
   }
   return { count, breached, undecided, pairs: pairs.sort((one, other) => one - other) };
 }
+
+/** Of stored runs beside a calibration: it allows some false alarms, since sessions differ by more than runs. */
+const FALSE_ALARMS_OF_STORED = 0.1;
+
+/** True: at most 4 of 40 false alarms, and 19 of 20 changes were found. */
+export async function benchCompare(print: (line: string) => void): Promise<boolean> {
+  const [client] = availableClients("the benchmark of compare");
+  if (client === undefined) return true;
+  const program = await buildFixture("some_work.cc", client);
+  const count = Number(process.env["COMPARISONS"] ?? 40);
+  const planted = Math.ceil(count / 2);
+  const directory = mkdtempSync(join(tmpdir(), "compare-bench-"));
+  const profile = async (args: readonly string[], allowed: readonly number[] = [0]) => {
+    const { exitCode, stderr } = await execa(process.execPath, [command, ...args], {
+      reject: false,
+      cwd: directory,
+    });
+    if (!allowed.includes(exitCode ?? -1)) throw new Error(stderr);
+    return exitCode;
+  };
+  const store = (name: string, args: readonly string[]) =>
+    profile([
+      ...["repeats=5", "pipeline.report.html=false", `hydra.run.dir=${name}`],
+      ...["--", program, ...args],
+    ]);
+  const isBreached = async (a: string, b: string) =>
+    (await profile(["compare", a, b, "--fail-on", "auto", ...NOISE], [0, 3])) === 3;
+  const busy = Array.from({ length: availableParallelism() }, occupy);
+  try {
+    await profile(["calibrate", "--output", "noise.json", "--", program]);
+    let [falseAlarms, found] = [0, 0];
+    await store("a0", []);
+    for (let one = 1; one <= count; one++) {
+      await store(`a${one}`, []);
+      if (await isBreached(`a${one - 1}`, `a${one}`)) falseAlarms++;
+    }
+    for (let one = 0; one < planted; one++) {
+      await store(`b${one}`, ["1.125"]);
+      if (await isBreached(`a${one}`, `b${one}`)) found++;
+    }
+    print(`auto, ${busy.length} other processes computing, calibrated by 6 sessions of 5 runs`);
+    print(`A against A:               ${falseAlarms} of ${count} breached`);
+    print(`A against 10 % more work:  ${found} of ${planted} breached`);
+    return falseAlarms <= count * FALSE_ALARMS_OF_STORED && found >= planted * FOUND;
+  } finally {
+    for (const process of busy) process.kill();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const NOISE = ["--calibration", "noise.json"];
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   process.exitCode = (await benchAb(console.log)) ? 0 : 1;

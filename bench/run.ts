@@ -2,7 +2,7 @@
  * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
  * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
  */
-import { benchAb } from "./ab.ts";
+import { benchAb, benchCompare } from "./ab.ts";
 import { benchAssembly } from "./assembly.ts";
 import { benchBounded } from "./bounded.ts";
 import { benchCompose } from "./compose.ts";
@@ -28,6 +28,12 @@ const benchmarks: readonly Benchmark[] = [
     name: "ab",
     about: "gates of deep-profile ab on a busy machine: false alarms, and 10 % more work",
     run: benchAb,
+  },
+  {
+    name: "compare",
+    about:
+      "compare --fail-on auto of stored runs on a busy machine: false alarms, and 10 % more work",
+    run: benchCompare,
   },
   {
     name: "values",

@@ -42,7 +42,7 @@ await bundle({
 await bundle({
   input: { sources: "src/sources.ts" },
   engine: "./index.js",
-  output: { dir: outdir, format: "esm", paths: BESIDE },
+  output: { dir: outdir, format: "esm", paths: BESIDE, minify: true },
 });
 // For browsers, workers, Deno and Bun as well: nothing of Node's, nothing external, and no URL of its own.
 await bundle({
@@ -68,7 +68,7 @@ await bundle({
 await bundle({
   input: { sources: "src/sources.ts" },
   engine: "./index.js",
-  output: { ...cjs, paths: BESIDE },
+  output: { ...cjs, paths: BESIDE, minify: true },
 });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 // What is loaded on demand, and at once: src/engine/values/package-info.ts.

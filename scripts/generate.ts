@@ -230,6 +230,7 @@ function configTables(): Readonly<Record<string, string>> {
   return {
     "keys of pipeline.recorder": table("recorder", child(pipeline, "recorder")),
     "keys of pipeline.nsys": table("nsys", child(pipeline, "nsys")),
+    "keys of pipeline.counters": table("counters", child(pipeline, "counters")),
     "keys of pipeline.ncu": table("ncu", child(pipeline, "ncu")),
     "keys of pipeline.ncu.ncu_cli": table("ncuCli", child(child(pipeline, "ncu"), "ncu_cli")),
   };

@@ -5,11 +5,7 @@ import { type Config, createConfig } from "./engine/compose/config.ts";
 import { leavesOf, pathText } from "./engine/compose/explain.ts";
 import type { ConfigLayer } from "./engine/compose/layers/layer.ts";
 import type { SecretPath } from "./engine/compose/secrets.ts";
-import type {
-  ConfigSchema,
-  ConfigSource,
-  ResolvedData,
-} from "./engine/compose/sources/config-source.ts";
+import type { ConfigSource } from "./engine/compose/sources/config-source.ts";
 import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import {
   anything,
@@ -22,6 +18,7 @@ import {
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { ConfigError, isConfigError } from "./engine/values/errors.ts";
 import { splitKey } from "./engine/values/key-path.ts";
 import { type ConfigNode, isMissing } from "./engine/values/node.ts";
@@ -91,9 +88,13 @@ export type AsyncSourceFactory = (
 ) => ConfigSource | Promise<ConfigSource>;
 
 /** Options of `composeAsync`: those of `compose`, where resolvers, layers and sources may be asynchronous. */
-export interface AsyncComposeOptions<Schema extends ConfigSchema = ConfigSchema>
-  extends ComposeOptions<Schema>,
-    Omit<EngineOptions, "layers" | "resolvers" | "sources"> {
+export interface AsyncComposeOptions<
+  Schema extends ConfigSchema | undefined = ConfigSchema | undefined,
+  Dir extends string | null = string | null,
+  Name extends string | null = string | null,
+  Overrides extends readonly string[] = readonly string[],
+> extends ComposeOptions<Schema, Dir, Name, Overrides>,
+    Omit<EngineOptions<Schema>, "layers" | "resolvers" | "sources"> {
   readonly resolvers?: readonly (Resolver | AsyncResolver)[];
   readonly layers?: readonly (ConfigLayer | AsyncLayer)[];
   readonly sources?: ReadonlyMap<string, AsyncSourceFactory>;
@@ -128,10 +129,10 @@ interface Waiting {
 const MOST_ROUNDS = 100;
 
 /** @param files what reads directories; default: the disk */
-export async function composeWaiting<Schema extends ConfigSchema>(
-  options: AsyncComposeOptions<Schema>,
+export async function composeWaiting<Data>(
+  options: AsyncComposeOptions,
   files?: FileAccess,
-): Promise<Config<ResolvedData<Schema>>> {
+): Promise<Config<Data>> {
   checkOptions("composeAsync", options, ASYNC_OPTIONS, 'composeAsync({ configDir: "conf", ... })');
   const { layers = [], resolvers = [], sources, timeout = TIMEOUT, ...others } = options;
   const waiting: Waiting = {
@@ -164,7 +165,7 @@ export async function composeWaiting<Schema extends ConfigSchema>(
     const composed = attempt(() => compose(engine, options, waiting));
     if (waiting.pending.size === 0) {
       if ("error" in composed) throw composed.error;
-      return composed.value as Config<ResolvedData<Schema>>;
+      return composed.value as Config<Data>;
     }
     await Promise.all(waiting.pending.values());
     waiting.pending.clear();

@@ -1,5 +1,16 @@
 /** The parameter and result types of the functions that both `hydraconf` and `hydraconf/engine` have. */
 
+export type { Resolved, ValueOf } from "./engine/compose/config.ts";
+export type {
+  CheckedOverrides,
+  ConfigTree,
+  ConfigTrees,
+  DataOf,
+  DeepReadonly,
+  KeyOf,
+  TreeIn,
+  ValueAt,
+} from "./engine/compose/config-types.ts";
 export type { PlacedConfig } from "./engine/compose/defaults/placement.ts";
 export type { SelfMark } from "./engine/compose/defaults/tree.ts";
 export type {
@@ -8,7 +19,6 @@ export type {
   CompositionWarning,
   Config,
   ConfigPlugin,
-  ConfigSchema,
   ConfigSource,
   ConfigTextOptions,
   DefaultsRow,
@@ -37,7 +47,6 @@ export type {
   Snapshot,
   SourceFactory,
   SourceInfo,
-  StandardSchema,
   StoreEntry,
 } from "./engine/compose/index.ts";
 export type {
@@ -52,8 +61,6 @@ export type {
   DefaultsItem,
   GroupItem,
   GroupValue,
-  JsonSchemaObject,
-  ResolvedData,
   SelfItem,
   Surroundings,
 } from "./engine/compose/sources/config-source.ts";
@@ -98,6 +105,14 @@ export type {
   Sweep,
   ZipSweep,
 } from "./engine/overrides/index.ts";
+export type {
+  ConfigSchema,
+  JsonSchemaObject,
+  LoadedSchema,
+  SchemaOutput,
+  StandardSchema,
+  TypedJsonSchema,
+} from "./engine/values/config-schema.ts";
 export type { Dialect, DialectName } from "./engine/values/dialect.ts";
 export type {
   EngineErrorCode,

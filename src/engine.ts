@@ -1,13 +1,16 @@
 /** The engine of programs of Node: with the files, the environment and the plugins that are there. */
+import { resolve } from "node:path";
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
 import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts";
+import type { SchemaReader } from "./engine/compose/sources/config-source.ts";
 import { DISK_ACCESS } from "./engine/compose/sources/file-source.ts";
 import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import { createConfigAjv } from "./engine/schema/ajv.ts";
 import { createConfigReader } from "./engine/schema/config-reader.ts";
+import { readSchemaFile } from "./engine/schema/schema-file.ts";
 import {
   checkedAsRegistered,
   environment,
@@ -16,7 +19,9 @@ import {
   type OptionChecks,
   optional,
   path,
+  schemaOption,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
@@ -24,7 +29,7 @@ import { requireIn } from "./foundation/system/require-in.ts";
 import { checkedEngine, type Engine, openEngine } from "./open-engine.ts";
 
 /** Options that apply to all compositions of an engine. */
-export interface EngineOptions {
+export interface EngineOptions<Schema extends ConfigSchema | undefined = ConfigSchema | undefined> {
   /** The base of relative directories. Default: the working directory. */
   readonly cwd?: string;
   /**
@@ -52,6 +57,8 @@ export interface EngineOptions {
   readonly formats?: readonly ConfigFormat[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** What each composed config must fit, unless its own `schema` says otherwise: the same as there. */
+  readonly schema?: Schema;
   /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
   readonly dialect?: DialectName;
   /**
@@ -80,15 +87,23 @@ export function openNodeEngine(
     dialect,
     files,
     loadLibrary: (name) => requireIn(cwd)(name),
-    schemaReader: createConfigReader(createConfigAjv),
+    schemaReader: schemaReader(cwd),
   });
 }
+
+/** Reads schemas, those in files from a directory on. */
+export const schemaReader = (cwd: string): SchemaReader =>
+  createConfigReader({
+    ajvOf: createConfigAjv,
+    readFile: (path) => readSchemaFile(path, (name) => DISK_ACCESS.system.read(resolve(cwd, name))),
+  });
 
 /** The checks of the options of `createEngine`. */
 export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
   resolvers: checkedAsRegistered,
+  schema: optional(schemaOption),
   store: optional(configStore),
   plugins: optional(plugins),
   layers: configLayers,

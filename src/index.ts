@@ -7,7 +7,7 @@
 
 import type { AsyncComposeOptions, AsyncResolver, AsyncResolverOptions } from "./compose-async.ts";
 import type { Config } from "./engine/compose/config.ts";
-import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import type { DataOf } from "./engine/compose/config-types.ts";
 import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
 import {
   type Instantiate,
@@ -24,15 +24,23 @@ import {
   optional,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
 import {
   createEngine as createBareEngine,
   ENGINE_OPTIONS,
   type EngineOptions,
   openNodeEngine,
+  schemaReader,
 } from "./engine.ts";
 import { type OmegaConf, omegaConf } from "./omegaconf.ts";
-import { COMPOSE_OPTIONS, type ComposeOptions, type Engine, withHydra } from "./open-engine.ts";
+import {
+  COMPOSE_OPTIONS,
+  type ComposeOptions,
+  type Engine,
+  fitWith,
+  withHydra,
+} from "./open-engine.ts";
 import type { ConfigListeners, WatchedConfig } from "./watch-config.ts";
 
 export { renderExplanation } from "./app/cli/explain.ts";
@@ -63,7 +71,9 @@ export type * from "./public-types.ts";
  * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options and
  * values that the types do not allow.
  */
-export function createEngine(options: EngineOptions = {}): Engine {
+export function createEngine<const Schema extends ConfigSchema | undefined = undefined>(
+  options: EngineOptions<Schema> = {},
+): Engine<Schema> {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
   return createBareEngine(withHydra(options));
 }
@@ -73,12 +83,17 @@ export function createEngine(options: EngineOptions = {}): Engine {
  *
  * @throws ConfigError for errors in the files or the overrides, and those of `createEngine`.
  */
-export function compose<Schema extends ConfigSchema = ConfigSchema>(
-  options: ComposeOptions<Schema> & EngineOptions,
-): Config<ResolvedData<Schema>> {
+export function compose<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: ComposeOptions<Schema, Dir, Name, Overrides> & EngineOptions<Schema>,
+): Config<DataOf<Schema, Dir, Name>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
-  return openNodeEngine(withHydra(options)).compose(options);
+  return openNodeEngine(withHydra(options)).compose<Schema, Dir, Name>(options as never);
 }
 
 /**
@@ -88,11 +103,16 @@ export function compose<Schema extends ConfigSchema = ConfigSchema>(
  * @throws ConfigError as `compose`; `resolver.failed`, with the place of the interpolation, for a resolver that fails or gives no answer in
  *   its time
  */
-export async function composeAsync<Schema extends ConfigSchema = ConfigSchema>(
-  options: AsyncComposeOptions<Schema>,
-): Promise<Config<ResolvedData<Schema>>> {
+export async function composeAsync<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: AsyncComposeOptions<Schema, Dir, Name, Overrides>,
+): Promise<Config<DataOf<Schema, Dir, Name>>> {
   const { composeWaiting } = await import("./compose-async.ts");
-  return composeWaiting(options);
+  return composeWaiting<DataOf<Schema, Dir, Name>>(options as never);
 }
 
 /**
@@ -101,12 +121,17 @@ export async function composeAsync<Schema extends ConfigSchema = ConfigSchema>(
  *
  * @throws ConfigError as `composeAsync`, for the first composition
  */
-export async function watchConfig<Schema extends ConfigSchema = ConfigSchema>(
-  options: AsyncComposeOptions<Schema>,
-  listeners: ConfigListeners<ResolvedData<Schema>>,
-): Promise<WatchedConfig<ResolvedData<Schema>>> {
+export async function watchConfig<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: AsyncComposeOptions<Schema, Dir, Name, Overrides>,
+  listeners: ConfigListeners<DataOf<Schema, Dir, Name>>,
+): Promise<WatchedConfig<DataOf<Schema, Dir, Name>>> {
   const { watchFiles } = await import("./watch-config.ts");
-  return watchFiles(options, listeners);
+  return watchFiles(options as never, listeners);
 }
 
 /**
@@ -157,6 +182,7 @@ export const mergeDotlist: OmegaConf["mergeDotlist"] = inProcess.mergeDotlist;
 const instantiating = instantiation({
   context: () => createResolveContext({ env: process.env }),
   targets: NO_TARGETS,
+  fit: (part) => fitWith(schemaReader(process.cwd()))(part),
 });
 /** @function */
 export const instantiate: Instantiate = instantiating.instantiate;

@@ -9,17 +9,16 @@ import {
   pluginResolvers,
   refuseClashes,
 } from "./engine/compose/config-plugin.ts";
+import type { CheckedOverrides, DataOf } from "./engine/compose/config-types.ts";
 import type { RunMode } from "./engine/compose/defaults/list.ts";
 import { type ConfigLayer, readLayers } from "./engine/compose/layers/layer.ts";
 import { openTree, primaryAtRoot, type TreeRequest } from "./engine/compose/open-tree.ts";
-import type {
-  ConfigSchema,
-  ResolvedData,
-  SchemaReader,
-} from "./engine/compose/sources/config-source.ts";
+import { fitPart } from "./engine/compose/schemas.ts";
+import type { SchemaReader } from "./engine/compose/sources/config-source.ts";
 import type { ConfigFormat, LoadLibrary } from "./engine/compose/sources/formats.ts";
-import { configSchema, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
+import type { StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { FileAccess, Snapshot, SourceFactory } from "./engine/compose/sources/repository.ts";
+import type { InstantiateDefaults } from "./engine/instantiate/instantiate.ts";
 import { parseOverrides } from "./engine/overrides/index.ts";
 import {
   checkOptions,
@@ -29,9 +28,11 @@ import {
   optional,
   orNull,
   path,
+  schemaOption,
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import {
   type Dialect,
   type DialectName,
@@ -43,19 +44,25 @@ import { createResolveContext, type ResolveContext } from "./engine/values/resol
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
 
 /** The input of a composition: the directories, the primary config and the overrides. */
-export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
+export interface ComposeOptions<
+  Schema extends ConfigSchema | undefined = ConfigSchema | undefined,
+  Dir extends string | null = string | null,
+  Name extends string | null = string | null,
+  Overrides extends readonly string[] = readonly string[],
+> {
   /** The directory of the primary config, or `pkg://…`; null if only the config store is used. */
-  readonly configDir?: string | null;
+  readonly configDir?: Dir;
   /** Further directories, searched after `configDir` (`--config-dir`). */
   readonly configDirs?: readonly string[];
   /** Default: null, which composes only what the overrides append. */
-  readonly configName?: string | null;
-  readonly overrides?: readonly string[];
+  readonly configName?: Name;
+  /** Where the tree is declared (`hydraconf schema --types`), options of groups and keys that it does not have are no overrides. */
+  readonly overrides?: CheckedOverrides<Dir, Name, Overrides>;
   /** In `multirun`, sweep overrides are ignored and groups without an option stay open. Default: `run`. */
   readonly mode?: RunMode;
   /**
-   * Validates the config: a JSON Schema, or the validator of a library that implements https://standardschema.dev,
-   * such as zod, whose input type is then that of `toObject({ resolve: true })`.
+   * What the config must fit: a JSON Schema, the path of a file with one, or the validator of a library that implements
+   * https://standardschema.dev, such as zod. What it gives, defaults and conversions included, is the config. Default: that of the engine.
    */
   readonly schema?: Schema;
   /** Default: `app`. */
@@ -70,11 +77,14 @@ export interface ComposeOptions<Schema extends ConfigSchema = ConfigSchema> {
  * Composes configs from files that are read only once: with one engine, a sweep of a thousand jobs parses each file
  * once, and all its jobs see the same tree.
  */
-export interface Engine {
+export interface Engine<Default extends ConfigSchema | undefined = undefined> {
   /** @throws ConfigError for any problem of the files or the overrides */
-  compose<Schema extends ConfigSchema = ConfigSchema>(
-    options: ComposeOptions<Schema>,
-  ): Config<ResolvedData<Schema>>;
+  compose<
+    const Schema extends ConfigSchema | undefined = Default,
+    const Dir extends string | null = null,
+    const Name extends string | null = null,
+    const Overrides extends readonly string[] = readonly string[],
+  >(options: ComposeOptions<Schema, Dir, Name, Overrides>): Config<DataOf<Schema, Dir, Name>>;
   /** Like `compose`, but returns all results of the composition instead of a `Config`. */
   composition(options: ComposeOptions): Composition;
   /** The files as seen by this engine. */
@@ -93,6 +103,8 @@ export interface EngineSettings {
   /** In addition to the built-in `oc.*`. */
   readonly resolvers?: Iterable<Resolver>;
   readonly store?: ReadonlyMap<string, StoreEntry>;
+  /** Of compositions that have none of their own. */
+  readonly schema?: ConfigSchema | undefined;
   readonly plugins: readonly ConfigPlugin[];
   readonly layers?: readonly ConfigLayer[];
   readonly formats?: readonly ConfigFormat[];
@@ -159,7 +171,7 @@ export function openEngine(settings: EngineSettings): Engine {
   const resolveContext = (): ResolveContext => ({ ...current().context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
-    const { configName = null, overrides: texts = [] } = request;
+    const { configName = null, overrides: texts = [], schema = settings.schema } = request;
     const { snapshots, values } = current();
     const snapshot = snapshots.of(request);
     const aliases = dialect.hasAliases
@@ -178,7 +190,7 @@ export function openEngine(settings: EngineSettings): Engine {
         cwd,
         context,
         schemaReader,
-        ...(request.schema !== undefined && { schema: request.schema }),
+        ...(schema !== undefined && { schema }),
       }),
     );
     if (dialect.notice === null) return composition;
@@ -187,11 +199,11 @@ export function openEngine(settings: EngineSettings): Engine {
   };
 
   return {
-    compose<Schema extends ConfigSchema>(request: ComposeOptions<Schema>) {
+    compose(request: ComposeOptions) {
       const context = resolveContext();
       const composition = composeIn(request, context);
       const root = request.returnHydraConfig ? composition.root : composition.config;
-      return createConfig<ResolvedData<Schema>>(root, composition, context);
+      return createConfig<never>(root, composition, context);
     },
     composition: (request) => composeIn(request, resolveContext()),
     snapshot: (request) => current().snapshots.of(request),
@@ -203,6 +215,11 @@ export function openEngine(settings: EngineSettings): Engine {
   };
 }
 
+/** What `instantiate` does with a schema. */
+export const fitWith =
+  (reader: SchemaReader): InstantiateDefaults["fit"] =>
+  ({ context, path, root, schema }) =>
+    fitPart(root, { path, schema, reader }, context);
 const formatsOf = ({ formats, loadLibrary }: EngineSettings) => ({
   ...(formats !== undefined && { formats }),
   ...(loadLibrary !== undefined && { loadLibrary }),
@@ -233,7 +250,7 @@ export const COMPOSE_OPTIONS: OptionChecks<ComposeOptions> = {
   overrides: optional(listOf("strings", text, '["db=mysql", "+lr=0.1"]')),
   mode: optional(oneOf("run", "multirun")),
   jobName: optional(text),
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
   returnHydraConfig: optional(trueOrFalse),
   fromShell: optional(trueOrFalse),
 };

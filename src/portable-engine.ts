@@ -7,8 +7,8 @@
 import { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 import type { Config } from "./engine/compose/config.ts";
 import { CONFIG_PLUGIN, type ConfigPlugin } from "./engine/compose/config-plugin.ts";
+import type { DataOf } from "./engine/compose/config-types.ts";
 import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts";
-import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
 import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { type FileTexts, fileTexts, memoryAccess } from "./engine/compose/sources/memory-files.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
@@ -21,6 +21,7 @@ import {
 import { registeredTargets, type TargetMap, type Targets } from "./engine/instantiate/targets.ts";
 import { ajvWith, createConfigReader } from "./engine/schema/config-reader.ts";
 import type { AjvFactory } from "./engine/schema/given-ajv.ts";
+import { readSchemaFile } from "./engine/schema/schema-file.ts";
 import {
   checkedAsRegistered,
   checkOptions,
@@ -32,8 +33,10 @@ import {
   type OptionChecks,
   optional,
   path,
+  schemaOption,
   whichIs,
 } from "./engine/values/check-options.ts";
+import type { ConfigSchema } from "./engine/values/config-schema.ts";
 import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
@@ -45,6 +48,7 @@ import {
   type ComposeOptions,
   checkedEngine,
   type Engine,
+  fitWith,
   openEngine,
   withHydra,
 } from "./open-engine.ts";
@@ -67,7 +71,7 @@ export { isInterpolation, isMissing, maskedCopy, setFlags } from "./omegaconf.ts
 export { parseOverride, parseOverrides } from "./parse-overrides.ts";
 
 /** Options that apply to all compositions of an engine. */
-export interface EngineOptions {
+export interface EngineOptions<Schema extends ConfigSchema | undefined = ConfigSchema | undefined> {
   /**
    * The texts of files by path, which config directories are read from: `{ "conf/config.yaml": "..." }` is the file of
    * the directory `conf`. Default: none.
@@ -92,6 +96,8 @@ export interface EngineOptions {
   readonly formats?: readonly ConfigFormat[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** What each composed config must fit, unless its own `schema` says otherwise: the same as there. */
+  readonly schema?: Schema;
   /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
   readonly dialect?: DialectName;
   /** How much aliases and interpolations may add to a config. Default: what `env` sets, or `DEFAULT_LIMITS`. */
@@ -107,6 +113,7 @@ const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   cwd: optional(path),
   env: optional(environment),
   resolvers: checkedAsRegistered,
+  schema: optional(schemaOption),
   store: optional(configStore),
   plugins: optional(listOf("plugins", having(CONFIG_PLUGIN), "[...STANDARD_CONFIGS, mine]")),
   layers: configLayers,
@@ -125,7 +132,9 @@ const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
  * @throws ConfigError for an unknown dialect or an invalid resolver, and `value.wrong_type` for unknown options and
  * values that the types do not allow.
  */
-export function createEngine(options: EngineOptions = {}): Engine {
+export function createEngine<const Schema extends ConfigSchema | undefined = undefined>(
+  options: EngineOptions<Schema> = {},
+): Engine<Schema> {
   checkOptions("createEngine", options, ENGINE_OPTIONS);
   return checkedEngine(open(options));
 }
@@ -135,25 +144,35 @@ export function createEngine(options: EngineOptions = {}): Engine {
  *
  * @throws ConfigError for errors in the files or the overrides, and those of `createEngine`.
  */
-export function compose<Schema extends ConfigSchema = ConfigSchema>(
-  options: ComposeOptions<Schema> & EngineOptions,
-): Config<ResolvedData<Schema>> {
+export function compose<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+  const Overrides extends readonly string[] = readonly string[],
+>(
+  options: ComposeOptions<Schema, Dir, Name, Overrides> & EngineOptions<Schema>,
+): Config<DataOf<Schema, Dir, Name>> {
   const checks = { ...COMPOSE_OPTIONS, ...ENGINE_OPTIONS };
   checkOptions("compose", options, checks, 'compose({ files: {...}, configDir: "conf", ... })');
-  return open(options).compose(options);
+  return open(options).compose<Schema, Dir, Name>(options as never);
 }
 
 function open(options: EngineOptions): Engine {
   const { ajv, cwd = "/", env = {}, files = {}, now, plugins = STANDARD_CONFIGS } = options;
   const access = memoryAccess(files);
+  const root = access.resolve("/", cwd);
   return openEngine({
     ...withHydra(options, now),
-    cwd: access.resolve("/", cwd),
+    cwd: root,
     env,
     plugins,
     dialect: dialectNamed(options.dialect ?? "1.3"),
     files: access,
-    schemaReader: createConfigReader(ajvWith(ajv)),
+    schemaReader: createConfigReader({
+      ajvOf: ajvWith(ajv),
+      readFile: (path) =>
+        readSchemaFile(path, (name) => access.system.read(access.resolve(root, name))),
+    }),
   });
 }
 
@@ -165,6 +184,8 @@ function open(options: EngineOptions): Engine {
 export const createTargets = <const Entries extends TargetMap>(
   entries: Entries,
 ): Targets<Entries> => registeredTargets(entries);
+
+const noFile = (path: string) => readSchemaFile(path, () => undefined);
 
 // Where a call gives no environment, there is none.
 const anywhere = omegaConf(() => ({}));
@@ -192,6 +213,7 @@ export const mergeDotlist: OmegaConf["mergeDotlist"] = anywhere.mergeDotlist;
 const instantiating = instantiation({
   context: () => createResolveContext(),
   targets: registeredTargets({}),
+  fit: fitWith(createConfigReader({ ajvOf: ajvWith(undefined), readFile: noFile })),
 });
 /** @function */
 export const instantiate: Instantiate = instantiating.instantiate;

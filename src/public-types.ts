@@ -27,7 +27,6 @@ export type {
   JobFacts,
   JobPlan,
   Positional,
-  ProgramSchema,
   Subcommand,
   SubcommandLine,
   SubcommandOption,

@@ -3,7 +3,6 @@ import { type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type AsyncComposeOptions, composeWaiting } from "./compose-async.ts";
 import type { Config } from "./engine/compose/config.ts";
-import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
 import { diskAccess } from "./engine/compose/sources/file-source.ts";
 import {
   checkOptions,
@@ -58,10 +57,10 @@ interface WatchedDirectory {
 }
 
 /** @throws ConfigError if the first composition fails */
-export async function watchFiles<Schema extends ConfigSchema>(
-  options: AsyncComposeOptions<Schema>,
-  listeners: ConfigListeners<ResolvedData<Schema>>,
-): Promise<WatchedConfig<ResolvedData<Schema>>> {
+export async function watchFiles<Data>(
+  options: AsyncComposeOptions,
+  listeners: ConfigListeners<Data>,
+): Promise<WatchedConfig<Data>> {
   checkOptions("watchConfig", listeners, LISTENERS, "watchConfig(options, { onChange, onError })");
   const cwd = options.cwd ?? process.cwd();
   const { delay = DELAY, onChange, onError } = listeners;
@@ -71,7 +70,7 @@ export async function watchFiles<Schema extends ConfigSchema>(
   let running: Promise<void> | undefined;
   let isClosed = false;
 
-  const compose = async (): Promise<Config<ResolvedData<Schema>>> => {
+  const compose = async (): Promise<Config<Data>> => {
     const paths = new Set<string>();
     try {
       return await composeWaiting(

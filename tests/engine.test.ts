@@ -157,8 +157,8 @@ describe("engine options", () => {
       "store['c'] must be an entry of a store, not an object",
     ],
     [
-      { store: new Map([["c", { value: 1, schema: "s" }]]) },
-      "store['c'].schema must be an object, not the string 's'",
+      { store: new Map([["c", { value: 1, schema: 1 }]]) },
+      "store['c'].schema must be an object, not number 1",
     ],
     [{ plugins: "mine" }, "plugins must be a list of plugins, not the string 'mine'"],
     [

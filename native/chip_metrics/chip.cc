@@ -1,5 +1,6 @@
 #include "chip_metrics/chip.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "chip_metrics/failure.hpp"
@@ -12,6 +13,13 @@ namespace host = cupti::host;
 // A configuration of all metrics of a chip takes less than a megabyte.
 constexpr std::size_t kMostImageBytes = std::size_t{256} << 20;
 constexpr std::size_t kMostPasses = 1u << 20;
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts_of_caller) {
+  std::vector<const char*> all;
+  all.reserve(texts_of_caller.size());
+  for (const std::string& text : texts_of_caller) all.push_back(text.c_str());
+  return all;
+}
 
 std::string text_or_none(const char* text) { return text == nullptr ? "" : text; }
 
@@ -87,11 +95,21 @@ std::optional<MetricProperties> Chip::describe(const std::string& metric) const 
                           text_or_none(params.unit_of_hardware), params.type};
 }
 
+std::vector<double> Chip::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t range,
+                                   const std::vector<std::string>& metrics) const {
+  std::vector<const char*> names = pointers(metrics);
+  std::vector<double> values(metrics.size(), std::numeric_limits<double>::quiet_NaN());
+  host::EvaluateToGpuValuesParams params{sizeof(params), nullptr, object_, counter_data.data(),
+                                         counter_data.size(), range, names.data(), names.size(),
+                                         values.data()};
+  library_.require(library_.call().EvaluateToGpuValues(&params),
+                   "cuptiProfilerHostEvaluateToGpuValues");
+  return values;
+}
+
 std::optional<Configuration> Chip::configure(const std::vector<std::string>& metrics) const {
   const Session session(library_, name_);
-  std::vector<const char*> names;
-  names.reserve(metrics.size());
-  for (const std::string& metric : metrics) names.push_back(metric.c_str());
+  std::vector<const char*> names = pointers(metrics);
   host::ConfigAddMetricsParams add{sizeof(add), nullptr, session.object(), names.data(),
                                    names.size()};
   // All at once: what is added by several calls is measured in passes of its own.

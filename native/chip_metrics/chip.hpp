@@ -38,6 +38,10 @@ class Chip {
   std::vector<std::string> rollups(const std::string& metric, cupti::host::MetricType type) const;
   /// Nothing for a metric that the chip has not.
   std::optional<MetricProperties> describe(const std::string& metric) const;
+  /// Values of metrics in one range of counter data, in the order of the metrics; NaN where there is none. Throws Failure
+  /// `library_answer`.
+  std::vector<double> evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t range,
+                               const std::vector<std::string>& metrics) const;
   /// What collecting all of these together takes; nothing where the library cannot configure one of them.
   std::optional<Configuration> configure(const std::vector<std::string>& metrics) const;
 

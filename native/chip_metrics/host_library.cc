@@ -36,13 +36,16 @@ HostLibrary::HostLibrary(const std::string& path) {
   const bool complete = FIND(Initialize) && FIND(Deinitialize) && FIND(GetSupportedChips) &&
                         FIND(GetBaseMetrics) && FIND(GetSubMetrics) &&
                         FIND(GetMetricProperties) && FIND(ConfigAddMetrics) &&
-                        FIND(GetConfigImageSize) && FIND(GetConfigImage) && FIND(GetNumOfPasses);
+                        FIND(GetConfigImageSize) && FIND(GetConfigImage) && FIND(GetNumOfPasses) &&
+                        FIND(EvaluateToGpuValues);
 #undef FIND
   if (!complete) {
     throw Failure("library_version",
                   path + " (version " + std::to_string(version_) +
                       ") has no Profiler Host API, which came with CUDA 12.6");
   }
+  find(library, "cuptiRangeProfilerGetCounterDataInfo", reading_.GetCounterDataInfo);
+  find(library, "cuptiRangeProfilerCounterDataGetRangeInfo", reading_.CounterDataGetRangeInfo);
   find(library, "cuptiProfilerInitialize", device_.ProfilerInitialize);
   find(library, "cuptiDeviceGetChipName", device_.DeviceGetChipName);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cupti/profiler_host.hpp"
+#include "cupti/range_profiler.hpp"
 
 namespace chip_metrics {
 
@@ -18,6 +19,8 @@ class HostLibrary {
 
   const cupti::host::Functions& call() const noexcept { return call_; }
   const cupti::host::DeviceFunctions& device() const noexcept { return device_; }
+  /// Null where the library cannot read counter data.
+  const cupti::range::ReadingFunctions& reading() const noexcept { return reading_; }
   /// CUDA's version number from 12.6 on (120600), a counter below.
   std::uint32_t version() const noexcept { return version_; }
   /// The chips that it knows, in its order. Throws Failure `library_answer`.
@@ -32,6 +35,7 @@ class HostLibrary {
 
   cupti::host::Functions call_{};
   cupti::host::DeviceFunctions device_{};
+  cupti::range::ReadingFunctions reading_{};
   TextOf text_of_ = nullptr;
   std::uint32_t version_ = 0;
 };

@@ -6,9 +6,11 @@
 //   chip_metrics LIBRARY names CHIP                   base names of a chip's metrics, by type, with what can follow them
 //   chip_metrics LIBRARY metrics CHIP... -- METRIC... of each: whether it exists, unit, passes alone; of all that can be collected: passes together
 //   chip_metrics LIBRARY image CHIP FILE -- METRIC... writes the configuration that the Range Profiler takes, tells its passes
+//   chip_metrics LIBRARY values CHIP FILE... -- METRIC...  of each range in these files of the Range Profiler: its name and values
 //
 // Exit code 0 with an answer; 1 with `{"failure": {"kind", "message"}}`; 2 for a wrong command line.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "chip_metrics/chip.hpp"
+#include "chip_metrics/counter_data.hpp"
 #include "chip_metrics/failure.hpp"
 #include "chip_metrics/host_library.hpp"
 #include "common/json_writer.hpp"
@@ -146,6 +149,28 @@ void write_image(JsonWriter& out, const Chip& chip, const std::string& path,
   out.key("bytes").integer(configuration->image.size());
 }
 
+void write_values(JsonWriter& out, const HostLibrary& library, const Chip& chip, const Words& files,
+                  const Words& metrics) {
+  out.key("chip").string(chip.name()).key("files").begin_array();
+  for (const std::string& file : files) {
+    const chip_metrics::CounterData data(library, file);
+    out.begin_object().key("file").string(file).key("ranges").begin_array();
+    for (std::size_t range = 0; range < data.ranges(); ++range) {
+      out.begin_object().key("name").string(data.name_of(range)).key("values").begin_array();
+      for (const double value : chip.evaluate(data.image(), range, metrics)) {
+        if (std::isfinite(value)) {
+          out.number(value);
+        } else {
+          out.null();
+        }
+      }
+      out.end_array().end_object();
+    }
+    out.end_array().end_object();
+  }
+  out.end_array();
+}
+
 void answer(JsonWriter& out, const HostLibrary& library, const std::string& question,
             const Words& words, const Words& metrics) {
   if (question == "chips" && words.empty()) {
@@ -160,6 +185,9 @@ void answer(JsonWriter& out, const HostLibrary& library, const std::string& ques
     out.end_array();
   } else if (question == "image" && words.size() == 2 && !metrics.empty()) {
     write_image(out, Chip(library, words[0]), words[1], metrics);
+  } else if (question == "values" && words.size() >= 2 && !metrics.empty()) {
+    const Words files(words.begin() + 1, words.end());
+    write_values(out, library, Chip(library, words[0]), files, metrics);
   } else {
     throw WrongUse{};
   }
@@ -195,7 +223,7 @@ int main(int count, char** arguments) {
   } catch (const WrongUse&) {
     std::fputs(
         "usage: chip_metrics LIBRARY chips | device INDEX | names CHIP | metrics CHIP... -- METRIC... | image CHIP FILE -- "
-        "METRIC...\n",
+        "METRIC... | values CHIP FILE... -- METRIC...\n",
         stderr);
     return 2;
   } catch (const std::exception& error) {

@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cupti/range_profiler.hpp"
+#include "cupti/types.hpp"
+
 namespace cupti {
 
-using Result = std::int32_t;
-constexpr Result kSuccess = 0;
 constexpr Result kMaxLimitReached = 12;  // no more records in a buffer; another subscriber
 constexpr Result kNotCompatible = 14;
 constexpr Result kMultipleSubscribers = 39;
 
-using Context = struct ContextOfDriver*;
 using Subscriber = struct SubscriberOfCupti*;
 
 // Of cuptiGetVersion. Below CUDA 12.6 a counter, from there on CUDA's own version number.
@@ -161,6 +161,7 @@ struct Functions {
   Result (*ActivityRegisterTimestampCallback)(Timestamp timestamp);
   Result (*ActivityEnableAllSyncRecords)(std::uint8_t enable);
   SharedFunctions shared;
+  range::Functions range;
 };
 
 }  // namespace cupti

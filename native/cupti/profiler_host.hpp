@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cupti/types.hpp"
+
 namespace cupti::host {
 
-using Result = std::int32_t;
-constexpr Result kSuccess = 0;
+using cupti::kSuccess;
+using cupti::Result;
 
 enum MetricType : std::int32_t { kCounter = 0, kRatio = 1, kThroughput = 2 };
 enum ProfilerType : std::int32_t { kRangeProfiler = 0, kPmSampling = 1 };
@@ -92,6 +94,17 @@ struct GetNumOfPassesParams {
   std::uint8_t* image;  // in
   std::size_t passes;   // out
 };
+struct EvaluateToGpuValuesParams {
+  std::size_t struct_size;
+  void* reserved;
+  Object object;              // in
+  const std::uint8_t* image;  // in: of counter data
+  std::size_t bytes;          // in
+  std::size_t range;          // in
+  const char** names;         // in
+  std::size_t count;          // in
+  double* values;             // in: where they are written to
+};
 // Of cuptiProfilerInitialize, without which no chip of a device is told.
 struct ProfilerInitializeParams {
   std::size_t struct_size;
@@ -120,6 +133,7 @@ struct Functions {
   Result (*GetConfigImageSize)(GetConfigImageSizeParams*);
   Result (*GetConfigImage)(GetConfigImageParams*);
   Result (*GetNumOfPasses)(GetNumOfPassesParams*);
+  Result (*EvaluateToGpuValues)(EvaluateToGpuValuesParams*);
 };
 
 // Those with names of their own.

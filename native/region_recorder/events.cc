@@ -6,6 +6,7 @@
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "gpu/range_counters.hpp"
 #include "payloads.hpp"
 #include "process.hpp"
 #include "record.hpp"
@@ -117,10 +118,14 @@ void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle
   Record record(type);
   record.add(0);
   if (type == format::kStart) record.add64(range_id);
-  record.add(thread->stream.intern(
-      payloads.count != 0 && attributes.message_type == protocol::kNoMessage
-          ? text_of_payloads(handle, payloads, thread)
-          : text_of(attributes, thread)));
+  const Text name = payloads.count != 0 && attributes.message_type == protocol::kNoMessage
+                        ? text_of_payloads(handle, payloads, thread)
+                        : text_of(attributes, thread);
+  record.add(thread->stream.intern(name));
+  if (type == format::kPush && gpu::counts_ranges()) {
+    gpu::open_counted_range(*thread.operator->(), domain == nullptr ? format::kDefaultDomain : domain->id,
+                            domain == nullptr ? narrow_text(nullptr) : domain->name, name);
+  }
   add_domain(record, domain);
   add_attributes(record, attributes);
   const ThreadUsage usage = type == format::kMark ? ThreadUsage{} : usage_so_far();
@@ -146,6 +151,7 @@ int pop(DomainHandle handle, const Payloads& payloads = {}) {
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
   const Domain* const domain = domain_of(handle);
+  if (gpu::counts_ranges()) gpu::close_counted_range(*thread.operator->(), domain_id(handle));
   if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
   const std::uint32_t written = write_payloads(thread, handle, payloads, PayloadTexts::kAll);
   Record record(format::kPop);

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.7: docs/recording-format.md in C++.
+// The recorder's file format, version 1.8: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 7;
+constexpr std::uint16_t kMinor = 8;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -126,6 +126,12 @@ enum RecordType : std::uint8_t {
   kDemangled = 73,        // name, the same demangled
   kProgramProfiler = 74,  // timed; the call that asks for CUPTI's subscription, file of the library that makes it
   kUnwatchedCalls = 75,   // how many imports of CUPTI's functions could not be watched for that
+  // Hardware counters of ranges: see gpu/range_counters.hpp.
+  kCounterRange = 76,       // timed; session, number of the measured range in it, position of the thread's open range
+  kCounterSession = 77,     // number, device, file of what is measured
+  kCounterSessionEnd = 78,  // number, how many ranges CUPTI dropped, how many were measured, whether no pass is missing
+  kCounterFailure = 79,     // CUPTI's result, text
+  kCounterTally = 80,       // launches that did not get their turn, ranges that ended late, beginnings beyond the limit
 };
 
 // Attributes follow in this order, each only where its flag is set.

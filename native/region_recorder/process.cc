@@ -16,6 +16,7 @@
 #include "caller_state.hpp"
 #include "clock.hpp"
 #include "gpu/gpu_recording.hpp"
+#include "gpu/range_counters.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
 #include "recording_file.hpp"
@@ -110,6 +111,7 @@ State start() {
     complain(wanted, errno == ENOENT && made != 0 ? made : errno);
     return State::kRefused;
   }
+  gpu::prepare_counters();
   if (!prepare_generations()) {
     complain(directory, errno);
     return State::kRefused;

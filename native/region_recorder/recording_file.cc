@@ -6,7 +6,6 @@
 #include <mach-o/dyld.h>  // _NSGetExecutablePath
 #endif
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #if defined(__linux__)
 #include <sys/vfs.h>  // fstatfs
@@ -23,6 +22,7 @@
 
 #include "boot_id.hpp"
 #include "clock.hpp"
+#include "descriptor.hpp"
 #include "process.hpp"
 #include "rank.hpp"
 
@@ -33,29 +33,6 @@ constexpr std::uint64_t kLargestGrowth = 8 * 1024 * 1024;
 // The only file system that every Linux has in memory, with a life of its own.
 constexpr const char* kStageDirectory = "/dev/shm";
 
-// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int value) noexcept : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const noexcept { return value_; }
-  bool valid() const noexcept { return value_ >= 0; }
-
-  // False with errno set: network file systems tell here that something could not be written.
-  bool close() noexcept {
-    const int value = value_;
-    value_ = -1;
-    return ::close(value) == 0 || errno == EINTR;
-  }
-
- private:
-  int value_;
-};
-
 // A handler that a trapped system call runs may fork, and record in the child. There the rest of the interrupted call is
 // about a file that is no longer its own.
 class Process {
@@ -65,20 +42,6 @@ class Process {
  private:
   std::uint32_t generation_ = process_generation();
 };
-
-// As open(2), but never interrupted (network file systems are), and never 0, 1 or 2: a program without
-// standard streams must not print into the recording.
-int open_descriptor(const char* path, int flags, mode_t mode = 0) {
-  int file = ::open(path, flags | O_CLOEXEC, mode);
-  while (file < 0 && errno == EINTR) {
-    // It may have made the file all the same: no other process's file has our number and our time in its name.
-    flags = (flags & ~O_EXCL) | O_NOFOLLOW;
-    file = ::open(path, flags | O_CLOEXEC, mode);
-  }
-  if (file < 0 || file > STDERR_FILENO) return file;
-  const Descriptor low(file);
-  return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-}
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -96,13 +59,6 @@ int allocate_space(int descriptor, std::uint64_t from, std::uint64_t to) {
   } while (result == EINTR);
   return result;
 #endif
-}
-
-// Growing beyond this limit would not fail but kill the process with SIGXFSZ.
-bool exceeds_size_limit(std::uint64_t bytes) {
-  rlimit limit;
-  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-         bytes > limit.rlim_cur;
 }
 
 #if defined(MAP_POPULATE)

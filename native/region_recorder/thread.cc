@@ -138,6 +138,7 @@ void begin_thread(ThreadRecorder& recorder, std::uint32_t thread_id) {
   recorder.thread_id = thread_id;
   recorder.rounds_of_destructors = 0;
   recorder.runtime_call = 0;
+  recorder.open_ranges.clear();
   std::uint32_t record[] = {format::record_head(format::kThread, 0, 3), 0, thread_id};
   recorder.stream.append_at(now_ns(), record);
 }

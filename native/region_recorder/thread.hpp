@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "nvtx/protocol.hpp"
+#include "open_ranges.hpp"
 #include "stream.hpp"
 #include "text.hpp"
 
@@ -22,6 +23,7 @@ struct ThreadRecorder {
   std::atomic<bool> busy;                    // inside an event
   std::uint64_t last_launch;                 // these two: see gpu/launches.cc
   std::uint64_t runtime_call;
+  OpenRanges open_ranges;                    // only where ranges are counted: see gpu/range_counters.hpp
   std::uint32_t used_depths;                 // all others are zero
   int depths[kTrackedDomains];               // open push/pop ranges by domain id
   char wide_buffer[format::kMaxTextBytes];   // where wide_text() puts its result

@@ -113,7 +113,7 @@ function openWays(
     if (program.pass !== "hydra") return { start: startProgram };
     if (program.app?.kind === "script") return { start: startProgram, report: placeReport() };
     const isOneOfMany = mayBeWarm && job.number !== undefined;
-    const choice = isOneOfMany ? (job.get<WarmChoice>("hydra.launcher.warm") ?? null) : false;
+    const choice = isOneOfMany ? ((job.get("hydra.launcher.warm") ?? null) as WarmChoice) : false;
     if (choice !== false) {
       const { callback, start } = getOrCreate(kept, choice, () =>
         openWarmPython(program, { choice, files: carried(dialect), note: console.stderr }),

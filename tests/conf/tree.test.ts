@@ -45,6 +45,7 @@ describe("the profiler's tree", () => {
     const mounts: Readonly<Record<string, string>> = {
       "profiling/ncu": "@pipeline.ncu",
       "profiling/nsys": "@pipeline.nsys",
+      "profiling/counters": "@pipeline.counters",
       "profiling/recorder": "@pipeline.recorder",
       "model/dummy_shallow_resnet/arch": "@model",
       "model/dummy_shallow_resnet/infer": "@infer",

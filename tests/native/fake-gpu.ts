@@ -15,11 +15,14 @@ export interface FakeGpu {
   readonly cupti: string;
 }
 
-export async function fakeGpu(): Promise<FakeGpu> {
-  const library = (source: string, name: string): Promise<string> =>
-    buildFixture(source, "own client", ["-shared", "-fPIC", `-Wl,-soname,${name}`]);
+export async function fakeGpu(cuptiFlags: readonly string[] = []): Promise<FakeGpu> {
+  const library = (source: string, name: string, flags: readonly string[] = []): Promise<string> =>
+    buildFixture(source, "own client", ["-shared", "-fPIC", `-Wl,-soname,${name}`, ...flags]);
   const driver = await named(await library("fake_cuda.cc", "libcuda.so.1"), "libcuda.so.1");
-  const cupti = await named(await library("fake_cupti", "libcupti.so.13"), "libcupti.so.13");
+  const cupti = await named(
+    await library("fake_cupti", "libcupti.so.13", cuptiFlags),
+    "libcupti.so.13",
+  );
   const program = await buildFixture("gpu_program.cc", "own client");
   return { program, driverDirectory: dirname(driver), cupti };
 }

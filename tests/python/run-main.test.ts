@@ -693,9 +693,9 @@ describe("a project whose ConfigStore was synced", () => {
     [["--cfg", "job"], "lr: 0.5"],
     [["-cp", "conf"], "lr: 0.5"],
     [["-cp", "conf", "--app", "main.py"], "lr: 0.5"],
-    [["schema", "--types"], "lr: number"],
+    [["schema", "--types", "-o", "-"], "lr: number"],
     [["schema", "--app", "main.py"], '"optimizer"'],
-    [["schema", "-cp", "conf", "--types"], "lr: number"],
+    [["schema", "-cp", "conf", "--types", "-o", "-"], "lr: number"],
     [["run", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
     [["run", "-cp", "conf", "--", "sh", "-c", "echo ${optimizer.lr}"], "0.5"],
   ])("composes with it: %j", (argv, printed) => {

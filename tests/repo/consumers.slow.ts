@@ -155,7 +155,7 @@ export const known: (error: unknown) => boolean = isConfigError;
   const USE_OF_ENGINE = `import { compose, createEngine, createTargets, fetchFiles, instantiate, type EngineOptions } from "hydraconf/engine";
 const options: EngineOptions = { files: new Map([["config.yaml", "a: 1"]]), env: {}, ajv: () => ({ compile: () => () => true }) };
 export const text: string = createEngine(options).compose({ configDir: ".", configName: "config" }).toYaml();
-export const value: number | undefined = compose({ ...options, configName: "config" }).get<number>("a");
+export const value: unknown = compose({ ...options, configName: "config" }).get("a");
 export const files: Promise<ReadonlyMap<string, string>> = fetchFiles("/conf", ["config.yaml"]);
 export const made: number = instantiate({ _target_: "one" }, { targets: createTargets({ one: () => 1 }) });
 `;

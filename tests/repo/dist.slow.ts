@@ -68,7 +68,7 @@ describe.skipIf(!isHere)("the executable", () => {
     [["--explain", "db.port"]],
     [["--help", "db.port"]],
     [["--help"]],
-    [["schema", "--types"]],
+    [["schema", "--types", "-o", "-"]],
     [["-m", "n=1,2"]],
     [["n2=1"]],
     [["-sc", "query=bash", "--", "db="]],

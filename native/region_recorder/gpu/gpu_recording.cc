@@ -19,6 +19,7 @@
 #include "launches.hpp"
 #include "libraries.hpp"
 #include "program_profilers.hpp"
+#include "range_counters.hpp"
 #include "subscription.hpp"
 
 namespace region_recorder::gpu {
@@ -91,12 +92,18 @@ bool subscribe_and_enable() {
   prepare_clocks(subscription);
   prepare_activity(subscription);
   prepare_devices(driver);
-  refusal = subscription.register_buffers();
+  const bool counts = counts_ranges();
+  if (counts && !begin_counters(subscription)) {
+    subscription.end();
+    return false;
+  }
+  if (!counts) refusal = subscription.register_buffers();
   if (refusal.result == cupti::kSuccess && !watch_launches(subscription)) {
     refusal = {"cuptiEnableCallback", cupti::kNotCompatible};
   }
   for (const WantedKind& wanted : kWanted) {
-    if (refusal.result != cupti::kSuccess) break;
+    // Records of kernels beside counters: NVIDIA says of no version that it works.
+    if (counts || refusal.result != cupti::kSuccess) break;
     const cupti::Result enabled = subscription.enable(wanted.kind);
     if (enabled == cupti::kSuccess) continue;
     if (wanted.kind == cupti::kConcurrentKernel) refusal = {wanted.call, enabled};
@@ -127,6 +134,7 @@ bool may_end_collecting() {
 // Brings in what CUPTI still has.
 void finish_collecting() {
   stop_fetching();
+  if (counts_ranges()) return end_counters();
   stop_flusher();
   sample_clocks();
   const cupti::Result flushed = subscription.flush(cupti::kFlushForced);
@@ -198,7 +206,7 @@ void collect() {
   sample_clocks();
   collecting_process = getpid();
   // Without its thread everything comes at the end; only a crash loses more then.
-  static_cast<void>(start_flusher(subscription));
+  if (!counts_ranges()) static_cast<void>(start_flusher(subscription));
   std::atexit(end_at_exit);
   watch_profilers(subscription, keeps ? keep_cupti : leave_cupti);
   tell_unwatched_calls();
@@ -214,6 +222,7 @@ void begin() noexcept {
 
 void forget() noexcept {
   if (state.load() != State::kFresh) state.store(State::kOver);
+  forget_counters();
 }
 
 }  // namespace region_recorder::gpu

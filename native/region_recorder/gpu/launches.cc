@@ -11,6 +11,7 @@
 #include "../thread.hpp"
 #include "clock_samples.hpp"
 #include "devices.hpp"
+#include "range_counters.hpp"
 
 namespace region_recorder::gpu {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 constexpr std::uint32_t kMostFunctions = 4096;
 constexpr std::uint32_t kDomains = 3;
 
-enum class Function : std::uint8_t { kOther, kMovesOrWaits, kStartsKernels, kDestroysContexts };
+enum class Function : std::uint8_t { kOther, kMoves, kWaits, kStartsKernels, kDestroysContexts };
 
 const Subscription* subscription_in_use = nullptr;
 Function functions[kDomains][kMostFunctions];
@@ -37,10 +38,8 @@ Function function_of_name(const char* name) {
   // cudaGraphAddMemcpyNode, cudaGraphExecMemsetNodeSetParams: descriptions, no work.
   if (contains(name, "Graph")) return Function::kOther;
   if (contains(name, "Launch")) return Function::kStartsKernels;
-  for (const char* part : {"Memcpy", "Memset", "Synchronize"}) {
-    if (contains(name, part)) return Function::kMovesOrWaits;
-  }
-  return Function::kOther;
+  if (contains(name, "Memcpy") || contains(name, "Memset")) return Function::kMoves;
+  return contains(name, "Synchronize") ? Function::kWaits : Function::kOther;
 }
 
 Function function_of(cupti::CallbackDomain domain, std::uint32_t callback) {
@@ -52,6 +51,7 @@ Function function_of(cupti::CallbackDomain domain, std::uint32_t callback) {
 void fetch_records() {
   if (over.load(std::memory_order_relaxed)) return;
   const KeptCallerState kept;
+  if (counts_ranges()) return finish_counters();
   sample_clocks();
   static_cast<void>(subscription_in_use->flush(cupti::kFlushCompleted));
 }
@@ -98,6 +98,7 @@ void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, co
     if (begins) fetch_records();
     return;
   }
+  if (counts_ranges() && is_calling_cupti()) return;
   if (begins) {
     describe_devices_once();
     if (!launched.load(std::memory_order_relaxed)) launched.store(true, std::memory_order_relaxed);
@@ -105,6 +106,11 @@ void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, co
 
   CurrentThread thread;
   if (!thread) return;
+  if (counts_ranges()) {
+    // Also of a driver's call inside the runtime's, which may have had no context yet.
+    if (begins && function != Function::kWaits) count_work(*thread.operator->(), call.context);
+    return;
+  }
   if (!begins) {
     thread->runtime_call = 0;
     return;

@@ -68,6 +68,16 @@ bool load_functions(void* library, cupti::Functions& call) {
   FIND(ActivityGetNextRecord_v2);
   FIND(GetTimestamp_v2);
 #undef FIND
+#define FIND(name) find(library, "cupti", #name, call.range.name)
+  const bool counts_by_range =
+      FIND(ProfilerInitialize) && FIND(ProfilerDeviceSupported) && FIND(DeviceGetChipName) &&
+      FIND(GetDeviceId) && FIND(RangeProfilerEnable) && FIND(RangeProfilerDisable) &&
+      FIND(RangeProfilerSetConfig) && FIND(RangeProfilerStart) && FIND(RangeProfilerStop) &&
+      FIND(RangeProfilerPushRange) && FIND(RangeProfilerPopRange) &&
+      FIND(RangeProfilerDecodeData) && FIND(RangeProfilerGetCounterDataSize) &&
+      FIND(RangeProfilerCounterDataImageInitialize);
+#undef FIND
+  if (!counts_by_range) call.range = {};
 #define FIND(name) find(library, "cupti", #name, call.name)
   return FIND(GetVersion) && FIND(GetResultString) && FIND(GetTimestamp) &&
          FIND(GetCallbackName) && FIND(Subscribe) && FIND(Unsubscribe) && FIND(EnableCallback) &&

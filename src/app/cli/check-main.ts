@@ -7,7 +7,6 @@ import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
   checkedAsRegistered,
-  checkObject,
   checkOptions,
   count,
   environment,
@@ -15,13 +14,13 @@ import {
   having,
   listOf,
   mapOf,
-  type OptionCheck,
   type OptionChecks,
   oneOf,
   optional,
   orNull,
   path,
   recordOf,
+  schemaOption,
   shape,
   text,
   trueOrFalse,
@@ -29,6 +28,7 @@ import {
   withMethods,
 } from "../../engine/values/check-options.ts";
 import { pathOrFileUrl } from "../../engine/values/check-paths.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DIALECT_NAMES } from "../../engine/values/dialect.ts";
 import { limitsOption } from "../../engine/values/limits.ts";
 import { isDate } from "../../foundation/system/builtin-types.ts";
@@ -38,7 +38,6 @@ import type {
   Positional,
   ProgramDeclaration,
   ProgramOptions,
-  ProgramSchema,
   Subcommand,
   Tool,
 } from "../job/options.ts";
@@ -46,8 +45,11 @@ import { type Console, type Invocation, ownDirectory } from "../job/process/invo
 import { type Plugin, plugins } from "../plugins/contract/plugin.ts";
 
 /** The declaration of a program for `hydraMain`: the arguments of `@hydra.main`, and our additions. */
-export interface HydraMainOptions<Schema extends ProgramSchema = ProgramSchema>
-  extends ProgramDeclaration<Schema> {
+export interface HydraMainOptions<
+  Schema extends ConfigSchema | undefined = ConfigSchema | undefined,
+  Dir extends string | null = string | null,
+  Name extends string | null = string | null,
+> extends ProgramDeclaration<Schema, Dir, Name> {
   /**
    * Additions to Hydra's own launchers, sweepers and config groups. Default: `STANDARD_PLUGINS`; to add one:
    * `[...STANDARD_PLUGINS, mine]`.
@@ -78,12 +80,6 @@ export const checkInvocation = (invocation: unknown): void =>
   checkOptions("hydraMain", invocation, INVOCATION);
 
 const EXAMPLE = 'hydraMain({ configPath: "conf", configName: "config" }, task)';
-
-const schema: OptionCheck = (by, name, value) => {
-  const isValidator = typeof value === "function" && "~standard" in value;
-  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
-    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
-};
 
 const FLAG: OptionChecks<Flag> = {
   id: text,
@@ -129,7 +125,7 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   freeKeys: optional(listOf("strings", text)),
   textLists: optional(listOf("strings", text)),
   packageRoots: optional(fn),
-  schema: optional(schema),
+  schema: optional(schemaOption),
   check: optional(fn),
   planJob: optional(fn),
   helpTopic: optional(fn),

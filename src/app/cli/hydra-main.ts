@@ -2,7 +2,8 @@
 import { resolve } from "node:path";
 import { aliasedKey } from "../../engine/compose/aliases.ts";
 import { refuseClashes } from "../../engine/compose/config-plugin.ts";
-import type { ResolvedData } from "../../engine/compose/sources/config-source.ts";
+import type { DataOf } from "../../engine/compose/config-types.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import {
   DEFAULT_DIALECT,
   type Dialect,
@@ -23,7 +24,7 @@ import {
   type Schemas,
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
-import type { Flag, ProgramOptions, ProgramSchema } from "../job/options.ts";
+import type { Flag, ProgramOptions } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,
@@ -103,9 +104,13 @@ const COMMANDS: readonly Command[] = [
  * arguments. Default: all of this process, whose exit code is then set if it is not 0, as that of a Python program
  * @returns the exit code: 0, the task's own `exitCode`, 1 for errors, 2 for a wrong command line
  */
-export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
-  declared: HydraMainOptions<Schema>,
-  task: Task<ResolvedData<Schema>>,
+export async function hydraMain<
+  const Schema extends ConfigSchema | undefined = undefined,
+  const Dir extends string | null = null,
+  const Name extends string | null = null,
+>(
+  declared: HydraMainOptions<Schema, Dir, Name>,
+  task: Task<DataOf<Schema, Dir, Name>>,
   surroundings?: Partial<Invocation>,
 ): Promise<number> {
   if (surroundings !== undefined) return mainOf(declared, task, surroundings);
@@ -114,9 +119,9 @@ export async function hydraMain<Schema extends ProgramSchema = ProgramSchema>(
   return code;
 }
 
-async function mainOf<Schema extends ProgramSchema>(
-  declared: HydraMainOptions<Schema>,
-  task: Task<ResolvedData<Schema>>,
+async function mainOf(
+  declared: HydraMainOptions,
+  task: Task<never>,
   given: Partial<Invocation>,
 ): Promise<number> {
   checkInvocation(given);

@@ -198,7 +198,7 @@ const causeData = ({ origin, broughtInBy }: Cause) => ({
 });
 
 /** Files as path, line and column from 1; an override with its position in the list, from 0. */
-function originData(origin: Origin) {
+function originData(origin: Origin): object {
   switch (origin.kind) {
     case "file":
       return { kind: "file", file: origin.source.name, ...lineColumn(origin) };
@@ -207,7 +207,14 @@ function originData(origin: Origin) {
     case "environment":
       return { kind: "environment", variable: origin.variable };
     case "schema":
-      return { kind: "schema", schema: origin.schema };
+      return {
+        kind: "schema",
+        schema: origin.schema,
+        ...(origin.isDefault && { default: true }),
+        ...(origin.converted && {
+          converted: { value: origin.converted.text, origin: originData(origin.converted.origin) },
+        }),
+      };
     case "code":
       return { kind: "code", by: origin.by };
   }

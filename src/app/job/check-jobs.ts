@@ -1,7 +1,8 @@
 /** Checks the configs of jobs before any runs: the schema, then the program's own checks. */
 import { suggestChoice } from "../../engine/compose/defaults/choice-tracker.ts";
+import { environmentNames } from "../../engine/compose/environment-names.ts";
 import { type Composition, maskSecrets } from "../../engine/compose/index.ts";
-import { checkResolved, deletedBy } from "../../engine/compose/schemas.ts";
+import { checkResolved, deletedBy, isValidator } from "../../engine/compose/schemas.ts";
 import type { SchemaIssue } from "../../engine/schema/index.ts";
 import { pointerTokens } from "../../engine/schema/json-document.ts";
 import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
@@ -53,7 +54,16 @@ function withoutSecret(issue: SchemaIssue, composition: Composition): SchemaIssu
 }
 
 const forUser = (issue: SchemaIssue, composition: Composition): SchemaIssue =>
-  withoutSecret(withChoiceMeant(blamed(issue, composition), composition), composition);
+  withoutSecret(
+    withVariables(withChoiceMeant(blamed(issue, composition), composition), composition),
+    composition,
+  );
+
+/** Names the environment variables that a value comes from. */
+function withVariables(issue: SchemaIssue, { config }: Composition): SchemaIssue {
+  const variables = environmentNames(config, pointerTokens(issue.pointer));
+  return variables.length === 0 ? issue : { ...issue, variables };
+}
 
 /**
  * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
@@ -73,9 +83,12 @@ export async function checkJobs(
     const { renderIssues } = await import("../../engine/schema/index.ts");
     const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
     const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
-    const reader = createConfigReader(createConfigAjv);
     const document = readSchema(schema);
+    const reader = createConfigReader({ ajvOf: createConfigAjv, readFile: () => true });
+    const isConverting = isValidator(schema);
     for (const { composition, number, overrides, resolved } of jobs) {
+      // The config is what the validator gave.
+      if (isConverting && composition.program.length === 0) continue;
       const issues = reader.problems(document, resolved());
       if (issues.length === 0) continue;
       fit = false;

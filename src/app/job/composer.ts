@@ -28,12 +28,13 @@ import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
-import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
+import { readSchemaFile } from "../../engine/schema/schema-file.ts";
+import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
@@ -49,7 +50,7 @@ import type { Resolver } from "../../engine/values/resolution/resolver.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { requireIn } from "../../foundation/system/require-in.ts";
-import { type ProgramOptions, readJsonSchema, schemaThatMarksSecrets } from "./options.ts";
+import { type ProgramOptions, readSchema, schemaForComposing } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
 import { withHydraResolvers } from "./resolvers.ts";
@@ -88,7 +89,7 @@ export interface ComposerRequest {
   readonly formats?: readonly ConfigFormat[];
   /** The config store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
-  /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
+  /** The reader of the store's schemas, and the program's own schema if composing needs it. */
   readonly schemas?: Schemas;
   /** Texts that stand for those of files (`Reading.overlay`). */
   readonly overlay?: Reading["overlay"];
@@ -107,19 +108,28 @@ export interface ComposerRequest {
 /** The schemas that composition uses. */
 export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
-/** Composing needs the store's schemas, and the program's schema if it marks secrets or gives types to the values of layers. */
-export async function openSchemas({ layers, schema, store }: ProgramOptions): Promise<Schemas> {
+type OfSchemas = Pick<ProgramOptions, "layers" | "schema" | "store"> &
+  Partial<Pick<ProgramOptions, "base">>;
+
+/**
+ * Composing needs the store's schemas, and the program's schema if it marks secrets, gives values, or gives types to the values of layers.
+ */
+export async function openSchemas({ base, layers, schema, store }: OfSchemas): Promise<Schemas> {
   const programSchema =
     schema === undefined
       ? undefined
       : layers === undefined
-        ? schemaThatMarksSecrets(schema)
-        : readJsonSchema(schema);
+        ? schemaForComposing(schema)
+        : readSchema(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
   const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
   return {
-    schemaReader: createConfigReader(createConfigAjv),
+    schemaReader: createConfigReader({
+      ajvOf: createConfigAjv,
+      readFile: (path) =>
+        readSchemaFile(path, (name) => DISK_ACCESS.system.read(resolve(base ?? "", name))),
+    }),
     ...(programSchema !== undefined && { programSchema }),
   };
 }

@@ -8,7 +8,6 @@ import {
   text,
 } from "../../engine/values/check-options.ts";
 import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
-import type { PlainValue } from "../../engine/values/plain-objects.ts";
 import { type Ender, type EndStatus, endStatus, ITSELF, processCode } from "./ender.ts";
 import type { Logger } from "./logging/logger.ts";
 
@@ -35,7 +34,7 @@ export interface Job {
    * resolved: `get("hydra.runtime.choices.db")`; undefined where there is no such key.
    * @throws ConfigError `value.missing` for `???`, and of interpolations
    */
-  get<T = PlainValue>(key: string): T | undefined;
+  get(key: string): unknown;
   /**
    * The task's config with every interpolation resolved, with exact types and origins; computed on first use.
    * @throws ConfigError of the first interpolation that cannot be resolved
@@ -51,7 +50,7 @@ export interface Job {
  * The function that runs once the job is set up. Its return value is the job's result, for callbacks and sweeps; it
  * returns an exit code with `exitCode(3)`.
  */
-export type Task<Data = PlainValue> = (config: Config<Data>, job: Job) => unknown;
+export type Task<Data = unknown> = (config: Config<Data>, job: Job) => unknown;
 
 /** The outcome of a job: the same fields whether it succeeded or not. */
 export interface JobResult {

@@ -2,35 +2,36 @@
  * The declaration of a program, and what follows from it: its schema, its flags, and Hydra's behaviour by version base.
  */
 
-import { readFileSync } from "node:fs";
 import type { ConfigLayer } from "../../engine/compose/layers/layer.ts";
-import type { StandardSchema } from "../../engine/compose/sources/config-source.ts";
+import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
 import type { Targets } from "../../engine/instantiate/targets.ts";
 import {
+  isStandardValidator,
   type JsonSchema,
   jsonSchemaOf,
   type StandardValidator,
 } from "../../engine/schema/applicable-schemas.ts";
+import { parseSchema, readSchemaFile, schemaText } from "../../engine/schema/schema-file.ts";
+import type { ConfigSchema, LoadedSchema } from "../../engine/values/config-schema.ts";
 import type { DialectName } from "../../engine/values/dialect.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
 import type { Limits } from "../../engine/values/limits.ts";
 import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import type { Resolver } from "../../engine/values/resolution/resolver.ts";
-import { fileProblem } from "../../foundation/system/files.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { Ender } from "./ender.ts";
 import type { SweepJobStatus } from "./job.ts";
 import type { Invocation } from "./process/invocation.ts";
 
-/** The schema of a program's config: a JSON Schema, the path of a file with one, or a validator such as one of zod. */
-export type ProgramSchema = string | JsonSchema | StandardSchema;
-
 /** The declaration of a program: the arguments of `@hydra.main`, and our additions. */
-export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema> {
+export interface ProgramDeclaration<
+  Schema extends ConfigSchema | undefined = ConfigSchema | undefined,
+  Dir extends string | null = string | null,
+  Name extends string | null = string | null,
+> {
   /**
    * The program's name: in usage texts, and `hydra.job.name` unless the config says otherwise.
    * Default: the name of the module that calls `hydraMain`.
@@ -46,9 +47,9 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    */
   readonly about?: string;
   /** Directory of the primary config, absolute or relative to `base`; null for none. */
-  readonly configPath?: string | null;
+  readonly configPath?: Dir;
   /** Name of the primary config; null for none. */
-  readonly configName?: string | null;
+  readonly configName?: Name;
   /**
    * The directory to which `configPath`, `schema` and `--config-path` are relative; or a file in it, by its path
    * (`__filename`) or URL (`import.meta.url`). Default: the directory of the module that calls `hydraMain`.
@@ -269,61 +270,40 @@ export const CHDIR_WARNING = `Future Hydra versions will no longer change workin
 See https://hydra.cc/docs/1.2/upgrades/1.1_to_1.2/changes_to_job_working_dir/ for more information.`;
 
 /**
- * The program's JSON Schema if it marks anything as secret. A schema that cannot be read is refused even if nothing
- * is checked against it: otherwise it is unknown which values may be shown.
+ * The program's schema if composing needs it: a validator, and a JSON Schema that marks anything as secret or has defaults. One that
+ * cannot be read is refused even if nothing is checked against it: otherwise it is unknown which values may be shown.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
-export function schemaThatMarksSecrets(schema: ProgramSchema): JsonSchema | undefined {
-  if (typeof schema === "string") {
-    const text = textOf(schema);
-    return marksSecrets(text) ? parsed(schema, text) : undefined;
-  }
-  const json = jsonSchemaOf(schema);
-  return json !== undefined && marksSecrets(JSON.stringify(json)) ? json : undefined;
+export function schemaForComposing(schema: ConfigSchema): LoadedSchema | undefined {
+  if (typeof schema !== "string")
+    return isStandardValidator(schema) || changesConfigs(JSON.stringify(schema))
+      ? schema
+      : undefined;
+  const text = schemaText(schema, DISK_ACCESS.system.read);
+  return changesConfigs(text) ? parseSchema(schema, text) : undefined;
 }
 
-const marksSecrets = (text: string): boolean => /"writeOnly"|"password"/.test(text);
+/** Whether a JSON Schema marks secrets or has defaults. */
+const changesConfigs = (text: string): boolean => /"writeOnly"|"password"|"default"/.test(text);
 
 /**
  * The program's schema as it is checked.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
-export const readSchema = (schema: ProgramSchema): JsonSchema | StandardValidator =>
-  typeof schema === "string" ? parsed(schema, textOf(schema)) : schema;
+export const readSchema = (schema: ConfigSchema): JsonSchema | StandardValidator =>
+  typeof schema === "string"
+    ? readSchemaFile(schema, DISK_ACCESS.system.read)
+    : (schema as JsonSchema | StandardValidator);
 
 /**
  * The program's schema as a JSON Schema; undefined for a validator that has none.
  *
  * @throws ConfigError `schema.invalid` for a file that cannot be read
  */
-export const readJsonSchema = (schema: ProgramSchema): JsonSchema | undefined =>
+export const readJsonSchema = (schema: ConfigSchema): JsonSchema | undefined =>
   jsonSchemaOf(readSchema(schema));
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-function parsed(path: string, text: string): JsonSchema {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
-const unreadable = (path: string, cause: unknown): ConfigError =>
-  new ConfigError({
-    code: "schema.invalid",
-    message: `The schema '${path}' cannot be read: ${fileProblem(cause)}`,
-    hint: "the program gives it in `schema`, relative to its own module",
-    cause,
-  });
 
 /** One command-line flag. A flag is data that the parser, the usage text and the help iterate over. */
 export interface Flag {

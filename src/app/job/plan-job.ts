@@ -1,6 +1,7 @@
 /** Decides what precedes the files of a job: its directory, its number, its config. */
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
+import { applySchemas, isValidator } from "../../engine/compose/schemas.ts";
 import {
   type ConfigNode,
   child,
@@ -73,12 +74,12 @@ export function planJob(
   const outputDir = directory ?? directoryOf(edited.root, composition, place, number);
   const root = setAt(edited.root, ["hydra", "runtime", "output_dir"], typed(outputDir, "str"));
   publish(root);
-  const tree = composition.config;
+  const { composition: valid, tree } = withProgramOutput(composition, context);
   return {
-    composition,
+    composition: valid,
     ...(number !== undefined && { number }),
     ...(id !== undefined && { id }),
-    root,
+    root: tree === composition.config ? root : withConfig(root, tree),
     tree,
     outputDir,
     overrides: textsAt(root, "hydra.overrides.task", context),
@@ -88,6 +89,31 @@ export function planJob(
     }),
   };
 }
+
+/** What the validator of a program gives is known here at the latest: the job has its own values. */
+function withProgramOutput(
+  composition: Composition,
+  context: ResolveContext,
+): { readonly composition: Composition; readonly tree: MapNode } {
+  const { config, objects, program } = composition;
+  if (!program.some(({ schema }) => isValidator(schema))) return { composition, tree: config };
+  const output = applySchemas(config, program, { context, refuses: false });
+  return {
+    composition: {
+      ...composition,
+      config: output.root,
+      program: output.pending,
+      objects: new Map([...objects, ...output.objects]),
+    },
+    tree: output.root,
+  };
+}
+
+/** The whole tree with another config beside its `hydra` node. */
+const withConfig = (root: MapNode, { entries }: MapNode): MapNode => ({
+  ...root,
+  entries: new Map([...root.entries, ...entries]),
+});
 
 const typed = (value: string | bigint, kind: "str" | "int"): ConfigNode => ({
   ...scalar(value, fromCode("job")),

@@ -3,6 +3,7 @@ import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
@@ -34,9 +35,9 @@ import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
 import { withMode } from "./run-mode.ts";
-import { checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
+import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
-import type { ConfigSchema, SchemaReader, Surroundings } from "./sources/config-source.ts";
+import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
 
@@ -69,7 +70,7 @@ export interface ComposeRequest {
   readonly schemaReader?: SchemaReader;
   /** The schema of the whole config; it is checked like those of the config store, and needs `schemaReader`. */
   readonly schema?: ConfigSchema;
-  /** The program's own schema, used here only to find secrets. */
+  /** The program's own schema: for secrets, and for its output, if the config fits it. Its problems are told before a job begins. */
   readonly programSchema?: ConfigSchema;
   /** Whether keys that only one option of a group sets get a note. Default: false. */
   readonly notesRareKeys?: boolean;
@@ -147,19 +148,28 @@ function composeChecked(asked: ComposeRequest): Composition {
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits, { before: base.root });
-  const { schema, schemaReader: reader } = request;
+  const { programSchema, schema, schemaReader: reader } = request;
   const schemas = [
     ...placedSchemas(base.defaults, repository, reader),
     ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
   ];
-  checkComposed(schemas, changed, overrides);
-  const marked = findSecrets(changed, schemas, {
+  const outputs = applySchemas(changed, schemas, { context, overrides });
+  const program =
+    programSchema === undefined || reader === undefined
+      ? undefined
+      : applySchemas(outputs.root, [{ path: [], schema: programSchema, reader }], {
+          context,
+          refuses: false,
+        });
+  const valid = program?.root ?? outputs.root;
+  checkComposed(outputs.pending, valid, overrides);
+  const marked = findSecrets(valid, schemas, {
     ...(request.programSchema && { schema: request.programSchema }),
     ...(request.schemaReader && { reader: request.schemaReader }),
   });
   const secrets = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
   const hidden = secretOverrides({ secrets, overrides });
-  const root = fillRuntime(changed, { ...facts, overrides, hidden }, context);
+  const root = fillRuntime(valid, { ...facts, overrides, hidden }, context);
   return {
     root,
     config: withoutEntry(root, "hydra"),
@@ -171,7 +181,9 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.known,
     overrides,
     repository,
-    schemas,
+    schemas: outputs.pending,
+    program: program?.pending ?? [],
+    objects: new Map([...outputs.objects, ...(program?.objects ?? [])]),
     secrets,
     warnings: [...deprecated, ...searchPath.warnings, ...base.warnings],
   };
@@ -297,8 +309,15 @@ export interface Composition {
   readonly overrides: readonly Override[];
   /** The searched sources (`--info searchpath`). */
   readonly repository: Repository;
-  /** The schemas that the composed tree fits, and that values are checked against when they are resolved. */
+  /**
+   * The schemas that the composed tree fits, and that values are checked against when they are resolved: without validators whose
+   * output the tree is.
+   */
   readonly schemas: readonly PlacedSchema[];
+  /** The program's own schema, unless the tree is the output of its validator. */
+  readonly program: readonly PlacedSchema[];
+  /** Values of the tree that no node can hold, such as dates, by the JSON text of their path. */
+  readonly objects: ReadonlyMap<string, unknown>;
   /** The keys of the values that schemas mark secret. */
   readonly secrets: readonly SecretPath[];
   readonly warnings: readonly CompositionWarning[];

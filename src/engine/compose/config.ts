@@ -22,8 +22,9 @@ import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { findPlace, lazyObject, selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { Composition } from "./compose.ts";
+import type { DeepReadonly, KeyOf, ValueAt } from "./config-types.ts";
 import { type Explanation, explain, leavesOf } from "./explain.ts";
-import { checkAccessed, checkResolved } from "./schemas.ts";
+import { checkAccessed, checkResolved, isValidator, pathIn } from "./schemas.ts";
 import { maskDifferences, maskSecrets } from "./secrets.ts";
 
 /**
@@ -31,33 +32,41 @@ import { maskDifferences, maskSecrets } from "./secrets.ts";
  * JSON, it shows its values with secrets masked. The other members are not enumerable, since they contain the secrets
  * and the environment that interpolations may read.
  */
-export interface Config<Data = PlainValue> {
+export interface Config<Data = unknown> {
   /** The tree with exact types and origins. */
   readonly root: MapNode;
   readonly composition: Composition;
   /** The context in which its interpolations are resolved. */
   readonly context: ResolveContext;
+  // `NoInfer`, since the compiler would else infer keys from the type that is expected of the value, which takes most of its time.
   /**
    * The value at a key such as `db.port` or `layers[0]`, as plain data; undefined if there is no such key.
    * Interpolations in a map or list are resolved when they are read; one that cannot be resolved throws then.
    *
+   * Keys and types are those of `Data`, which a schema or a declared tree (`hydraconf schema --types`) gives; without either, any key
+   * may be asked for, and its value is unknown.
+   *
    * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and errors of the resolution.
    */
-  get<T = PlainValue>(key: string, options?: GetOptions): T | undefined;
+  get<const Key extends KeyOf<Data>, const Options extends GetOptions = Resolved>(
+    key: Key,
+    options?: Options,
+  ): NoInfer<ValueOf<Options, ValueAt<Data, Key>>>;
   /**
    * The output of `--cfg job`, byte for byte; with `resolve`, that of `--cfg job --resolve`. Values that a schema marks
    * secret are masked here; `get` and `toObject` return them.
    */
   toYaml(options?: ConfigTextOptions): string;
   /**
-   * Plain data with interpolations resolved. The type parameter is the caller's assertion; a schema can check it, and
-   * the validator of a program's `schema` supplies it.
+   * All values as plain data, interpolations resolved: of the type that a schema or a declared tree gives, else unknown. With
+   * `resolve: false` interpolations stay texts.
    *
-   * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema, or one is still missing
+   * @throws ConfigError `schema.mismatch` if the resolved values do not fit their schema, or one is still missing, and errors of the
+   * resolution
    */
-  toObject<T = Data>(options: { readonly resolve: true }): T;
-  /** Plain data of the caller's type: `???` and, without `resolve`, interpolations are strings. */
-  toObject<T = PlainValue>(options?: { readonly resolve?: boolean }): T;
+  toObject<const Options extends GetOptions = Resolved>(
+    options?: Options,
+  ): NoInfer<ValueOf<Options, DeepReadonly<Data>>>;
   /**
    * The value for `JSON.stringify`: unresolved and with secrets masked, like `toYaml()`; integers beyond 2^53 and bytes
    * (base64) as strings.
@@ -77,6 +86,16 @@ export interface GetOptions {
   readonly resolve?: boolean;
 }
 
+/** Options that resolve interpolations. */
+export interface Resolved extends GetOptions {
+  readonly resolve?: true;
+}
+
+/** A value as the options give it: of no type where interpolations stay texts. */
+export type ValueOf<Options extends GetOptions, Value> = Options extends { readonly resolve: false }
+  ? unknown
+  : Value;
+
 /** The form of a config as text: interpolations resolved, keys sorted by name. */
 export interface ConfigTextOptions {
   readonly resolve?: boolean;
@@ -84,7 +103,7 @@ export interface ConfigTextOptions {
 }
 
 /** @param root the part of the composition that the program gets: with or without `hydra`. */
-export function createConfig<Data = PlainValue>(
+export function createConfig<Data = unknown>(
   root: MapNode,
   composition: Composition,
   context: ResolveContext,
@@ -99,27 +118,45 @@ export function createConfig<Data = PlainValue>(
   const view = (key: string): unknown => {
     const resolution = createResolution(root, context);
     const place = findPlace(resolution, key, { throwOnMissing: true });
-    if (place === undefined || isMissing(place.node)) return undefined;
+    if (place === undefined || isMissing(place.node)) {
+      requireOutput(composition, root, context);
+      return undefined;
+    }
     const above = partsOf(key);
     checkAccessed(composition.schemas, root, above, place.node);
+    if ([...composition.objects.keys()].some((path) => isBelow(JSON.parse(path), above)))
+      return valueAt(key, { resolve: true });
     return lazyObject(resolution, place, {
       read: (path, node) =>
         checkAccessed(composition.schemas, root, [...above, ...path.map(String)], node),
     });
   };
+  const valueAt = (key: string, { resolve: deep }: GetOptions): unknown => {
+    const above = partsOf(key);
+    if (deep !== false && composition.objects.size > 0) {
+      const held = heldAt(composition.objects, pathIn(root, above) ?? above);
+      if (held !== undefined) return held.value;
+    }
+    if (deep === undefined) return view(key);
+    const node = selectNode(root, key, context, { throwOnMissing: true, deep });
+    if (node === undefined) return undefined;
+    checkAccessed(composition.schemas, root, above, node);
+    return deep ? withObjects(toObject(node), composition.objects, above) : toObject(node);
+  };
+  const data = ({ resolve = true }: GetOptions): unknown => {
+    if (!resolve) return toObject(root);
+    const resolved = resolveTree(root, context);
+    checkResolved(composition.schemas, root, resolved);
+    return withObjects(toObject(resolved), composition.objects, []);
+  };
   const config: Config<Data> = {
     root,
     composition,
     context,
-    get<T = PlainValue>(key: string, options: GetOptions = {}): T | undefined {
+    get(key: string, options: GetOptions = {}): never {
       checkText("get", "the key", key);
       checkOptions("get", options, OBJECT_OPTIONS);
-      if (options.resolve === undefined) return view(key) as T | undefined;
-      const deep = options.resolve;
-      const node = selectNode(root, key, context, { throwOnMissing: true, deep });
-      if (node === undefined) return undefined;
-      checkAccessed(composition.schemas, root, partsOf(key), node);
-      return toObject(node) as T;
+      return valueAt(key, options) as never;
     },
     toYaml(options = {}) {
       checkOptions("toYaml", options, TEXT_OPTIONS);
@@ -130,13 +167,9 @@ export function createConfig<Data = PlainValue>(
         dialect: context.dialect,
       });
     },
-    toObject<T = PlainValue>(options: { readonly resolve?: boolean } = {}): T {
+    toObject(options: GetOptions = {}): never {
       checkOptions("toObject", options, OBJECT_OPTIONS);
-      const { resolve = false } = options;
-      if (!resolve) return toObject(root) as T;
-      const resolved = resolveTree(root, context);
-      checkResolved(composition.schemas, root, resolved);
-      return toObject(resolved) as T;
+      return data(options) as never;
     },
     toJSON: () => jsonValue(toObject(shown())),
     explain(key) {
@@ -156,6 +189,57 @@ export function createConfig<Data = PlainValue>(
     enumerable: false,
   });
 }
+
+/**
+ * A key that is not there may be one that a validator gives, once it can be asked.
+ * @throws ConfigError for what keeps it from that: a missing value, an interpolation that cannot be resolved
+ */
+function requireOutput({ schemas }: Composition, root: MapNode, context: ResolveContext): void {
+  const validators = schemas.filter(({ schema }) => isValidator(schema));
+  if (validators.length > 0) checkResolved(validators, root, resolveTree(root, context));
+}
+
+const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
+  path.length > above.length && above.every((key, index) => path[index] === key);
+
+/** The value that no node can hold at a key, or in one above it. */
+function heldAt(
+  objects: ReadonlyMap<string, unknown>,
+  path: readonly string[],
+): { readonly value: unknown } | undefined {
+  for (let depth = 0; depth <= path.length; depth++) {
+    const id = JSON.stringify(path.slice(0, depth));
+    if (!objects.has(id)) continue;
+    return { value: path.slice(depth).reduce(memberOf, objects.get(id)) };
+  }
+  return undefined;
+}
+
+/** Plain data, which was just made, with the values that no node can hold. */
+function withObjects(
+  data: PlainValue,
+  objects: ReadonlyMap<string, unknown>,
+  above: readonly string[],
+): unknown {
+  for (const [id, value] of objects) {
+    const path: readonly string[] = JSON.parse(id);
+    if (path.length === 0) return value;
+    if (!isBelow(path, above)) continue;
+    const inner = path.slice(above.length);
+    const holder = inner.slice(0, -1).reduce<unknown>(memberOf, data);
+    if (typeof holder === "object" && holder !== null)
+      Object.defineProperty(holder, inner.at(-1) ?? "", {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+  }
+  return data;
+}
+
+const memberOf = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
 const OBJECT_OPTIONS = { resolve: optional(trueOrFalse) };
 

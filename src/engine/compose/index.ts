@@ -1,4 +1,6 @@
 /** What other folders use of composition. */
+
+export type { ConfigSchema, StandardSchema } from "../values/config-schema.ts";
 export { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 export type { PlainValue } from "../values/plain-objects.ts";
 export { toObject as toPlain } from "../values/plain-objects.ts";
@@ -27,14 +29,12 @@ export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets } from "./secrets.ts";
 export type {
-  ConfigSchema,
   ConfigSource,
   ItemKind,
   LoadedConfig,
   SchemaProblem,
   SchemaReader,
   SourceInfo,
-  StandardSchema,
 } from "./sources/config-source.ts";
 export { defaultsOf } from "./sources/config-source.ts";
 export type { StoreEntry } from "./sources/memory-source.ts";

@@ -201,7 +201,10 @@ const notStrings = (node: ConfigNode): ConfigError =>
     message: `${KEY} must be a list of strings. Got: ${pyStr(node)}`,
     origin: node.origin,
     key: KEY,
-    hint: `write ${KEY}=[file://DIR]`,
+    hint:
+      node.origin.kind === "file"
+        ? `write \`searchpath: [file://${typeof (node.kind === "scalar" && node.value) === "string" ? pyStr(node).replace(/^\.\//, "") : "DIR"}]\``
+        : `write ${KEY}=[file://DIR]`,
   });
 
 /**

@@ -1,6 +1,7 @@
 /** Schemas of the configs of a tree: where they apply, and how a composed tree violates them. */
 import type { Override } from "../overrides/ast.ts";
-import { ConfigError } from "../values/errors.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
 import {
@@ -13,14 +14,14 @@ import {
   withoutEntry,
 } from "../values/node.ts";
 import type { Origin, OverrideOrigin } from "../values/origin.ts";
+import type { Place } from "../values/place.ts";
 import { parsePythonInt } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { createResolution } from "../values/resolution/evaluate.ts";
+import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
-import {
-  type ConfigSchema,
-  type SchemaProblem,
-  type SchemaReader,
-  yamlFileName,
-} from "./sources/config-source.ts";
+import { environmentNames } from "./environment-names.ts";
+import { type SchemaProblem, type SchemaReader, yamlFileName } from "./sources/config-source.ts";
 import type { Repository } from "./sources/repository.ts";
 
 /**
@@ -35,7 +36,7 @@ export function checkComposed(
   overrides: readonly Override[],
 ): void {
   for (const placed of schemas)
-    refuse(placed, problemsAt(placed, root).filter(isCertain), overrides);
+    refuse(placed, problemsAt(placed, root).filter(isCertain), { overrides, root });
 }
 
 /**
@@ -45,7 +46,7 @@ export function checkComposed(
  */
 export function checkAccessed(
   schemas: readonly PlacedSchema[],
-  root: MapNode,
+  root: ConfigNode,
   key: readonly string[],
   resolved: ConfigNode,
 ): void {
@@ -60,6 +61,7 @@ export function checkAccessed(
     refuse(
       placed,
       found.filter((problem) => isWithin(pathOf(placed, problem), path)),
+      { root },
     );
   }
 }
@@ -71,7 +73,7 @@ export function checkAccessed(
  */
 export function checkResolved(
   schemas: readonly PlacedSchema[],
-  root: MapNode,
+  root: ConfigNode,
   resolved: ConfigNode,
 ): void {
   checkAccessed(schemas, root, [], resolved);
@@ -79,11 +81,111 @@ export function checkResolved(
     refuse(
       placed,
       problemsAt(placed, resolved).filter(({ problem }) => problem === "missing_value"),
+      { root },
     );
 }
 
+/** A tree with what its schemas gave. */
+export interface SchemaOutputs<Root extends ConfigNode = MapNode> {
+  readonly root: Root;
+  /** Those whose output is not known yet, and JSON Schemas, which are asked again about resolved values. */
+  readonly pending: readonly PlacedSchema[];
+  /** Values of the tree that no node can hold, such as dates, by the JSON text of their path. */
+  readonly objects: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * The tree with the defaults of its schemas, and with the conversions of validators, in the order of the schemas. A validator is asked
+ * about resolved values: where one is missing or cannot be resolved yet, its output is not known.
+ *
+ * @throws ConfigError `schema.mismatch` of all problems of a validator
+ */
+export function applySchemas<Root extends ConfigNode>(
+  root: Root,
+  schemas: readonly PlacedSchema[],
+  { context, overrides = [], refuses = true }: ApplyOptions,
+): SchemaOutputs<Root> {
+  let tree: Root = root;
+  const objects = new Map<string, unknown>();
+  const pending: PlacedSchema[] = [];
+  for (const placed of schemas) {
+    const { name = "", path, reader, schema } = placed;
+    const written = getAt(tree, path);
+    if (written === undefined) {
+      pending.push(placed);
+      continue;
+    }
+    const resolved = () => resolvedAt(tree, path, context);
+    const result = reader.output(schema, { written, resolved }, name);
+    if (refuses) refuse(placed, result.issues.filter(isCertain), { overrides, root: tree });
+    if (!result.isFinal) pending.push(placed);
+    for (const [key, value] of result.objects)
+      objects.set(JSON.stringify([...path, ...JSON.parse(key)]), value);
+    if (result.tree !== written) tree = withNode(tree, path, result.tree) as Root;
+  }
+  return { root: tree, pending, objects };
+}
+
+interface ApplyOptions {
+  readonly context: ResolveContext;
+  readonly overrides?: readonly Override[];
+  /** Whether a validator's problems are refused here. Default: true. */
+  readonly refuses?: boolean;
+}
+
+/** The values of a part of the config; undefined if they are not known yet. */
+function resolvedAt(
+  root: ConfigNode,
+  path: readonly string[],
+  context: ResolveContext,
+): ConfigNode | undefined {
+  try {
+    return resolvedPart(root, path, context);
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** @throws ConfigError of the first interpolation that cannot be resolved */
+function resolvedPart(
+  root: ConfigNode,
+  path: readonly string[],
+  context: ResolveContext,
+): ConfigNode | undefined {
+  // The `hydra` node does not belong to the job's config.
+  const config = root.kind === "map" ? withoutEntry(root, "hydra") : root;
+  const resolution = createResolution(config, context);
+  let place: Place | undefined = resolution.root;
+  for (const key of path) place = place && resolution.places.child(place, keyIn(place.node, key));
+  return place && resolveDeep(resolution, place);
+}
+
+/**
+ * A part of a config with what its schema gives.
+ * @throws ConfigError `schema.mismatch` if it does not fit, or lacks a value; of the first interpolation that cannot be resolved
+ */
+export function fitPart(
+  root: ConfigNode,
+  placed: PlacedSchema,
+  context: ResolveContext,
+): SchemaOutputs<ConfigNode> {
+  const outputs = applySchemas(root, [placed], { context });
+  const { path } = placed;
+  const resolved = outputs.pending.length > 0 && resolvedPart(outputs.root, path, context);
+  if (resolved) {
+    const whole = withNode(outputs.root, path, resolved);
+    for (const each of outputs.pending)
+      refuse(each, problemsAt(each, whole), { root: outputs.root });
+  }
+  return outputs;
+}
+
 /** The path in the notation of the tree: an index has several notations (`01`, `+1`). */
-function pathIn(root: ConfigNode, components: readonly string[]): readonly string[] | undefined {
+export function pathIn(
+  root: ConfigNode,
+  components: readonly string[],
+): readonly string[] | undefined {
   const path: string[] = [];
   let at: ConfigNode | undefined = root;
   for (const component of components) {
@@ -137,22 +239,30 @@ const isWithin = (path: readonly string[], outer: readonly string[]): boolean =>
 function refuse(
   placed: PlacedSchema,
   problems: readonly SchemaProblem[],
-  overrides: readonly Override[] = [],
+  { overrides = [], root }: { readonly overrides?: readonly Override[]; readonly root: ConfigNode },
 ): void {
-  const [first, ...others] = problems;
+  const [first, ...others] = problems.map((problem) => mismatch(placed, problem, overrides, root));
   if (first === undefined) return;
-  const key = keyOf(placed, first);
-  const more =
-    others.length === 0
-      ? ""
-      : `\nOther problems: ${others.map((problem) => keyOf(placed, problem)).join(", ")}`;
-  const { available, description, nearest } = first;
-  const deletion = first.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
-  const origin = deletion ?? first.origin;
-  const hint = quoted(first, key, origin) ?? description;
-  throw new ConfigError({
+  throw others.length === 0 ? first : new ConfigError({ ...first.details, others });
+}
+
+function mismatch(
+  placed: PlacedSchema,
+  problem: SchemaProblem,
+  overrides: readonly Override[],
+  root: ConfigNode,
+): ConfigError {
+  const key = keyOf(placed, problem);
+  const { available, description, nearest } = problem;
+  const deletion = problem.problem === "missing_key" ? deletedBy(key, overrides) : undefined;
+  const origin = deletion ?? problem.origin;
+  const hint = quoted(problem, key, origin) ?? description;
+  const variables = environmentNames(root, pathOf(placed, problem));
+  const by = variables.length === 0 ? "" : ` (environment variable ${variables.join(", ")})`;
+  const of = placed.name === undefined ? "" : ` (schema of '${placed.name}')`;
+  return new ConfigError({
     code: "schema.mismatch",
-    message: `${sentence(key, first)}${placed.name === undefined ? "" : ` (schema of '${placed.name}')`}${more}`,
+    message: `${sentence(key, problem)}${by}${of}`,
     key,
     origin,
     available,
@@ -212,6 +322,10 @@ export function deletedBy(key: string, overrides: readonly Override[]): Override
     return deleted.every((part, index) => path[index] === part);
   })?.origin;
 }
+
+/** Whether a schema is the validator of a library, which may convert what it is given. */
+export const isValidator = (schema: ConfigSchema): boolean =>
+  (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
 
 /** A schema, and the place in the composed tree where it applies. */
 export interface PlacedSchema {

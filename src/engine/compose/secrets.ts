@@ -1,6 +1,7 @@
 /** Values that schemas mark secret: where they are, and the tree with masks in their place. */
 import { columnsOf, type Override, type OverrideValue } from "../overrides/ast.ts";
 import { overrideKeyElement } from "../overrides/print.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Difference } from "../values/diff.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -17,7 +18,7 @@ import {
 import type { Origin } from "../values/origin.ts";
 import { keyText } from "../values/python-text.ts";
 import type { PlacedSchema } from "./schemas.ts";
-import type { ConfigSchema, SchemaReader } from "./sources/config-source.ts";
+import type { SchemaReader } from "./sources/config-source.ts";
 
 /** Shown in place of a secret value. */
 export const MASK = "***";
@@ -102,7 +103,12 @@ export function maskSecrets<Node extends ConfigNode>(
   const texts = secretOverrides(found);
   const ids = new Set(found.secrets.map((path) => JSON.stringify(path)));
 
-  const originOf = (origin: Origin): Origin => {
+  const originOf = (origin: Origin, secret: boolean): Origin => {
+    if (origin.kind === "schema" && origin.converted !== undefined) {
+      const { converted } = origin;
+      const text = secret ? MASK : converted.text;
+      return { ...origin, converted: { text, origin: originOf(converted.origin, secret) } };
+    }
     const shown = origin.kind === "override" ? texts.get(origin.text) : undefined;
     return shown === undefined || origin.kind !== "override"
       ? origin
@@ -110,7 +116,7 @@ export function maskSecrets<Node extends ConfigNode>(
   };
   const maskAt = (node: ConfigNode, path: readonly string[], within: boolean): ConfigNode => {
     const secret = within || ids.has(JSON.stringify(path));
-    const origin = originOf(node.origin);
+    const origin = originOf(node.origin, secret);
     const { replaced } = node;
     const kept = replaced === undefined ? {} : { replaced: maskAt(replaced, path, within) };
     if (node.kind === "list") {

@@ -6,9 +6,11 @@ import {
   type OptionChecks,
   optional,
   recordOf,
+  schemaOption,
   text,
   withMethods,
 } from "../values/check-options.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import { type DialectName, dialectNamed, dialectOption } from "../values/dialect.ts";
 import { ConfigError } from "../values/errors.ts";
 import { keyComponents } from "../values/key-path.ts";
@@ -38,12 +40,13 @@ import {
 } from "./build.ts";
 import type { ResolvedTarget, ResultOf } from "./target.ts";
 import type { TargetMap, Targets } from "./targets.ts";
-import { toTree } from "./view.ts";
+import { toTree, withForeign } from "./view.ts";
 
 /** A composed config, as `compose` returns it and tasks receive it. */
 interface ConfigWithContext {
   readonly root: ConfigNode;
   readonly context: ResolveContext;
+  readonly composition?: Pick<FittedConfig, "objects">;
 }
 
 /** The part of a config to instantiate, and its arguments. */
@@ -59,6 +62,11 @@ export interface InstantiateOptions<Entries extends TargetMap = TargetMap> {
    * `_recursive_`, `_partial_`, `_args_` and `_target_` may be among them.
    */
   readonly overrides?: Readonly<Record<string, unknown>>;
+  /**
+   * What the part must fit before the overrides are merged: a JSON Schema, the path of a file with one, or a validator such as zod's. What
+   * it gives, defaults and conversions included, is instantiated.
+   */
+  readonly schema?: ConfigSchema;
   /** Resolvers for a config that is plain data or a node. */
   readonly context?: ResolveContext;
   /** The version of Hydra that it behaves as. Default: that of `context` or of the composed config, else 1.3. */
@@ -110,6 +118,25 @@ export interface InstantiateDefaults {
   /** For configs that are plain data or nodes. */
   readonly context: () => ResolveContext;
   readonly targets: Targets;
+  /**
+   * Checks a part of a config, and returns the config with what its schema gives.
+   * @throws ConfigError `schema.mismatch`, `schema.invalid`
+   */
+  readonly fit: (part: SchemaPart) => FittedConfig;
+}
+
+/** A part of a config, and what it must fit. */
+export interface SchemaPart {
+  readonly root: ConfigNode;
+  readonly path: readonly string[];
+  readonly context: ResolveContext;
+  readonly schema: ConfigSchema;
+}
+
+/** A config, and values of it that no node can hold, by the JSON text of their path. */
+interface FittedConfig {
+  readonly root: ConfigNode;
+  readonly objects: ReadonlyMap<string, unknown>;
 }
 
 /** The functions that make objects and call functions as configs say. */
@@ -185,6 +212,7 @@ const INSTANTIATE_OPTIONS: OptionChecks<InstantiateOptions> = {
   key: optional(text),
   args: optional(listOf("arguments", anything)),
   overrides: optional(recordOf(anything)),
+  schema: optional(schemaOption),
   context: optional(resolveContext),
   dialect: dialectOption,
 };
@@ -205,10 +233,16 @@ function* begin(
   options: InstantiateOptions,
   defaults: InstantiateDefaults,
 ): Building {
-  const { key = "", args = [], overrides = {} } = options;
-  const tree = treeOf(config, options, defaults);
-  const path = key === "" ? [] : keyComponents(key, tree.context.dialect);
-  return yield* buildAt({ ...tree, path, key, overrides, args });
+  const { key = "", args = [], overrides = {}, schema } = options;
+  const { composition, context, root } = treeOf(config, options, defaults);
+  const path = key === "" ? [] : keyComponents(key, context.dialect);
+  const fitted = schema === undefined ? undefined : defaults.fit({ root, path, context, schema });
+  const held = new Map([...(composition?.objects ?? []), ...(fitted?.objects ?? [])]);
+  const withHeld = [...held].reduce(
+    (tree, [id, value]) => withForeign(tree, JSON.parse(id), value),
+    fitted?.root ?? root,
+  );
+  return yield* buildAt({ root: withHeld, context, path, key, overrides, args });
 }
 
 function* buildAt(part: Preparation): Building {
@@ -230,6 +264,7 @@ function treeOf(
   const base = context ?? composed?.context ?? defaults.context();
   return {
     root: composed?.root ?? toTree(config, fromCode("instantiate()")),
+    ...(composed?.composition && { composition: composed.composition }),
     context:
       dialect === undefined ? base : createResolveContext({ base, dialect: dialectNamed(dialect) }),
   };

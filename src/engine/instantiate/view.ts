@@ -8,6 +8,7 @@ import {
   MAX_TREE_DEPTH,
   map,
   type ScalarNode,
+  withEntry,
 } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import { fromObject, recordOf, toObject } from "../values/plain-objects.ts";
@@ -90,6 +91,29 @@ export interface ForeignNode extends ScalarNode {
 }
 
 export const isForeign = (node: ConfigNode): node is ForeignNode => "foreign" in node;
+
+/** The tree with an object of the program in the place of a value. */
+export function withForeign(
+  root: ConfigNode,
+  path: readonly string[],
+  foreign: unknown,
+): ConfigNode {
+  const [key, ...rest] = path;
+  if (key === undefined) {
+    const node: ForeignNode = { kind: "scalar", value: null, origin: root.origin, foreign };
+    return node;
+  }
+  if (root.kind === "list") {
+    const items = root.items.map((item, index) =>
+      String(index) === key ? withForeign(item, rest, foreign) : item,
+    );
+    return { ...root, items };
+  }
+  const entry = root.kind === "map" ? root.entries.get(key) : undefined;
+  return root.kind !== "map" || entry === undefined
+    ? root
+    : withEntry(root, key, withForeign(entry.value, rest, foreign));
+}
 
 /**
  * A tree of plain data with objects in it: arrays, maps and plain objects become maps and lists, views are replaced by

@@ -48,6 +48,8 @@ function inQuotes(override: string, { start, end }: Span): string {
 /** The hint for an argument without `=`: a config file, or half an override. */
 export function wordHint(text: string): string | undefined {
   if (text.includes("=")) return undefined;
+  const [, key, value] = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text) ?? [];
+  if (key !== undefined) return `use ${key}=${value}`;
   const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
   if (name === undefined) {
     const [, group, option] = /^([+~]*[A-Za-z_][\w/-]*)\/([\w.-]+)$/.exec(text) ?? [];

@@ -1,4 +1,5 @@
 /** The parts of a JSON Schema that apply to one place of a document. */
+import type { LoadedSchema, StandardSchema } from "../values/config-schema.ts";
 import type { JsonValue } from "./json-document.ts";
 
 /** A JSON Schema (draft 2020-12): an object of keywords, or `true`/`false`. */
@@ -9,19 +10,10 @@ export interface SchemaObject {
 }
 
 /** The validator interface of https://standardschema.dev, and its JSON Schema where the library gives one. */
-export interface StandardValidator {
-  readonly "~standard": {
-    readonly version: number;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => unknown;
-    readonly jsonSchema?: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
-    };
-  };
-}
+export type StandardValidator = StandardSchema;
 
 export const isStandardValidator = (
-  schema: JsonSchema | StandardValidator,
+  schema: LoadedSchema | StandardValidator,
 ): schema is StandardValidator =>
   (typeof schema === "object" || typeof schema === "function") && "~standard" in schema;
 
@@ -29,8 +21,8 @@ export const isStandardValidator = (
  * The JSON Schema of what a validator accepts, for help, completion and secrets. Undefined if its library gives none,
  * or none for this validator: checks of code have no JSON Schema.
  */
-export function jsonSchemaOf(schema: JsonSchema | StandardValidator): JsonSchema | undefined {
-  if (!isStandardValidator(schema)) return schema;
+export function jsonSchemaOf(schema: LoadedSchema | StandardValidator): JsonSchema | undefined {
+  if (!isStandardValidator(schema)) return schema as JsonSchema;
   try {
     return schema["~standard"].jsonSchema?.input({ target: "draft-2020-12" });
   } catch {
@@ -97,6 +89,22 @@ function expand(
     object["else"],
   ];
   return [object, ...inner.flatMap((part) => expand(part, root, value, visited))];
+}
+
+/** A schema and those that it always applies to the same place: references and `allOf`, and no branches. */
+export function certainSchemas(
+  schema: unknown,
+  root: JsonSchema,
+  seen: ReadonlySet<unknown> = new Set(),
+): readonly SchemaObject[] {
+  const object = objectOf(schema);
+  if (object === undefined || seen.has(object)) return [];
+  const visited = new Set(seen).add(object);
+  const inner: readonly unknown[] = [
+    ...(isText(object["$ref"]) ? [dereference(root, object["$ref"])] : []),
+    ...(listOf(object["allOf"]) ?? []),
+  ];
+  return [object, ...inner.flatMap((part) => certainSchemas(part, root, visited))];
 }
 
 function chosenBranches(

@@ -1,6 +1,7 @@
 /** Checks composed trees against the schemas and validators of a program. */
 import type { ValidateFunction } from "ajv";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { ConfigSchema } from "../values/config-schema.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
@@ -21,30 +22,61 @@ import {
   type JsonValue,
   keyText,
   nodeAt,
+  originOf,
   pointerTo,
   pointerTokens,
   toJson,
 } from "./json-document.ts";
+import { type Output, withDefaults, withOutput } from "./output.ts";
 import { type CompileSchema, missingValues, treeIssues } from "./tree-issues.ts";
+
+/** A JSON Schema, the path of a file with one, or a validator. */
+export type GivenSchema = ConfigSchema | StandardValidator;
 
 /** Checks trees against JSON Schemas and validators of the standard-schema interface. */
 export interface ConfigReader {
-  problems(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SchemaIssue[];
+  problems(schema: GivenSchema, tree: ConfigNode): readonly SchemaIssue[];
   /** The values that a JSON Schema marks secret, or the one that a validator's library gives. */
-  secrets(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SecretPath[];
+  secrets(schema: GivenSchema, tree: ConfigNode): readonly SecretPath[];
   /** Whether a value at these keys would be secret. */
-  isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
+  isSecret(schema: GivenSchema, path: readonly string[]): boolean;
+  /** What the schema makes of a tree. */
+  output(schema: GivenSchema, tree: OpenTree, name: string): SchemaOutcome;
   /** The type that the schema declares at these keys, except null; undefined if it leaves it open. */
-  typeAt(schema: JsonSchema | StandardValidator, path: readonly string[]): SchemaType | undefined;
+  typeAt(schema: GivenSchema, path: readonly string[]): SchemaType | undefined;
 }
 
-/**
- * A reader that compiles each schema once.
- * @param ajvOf makes what compiles a JSON Schema, when the first one is checked and not before
- */
-export function createConfigReader(
-  ajvOf: (schema: JsonSchema) => { readonly compile: CompileSchema },
-): ConfigReader {
+/** A tree as it is written, and its values. */
+export interface OpenTree {
+  readonly written: ConfigNode;
+  /** With interpolations resolved; undefined where that is not possible yet. */
+  readonly resolved: () => ConfigNode | undefined;
+}
+
+/** The tree with what its schema gives, if that is known yet, and whether the schema need not be asked again. */
+export interface SchemaOutcome extends Output {
+  readonly isFinal: boolean;
+  readonly issues: readonly SchemaIssue[];
+}
+
+/** Where schemas come from. */
+export interface SchemaReading {
+  /** Makes what compiles a JSON Schema, when the first one is checked and not before. */
+  readonly ajvOf: (schema: JsonSchema) => { readonly compile: CompileSchema };
+  /**
+   * The JSON Schema in a file.
+   * @throws ConfigError `schema.invalid`
+   */
+  readonly readFile: (path: string) => JsonSchema;
+}
+
+/** A reader that reads and compiles each schema once. */
+export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigReader {
+  const files = new Map<string, JsonSchema>();
+  const loaded = (schema: GivenSchema): JsonSchema | StandardValidator =>
+    typeof schema === "string"
+      ? getOrCreate(files, schema, () => readFile(schema))
+      : (schema as JsonSchema | StandardValidator);
   const compiled = new Map<JsonSchema, ValidateFunction>();
   const compile = (schema: JsonSchema): ValidateFunction =>
     getOrCreate(compiled, schema, () => ajvOf(schema).compile(schema));
@@ -54,15 +86,31 @@ export function createConfigReader(
       ? getOrCreate(converted, schema, () => jsonSchemaOf(schema))
       : schema) ?? true;
   return {
-    problems: (schema, tree) =>
-      isStandardValidator(schema)
-        ? standardIssues(tree, schema)
-        : treeIssues(tree, schema, compile),
-    secrets: (schema, tree) => secretPaths(tree, asJson(schema)),
-    isSecret: (schema, path) => isSecretKey(path, asJson(schema)),
-    typeAt: (schema, path) => declaredType(path, asJson(schema)),
+    problems(given, tree) {
+      const schema = loaded(given);
+      return isStandardValidator(schema)
+        ? validated(tree, schema).issues
+        : treeIssues(tree, schema, compile);
+    },
+    secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
+    isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
+    typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
+    output(given, { resolved, written }, name) {
+      const schema = loaded(given);
+      const open = { tree: written, objects: NO_OBJECTS, issues: [], isFinal: false };
+      if (!isStandardValidator(schema))
+        return { ...open, tree: withDefaults(written, schema, name) };
+      const values = resolved();
+      if (values === undefined) return open;
+      const { after, before, issues } = validated(values, schema);
+      return issues.length > 0
+        ? { ...open, issues }
+        : { ...withOutput(written, before, after, name), issues, isFinal: true };
+    },
   };
 }
+
+const NO_OBJECTS: ReadonlyMap<string, unknown> = new Map();
 
 const SCHEMA_TYPES = ["string", "integer", "number", "boolean", "array", "object"] as const;
 type SchemaType = (typeof SCHEMA_TYPES)[number];
@@ -86,15 +134,19 @@ interface StandardIssue {
 }
 
 /**
- * The issues that a standard-schema validator finds in a tree, as plain data. Its conversions and defaults are ignored:
- * a config's values are those of its files and overrides.
+ * What a standard-schema validator finds in a tree, as plain data, and what it makes of it.
  * @throws ConfigError `schema.invalid` for an asynchronous validator
  */
-function standardIssues(
+function validated(
   tree: ConfigNode,
   { "~standard": { validate, vendor } }: StandardValidator,
-): readonly SchemaIssue[] {
-  const result = validate(toObject(tree));
+): {
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly issues: readonly SchemaIssue[];
+} {
+  const before = toObject(tree);
+  const result = validate(before);
   if (typeof result !== "object" || result === null || "then" in result)
     throw new ConfigError({
       code: "schema.invalid",
@@ -114,10 +166,10 @@ function standardIssues(
       value: node,
       expected: "another value",
       message,
-      origin: node.origin,
+      origin: originOf(node),
     };
   });
-  return [
+  const all = [
     ...[...missing].map(
       ([pointer, node]): SchemaIssue => ({
         problem: "missing_value",
@@ -130,6 +182,7 @@ function standardIssues(
     ),
     ...found.filter(({ pointer }) => !missing.has(pointer)),
   ];
+  return { before, after: "value" in result ? result.value : before, issues: all };
 }
 
 /** The keys from the root to a secret value. */

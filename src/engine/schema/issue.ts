@@ -23,6 +23,8 @@ export interface SchemaIssue {
   readonly description?: string;
   /** Origin of the value; for a missing key, that of the mapping around it. */
   readonly origin: Origin;
+  /** The environment variables that the value is made of. */
+  readonly variables?: readonly string[];
   /** For an unknown key: the keys that may stand there. */
   readonly available?: readonly string[];
   /** For an unknown key: the accepted key it resembles most, when one is near. */
@@ -92,6 +94,7 @@ function renderIssue(issue: SchemaIssue): string {
     ["did you mean", issue.nearest],
     ["meaning", issue.description],
     ["from", describeOrigin(issue.origin)],
+    ["environment", issue.variables?.join(", ")],
   ];
   return [
     `  ${headline(issue)}`,

@@ -3,6 +3,7 @@
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import { toBase64 } from "../../foundation/text/bytes.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
+import type { Origin } from "../values/origin.ts";
 
 /** The values of JSON: those of `JSON.parse`. */
 export type JsonValue =
@@ -76,6 +77,10 @@ export function nodeAt(
   }
   return { node, key };
 }
+
+/** Where a value was written: of what a resolver gave, the interpolation. */
+export const originOf = ({ origin, replaced }: ConfigNode): Origin =>
+  origin.kind === "code" && replaced !== undefined ? originOf(replaced) : origin;
 
 export const joinKey = (parent: string, name: string): string =>
   parent === "" ? name : `${parent}.${name}`;

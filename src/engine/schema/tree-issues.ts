@@ -13,6 +13,7 @@ import {
   joinKey,
   keyText,
   nodeAt,
+  originOf,
   pointerTo,
   pointerTokens,
   toJson,
@@ -157,7 +158,7 @@ function invalidValue(
     key,
     pointer: pointerTo(at),
     value: node,
-    origin: node.origin,
+    origin: originOf(node),
     expected: expectedValue(context.schema, errors, examples),
     ...described(description),
   };

@@ -260,3 +260,10 @@ export const recordOf =
 
 /** Variables of an environment, by name; one that is undefined is not set. */
 export const environment: OptionCheck = recordOf(optional(text));
+
+/** A JSON Schema, the path of a file with one, or the validator of a library, which may be a function. */
+export const schemaOption: OptionCheck = (by, name, value) => {
+  const isValidator = typeof value === "function" && "~standard" in value;
+  if (typeof value !== "string" && typeof value !== "boolean" && !isValidator)
+    checkObject(by, name, value, "a JSON Schema, the path of a file with one, or a validator");
+};

@@ -31,11 +31,15 @@ export interface EnvironmentOrigin {
   readonly variable: string;
 }
 
-/** A default filled in from a schema. */
+/** A value that a schema gave. */
 export interface SchemaOrigin {
   readonly kind: "schema";
-  /** Name of the schema, e.g. `hydra` or a file name. */
+  /** Name of the schema, e.g. `hydra`, a file name or the config path of a store entry; empty for that of the whole config. */
   readonly schema: string;
+  /** The default of a schema for a key that no config has. */
+  readonly isDefault?: true;
+  /** What the schema of the config converted: the value on one line, and where it came from. */
+  readonly converted?: { readonly text: string; readonly origin: Origin };
 }
 
 /** Made by the engine or by the caller of the API. */
@@ -96,10 +100,17 @@ export function describeOrigin(origin: Origin): string {
     case "environment":
       return `environment variable ${origin.variable}`;
     case "schema":
-      return `schema ${origin.schema}`;
+      return describeSchema(origin);
     case "code":
       return origin.by;
   }
+}
+
+function describeSchema({ converted, isDefault, schema }: SchemaOrigin): string {
+  if (converted !== undefined)
+    return `converted from ${converted.text} at ${describeOrigin(converted.origin)}`;
+  if (isDefault !== true) return `schema ${schema}`;
+  return schema === "" ? "schema default" : `schema default of '${schema}'`;
 }
 
 function lineStarts(source: SourceText): readonly number[] {

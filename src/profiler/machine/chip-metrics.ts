@@ -30,6 +30,13 @@ export interface DescribedMetrics extends ChipMetrics {
   readonly metrics: readonly (MetricOfChip & { readonly description: string })[];
 }
 
+/** A range that the Range Profiler measured. */
+export interface CountedRange {
+  readonly name: string;
+  /** In the order of the requested metrics; null for a metric without a value. */
+  readonly values: readonly (number | null)[];
+}
+
 /** Metrics of a chip that take the same rollups. */
 export interface MetricNames {
   readonly type: "counter" | "ratio" | "throughput";
@@ -57,6 +64,18 @@ export interface MetricLibrary {
   ) => Promise<readonly DescribedMetrics[]>;
 }
 
+/** The same library, for what the Range Profiler of a run needs before and after it. */
+export interface CounterLibrary extends MetricLibrary {
+  /** Writes the configuration of the Range Profiler for metrics; returns how many passes it takes. */
+  readonly configure: (chip: string, file: string, metrics: readonly string[]) => Promise<number>;
+  /** The ranges in a file that the Range Profiler wrote with such a configuration. */
+  readonly valuesIn: (
+    chip: string,
+    file: string,
+    metrics: readonly string[],
+  ) => Promise<readonly CountedRange[]>;
+}
+
 /** Where the library is, and the program that asks it. */
 export interface MetricLibraryPlace {
   /** Path of the native part's `chip_metrics`. */
@@ -65,7 +84,7 @@ export interface MetricLibraryPlace {
   readonly library: string;
 }
 
-export function openMetricLibrary(place: MetricLibraryPlace): MetricLibrary {
+export function openMetricLibrary(place: MetricLibraryPlace): CounterLibrary {
   const ask = async <Answer>(question: readonly string[]): Promise<Answer> => {
     const answer = await questionTo<Answer>(place, question);
     if ("answer" in answer) return answer.answer;
@@ -86,6 +105,15 @@ export function openMetricLibrary(place: MetricLibraryPlace): MetricLibrary {
     describe: async (wanted, metrics) => {
       const question = ["metrics", ...wanted, "--", ...metrics];
       return (await ask<{ chips: readonly DescribedMetrics[] }>(question)).chips;
+    },
+    configure: async (chip, file, metrics) =>
+      (await ask<{ passes: number }>(["image", chip, file, "--", ...metrics])).passes,
+    valuesIn: async (chip, file, metrics) => {
+      const question = ["values", chip, file, "--", ...metrics];
+      const { files } = await ask<{ files: readonly { ranges: readonly CountedRange[] }[] }>(
+        question,
+      );
+      return files.flatMap(({ ranges }) => ranges);
     },
   };
 }

@@ -171,6 +171,7 @@ export interface WorkloadPythonModule {
 export interface Pipeline {
   readonly recorder: Recorder;
   readonly nsys: Nsys;
+  readonly counters?: Counters;
   readonly ncu: Ncu;
   readonly static_analysis: {
     /**
@@ -268,6 +269,35 @@ export interface Nsys {
    * Items: A string: quote numbers, true, false and null, on a command line within other quotes: "pipeline.nsys.extra_args=[--duration,'10']".
    */
   readonly extra_args: readonly string[];
+}
+/**
+ * Hardware counters by region through CUPTI's Range Profiler (CUDA 12.6 or newer), without replay of kernels.
+ */
+export interface Counters {
+  /**
+   * Run this collector.
+   */
+  readonly enable: boolean;
+  /**
+   * Names of metrics as ncu has them, with their rollups. The program runs once for each pass that they take together; if one of them is no sum, also once for each level of nesting.
+   */
+  readonly metrics: readonly Text[];
+  /**
+   * Ranges to measure, by label: those that match, and all in them.
+   */
+  readonly include: Patterns;
+  /**
+   * Ranges not to measure, nor any in them.
+   */
+  readonly exclude: Patterns;
+  /**
+   * How many ranges a process measures at most, each time that they open.
+   */
+  readonly most_ranges: number;
+  /**
+   * How often the program runs at most for metrics that are no sums: deeper levels of nesting are not measured then.
+   */
+  readonly most_runs: number;
 }
 /**
  * Nsight Compute.

@@ -23,6 +23,9 @@ export type PipelineConfig = ProfileConfig["pipeline"];
 /** `pipeline.nsys`; keys are flags of `nsys profile`. */
 export type NsysSettings = PipelineConfig["nsys"];
 
+/** `pipeline.counters`. */
+export type CountersConfig = NonNullable<PipelineConfig["counters"]>;
+
 /** `pipeline.ncu`; keys below `ncu_cli` are options of ncu. */
 export type NcuConfig = PipelineConfig["ncu"];
 

@@ -1,4 +1,5 @@
 /** The table of profiling tools. */
+import { countersTool } from "./counters/tool.ts";
 import { ncuTool } from "./ncu/tool.ts";
 import { nsysTool } from "./nsys/tool.ts";
 import { pytorchTool } from "./pytorch/tool.ts";
@@ -6,7 +7,7 @@ import { recorderTool } from "./recorder/tool.ts";
 import type { ImportTool, ProfilingTool } from "./tool.ts";
 
 /** In running order: each tool may use recordings of earlier ones. */
-export const TOOLS: readonly ProfilingTool[] = [recorderTool, nsysTool, ncuTool];
+export const TOOLS: readonly ProfilingTool[] = [recorderTool, nsysTool, countersTool, ncuTool];
 
 export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);
 

@@ -19,6 +19,7 @@ import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
 import {
   type ContextSwitches,
+  type Copier,
   type Explained,
   type OwnActivity,
   type Reason,
@@ -226,6 +227,7 @@ function createFacts(
   const children = childrenOf(regions);
   const counters = countersBeside(beside);
   const isSampled = regions.some((region) => samplesOf(region) > 0);
+  const copiers = copiersOf(regions, children);
   return (place) => {
     const region = regions[place];
     if (region === undefined) throw new RangeError(`no region ${place}`);
@@ -249,11 +251,29 @@ function createFacts(
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
       longest: region.kernels[0] ?? null,
+      copiers,
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
       calls: report.totals.invocations,
       command: report.environment.command,
     };
   };
+}
+
+/** The regions that issue copies themselves, most of their time first. */
+function copiersOf(
+  regions: readonly NCUProfileRegion[],
+  children: ReturnType<typeof childrenOf>,
+): readonly Copier[] {
+  const copyMs = ({ metrics }: NCUProfileRegion) => metrics["memory_copy_time"]?.value ?? 0;
+  const labelOf = regionLabels(regions);
+  return regions
+    .flatMap((region, place): readonly Copier[] => {
+      const inner = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+      const ms = copyMs(region) - sumOf(inner, copyMs);
+      const label = region.kind === "outside" ? OUTSIDE : labelOf(region);
+      return ms > 0 ? [{ region, label, ms }] : [];
+    })
+    .sort((a, b) => b.ms - a.ms);
 }
 
 /** Processor time without child regions. Only recorders that read the clocks of threads provide it. */

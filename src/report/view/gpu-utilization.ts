@@ -33,13 +33,12 @@ const COMPUTE = [
   "SM [%]",
 ];
 const MEMORY = [peakShare("gpu__compute_memory_throughput"), "Memory Throughput", "Memory [%]"];
+const DRAM = [peakShare("gpu__dram_throughput"), peakShare("dram__throughput")];
 /** ncu's total is the maximum of these. */
-const MEMORY_PARTS = [
-  peakShare("gpu__dram_throughput"),
-  peakShare("dram__throughput"),
-  peakShare("lts__throughput"),
-  peakShare("l1tex__throughput"),
-];
+const MEMORY_PARTS = [...DRAM, peakShare("lts__throughput"), peakShare("l1tex__throughput")];
+
+/** In ncu's details page. */
+const DRAM_LABELS = ["DRAM Throughput", "DRAM [%]"];
 
 const LIMIT_METRICS: ReadonlySet<string> = new Set([...COMPUTE, ...MEMORY, ...MEMORY_PARTS]);
 
@@ -69,6 +68,13 @@ export const computeShare = (metrics: Metrics): number | null =>
 /** Percent of the peak of the busiest part of the memory; null if not measured. */
 export const memoryShare = (metrics: Metrics): number | null =>
   percentages(metrics, MEMORY)[0] ?? largest(percentages(metrics, MEMORY_PARTS));
+
+/** Percent of the peak bandwidth of the GPU's memory itself, where that limits: the multiprocessors are less busy, or not measured. */
+export function limitingDramShare(metrics: Metrics): number | null {
+  const dram = largest([...percentages(metrics, DRAM), ...percentages(metrics, DRAM_LABELS)]);
+  if (dram === null || dram < BUSY) return null;
+  return dram - (computeShare(metrics) ?? 0) < BALANCED ? null : dram;
+}
 
 export function limitOf(compute: number, memory: number): Limit {
   if (Math.max(compute, memory) < BUSY) return "latency";

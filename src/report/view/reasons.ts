@@ -4,14 +4,14 @@
  */
 import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { formatDuration, formatShare } from "../../pages/numbers.ts";
+import { formatDuration, formatPercentage, formatShare } from "../../pages/numbers.ts";
 import type {
   KernelRecord,
   NCUProfileRegion,
   RegionHostCalls,
   RunTotals,
 } from "../model/document.ts";
-import { isNearPeak } from "./gpu-utilization.ts";
+import { computeShare, isNearPeak, limitingDramShare } from "./gpu-utilization.ts";
 import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
 import { LEAST_SAMPLES, type ThreadTime, type Wait, type WaitTime } from "./thread-time.ts";
 import { lastRank } from "./times.ts";
@@ -39,12 +39,21 @@ export interface RegionFacts {
   readonly samples: number | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
+  /** Where the copies of the run are issued, most of their time first; empty if not recorded. */
+  readonly copiers: readonly Copier[];
   /** Only for the time outside all ranges. */
   readonly run: RunTotals | null;
   /** The calls of all regions. */
   readonly calls: number;
   /** The command line of the program. */
   readonly command: readonly string[];
+}
+
+/** A region that issues copies itself, and not only in regions inside. */
+export interface Copier {
+  readonly region: NCUProfileRegion;
+  readonly label: string;
+  readonly ms: number;
 }
 
 /** Parts of the wall time, in ms. */
@@ -339,6 +348,18 @@ function pageablePart({ metrics }: NCUProfileRegion): number | null {
   return pageable === null || whole === null || whole === 0 ? null : pageable / whole;
 }
 
+/** One region issues most of the copies of a run if it issues this part of their time. */
+const MOST_OF_COPIES = 0.8;
+
+/** Another region that issues the copies that this one waits for; empty where that is not sure. */
+function copierWords({ region, copiers }: RegionFacts): string {
+  const [first] = copiers;
+  const whole = copiers.reduce((sum, { ms }) => sum + ms, 0);
+  return first === undefined || first.region === region || first.ms < whole * MOST_OF_COPIES
+    ? ""
+    : `; ${first.label} issues ${percent(first.ms, whole)} of the time of all copies`;
+}
+
 /** Its own copies, and what its threads do meanwhile, as far as it is known. */
 function copyWords(region: NCUProfileRegion): string {
   const part = pageablePart(region);
@@ -568,14 +589,16 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "copies or sets without a kernel at the same time fill at least half of its own time",
     source: "gpu_activity: copies that nothing hides make the region longer",
-    find: ({ gpu, wallMs, region }) =>
-      gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
+    find: (facts) => {
+      const { gpu, wallMs, region } = facts;
+      return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
             title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(region)}`,
+            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copierWords(facts)}${copyWords(region)}`,
             advice: copyAdvice(region),
-          },
+          };
+    },
   },
   {
     name: "ncu_rule",
@@ -590,6 +613,25 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return best === undefined || best.speedup === null || best.speedup < 10
         ? null
         : ruleFinding(best, region);
+    },
+  },
+  {
+    name: "memory_bandwidth",
+    explains: ["gpu"],
+    threshold:
+      "traffic of the GPU's memory reaches 60 % of its peak, and the multiprocessors, where they were measured, 10 points less",
+    source:
+      "counters of DRAM throughput, of ncu or of the recorder; the thresholds of Speed Of Light",
+    find: ({ region: { metrics } }) => {
+      const dram = limitingDramShare(metrics);
+      if (dram === null) return null;
+      const sm = computeShare(metrics);
+      return {
+        title: "limited by memory bandwidth",
+        evidence: `DRAM at ${formatPercentage(dram)} % of its peak bandwidth, multiprocessors ${sm === null ? "not measured" : `at ${formatPercentage(sm)} %`}`,
+        advice:
+          "move fewer bytes: fuse kernels, smaller types, coalesced access, data that stays in caches",
+      };
     },
   },
   {

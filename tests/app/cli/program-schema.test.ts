@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,12 +18,12 @@ const schema = z.object({
 describe("a validator of the standard-schema interface as the program's schema", () => {
   const app = () => program({ "conf/config.yaml": "lr: 0.5\nsteps: 3\n" }, { schema });
 
-  it("accepts a config that fits, without filling in its defaults", async () => {
+  it("accepts a config that fits, and fills in its defaults", async () => {
     const seen: unknown[] = [];
     const { exitCode } = await app().run(["~steps", "hydra.run.dir=o"], (config) => {
       seen.push(config.toObject({ resolve: true }));
     });
-    expect([exitCode, seen]).toEqual([0, [{ lr: 0.5 }]]);
+    expect([exitCode, seen]).toEqual([0, [{ lr: 0.5, steps: 10 }]]);
   });
 
   it("refuses another one before a job begins, in the validator's words and at the place", async () => {
@@ -63,13 +63,13 @@ describe("a validator of the standard-schema interface as the program's schema",
   });
 
   it("gives the resolved config its type", () => {
-    type Data = { lr: number; steps?: number | undefined; token?: string | undefined };
+    type Data = { lr: number; steps: number; token?: string | undefined };
     expectTypeOf(hydraMain<typeof schema>)
       .parameter(1)
       .parameter(0)
       .toEqualTypeOf<Config<Data>>();
-    const resolved = (config: Config<Data>) => config.toObject({ resolve: true });
-    expectTypeOf(resolved).returns.toEqualTypeOf<Data>();
+    const data = (config: Config<Data>) => config.toObject();
+    expectTypeOf(data).returns.toEqualTypeOf<Readonly<Data>>();
   });
 });
 
@@ -121,4 +121,52 @@ test("a test of a program gives a command line alone", async () => {
     }),
   ).toBe(2);
   expect(process.exitCode).toBe(exitCode);
+});
+
+describe("what a validator gives to a program", () => {
+  const server = z.object({
+    port: z.coerce.number().int(),
+    dir: z.string().transform((dir) => `${dir}/data`),
+    host: z.string().default("localhost"),
+  });
+  const app = (text: string) => program({ "conf/config.yaml": text }, { schema: server });
+
+  it("is what the task gets, what is stored and what flags show", async () => {
+    const seen: unknown[] = [];
+    const { run, cwd } = app("port: ${oc.env:PORT}\ndir: ${hydra:runtime.output_dir}\n");
+    const ran = await run(["hydra.run.dir=o"], (config) => seen.push(config.toObject()), {
+      PORT: "80",
+    });
+    expect([ran.exitCode, ran.stderr]).toEqual([0, ""]);
+    expect(seen).toEqual([{ port: 80, dir: join(cwd, "o/data"), host: "localhost" }]);
+    expect(readFileSync(join(cwd, "o/.hydra/config.yaml"), "utf8")).toBe(
+      `port: 80\ndir: ${join(cwd, "o/data")}\nhost: localhost\n`,
+    );
+    const plain = app("port: '80'\ndir: /d\n");
+    expect((await plain.run(["--cfg", "job"])).stdout).toBe(
+      "port: 80\ndir: /d/data\nhost: localhost\n",
+    );
+    expect((await plain.run(["--explain", "host"])).stdout).toBe(
+      'host = "localhost"\n  set by schema default\n',
+    );
+  });
+
+  it("is asked once: an output that is no input is not refused", async () => {
+    const size = z.object({ size: z.string().transform((text) => text.length) });
+    const seen: unknown[] = [];
+    const { run } = program({ "conf/config.yaml": "size: abc\n" }, { schema: size });
+    const ran = await run(["-m", "size=a,bb", "hydra.sweep.dir=o"], (config) =>
+      seen.push(config.get("size")),
+    );
+    expect([ran.exitCode, seen]).toEqual([0, [1, 2]]);
+  });
+
+  it("tells the environment variable that a wrong value comes from", async () => {
+    const { stderr } = await app("port: ${oc.env:PORT}\ndir: x\n").run([], () => expect.fail(), {
+      PORT: "many",
+    });
+    expect(stderr).toMatch(
+      /port = "many"\n +problem: .*\n +from: +\S*conf\/config\.yaml:1:7\n +environment: +PORT\n/,
+    );
+  });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HydraMainOptions, hydraMain, type Job, type PlainValue } from "../../../src/index.ts";
+import { type HydraMainOptions, hydraMain, type Job } from "../../../src/index.ts";
 import { capturedConsole } from "../../captured-console.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "tool-"));
@@ -26,7 +26,7 @@ const FILES: Tool = {
 
 async function call(argv: readonly string[], options: Partial<HydraMainOptions> = {}) {
   const { console, out } = capturedConsole();
-  let seen: { readonly config: PlainValue; readonly job: Job } | undefined;
+  let seen: { readonly config: unknown; readonly job: Job } | undefined;
   const code = await hydraMain(
     {
       base: cwd,

@@ -41,7 +41,7 @@ function inMemory(): Suite["run"] {
       plugins: [],
       dialect,
       files: memoryAccess(getOrCreate(texts, cwd, () => textsBelow(cwd))),
-      schemaReader: createConfigReader(ajvWith(undefined)),
+      schemaReader: createConfigReader({ ajvOf: ajvWith(undefined), readFile: () => true }),
     });
   return (testCase, env) => runComposeCase(testCase, env, open);
 }

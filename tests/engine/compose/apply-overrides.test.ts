@@ -390,8 +390,8 @@ top.level: 1
     // Hydra's advice would add a key beside the one that is meant.
     expect(message).toMatch(/^Could not override '.*'\.\nKey 'db' is not in struct/);
     expect(message).not.toContain("To append");
-    const before = composeFiles({ config: CONFIG }).get<object>("log") ?? {};
-    const after = compose(remedy).get<object>("log") ?? {};
+    const before = composeFiles({ config: CONFIG }).get("log") as object;
+    const after = compose(remedy).get("log") as object;
     expect(Object.keys(after)).toEqual(Object.keys(before));
     expect(after).not.toEqual(before);
   });

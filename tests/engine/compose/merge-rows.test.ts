@@ -12,7 +12,7 @@ import { composeFiles, composeOn, pointedAt, refusal, snapshotOf } from "./in-me
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look at many shapes of one tree
 const object = (files: Record<string, string>, overrides: readonly string[] = []): any =>
-  composeFiles(files, overrides).toObject();
+  composeFiles(files, overrides).toObject({ resolve: false });
 
 describe("merging the configs of a defaults list", () => {
   it("puts each at its package, later ones over earlier ones, key order kept", () => {

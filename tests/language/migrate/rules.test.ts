@@ -44,7 +44,7 @@ function composed(
   overrides: readonly string[],
 ) {
   const engine = createEngine({ cwd: folder, env: {}, dialect: dialect as DialectName });
-  return engine.compose({ configDir, configName, overrides }).toObject();
+  return engine.compose({ configDir, configName, overrides }).toObject({ resolve: false });
 }
 
 describe("each rule", () => {

@@ -61,14 +61,23 @@ const launches = (count: number, everyUs: number, lengthUs: number) =>
 const step = (us: number) => ({ name: "step", start: 0, end: us * 1000 });
 
 /** As Nsight Compute counted it: percent of the peaks of multiprocessors and of memory, in each region. */
-function withCounters(bundle: RegionReportBundle, sm: number, memory: number): RegionReportBundle {
-  const metrics = {
-    "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: sm, unit: "%" },
-    "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed": {
-      value: memory,
-      unit: "%",
-    },
-  };
+const withCounters = (bundle: RegionReportBundle, sm: number, memory: number, dram?: number) =>
+  withPeaks(bundle, {
+    sm__throughput: sm,
+    gpu__compute_memory_throughput: memory,
+    ...(dram !== undefined && { gpu__dram_throughput: dram }),
+  });
+
+function withPeaks(
+  bundle: RegionReportBundle,
+  shares: Readonly<Record<string, number>>,
+): RegionReportBundle {
+  const metrics = Object.fromEntries(
+    Object.entries(shares).map(([name, value]) => [
+      `${name}.avg.pct_of_peak_sustained_elapsed`,
+      { value, unit: "%" },
+    ]),
+  );
   const reports = bundle.reports.map((report) => ({
     ...report,
     collector: { ...report.collector, name: "ncu" },
@@ -164,6 +173,8 @@ const BUNDLES = {
   back_to_back: () => sketched({ ranges: [step(1010)], kernels: launches(100, 10, 9.5) }),
   computing: () => withCounters(busy(), 91, 20),
   at_peaks: () => withCounters(busy(), 91, 85),
+  streaming: () => withPeaks(busy(), { dram__throughput: 88 }),
+  in_caches: () => withCounters(busy(), 20, 91, 31),
   gaps: () => sketched({ ranges: [step(10_000)], kernels: launches(5, 2000, 100) }),
   ending: () => sketched({ ranges: [step(1000)], endNs: 9_000_000 }),
   waits: () =>
@@ -222,7 +233,9 @@ const CASES: readonly (readonly [
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
   // What is at 88 % of the memory's peak is limited by it, whatever its warps stall for.
   ["ncu_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
-  ["memory_bound", "gpu", ["memory", OUTSIDE], ["tiny", OUTSIDE]],
+  ["memory_bandwidth", "gpu", ["streaming", "step"], ["in_caches", "step"]],
+  ["memory_bandwidth", "gpu", ["memory", OUTSIDE], ["at_peaks", "step"]],
+  ["memory_bound", "gpu", ["in_caches", "step"], ["tiny", OUTSIDE]],
   ["compute_bound", "gpu", ["computing", "step"], ["at_peaks", "step"]],
   ["near_both_peaks", "gpu", ["at_peaks", "step"], ["computing", "step"]],
   ["latency", "gpu", ["tiny", OUTSIDE], ["memory", OUTSIDE]],
@@ -265,7 +278,7 @@ describe("reasons", () => {
   });
 
   it("have each a case", () => {
-    expect(CASES.map(([rule]) => rule).toSorted()).toEqual(
+    expect([...new Set(CASES.map(([rule]) => rule))].toSorted()).toEqual(
       REASON_RULES.map(({ name }) => name).toSorted(),
     );
   });
@@ -420,7 +433,7 @@ describe.skipIf(sample === null)("the answer", () => {
     expect(answer?.byWall).toEqual([]);
     expect(answer?.byGpu[0]).toMatchObject({ of: "kernel time", share: 100 });
     expect(answer?.headline).toBe(
-      "Most kernel time is in matrix_addition2D(float *, float *, float *, int, int), outside every range: 100.0 % of the kernel time (52.6 µs), memory bound.",
+      "Most kernel time is in matrix_addition2D(float *, float *, float *, int, int), outside every range: 100.0 % of the kernel time (52.6 µs), limited by memory bandwidth.",
     );
     expect(answer?.more[0]?.command).toBe("deep-profile -- PROG ARG...");
   });

@@ -1,9 +1,10 @@
 /** Completes the word at the cursor of a shell. */
 import { defaultsOf, type Repository } from "../../../engine/compose/index.ts";
+import type { ConfigSchema } from "../../../engine/values/config-schema.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import type { Composer } from "../../job/composer.ts";
-import { type ProgramSchema, readJsonSchema } from "../../job/options.ts";
+import { readJsonSchema } from "../../job/options.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
 import { subcommandOf } from "../arguments/subcommand.ts";
@@ -221,7 +222,7 @@ function withoutAliases(composer: Composer, typed: readonly string[]): readonly 
 }
 
 function openSchema(
-  schema: ProgramSchema | undefined,
+  schema: ConfigSchema | undefined,
   tree: ComposedTree,
 ): SchemaKnowledge | undefined {
   if (schema === undefined) return undefined;

@@ -4,6 +4,7 @@ import type { ConfigNode, MapNode, ScalarNode } from "../../../engine/values/nod
 import { isMissingOrNull } from "../../../engine/values/node.ts";
 import { toObject } from "../../../engine/values/plain-objects.ts";
 import { keyText } from "../../../engine/values/python-text.ts";
+import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 
 export interface InferredSchema {
   readonly [keyword: string]: unknown;
@@ -20,15 +21,19 @@ export const INTERPOLATION_DEFINITION = {
 const MAX_EXAMPLES = 5;
 
 /**
- * The JSON Schema that all example values of a place fit. An int is an example of a number, since 1.5 may be valid
+ * The JSON Schema that all example values of a place fit. In a file an int is an example of a number, since 1.5 may be valid
  * elsewhere; null and missing values give no type. Schemas for files allow further keys.
  */
 export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): InferredSchema {
-  const known = examples.filter((node) => !isOpen(node));
+  // Compositions of one tree share most of their nodes.
+  const known = [...new Set(examples)].filter((node) => !isOpen(node));
   if (known.length === 0) return {};
   const nullable = examples.some((node) => node.kind === "scalar" && node.value === null);
   const kinds = [
-    ...scalarSchemas(known.filter((node) => node.kind === "scalar")),
+    ...scalarSchemas(
+      known.filter((node) => node.kind === "scalar"),
+      purpose,
+    ),
     ...collection(
       known.filter((node) => node.kind === "map"),
       (maps) => mapSchema(maps, purpose),
@@ -53,7 +58,7 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
   ];
   const [only] = any;
   const schema = any.length === 1 && only !== undefined ? only : { anyOf: any };
-  const shown = examplesOf(known);
+  const shown = purpose === "files" ? examplesOf(known) : [];
   return shown.length === 0 ? schema : { ...schema, examples: shown };
 }
 
@@ -65,21 +70,25 @@ const collection = <T>(
   schemaOf: (nodes: readonly T[]) => InferredSchema,
 ): readonly InferredSchema[] => (nodes.length === 0 ? [] : [schemaOf(nodes)]);
 
-const scalarSchemas = (nodes: readonly ScalarNode[]): readonly InferredSchema[] =>
-  [...new Set(nodes.map(typeOf))].map((type) => ({ type }));
+function scalarSchemas(nodes: readonly ScalarNode[], purpose: Purpose): readonly InferredSchema[] {
+  const types = [...new Set(nodes.map(typeOf))];
+  const isWhole = purpose === "data" && !types.includes("number");
+  return [...new Set(types.map((type) => (type === "integer" && !isWhole ? "number" : type)))].map(
+    (type) => ({ type }),
+  );
+}
 
 function typeOf({ value }: ScalarNode): string {
   if (typeof value === "boolean") return "boolean";
-  return typeof value === "bigint" || typeof value === "number" ? "number" : "string";
+  if (typeof value === "bigint") return "integer";
+  return typeof value === "number" ? "number" : "string";
 }
 
 function mapSchema(maps: readonly MapNode[], purpose: Purpose): InferredSchema {
   const examples = new Map<string, ConfigNode[]>();
   for (const { entries } of maps)
-    for (const { key, value } of entries.values()) {
-      const name = keyText(key);
-      examples.set(name, [...(examples.get(name) ?? []), value]);
-    }
+    for (const { key, value } of entries.values())
+      getOrCreate(examples, keyText(key), () => []).push(value);
   const properties = Object.fromEntries(
     [...examples].map(([name, values]) => [name, inferSchema(values, purpose)]),
   );

@@ -3,11 +3,14 @@ import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { dialectNamed } from "../../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
-import type { ConfigNode } from "../../../engine/values/node.ts";
+import { isInterpolationNode } from "../../../engine/values/interpolation/parser.ts";
+import type { ConfigNode, Key } from "../../../engine/values/node.ts";
+import type { Place } from "../../../engine/values/place.ts";
 import { toObject } from "../../../engine/values/plain-objects.ts";
-import { resolveTree } from "../../../engine/values/resolution/resolve-tree.ts";
+import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
+import { createResolution } from "../../../engine/values/resolution/evaluate.ts";
+import { resolveDeep } from "../../../engine/values/resolution/resolve-tree.ts";
 import { readYaml } from "../../../engine/values/yaml/reader.ts";
-import { writeFileAtomic } from "../../../foundation/system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../../foundation/system/files.ts";
 import { type CommandLine, commandHelp, usage } from "../../command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../command-line/parse.ts";
@@ -19,9 +22,16 @@ import type { Plugin } from "../../plugins/contract/plugin.ts";
 import type { Settings } from "../../plugins/load-settings.ts";
 import { loadSettings } from "../../plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
+import {
+  declarationFile,
+  makeDeclarations,
+  STUBS_FILE,
+  type TreeNow,
+  TYPES_FILE,
+  writeText,
+} from "./declaration-file.ts";
 import { schemaAt, typesOf } from "./schema-types.ts";
 import {
-  dataSchema,
   groupSchema,
   groupsWithOptions,
   primarySchema,
@@ -33,7 +43,7 @@ export const COMMAND: CommandLine = {
   takes: { shown: "[GROUP]", expected: "at most one GROUP", most: 1 },
   about: `Prints a JSON Schema of the files of a config tree, for editors: of the options of GROUP, e.g. db or
 model/arch, or, without it, of the primary config. Keys and types are those in the files; defaults
-lists allow the options of each group. It changes nothing.`,
+lists allow the options of each group. It changes nothing but the files that it says it writes.`,
   options: {
     "config-path": { short: "cp", value: "DIR", help: "the tree (default: the program's, conf)" },
     "config-name": {
@@ -45,24 +55,31 @@ lists allow the options of each group. It changes nothing.`,
     "config-dir": { short: "cd", value: "DIR", help: "a directory added to the search path" },
     output: {
       short: "o",
-      value: "DIR",
-      help: "write all schemas: DIR/NAME.schema.json and DIR/groups/GROUP.schema.json",
+      value: "PATH",
+      help: `write all schemas below a directory: NAME.schema.json and groups/GROUP.schema.json;
+with --types and --stubs, the file (default: ${TYPES_FILE}, ${STUBS_FILE}; - prints it)`,
     },
-    types: { help: "TypeScript types of the composed config instead" },
+    types: { help: `write TypeScript declarations of the tree: groups, options, composed configs` },
+    stubs: { help: "write Python stubs of the composed configs, so that cfg.db.port has a type" },
+    check: {
+      help: "with --types or --stubs: write nothing, and fail if the file is not up to date",
+    },
+    watch: { help: "with --types or --stubs: write again whenever a file of the tree changes" },
     from: {
       value: "FILE",
-      help: "with --types: of this JSON Schema (JSON or YAML) instead of a tree; FILE#/a/b for the schema at /a/b",
+      help: "with --types: print the types of this JSON Schema (JSON or YAML); FILE#/a/b for the schema at /a/b",
     },
-    readonly: { help: "with --types: members and lists that cannot be changed" },
+    readonly: { help: "with --from: members and lists that cannot be changed" },
   },
   epilogue: `  hydraconf schema -o schemas             all schemas of the tree in conf/
-  hydraconf schema --types > config.ts    types for hydraMain or compose
+  hydraconf schema --types                ${TYPES_FILE}: compose({ overrides }) and get know the tree
+  hydraconf schema --types --check        for CI
   hydraconf schema --types --from my.schema.json
 
 An editor with yaml-language-server checks and completes a file whose first line is
   # yaml-language-server: $schema=../../schemas/groups/db.schema.json
 
-Exit code: 0 printed or written, 1 the tree or the schema cannot be read, 2 wrong usage.`,
+Exit code: 0 printed or written, 1 the tree or the schema cannot be read, or --check found the file out of date, 2 wrong usage.`,
 };
 
 /** Chooses the tree of the program that is here, as `hydraconf` does. */
@@ -86,15 +103,15 @@ export async function runSchema(
   }
   const [group] = command.positionals;
   const [from, output] = [command.value("from"), command.value("output")];
-  const isTypes = command.has("types");
-  const isReadonly = command.has("readonly");
-  if (from !== undefined && !isTypes) throw usage("--from needs --types");
-  if (isReadonly && !isTypes) throw usage("--readonly needs --types");
-  if (isTypes && (group ?? output) !== undefined)
-    throw usage("--types takes neither GROUP nor --output");
+  const declarations = declarationFile(command);
+  if (from !== undefined && !command.has("types")) throw usage("--from needs --types");
+  if (command.has("readonly") && from === undefined) throw usage("--readonly needs --types --from");
+  if ((declarations !== undefined || from !== undefined) && group !== undefined)
+    throw usage("--types and --stubs are of the whole tree, and take no GROUP");
   if (from !== undefined) {
+    if (output !== undefined) throw usage("--from prints the types, and takes no --output");
     const { schema, name } = readSchema(from, invocation.cwd);
-    console.stdout(await typesOf(schema, { name, isReadonly }));
+    console.stdout(await typesOf(schema, { name, isReadonly: command.has("readonly") }));
     return 0;
   }
   const loadable = await loadSettings(STANDARD_PLUGINS, invocation, {
@@ -108,11 +125,12 @@ export async function runSchema(
   const parsed = { flags: new Map(named), overrides: [] };
   const { env = invocation.env, options = {} } = await chooseTree({ parsed, invocation, settings });
   const plugins = await loadable.plugins();
-  const request = { plugins, options, schemas: await openSchemas(options as ProgramOptions) };
-  const tree = openTreeOf(command, { ...invocation, env }, request);
-  if (isTypes)
-    console.stdout(await typesOf(dataSchema(tree), { name: tree.configName, isReadonly }));
-  else if (output !== undefined) await writeAll(tree, output, invocation);
+  const request = { plugins, options, schemas: await openSchemas(options) };
+  const open = () => openTreeOf(command, { ...invocation, env }, request);
+  if (declarations !== undefined)
+    return makeDeclarations(open, declarations, invocation, command.has("config-name"));
+  const tree = open().files();
+  if (output !== undefined) await writeAll(tree, output, invocation);
   else console.stdout(text(group === undefined ? primarySchema(tree) : groupSchema(tree, group)));
   return 0;
 }
@@ -130,7 +148,7 @@ function openTreeOf(
     readonly plugins: readonly Plugin[];
     readonly schemas: Schemas;
   },
-): TreeOfConfigs {
+): OpenTree {
   const { cwd } = invocation;
   const { packageRoots, store, versionBase } = options;
   const configName = command.value("config-name") ?? options.configName ?? "config";
@@ -150,17 +168,59 @@ function openTreeOf(
     },
     invocation,
   );
-  const { config, repository } = composer.compose([], { mode: "multirun" });
-  const resolved = (): ConfigNode => {
+  const compose = (name: string, overrides: readonly string[]) =>
+    composer.compose(overrides, { configName: name, mode: "multirun" });
+  return {
+    files: () => {
+      const { config, repository } = compose(configName, []);
+      return { repository, configName, config };
+    },
+    declared: () => ({
+      name: path.includes("://") ? path : basename(resolve(cwd, path)),
+      // With the search path that the primary config adds to.
+      repository: compose(configName, []).repository,
+      compose,
+      resolve: (config) => resolvedWherePossible(config, composer.context),
+    }),
+    configName,
+    directories: composer.repository.sources
+      .filter(({ scheme }) => scheme === "file")
+      .map((source) => resolve(cwd, source.path)),
+  };
+}
+
+/** A tree whose files are read when they are asked for. */
+interface OpenTree extends TreeNow {
+  /** @throws ConfigError if the primary config does not compose */
+  readonly files: () => TreeOfConfigs;
+}
+
+/** Some values are known only in a run. */
+function resolvedWherePossible(config: ConfigNode, context: ResolveContext): ConfigNode {
+  const resolution = createResolution(config, context);
+  const visit = (place: Place): ConfigNode => {
+    const { node } = place;
+    const below = (key: Key, written: ConfigNode): ConfigNode => {
+      const inner = resolution.places.child(place, key);
+      return inner === undefined ? written : visit(inner);
+    };
+    if (node.kind === "list")
+      return { ...node, items: node.items.map((item, index) => below(BigInt(index), item)) };
+    if (node.kind === "map") {
+      const entries = [...node.entries].map(
+        ([id, { key, value }]) => [id, { key, value: below(key, value) }] as const,
+      );
+      return { ...node, entries: new Map(entries) };
+    }
+    if (!isInterpolationNode(node)) return node;
     try {
-      return resolveTree(config, composer.context, { toMissing: "missing" });
+      return resolveDeep(resolution, place, { toMissing: "missing" });
     } catch (error) {
-      // Some values are known only in a run.
-      if (isConfigError(error)) return config;
+      if (isConfigError(error)) return node;
       throw error;
     }
   };
-  return { repository, configName, config, resolved };
+  return visit(resolution.root);
 }
 
 async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: Invocation) {
@@ -173,16 +233,7 @@ async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: I
   ];
   for (const [name, schema] of files) {
     const file = join(directory, name);
-    try {
-      await writeFileAtomic(file, text(schema));
-    } catch (cause) {
-      throw new ConfigError({
-        code: "app.system",
-        message: `Cannot write '${readablePath(file, cwd)}': ${fileProblem(cause)}`,
-        hint: "choose another directory with --output DIR",
-        cause,
-      });
-    }
+    await writeText(file, text(schema), cwd);
     console.stdout(`${readablePath(file, cwd)}\n`);
   }
 }

@@ -13,8 +13,6 @@ export interface TreeOfConfigs {
   readonly configName: string;
   /** The composed config, without `hydra`. */
   readonly config: MapNode;
-  /** The same with interpolations resolved; unresolved if that is not possible. */
-  readonly resolved: () => ConfigNode;
 }
 
 /**
@@ -53,13 +51,6 @@ export function groupSchema({ repository }: TreeOfConfigs, group: string): Infer
 /** The groups with options, which are those with a schema. */
 export const groupsWithOptions = (repository: Repository): readonly string[] =>
   groupsOf(repository).filter((group) => repository.list(group, "config").length > 0);
-
-/** The schema of the resolved config, as a program gets it, from which types are generated. */
-export const dataSchema = ({ configName, resolved }: TreeOfConfigs): InferredSchema => ({
-  $schema: DIALECT,
-  title: configName,
-  ...inferSchema([resolved()], "data"),
-});
 
 interface Parts {
   readonly title: string;

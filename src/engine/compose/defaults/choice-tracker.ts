@@ -278,7 +278,11 @@ function unusedSelection(
     (isNamed ? undefined : "quote option names that look like numbers") ??
     groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
     (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
-    chosenOtherwise({ typed: group, option, tail: `=${option}` }, { choices: known, repository });
+    chosenOtherwise(
+      { typed: group, option, tail: `=${option}` },
+      { choices: known, repository },
+      within !== null,
+    );
   return new ConfigError({
     code: similar.length > 1 ? "compose.ambiguous_override" : "compose.unused_override",
     message: [
@@ -317,9 +321,16 @@ function groupsBelow(
     : `'${folder}' contains config groups; choose each of them: ${commands.join(", ")}`;
 }
 
-function chosenOtherwise(choice: TypedChoice, groups: ChosenGroups): string | undefined {
+function chosenOtherwise(
+  choice: TypedChoice,
+  groups: ChosenGroups,
+  isInFile: boolean,
+): string | undefined {
   const meant = suggestChoice(choice, groups);
-  return meant === undefined ? undefined : `to choose an option, use ${meant}`;
+  if (meant === undefined) return undefined;
+  return isInFile
+    ? `write \`override /${meant.replace("=", ": ")}\``
+    : `to choose an option, use ${meant}`;
 }
 
 /** The options in Hydra's message: a list in Python's notation. */
@@ -404,7 +415,11 @@ export function suggestChoice(
   { choices, repository }: ChosenGroups,
 ): string | undefined {
   const dotted = typed.replaceAll("/", ".");
-  for (const key of typed === "" ? [] : choices.keys()) {
+  // A group at its own package is meant before the same one at another.
+  const keys = [...choices.keys()].sort(
+    (one, other) => Number(one.includes("@")) - Number(other.includes("@")),
+  );
+  for (const key of typed === "" ? [] : keys) {
     const [group = "", pkg = ""] = key.split("@");
     if (!endsWith(group.replaceAll("/", "."), dotted) && !endsWith(pkg, dotted)) continue;
     const options = optionsForHint(repository, group);

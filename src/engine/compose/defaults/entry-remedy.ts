@@ -153,23 +153,33 @@ function inGroup(group: string, entry: Entry, search: Search): EntryRemedy | und
 function write(entry: Entry, search: Search, why = ""): EntryRemedy {
   const path = pathOf(entry, search);
   const group = path.slice(0, Math.max(0, path.lastIndexOf("/")));
-  const isChosen = entry.group !== null && entry.flags === "" && isChosenAbove(group, search);
-  if (!isChosen) return { hint: `${why}write \`${textOf(entry)}\`` };
+  const chosen =
+    entry.group !== null && entry.flags === "" ? chosenInParents(group, search) : undefined;
+  if (chosen === undefined) return { hint: `${why}write \`${textOf(entry)}\`` };
   return {
-    hint: `${group} is chosen already, by a list above: write \`override ${textOf({ ...entry, ...rooted(entry) })}\``,
+    hint: chosen.isAbove
+      ? `${group} is chosen already, by a list above: write \`override ${textOf({ ...entry, ...rooted(entry) })}\``
+      : `${group} is chosen already, by '${chosen.by}', in an entry below the one that leads here: choose the option there, since an override reaches only entries above`,
   };
 }
 
-function isChosenAbove(group: string, { parents, repository, placed }: Search): boolean {
-  return parents.slice(0, -1).some(({ configPath, group: own, dialect }) => {
+/** The list that has chosen from a group already, and whether it does so above the entry that leads to this file. */
+function chosenInParents(
+  group: string,
+  { parents, repository, placed }: Search,
+): { readonly by: string; readonly isAbove: boolean } | undefined {
+  for (const [index, { configPath, group: own, dialect }] of parents.slice(0, -1).entries()) {
     const place = { ...rootOfLists(dialect), group: own };
-    return (repository.load(configPath)?.defaults ?? []).some(
-      (item) =>
-        item.kind === "group" &&
-        item !== placed.item &&
-        placeItem(item, null, place).group === group,
-    );
-  });
+    const items = repository.load(configPath)?.defaults ?? [];
+    const groupOf = (item: (typeof items)[number]) =>
+      item.kind === "group" ? placeItem(item, null, place).group : undefined;
+    const at = items.findIndex((item) => item !== placed.item && groupOf(item) === group);
+    if (at < 0) continue;
+    const next = parents[index + 1];
+    const leading = items.findIndex((item) => item === next?.item || groupOf(item) === next?.group);
+    return { by: configPath, isAbove: leading < 0 || at < leading };
+  }
+  return undefined;
 }
 
 /** The entry without slips of typing that no name has: a backslash, a colon without its blank, a flag at the option. */

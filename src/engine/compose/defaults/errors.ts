@@ -88,7 +88,9 @@ export function notFound(
     available.length === 0 ? "" : `\nAvailable options in '${group}':\n${indented(available)}`;
   const other = otherFile(configPath, repository);
   const remedy =
-    other === undefined ? entryRemedy(placed, parents, repository) : { hint: renameHint(other) };
+    other === undefined
+      ? (withoutGroup(placed, available) ?? entryRemedy(placed, parents, repository))
+      : { hint: renameHint(other) };
   return new ConfigError({
     code: isGroup ? "compose.missing_option" : "compose.missing_config",
     message: isGroup
@@ -102,6 +104,18 @@ export function notFound(
       (available.length === 0 || item.origin.kind === "file" ? STORED : undefined),
     ...remedy,
   });
+}
+
+/** An override whose option repeats the name of its group: `model=model/vit`. */
+function withoutGroup(
+  { group, item, name, overrideKey }: PlacedConfig,
+  available: readonly string[],
+): { readonly nearest: string; readonly hint: string } | undefined {
+  if (item.origin.kind !== "override" || name?.startsWith(`${group}/`) !== true) return undefined;
+  const option = name.slice(group.length + 1);
+  return available.includes(option)
+    ? { nearest: option, hint: `use ${overrideKey ?? group}=${option}` }
+    : undefined;
 }
 
 const renameHint = (file: string): string =>

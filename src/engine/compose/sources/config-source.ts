@@ -1,9 +1,9 @@
 /** What a source of configs is, and what a config is that was loaded from one. */
+import type { ConfigSchema } from "../../values/config-schema.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import { type ConfigNode, isMissing } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
-import type { PlainValue } from "../../values/plain-objects.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 
 /**
@@ -167,43 +167,6 @@ export const SELF = "_self_";
 export const isOptionList = (value: GroupValue): value is readonly (string | null)[] =>
   typeof value === "object" && value !== null;
 
-/**
- * The schema of a store entry: a JSON Schema (draft 2020-12) as plain data, or the validator of any library that
- * implements https://standardschema.dev.
- */
-export type ConfigSchema = boolean | JsonSchemaObject | StandardSchema;
-
-/** A JSON Schema, draft 2020-12. */
-export interface JsonSchemaObject {
-  readonly [keyword: string]: unknown;
-}
-
-/** The part of the standard-schema interface that is used. */
-export interface StandardSchema {
-  readonly "~standard": {
-    readonly version: number;
-    readonly vendor: string;
-    /** Returns `{value}` for a value that fits, and `{issues}` for others. */
-    readonly validate: (value: unknown) => unknown;
-    /** The types of values before and after the validation, for the compiler only. */
-    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
-    /** The JSON Schema of what it accepts, for help, completion and secrets. */
-    readonly jsonSchema?: {
-      /** That of the values before the validation. */
-      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchemaObject;
-    };
-  };
-}
-
-/** The type of a resolved config that fits a schema: the input type of a validator, else any plain data. */
-export type ResolvedData<Schema> = Schema extends {
-  readonly "~standard": { readonly types?: infer Types };
-}
-  ? NonNullable<Types> extends { readonly input: infer Input }
-    ? Input
-    : PlainValue
-  : PlainValue;
-
 /** One way in which a tree does not fit, as the checker reports it. */
 export interface SchemaProblem {
   readonly problem: "invalid_value" | "missing_value" | "missing_key" | "unknown_key";
@@ -237,6 +200,30 @@ export interface SchemaReader {
   isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
   /** The type that the schema declares at these keys; undefined if it leaves it open. */
   typeAt(schema: ConfigSchema, path: readonly string[]): DeclaredType | undefined;
+  /**
+   * What a schema makes of a tree: its defaults, and the conversions of a validator.
+   * @param name of the schema in origins
+   */
+  output(
+    schema: ConfigSchema,
+    tree: {
+      readonly written: ConfigNode;
+      /** With interpolations resolved; undefined where that is not possible yet. */
+      readonly resolved: () => ConfigNode | undefined;
+    },
+    name: string,
+  ): SchemaResult;
+}
+
+/** What a schema makes of a tree. */
+export interface SchemaResult {
+  readonly tree: ConfigNode;
+  /** Values that no node can hold, such as dates, by the JSON text of their keys. */
+  readonly objects: ReadonlyMap<string, unknown>;
+  /** How the resolved tree does not fit; then `tree` is as it was. */
+  readonly issues: readonly SchemaProblem[];
+  /** Whether the tree is the output of a validator, which is not asked again. */
+  readonly isFinal: boolean;
 }
 
 export interface CompletedItems {

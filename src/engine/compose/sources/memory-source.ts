@@ -8,18 +8,19 @@ import {
   type OptionCheck,
   type OptionChecks,
   optional,
+  schemaOption,
   shape,
   text,
   trueOrFalse,
   wrongArgument,
 } from "../../values/check-options.ts";
+import type { ConfigSchema } from "../../values/config-schema.ts";
 import { DEFAULT_DIALECT } from "../../values/dialect.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import { fromObject } from "../../values/plain-objects.ts";
 import type { Reading } from "../../values/yaml/reader.ts";
 import {
-  type ConfigSchema,
   type ConfigSource,
   type ItemKind,
   refuseYml,
@@ -167,11 +168,6 @@ export const storeEntry: OptionCheck = (by, name, value) => {
 const HINT =
   'give the config of an entry as one of: { value: data }, { text: "yaml" }, { node: tree }, { create: () => tree }';
 
-/** A JSON Schema, or the validator of a library, which may be a function. */
-export const configSchema: OptionCheck = (by, name, value) => {
-  if (typeof value !== "boolean" && typeof value !== "function") checkObject(by, name, value);
-};
-
 const MEMBERS = shape({
   text: optional(text),
   create: optional(fn),
@@ -179,7 +175,7 @@ const MEMBERS = shape({
   value: anything,
   package: optional(text),
   replaceable: optional(trueOrFalse),
-  schema: optional(configSchema),
+  schema: optional(schemaOption),
 });
 
 export const configStore: OptionCheck = mapOf("configs", storeEntry);

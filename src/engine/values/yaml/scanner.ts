@@ -263,6 +263,15 @@ function deeperKey({ cursor, queue }: ScanState): Misplaced | undefined {
   if (last?.type !== "<scalar>" || !last.plain) return undefined;
   const lines = cursor.text.slice(last.start, last.end).split(/\r?\n/);
   if (lines.length < 2) return undefined;
+  const [, key, value] = /^([\w.-]+) +(\S+)$/.exec(lines[0] ?? "") ?? [];
+  const before = cursor.text.slice(cursor.text.lastIndexOf("\n", last.start - 1) + 1, last.start);
+  const [indent = ""] = /^ */.exec(lines[1] ?? "") ?? [];
+  if (key !== undefined && before === indent)
+    return {
+      ...VALUE_MISPLACED,
+      start: last.start,
+      hint: `a colon is missing behind the key: write \`${key}: ${value}\``,
+    };
   return {
     ...VALUE_MISPLACED,
     hint: "this line continues the value of the key above, since it is indented deeper: write both keys in the same column, or remove that value",

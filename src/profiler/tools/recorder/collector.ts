@@ -76,6 +76,8 @@ export interface RecorderOptions {
   readonly cpu?: "time" | "counts" | "off";
   /** How often, in Hz, to look at what threads do; 0, the default: never. */
   readonly samplingFrequency?: number;
+  /** Path of a request for hardware counters of ranges, which are then measured in place of GPU activities. */
+  readonly counters?: string;
 }
 
 const OPTIONS: OptionChecks<RecorderOptions> = {
@@ -84,6 +86,7 @@ const OPTIONS: OptionChecks<RecorderOptions> = {
   gpu: oneOf("auto", "on", "off"),
   cpu: optional(oneOf("time", "counts", "off")),
   samplingFrequency: optional(count),
+  counters: optional(path),
 };
 
 /**
@@ -264,7 +267,7 @@ const CUDA_VARIABLE = "CUDA_INJECTION64_PATH";
  */
 function inject(
   workload: Workload,
-  { gpu, cpu = "time" }: RecorderOptions,
+  { gpu, cpu = "time", counters }: RecorderOptions,
   library: string,
   directory: string,
 ): Injected {
@@ -282,6 +285,7 @@ function inject(
       HYDRACONF_RECORDER_DIR: directory,
       HYDRACONF_RECORDER_CPU: cpu,
       HYDRACONF_RECORDER_GPU: recorded,
+      ...(counters !== undefined && { HYDRACONF_RECORDER_COUNTERS: counters }),
     },
     notes: [
       ...Object.keys(replaced)

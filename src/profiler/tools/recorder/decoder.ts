@@ -360,6 +360,29 @@ function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
       }
       case recordType.unwatchedCalls:
         return { kind: "unwatched_calls", count: record.u32() };
+      case recordType.counterRange: {
+        const timeNs = time(record);
+        const [session, number, position] = [record.u32(), record.u32(), record.u32()];
+        const from = { stream, threadId: threadId(), timeNs };
+        return { kind: "counter_range", ...from, session, number, position };
+      }
+      case recordType.counterSession: {
+        const [session, device] = [record.u32(), record.u32()];
+        return { kind: "counter_session", session, device, file: names.text(record.u32()) };
+      }
+      case recordType.counterSessionEnd: {
+        const [session, dropped, ranges] = [record.u32(), record.u32(), record.u32()];
+        const isLastPass = record.u32() !== 0;
+        return { kind: "counter_session_end", session, dropped, ranges, isLastPass };
+      }
+      case recordType.counterFailure: {
+        const result = record.u32();
+        return { kind: "counter_failure", result, text: names.text(record.u32()) };
+      }
+      case recordType.counterTally: {
+        const [missedLaunches, lateEnds, beyondLimit] = [record.u32(), record.u32(), record.u32()];
+        return { kind: "counter_tally", missedLaunches, lateEnds, beyondLimit };
+      }
       default:
         notes.count("records of an unknown kind");
         return null;

@@ -141,7 +141,64 @@ export type GpuEvent =
   | GpuStateEvent
   | LossEvent
   | ProgramProfilerEvent
-  | UnwatchedCallsEvent;
+  | UnwatchedCallsEvent
+  | CounterEvent;
+
+/** What was measured by hardware counters, in a run that measures nothing else of the GPU. */
+export type CounterEvent =
+  | CounterRangeEvent
+  | CounterSessionEvent
+  | CounterSessionEndEvent
+  | CounterFailureEvent
+  | CounterTallyEvent;
+
+/** The counters of an open range begin, or go on after those of another one. */
+export interface CounterRangeEvent extends OnThread {
+  readonly kind: "counter_range";
+  readonly session: number;
+  /** Its number in the session, from 1: its name in the session's file. */
+  readonly number: number;
+  /** Index among the open push/pop ranges of the thread, from 0 at the outermost. */
+  readonly position: number;
+}
+
+/** The counters of a context are measured into a file from here on. */
+export interface CounterSessionEvent {
+  readonly kind: "counter_session";
+  readonly session: number;
+  readonly device: number;
+  readonly file: string;
+}
+
+/** The file is complete. */
+export interface CounterSessionEndEvent {
+  readonly kind: "counter_session_end";
+  readonly session: number;
+  /** Ranges that CUPTI dropped. */
+  readonly dropped: number;
+  readonly ranges: number;
+  /** Whether CUPTI has no further pass to collect. */
+  readonly isLastPass: boolean;
+}
+
+/** Counters could not be measured, in a context or at all. */
+export interface CounterFailureEvent {
+  readonly kind: "counter_failure";
+  /** CUPTI's result code; 0 if the reason is another one. */
+  readonly result: number;
+  readonly text: string;
+}
+
+/** What was measured in the wrong range, or not at all. */
+export interface CounterTallyEvent {
+  readonly kind: "counter_tally";
+  /** Launches during which another thread began or ended the counters of a range. */
+  readonly missedLaunches: number;
+  /** Ranges whose counters ended only with the next launch. */
+  readonly lateEnds: number;
+  /** Beginnings of ranges beyond the limit. */
+  readonly beyondLimit: number;
+}
 
 /** A call that launches GPU work or waits for it. */
 export interface LaunchEvent extends OnThread {

@@ -110,6 +110,11 @@ export const recordType = {
   demangled: 73,
   programProfiler: 74,
   unwatchedCalls: 75,
+  counterRange: 76,
+  counterSession: 77,
+  counterSessionEnd: 78,
+  counterFailure: 79,
+  counterTally: 80,
 } as const;
 
 export const recordFlag = {

@@ -91,6 +91,13 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
         return;
       case "unwatched_calls":
         unwatchedCalls += event.count;
+        return;
+      case "counter_range":
+      case "counter_session":
+      case "counter_session_end":
+      case "counter_failure":
+      case "counter_tally":
+        return; // read by src/profiler/tools/counters
     }
   };
 
@@ -235,8 +242,8 @@ interface GpuFindings {
   readonly startNs: number;
 }
 
-/** The meaning of CUPTI's result codes for kernels in a report. */
-const remedies: ReadonlyMap<number, string> = new Map([
+/** The meaning of CUPTI's result codes for what is missing in a report. */
+export const CUPTI_REMEDIES: ReadonlyMap<number, string> = new Map([
   [12, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
   [14, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
   [33, "the virtual GPU does not allow profiling"],
@@ -263,7 +270,7 @@ function gpuNotes(findings: GpuFindings): readonly string[] {
   return [
     ...states.flatMap(({ failure, result }) => {
       if (failure === null) return [];
-      const remedy = remedies.get(result);
+      const remedy = CUPTI_REMEDIES.get(result);
       return [`${what}: ${failure}${remedy === undefined ? "" : ` (${remedy})`}`];
     }),
     ...findings.profilers.map((event) => profilerNote(event, findings.startNs)),

@@ -445,6 +445,11 @@ const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind
   "loss",
   "program_profiler",
   "unwatched_calls",
+  "counter_range",
+  "counter_session",
+  "counter_session_end",
+  "counter_failure",
+  "counter_tally",
 ]);
 
 const isGpuEvent = (event: RecordedEvent): event is GpuEvent => gpuEventKinds.has(event.kind);

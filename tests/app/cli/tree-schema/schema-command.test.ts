@@ -2,12 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { runSchema } from "../../../../src/app/cli/tree-schema/schema-command.ts";
 import { renderIssues, validateTree } from "../../../../src/engine/schema/index.ts";
 import { isConfigError } from "../../../../src/engine/values/errors.ts";
 import { packageInfo } from "../../../../src/engine/values/package-info.ts";
 import { readYaml } from "../../../../src/engine/values/yaml/reader.ts";
+import { until } from "../../../wait.ts";
 
 const TREE = {
   "conf/config.yaml":
@@ -161,7 +162,7 @@ test("every file of the project's own tree fits its schema", async () => {
   expect(problems(readFileSync(join(conf, "config.yaml"), "utf8"), stdout)).toEqual([]);
 });
 
-test("types are those of the composed config, or of a JSON Schema", async () => {
+test("types are those of a JSON Schema", async () => {
   const cwd = workplace({
     ...TREE,
     "my.schema.json": JSON.stringify({
@@ -170,9 +171,6 @@ test("types are those of the composed config, or of a JSON Schema", async () => 
       required: ["mode"],
     }),
   });
-  const composed = (await schema(["--types"], cwd)).stdout;
-  expect(composed).toMatch(/export interface Config \{\n {2}db: \{\n {4}host: string;/);
-  expect(composed).toContain("tags: string[];");
   const given = (await schema(["--types", "--from", "my.schema.json"], cwd)).stdout;
   expect(given).toContain("export interface My {");
   expect(given).toContain('mode: "fast" | "exact";');
@@ -283,6 +281,12 @@ test.each([
   [["--from", "x.json"], "app.usage"],
   [["--readonly"], "app.usage"],
   [["--types", "db"], "app.usage"],
+  [["--types", "--readonly"], "app.usage"],
+  [["--types", "--stubs"], "app.usage"],
+  [["--check"], "app.usage"],
+  [["--types", "--watch", "--check"], "app.usage"],
+  [["--stubs", "--check", "-o", "-"], "app.usage"],
+  [["--types", "--from", "x.json", "-o", "y"], "app.usage"],
   [["nope"], "key.not_found"],
   [["-cn", "nope"], "compose.missing_config"],
   [["--types", "--from", "nope.json"], "schema.invalid"],
@@ -295,8 +299,8 @@ test.each([
   [["--outptu=x"], "unknown option --outptu", "--output"],
   [["-o", "x", "--tyeps"], "unknown option --tyeps", "--types"],
   [["--zzzzzzzz"], "unknown option --zzzzzzzz", undefined],
-  [["-o"], "--output needs a value: DIR", undefined],
-  [["-o", "-cp", "x"], "--output needs a value: DIR", undefined],
+  [["-o"], "--output needs a value: PATH", undefined],
+  [["-o", "-cp", "x"], "--output needs a value: PATH", undefined],
 ])("%j is answered with the nearest option", async (args, message, near) => {
   const error = await schema(args).catch((thrown: unknown) => thrown);
   expect(isConfigError(error) && [error.message, error.details.nearest]).toEqual([message, near]);
@@ -312,7 +316,7 @@ test("what cannot be written or read is said in a line, and so is an override in
   expect(await refusal("-o", "file")).toEqual([
     "app.system",
     expect.stringMatching(/^Cannot write 'file\/config\.schema\.json': [^\n]*$/),
-    "choose another directory with --output DIR",
+    "choose another place with --output PATH",
   ]);
   expect(await refusal("--types", "--from", "no.json")).toEqual([
     "schema.invalid",
@@ -331,7 +335,7 @@ test("types are made although a value is only known in a run, of a tree with an 
     "conf/config.yaml": "defaults: [{more: m}, _self_]\nhost: ${oc.env:NOT_SET_ANYWHERE}\nn: 1\n",
     "added/more/m.yaml": "extra: [1]\n",
   });
-  const { stdout } = await schema(["--types", "-cd", "added"], cwd);
+  const { stdout } = await schema(["--types", "-cd", "added", "-o", "-"], cwd);
   expect(stdout).toContain("n: number;");
   expect(stdout).toContain("extra: number[];");
 });
@@ -355,4 +359,140 @@ test("--help explains all of it", async () => {
   expect(exitCode).toBe(0);
   for (const word of ["GROUP", "--output", "--types", "--from", "yaml-language-server", "-cp"])
     expect(stdout).toContain(word);
+});
+
+describe("the declarations of a tree", () => {
+  it("are written to one file: groups, options, and the configs that compose, with what options change", async () => {
+    const cwd = workplace({
+      ...TREE,
+      "conf/eval.yaml": "checkpoint: last\n",
+      "conf/part.yaml": "defaults: [nothing]\n",
+    });
+    const { stdout } = await schema(["--types"], cwd);
+    expect(stdout).toBe("hydraconf.d.ts\n");
+    expect(readFileSync(join(cwd, "hydraconf.d.ts"), "utf8")).toMatchInlineSnapshot(`
+      "// Made by \`hydraconf schema --types\`. Make it again instead of editing it.
+      import "hydraconf";
+
+      declare module "hydraconf" {
+        interface ConfigTrees {
+          conf: {
+            configs: {
+              config: ComposedConfig;
+              eval: ComposedEval;
+            };
+            groups: {
+              db: "base" | "mysql" | "pg";
+              "model/arch": "small";
+            };
+          };
+        }
+      }
+
+      /** The composed config 'config', interpolations resolved. */
+      export interface ComposedConfig {
+        db: {
+          host: string;
+          port?: number;
+          user?: string | null;
+          tags?: string[];
+          ssl?: boolean;
+        };
+        lr: number;
+        model?: {
+          depth: number;
+        };
+      }
+
+      /** The composed config 'eval', interpolations resolved. */
+      export interface ComposedEval {
+        checkpoint: string;
+        db?: {
+          host: string;
+          port?: number;
+          user?: string | null;
+          tags?: string[];
+          ssl?: boolean;
+        };
+        model?: {
+          depth: number;
+        };
+      }
+      "
+    `);
+    const named = await schema(["--types", "-cn", "eval", "-o", "-"], cwd);
+    expect(named.stdout).not.toContain("ComposedConfig");
+  });
+
+  it("are checked: a changed tree is refused with what makes the file", async () => {
+    const cwd = workplace();
+    const check = () => schema(["--types", "--check"], cwd).then(({ exitCode }) => exitCode);
+    await expect(check()).rejects.toMatchObject({ message: "There is no file 'hydraconf.d.ts'" });
+    await schema(["--types"], cwd);
+    expect(await check()).toBe(0);
+    writeFileSync(join(cwd, "conf/db/new.yaml"), "x: 1\n");
+    const before = readFileSync(join(cwd, "hydraconf.d.ts"), "utf8");
+    const error = await check().catch((thrown: unknown) => thrown);
+    expect(isConfigError(error) && [error.code, error.details.hint]).toEqual([
+      "schema.mismatch",
+      "hydraconf schema --types, with the same options, makes it",
+    ]);
+    expect(readFileSync(join(cwd, "hydraconf.d.ts"), "utf8")).toBe(before);
+  });
+
+  it("are classes of Python: names that are none, and methods of DictConfig, are left out", async () => {
+    const cwd = workplace({
+      "conf/config.yaml":
+        "lr: 0.1\nsteps: 3\nitems: 1\nclass: x\na-b: 1\njobs: [{name: a}]\ndb: {port: 1, user: me}\nany: ???\n",
+    });
+    expect((await schema(["--stubs"], cwd)).stdout).toBe("config_types.pyi\n");
+    const stubs = readFileSync(join(cwd, "config_types.pyi"), "utf8");
+    expect(stubs.slice(stubs.indexOf("class ComposedConfigDb"))).toBe(
+      `class ComposedConfigDb(_Map):
+    port: int
+    user: str
+
+class ComposedConfigJobsItem(_Map):
+    name: str
+
+class ComposedConfig(_Map):
+    lr: float
+    steps: int
+    jobs: List[ComposedConfigJobsItem]
+    db: ComposedConfigDb
+    any: Any
+`,
+    );
+    const python = await execa("python3", ["-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
+      input: stubs,
+      reject: false,
+    });
+    expect(python.stderr).toBe("");
+  });
+
+  it("follow the tree: a broken one is told, and the file stays", async () => {
+    const cwd = workplace();
+    let [stdout, stderr] = ["", ""];
+    const console = {
+      stdout: (text: string) => {
+        stdout += text;
+      },
+      stderr: (text: string) => {
+        stderr += text;
+      },
+    };
+    const args = ["--types", "--watch"];
+    // Ends with the process, as with Ctrl-C.
+    void runSchema(args, { argv: args, env: {}, cwd, console, now: new Date(0) });
+    const file = () => readFileSync(join(cwd, "hydraconf.d.ts"), "utf8");
+    await until(() => stdout === "hydraconf.d.ts\n");
+    writeFileSync(join(cwd, "conf/db/new.yaml"), "x: 1\n");
+    await until(() => file().includes('"new"'));
+    const good = file();
+    writeFileSync(join(cwd, "conf/config.yaml"), "lr: [\n");
+    await until(() => stderr.includes("conf/config.yaml"));
+    expect(file()).toBe(good);
+    writeFileSync(join(cwd, "conf/config.yaml"), "other: 1\n");
+    await until(() => file().includes("other: number;"));
+  });
 });

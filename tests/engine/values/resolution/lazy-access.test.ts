@@ -56,7 +56,7 @@ describe("get of a map", () => {
   const config = composeFiles({ config: TEXT });
 
   it.each(["model", "alias"])("%s resolves what is read", (key) => {
-    const model = config.get<Record<string, never>>(key) as never as {
+    const model = config.get(key) as {
       name: string;
       width: number;
       data: unknown;

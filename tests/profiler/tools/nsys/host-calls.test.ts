@@ -165,6 +165,22 @@ describe("the memory that copies read and write", () => {
     srcKind,
     dstKind,
   });
+  it("is named with the region that issues the copies, where another one waits for them", () => {
+    const bundle = reportOf({
+      NVTX_EVENTS: [at("upload", 0, 10), at("use", 12, 100)],
+      CUPTI_ACTIVITY_KIND_MEMCPY: [copy(1, 2)],
+      CUPTI_ACTIVITY_KIND_RUNTIME: [{ ...call(6, 5, 6), correlationId: 1 }],
+      StringIds: [...strings, { id: 6, value: "cudaMemcpyAsync_v3020" }],
+    });
+    const reasons = (answerOf(bundle)?.byWall ?? []).map(({ label, reason }) => [
+      label,
+      reason?.evidence,
+    ]);
+    expect(Object.fromEntries(reasons)["use"]).toBe(
+      "78.00 ms of 88.00 ms copies run, and no kernel; upload issues 100.0 % of the time of all copies",
+    );
+  });
+
   const adviceOf = (srcKind: number, dstKind: number) => {
     const bundle = reportOf({
       NVTX_EVENTS: [at("load", 0, 100)],

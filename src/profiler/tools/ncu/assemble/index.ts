@@ -18,7 +18,7 @@ import type {
 import { labelNotes } from "../../../analysis/region-notes.ts";
 import { GRAPH_NAME, type NcuResult, type NcuTables } from "../../../model/counters.ts";
 import { addResult, type Bucket } from "./buckets.ts";
-import { createRangeOrder, createRegionLookup } from "./region-lookup.ts";
+import { createRangeOrder, createRegionLookup, LISTED_ORDER } from "./region-lookup.ts";
 import { buildNcuScope, outsideNote, RANGE_NOTE, REPLAY_NOTE, type ScopeRequest } from "./scope.ts";
 
 export interface AssembleOptions {
@@ -40,9 +40,30 @@ export interface AssembleOptions {
   readonly unifier?: LabelUnifier | null;
   /** The report's label rules: when labels fold. */
   readonly labels?: LabelRules;
+  /** The tool that measured; default ncu. */
+  readonly origin?: MeasurementOrigin;
   /** A recording of the same program, which has the order of ranges of several domains, calls, and wall times. */
   readonly recorded?: RegionModel | null;
 }
+
+/** A tool whose results have ncu's form. */
+export interface MeasurementOrigin {
+  readonly collector: string;
+  /** Whether its states list ranges in their true order, also across domains. */
+  readonly hasOrder: boolean;
+  /** How to interpret results of ranges. */
+  readonly rangeNote: string;
+  /** Where calls and wall times of a joined recording are from. */
+  readonly joinNote: string;
+}
+
+const NCU: MeasurementOrigin = {
+  collector: "ncu",
+  hasOrder: false,
+  rangeNote: RANGE_NOTE,
+  joinNote:
+    "calls and wall times are from a recording of the same program, not from the run under ncu",
+};
 
 export interface NcuAssembly {
   /** Takes constant time and memory per kernel name and region; results need not be kept. */
@@ -58,7 +79,8 @@ export interface NcuAssembly {
  */
 export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
   const root = createPathTree(foldRules(options.labels, options.selection));
-  const order = createRangeOrder(options.recorded ?? null);
+  const { origin = NCU } = options;
+  const order = origin.hasOrder ? LISTED_ORDER : createRangeOrder(options.recorded ?? null);
   const lookup = createRegionLookup(root, {
     order,
     pushPopScope: options.pushPopScope ?? "thread",
@@ -125,7 +147,7 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
       const results = kind ?? "kernel";
       const common = [
         ...notes,
-        ...assemblyNotes(results, count, options),
+        ...assemblyNotes(results, count, options, origin),
         ...labelNotes(root, options.unifier ?? null),
       ];
       const selection = options.selection ?? { include: [], exclude: [] };
@@ -135,14 +157,14 @@ export function createNcuAssembly(options: AssembleOptions = {}): NcuAssembly {
         buildNcuScope({ ...request, kind: results, sections, notes: common }, root, selected),
       );
       const model: RegionModel = {
-        collector: "ncu",
+        collector: origin.collector,
         clock: "",
         selection,
         ...(options.measuredSelection && { measuredSelection: options.measuredSelection }),
         ...(options.kernelPatterns && { kernelSelection: options.kernelPatterns }),
         scopes,
       };
-      return options.recorded ? joinWallTimes(model, options.recorded) : model;
+      return options.recorded ? joinWallTimes(model, options.recorded, origin.joinNote) : model;
     },
   };
 }
@@ -180,9 +202,10 @@ function assemblyNotes(
     >
   >,
   options: AssembleOptions,
+  { rangeNote }: MeasurementOrigin,
 ): readonly string[] {
   const isKernel = kind === "kernel";
-  const notes = count.inside + count.outside === 0 ? [] : [isKernel ? REPLAY_NOTE : RANGE_NOTE];
+  const notes = count.inside + count.outside === 0 ? [] : [isKernel ? REPLAY_NOTE : rangeNote];
   if (count.otherKind > 0)
     notes.push(
       `${plural(count.otherKind, `${isKernel ? "range" : "kernel"} result was left out: it`, `${isKernel ? "range" : "kernel"} results were left out: they`)} cannot be added to ${isKernel ? "kernels" : "ranges"}`,
@@ -227,15 +250,12 @@ function createKernelIdentities(): (name: string, device: DeviceName) => KernelI
   };
 }
 
-const JOIN_NOTE =
-  "calls and wall times are from a recording of the same program, not from the run under ncu";
-
 /**
  * Adds calls and wall times of a recording to ncu's measurements, by domain, kind and path: wall times under ncu are
  * meaningless. Existing numbers of a scope stay. Process ids differ between runs: processes are joined if each run had
  * only one, or if ids are equal.
  */
-function joinWallTimes(model: RegionModel, recorded: RegionModel): RegionModel {
+function joinWallTimes(model: RegionModel, recorded: RegionModel, note: string): RegionModel {
   let joined = false;
   const scopes = model.scopes.map((scope) => {
     const other = counterpart(scope, model, recorded);
@@ -247,7 +267,7 @@ function joinWallTimes(model: RegionModel, recorded: RegionModel): RegionModel {
       ...scope,
       regions: scope.regions.map((entry) => withTimes(entry, known.get(regionKey(entry)))),
       totals: { ...scope.totals, wallNs: scope.totals.wallNs ?? other.totals.wallNs },
-      notes: [...scope.notes, JOIN_NOTE],
+      notes: [...scope.notes, note],
     };
   });
   return joined ? { ...model, clock: recorded.clock, scopes } : model;

@@ -77,6 +77,9 @@ interface RangeOrder {
   readonly isGuessed: (state: NvtxState) => boolean;
 }
 
+/** For states that list ranges in their true order. */
+export const LISTED_ORDER: RangeOrder = { of: (state) => listedBy(state), isGuessed: () => false };
+
 /**
  * ncu lists ranges by domain, and start/end ranges separately, so that the order across domains and kinds is lost. The
  * paths in a recording of the same program decide it. Without one, start/end ranges come first, since they mostly mark

@@ -1,0 +1,50 @@
+/** The request for counters that the recorder reads in the program (native/region_recorder/gpu/counter_request.hpp). */
+import { writeFileAtomic } from "../../../foundation/system/atomic-write.ts";
+import type { SelectionPatterns } from "../../../report/selection/range-pattern.ts";
+
+/** What one run of the program measures. */
+export interface CounterRequest {
+  /** The level of nesting whose ranges are measured, from 1; 0: the innermost range alone, without those in it. */
+  readonly level: number;
+  /** Which of `passes` runs this is, from 0. */
+  readonly pass: number;
+  readonly passes: number;
+  /** How many ranges a process measures at most. */
+  readonly mostRanges: number;
+  readonly metrics: readonly string[];
+  readonly selection: SelectionPatterns;
+  /** Domains whose ranges are operations. */
+  readonly operationDomains: readonly string[];
+  /** Absolute path of the directory for what is measured. */
+  readonly results: string;
+  /** Absolute path of the directory with a configuration `<chip>.config`. */
+  readonly images: string;
+  /** Absolute path of the results of the pass before; null for the first. */
+  readonly previous: string | null;
+}
+
+export const writeCounterRequest = (file: string, request: CounterRequest): Promise<void> =>
+  writeFileAtomic(
+    file,
+    entriesOf(request)
+      .map((entry) => `${entry}\0`)
+      .join(""),
+  );
+
+/** A zero ends each entry: no text of the program or of a command line has one. */
+function entriesOf(request: CounterRequest): readonly string[] {
+  const { selection, previous } = request;
+  return [
+    `level ${request.level}`,
+    `pass ${request.pass}`,
+    `passes ${request.passes}`,
+    `ranges ${request.mostRanges}`,
+    `results ${request.results}`,
+    `images ${request.images}`,
+    ...(previous === null ? [] : [`previous ${previous}`]),
+    ...request.metrics.map((metric) => `metric ${metric}`),
+    ...selection.include.map((pattern) => `include ${pattern}`),
+    ...selection.exclude.map((pattern) => `exclude ${pattern}`),
+    ...request.operationDomains.map((domain) => `operations ${domain}`),
+  ];
+}

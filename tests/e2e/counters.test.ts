@@ -1,0 +1,140 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { countingGpu } from "../native/count-ranges.ts";
+import { availableClients } from "../native/fixtures.ts";
+import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+
+const here = temporaryDirectory();
+afterAll(here.remove);
+
+const canBuild = availableClients("counters of ranges").length > 0;
+
+const SCRIPT = "0>outer 0k100 0>inner 0k10 0K20 0< 0k7 0< 0>outer 0k3 0< 0k5";
+const SUMS = "pipeline.counters.metrics=[gpu__time_duration.sum,fake__kernels.sum]";
+
+async function profile(
+  runDirectory: string,
+  overrides: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+) {
+  const { program, driverDirectory, cupti } = await countingGpu();
+  const bin = join(here.path, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "nvidia-smi"), "#!/bin/sh\necho '0, Pretended GPU, 575.0'\n");
+  chmodSync(join(bin, "nvidia-smi"), 0o755);
+  const args = [
+    `hydra.run.dir=${runDirectory}`,
+    "pipeline.counters.enable=true",
+    "pipeline.recorder.enable=false",
+    ...overrides,
+    "--",
+    ...[program, "script", SCRIPT],
+  ];
+  return runCommand("deep-profile", args, {
+    cwd: here.path,
+    env: {
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+      LD_LIBRARY_PATH: driverDirectory,
+      HYDRACONF_CUPTI_PATH: cupti,
+      FAKE_HOST_PASSES: "1",
+      FAKE_CUPTI_VIOLATIONS: join(here.path, "violations"),
+      ...env,
+    },
+  });
+}
+
+const regionsIn = (run: string) => {
+  const bundle = readBundle(join(here.path, run), "counters");
+  return { bundle, regions: regionsByPath(bundle) };
+};
+
+const notesOf = (run: string) => regionsIn(run).bundle.reports[0]?.notes ?? [];
+
+const valuesOf = (run: string, path: string) =>
+  Object.fromEntries(
+    Object.entries(regionsIn(run).regions.get(path)?.metrics ?? {}).map(([name, { value }]) => [
+      name,
+      value,
+    ]),
+  );
+
+describe.runIf(canBuild)("deep-profile with counters", () => {
+  it("runs the program once for metrics that are sums, and sums them for the ranges around", async () => {
+    const result = await profile("sums", [SUMS]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(1);
+    const { bundle, regions } = regionsIn("sums");
+    expect(bundle.reports[0]?.collector.name).toBe("counters");
+    expect(valuesOf("sums", "outer")).toEqual({
+      "gpu__time_duration.sum": 140,
+      "fake__kernels.sum": 5,
+    });
+    expect(valuesOf("sums", "outer > inner")).toEqual({
+      "gpu__time_duration.sum": 30,
+      "fake__kernels.sum": 2,
+    });
+    expect(regions.get("outer")).toMatchObject({ total_ms: 0.00014, kernel_count: 0 });
+    expect(notesOf("sums")).toContainEqual(
+      "read by CUPTI's Range Profiler on XX100, in 1 run of the program: 1 pass, all levels of nesting at once, since each metric is a sum",
+    );
+  });
+
+  it("makes the same reports again from the run's files, without CUPTI", async () => {
+    const before = readFileSync(join(here.path, "sums/counters/regions/report.json"), "utf8");
+    const result = await runCommand("deep-profile", ["report", "sums"], {
+      cwd: here.path,
+      env: { HYDRACONF_CUPTI_PATH: "/nowhere" },
+    });
+    expect(result.code, result.stderr).toBe(0);
+    const after = readFileSync(join(here.path, "sums/counters/regions/report.json"), "utf8");
+    const untimed = (text: string) => text.replace(/"generated_at": ?"[^"]*"/g, "");
+    expect(untimed(after)).toBe(untimed(before));
+  });
+
+  it("runs it once for each level of nesting if a metric is no sum", async () => {
+    const share = "pipeline.counters.metrics=[gpu__time_duration.sum,fake__share.pct]";
+    const result = await profile("levels", [share]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(2);
+    expect(valuesOf("levels", "outer > inner")["gpu__time_duration.sum"]).toBe(30);
+    // Weighted by time: 100,000 a kernel and nanosecond.
+    expect(valuesOf("levels", "outer")["fake__share.pct"]).toBeCloseTo((100_000 * 5) / 140, 6);
+    const [aggregate, ...others] = regionsIn("levels").bundle.reports;
+    expect(aggregate?.regions.map(({ name }) => name)).toEqual(["outer", "inner"]);
+    expect(others.filter(({ scope }) => scope.startsWith("process:"))).toHaveLength(1);
+  });
+
+  it("runs it once for each pass, and never the kernels", async () => {
+    const result = await profile("passes", [SUMS], { FAKE_HOST_PASSES: "2" });
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(2);
+    expect(valuesOf("passes", "outer")).toEqual({
+      "gpu__time_duration.sum": 140,
+      "fake__kernels.sum": 5,
+    });
+  });
+
+  it("measures what is asked for", async () => {
+    await profile("chosen", [SUMS, "pipeline.counters.include=[inner]"]);
+    const { regions } = regionsIn("chosen");
+    expect([...regions.keys()]).toEqual(["outer > inner"]);
+  });
+
+  it("tells what cannot be measured, with the remedy, and fails", async () => {
+    const result = await profile("refused", [SUMS], {
+      FAKE_CUPTI_FAIL: "RangeProfilerEnable=35",
+    });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(
+      "no counters were read: cuptiRangeProfilerEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (the driver restricts performance counters to administrators",
+    );
+    const unknown = await profile("unknown", ["pipeline.counters.metrics=[dram__bytes.sum]"]);
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain("XX100 has no metric 'dram__bytes.sum'");
+  });
+
+  it("keeps CUPTI's rules in all of this", () => {
+    expect(() => readFileSync(join(here.path, "violations"))).toThrow();
+  });
+});

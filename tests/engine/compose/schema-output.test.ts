@@ -1,0 +1,224 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import { renderExplanation } from "../../../src/app/cli/explain.ts";
+import type { AjvFactory } from "../../../src/engine/schema/given-ajv.ts";
+import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
+import { renderError } from "../../../src/engine/values/render-error.ts";
+import { createEngine, createTargets, instantiate } from "../../../src/portable-engine.ts";
+import { refusal } from "./in-memory.ts";
+
+const ajv: AjvFactory = (options) => new Ajv2020(options);
+
+const compose = <const Schema extends ConfigSchema>(
+  text: string,
+  schema: Schema,
+  { env = {}, overrides = [] as readonly string[], files = {} } = {},
+) =>
+  createEngine({ files: { "conf/config.yaml": text, ...files }, env, ajv }).compose({
+    configDir: "conf",
+    configName: "config",
+    overrides: [...overrides],
+    schema,
+  });
+
+const explained = (config: ReturnType<typeof compose>, key: string): string => {
+  const found = config.explain(key);
+  return found === undefined ? "" : renderExplanation(found);
+};
+
+const server = z.object({
+  server: z.object({
+    port: z.coerce.number().int(),
+    host: z.string().default("localhost"),
+    since: z.coerce.date().optional(),
+    tags: z.array(z.string().trim()).default(["web"]),
+  }),
+});
+
+describe("what a validator gives", () => {
+  it("is the config: defaults, conversions and transforms, everywhere", () => {
+    const config = compose('server:\n  port: "8080"\n', server);
+    expect(config.toObject()).toEqual({ server: { port: 8080, host: "localhost", tags: ["web"] } });
+    expect(config.get("server.port")).toBe(8080);
+    expect(config.get("server.tags")).toEqual(["web"]);
+    expect(config.toYaml()).toBe("server:\n  port: 8080\n  host: localhost\n  tags:\n  - web\n");
+    expectTypeOf(config.get("server.port")).toEqualTypeOf<number>();
+  });
+
+  it("has origins that explain shows", () => {
+    const config = compose("server:\n  port: ${oc.env:PORT}\n", server, { env: { PORT: "80" } });
+    expect(explained(config, "server.port")).toBe(
+      [
+        "server.port = 80",
+        '  set by converted from "${oc.env:PORT}" at conf/config.yaml:2:9',
+        '  replaced "${oc.env:PORT}" of conf/config.yaml:2:9',
+        "    in the composition of config",
+      ].join("\n"),
+    );
+    expect(explained(config, "server.host")).toBe(
+      'server.host = "localhost"\n  set by schema default',
+    );
+    const overridden = compose("server: {}\n", server, { overrides: ['+server.port="1"'] });
+    expect(explained(overridden, "server.port")).toContain(
+      'converted from "1" at override \'+server.port="1"\'',
+    );
+  });
+
+  it("keeps what it left as it was, interpolations included, and what it dropped", () => {
+    const config = compose("base: /data\nserver:\n  port: 1\n  host: ${base}/x\n", server);
+    expect(config.toYaml()).toContain("host: ${base}/x");
+    expect(config.toObject()).toMatchObject({ base: "/data", server: { host: "/data/x" } });
+  });
+
+  it("holds values of classes, and shows their text", () => {
+    const config = compose("server: {port: 1, since: 2026-01-02}\n", server);
+    const { since } = config.toObject().server;
+    expect(since).toEqual(new Date("2026-01-02"));
+    expect(config.get("server.since")).toEqual(since);
+    expect(config.get("server").since).toEqual(since);
+    expect(config.get("server.since.nothing" as never)).toBeUndefined();
+    expect(config.toYaml()).toContain("since: '2026-01-02T00:00:00.000Z'");
+  });
+
+  it("is not known before all values are: then a key that it would give says why", () => {
+    const config = compose("server: {port: 1}\nname: ???\n", server.extend({ name: z.string() }));
+    expect(config.get("server.port")).toBe(1);
+    expect(refusal(() => config.get("server.host")).message).toBe("Key 'name' has no value");
+    expect(refusal(() => config.toObject()).code).toBe("schema.mismatch");
+  });
+
+  it("hides secrets in origins", () => {
+    const schema = z.object({ pin: z.coerce.number().meta({ writeOnly: true }) });
+    const config = compose("pin: '987654321'\n", schema);
+    expect(config.get("pin")).toBe(987654321);
+    expect(explained(config, "pin")).not.toContain("987654321");
+    expect(explained(config, "pin")).toContain("converted from *** at conf/config.yaml:1:6");
+  });
+});
+
+describe("the problems that a validator finds", () => {
+  it("are told all at once, each at its place, and the environment variable by its name", () => {
+    const text = "server:\n  port: ${oc.env:APP_PORT}\n  host: ${name}\nname: ${oc.env:APP_NAME}\n";
+    const error = refusal(() =>
+      compose(text, server.extend({ name: z.string().max(2), lr: z.number() }), {
+        env: { APP_PORT: "many", APP_NAME: "long" },
+        overrides: ["+lr=high"],
+      }),
+    );
+    const shown = renderError(error);
+    expect(shown).toContain("Value of 'server.port' does not fit");
+    expect(shown).toContain("(environment variable APP_PORT)");
+    expect(shown).toContain("conf/config.yaml:2:9");
+    expect(shown).toContain("(environment variable APP_NAME)");
+    expect(shown).toContain("override '+lr=high'");
+    expect(error.details.others).toHaveLength(2);
+  });
+});
+
+describe("the defaults of a JSON Schema", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      db: {
+        type: "object",
+        default: {},
+        properties: { port: { type: "integer", default: 3306 }, host: { type: "string" } },
+      },
+      jobs: { type: "array", items: { $ref: "#/$defs/job" } },
+    },
+    $defs: {
+      job: {
+        type: "object",
+        properties: { retries: { type: "integer", default: 2 } },
+        required: ["name"],
+      },
+    },
+  } as const;
+
+  it("stand for keys that no config has, at any depth, with an origin", () => {
+    const config = compose("jobs: [{name: a}, {name: b, retries: 5}]\n", schema);
+    expect(config.toObject()).toEqual({
+      jobs: [
+        { name: "a", retries: 2 },
+        { name: "b", retries: 5 },
+      ],
+      db: { port: 3306 },
+    });
+    expect(explained(config, "db.port")).toBe("db.port = 3306\n  set by schema default");
+    expectTypeOf(config.get("db.port")).toEqualTypeOf<number>();
+    expectTypeOf(config.get("db.host")).toEqualTypeOf<string | undefined>();
+  });
+
+  it("leave what is given, and what a branch of anyOf would add", () => {
+    const branches = { anyOf: [{ properties: { x: { default: 1 } } }, { required: ["y"] }] };
+    expect(compose("y: null\n", branches).toObject()).toEqual({ y: null });
+    const given = { properties: { y: { default: 1 } } };
+    expect(compose("y: null\n", given).toObject()).toEqual({ y: null });
+  });
+});
+
+describe("one door", () => {
+  it("takes the path of a file with a JSON Schema", () => {
+    const files = {
+      "schemas/app.json": '{"properties": {"x": {"type": "integer", "default": 3}}}',
+    };
+    expect(compose("", "schemas/app.json", { files }).get("x" as never)).toBe(3);
+    const error = refusal(() => compose("", "schemas/none.json"));
+    expect(error.code).toBe("schema.invalid");
+    expect(error.message).toBe("The schema 'schemas/none.json' cannot be read: no such file");
+  });
+
+  it("takes a schema for all compositions of an engine, which one of them may replace", () => {
+    const files = { "conf/config.yaml": "x: '1'\n" };
+    const engine = createEngine({ files, schema: z.object({ x: z.coerce.number() }) });
+    const config = engine.compose({ configDir: "conf", configName: "config" });
+    expect(config.get("x")).toBe(1);
+    expectTypeOf(config.get("x")).toEqualTypeOf<number>();
+    const other = engine.compose({
+      configDir: "conf",
+      configName: "config",
+      schema: z.object({ x: z.string() }),
+    });
+    expect(other.get("x")).toBe("1");
+    expectTypeOf(other.get("x")).toEqualTypeOf<string>();
+  });
+
+  it("converts what an entry of a store mounts, before the schema of the whole config", () => {
+    const db = z.object({ port: z.coerce.number().default(1), name: z.string().toUpperCase() });
+    const engine = createEngine({
+      files: { "conf/config.yaml": "defaults: [base_db, _self_]\ndb: {name: main}\n" },
+      store: new Map([["base_db", { value: { name: "?" }, package: "db", schema: db }]]),
+    });
+    const whole = z.object({ db: z.object({ port: z.number(), name: z.literal("MAIN") }) });
+    const config = engine.compose({ configDir: "conf", configName: "config", schema: whole });
+    expect(config.toObject()).toEqual({ db: { name: "MAIN", port: 1 } });
+    expect(explained(config, "db.port")).toContain("schema default of 'base_db'");
+  });
+});
+
+describe("the schema of instantiate", () => {
+  const targets = createTargets({ make: (options: object) => options });
+  const schema = z.object({ size: z.coerce.number().default(3), day: z.coerce.date().optional() });
+
+  it("checks and converts what is instantiated, before arguments are merged", () => {
+    const made = instantiate(
+      { model: { _target_: "make", size: "7", day: "2026-01-02" }, other: "${nothing}" },
+      { key: "model", schema, targets, overrides: { extra: 1 } },
+    );
+    expect(made).toEqual({ size: 7, day: new Date("2026-01-02"), extra: 1 });
+    expect(instantiate({ _target_: "make" }, { schema, targets })).toEqual({ size: 3 });
+    const error = refusal(() => instantiate({ _target_: "make", size: "x" }, { schema, targets }));
+    expect(error.code).toBe("schema.mismatch");
+    expect(error.details.key).toBe("size");
+  });
+
+  it("is not needed where the config has been through one", () => {
+    const whole = z.object({ model: schema.loose() });
+    const config = compose("model: {_target_: make, day: 2026-01-02}\n", whole);
+    expect(instantiate(config, { key: "model", targets })).toEqual({
+      size: 3,
+      day: new Date("2026-01-02"),
+    });
+  });
+});
