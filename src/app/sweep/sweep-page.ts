@@ -108,7 +108,7 @@ const MOST_BYTES = 2_000_000;
  * The curves of a file of metrics: of each number in its objects, against their `step` or, without one, their line. Nothing for a
  * file that cannot be read.
  */
-export function learningCurves(file: string): readonly LearningCurve[] {
+function learningCurves(file: string): readonly LearningCurve[] {
   const curves = new Map<string, [number, number][]>();
   for (const [line, text] of linesIn(file).entries()) {
     const metrics = objectIn(text);
