@@ -1,4 +1,4 @@
-# The native part: the workload, the recorder, and their benchmark. None of it is a Node add-on;
+# The native part: the workload, the recorder, what asks for metrics of chips, and a benchmark. None of it is a Node add-on;
 # node-gyp is here as a build tool that every npm installation can get. See native/build.mjs.
 {
   'includes': ['native/settings.gypi'],
@@ -87,6 +87,15 @@
       'type': 'executable',
       'dependencies': ['shallow_resnet_core', 'common'],
       'sources': ['native/shallow_resnet/benchmark/convolution_benchmark.cc'],
+    },
+    {
+      # What NVIDIA's library says about metrics and chips, in a process of its own.
+      'target_name': 'chip_metrics',
+      'type': 'executable',
+      'sources': [
+        '<!@("<(python)" native/detect.py sources native/chip_metrics)',
+        'native/common/json_writer.cc',
+      ],
     },
     {
       # Loaded into other programs through NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH.

@@ -124,8 +124,8 @@ async function bundle({ define = {}, engine, output, ...input }) {
     // fifth of the package.
     minify: {
       // What compression makes of `import.meta` does not work in a bundle of CommonJS by esbuild.
-      compress: false,
-      mangle: { toplevel: false, keepNames: true },
+      compress: output.format === "cjs",
+      mangle: { toplevel: output.format === "cjs", keepNames: true },
       codegen: { removeWhitespace: true },
     },
     chunkFileNames: "modules/[name].js",

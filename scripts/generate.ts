@@ -51,6 +51,11 @@ const TYPES = [
     about: "A comparison of two reports",
   },
   {
+    file: "src/report/compare/calibration-types.ts",
+    from: "schemas/calibration.schema.json",
+    about: "How much runs of one program differ",
+  },
+  {
     file: "src/report/sweep/sweep-types.ts",
     from: "schemas/sweep-report.schema.json",
     about: "A report of a sweep",

@@ -29,7 +29,12 @@ import {
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
-import { type Dialect, type DialectName, dialectNamed } from "./engine/values/dialect.ts";
+import {
+  type Dialect,
+  type DialectName,
+  dialectNamed,
+  withoutExtensions,
+} from "./engine/values/dialect.ts";
 import type { Limits } from "./engine/values/limits.ts";
 import { createResolveContext, type ResolveContext } from "./engine/values/resolution/context.ts";
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
@@ -128,10 +133,11 @@ export function checkedEngine(engine: Engine): Engine {
 
 /** An engine whose methods do not check their options, for callers that have checked them. */
 export function openEngine(settings: EngineSettings): Engine {
-  const { cwd, dialect, env, plugins, resolvers = [], schemaReader } = settings;
+  const { cwd, env, plugins, resolvers = [], schemaReader } = settings;
+  const dialect = plugins.length === 0 ? withoutExtensions(settings.dialect) : settings.dialect;
   refuseClashes(plugins);
   const all = [...pluginResolvers(plugins), ...resolvers];
-  const context = createResolveContext({ ...settings, resolvers: all });
+  const context = createResolveContext({ ...settings, dialect, resolvers: all });
   const reading = { limits: context.limits, dialect, env };
   const snapshots = createSnapshots({ ...settings, reading });
   const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });

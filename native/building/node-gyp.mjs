@@ -18,7 +18,7 @@ export async function runWithOrWithoutGpu({ detected, say, ...request }) {
   const plan = gpuPlan(detected);
   if (request.options.parts === "recorder") {
     // With the definitions of the whole: what is compiled now stays when that follows.
-    await runNodeGyp(request, gpuDefinitions(detected, plan), ["region_recorder"]);
+    await runNodeGyp(request, gpuDefinitions(detected, plan), ["region_recorder", "chip_metrics"]);
     return { ...NO_GPU, reason: "only the recorder was built" };
   }
   const compile = (gpu) => runNodeGyp(request, gpuDefinitions(detected, gpu));

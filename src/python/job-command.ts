@@ -2,10 +2,17 @@
 
 import { join } from "node:path";
 import type { JobFacts } from "../app/job/options.ts";
-import { isOverrideOfHydra, quoted } from "../engine/overrides/index.ts";
+import { isOverrideOfHydra, parseOverride, quoted } from "../engine/overrides/index.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
 import { limitsOf } from "../engine/values/limits.ts";
-import { type ConfigNode, getAt, type MapNode, scalar, withEntry } from "../engine/values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  type MapNode,
+  scalar,
+  withEntry,
+} from "../engine/values/node.ts";
 import { fromCode } from "../engine/values/origin.ts";
 import { toObject } from "../engine/values/plain-objects.ts";
 import { pyStr } from "../engine/values/python-text.ts";
@@ -62,7 +69,7 @@ export function hydraOverrides(job: JobFacts): readonly string[] {
   const { number, outputDir, overrides, root } = job;
   const isSweepByConfig = modeOfConfig(root) === "MULTIRUN";
   return [
-    ...overrides,
+    ...overrides.flatMap((override) => asHydraTakes(override, job)),
     ...overridesOfHydra(root),
     `hydra.run.dir=${overrideText(outputDir)}`,
     ...(number === undefined
@@ -75,6 +82,29 @@ export function hydraOverrides(job: JobFacts): readonly string[] {
         ]),
     ...(isSweepByConfig ? ["hydra.mode=RUN"] : []),
   ];
+}
+
+/**
+ * Hydra has no `key:=value`: there the key is deleted and added again, which moves it to the end of its map.
+ *
+ * @throws ConfigError `app.unsupported` for a config group, which Hydra would delete from the defaults list
+ */
+function asHydraTakes(text: string, { context, root }: JobFacts): readonly string[] {
+  // Most overrides need not be parsed to see this.
+  if (!/:\s*=/.test(text)) return [text];
+  const { keyOrGroup, origin, type } = parseOverride(text, { dialect: context.dialect });
+  if (type !== "replace") return [text];
+  const choices = getAt(root, ["hydra", "runtime", "choices"]);
+  const group = keyOrGroup.replaceAll(".", "/");
+  if (choices?.kind === "map" && child(choices, group) !== undefined)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `Hydra cannot replace what a config group gives: '${text}'`,
+      origin,
+      key: keyOrGroup,
+      hint: `give the program its config in a file, --pass file, or write an option of '${group}' with these values`,
+    });
+  return [`~${keyOrGroup}`, `+${text.replace(/:\s*=/, "=")}`];
 }
 
 /** The overrides of `hydra` for the program rather than the sweep. */

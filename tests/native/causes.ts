@@ -18,11 +18,14 @@ async function commandOf(cause: string): Promise<readonly string[]> {
   return ["python3", script, library];
 }
 
-/** The regions that the answer names. */
-export async function answered(
-  cause: string,
-  cpu: "time" | "counts",
-): Promise<readonly RankedRegion[]> {
+interface Answered {
+  /** The regions that the answer names. */
+  readonly regions: readonly RankedRegion[];
+  /** What the program printed. */
+  readonly output: string;
+}
+
+export async function answered(cause: string, cpu: "time" | "counts"): Promise<Answered> {
   const command = await commandOf(cause);
   const directory = recordingDirectory();
   const env = { ...(await recorderEnvironment(directory)), HYDRACONF_RECORDER_CPU: cpu };
@@ -31,7 +34,7 @@ export async function answered(
   const child = execa(program, args, { env, cwd: directory });
   const pid = child.pid ?? 0;
   const sampling = sampleThreads(pid, directory, 100);
-  await child;
+  const { stdout: output } = await child;
   const endNs = process.hrtime.bigint();
   sampling.stop();
   const timeline = withProgram(readRecording(directory), {
@@ -41,5 +44,5 @@ export async function answered(
   });
   const environment = { ...context.environment, command };
   const bundle = toReportBundle(buildRegionModel(timeline), { ...context, environment });
-  return answerOf(bundle)?.byWall ?? [];
+  return { regions: answerOf(bundle)?.byWall ?? [], output };
 }

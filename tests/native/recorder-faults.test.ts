@@ -89,11 +89,11 @@ describe.runIf(client !== undefined && process.platform === "linux")("faults", (
     "no program notices a call that %s",
     async (name, fault, writing) => {
       const { runs, problems } = await faultLoop(await buildFaults(client ?? "own client"), fault, {
-        step: writing === "buffered" ? 64 : 16,
+        step: writing === "buffered" ? 199 : 47,
         writing,
       });
       expect(problems, name).toEqual([]);
-      expect(runs).toBeGreaterThan(8);
+      expect(runs).toBeGreaterThan(2);
     },
   );
 });

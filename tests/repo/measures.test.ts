@@ -9,10 +9,10 @@ import { circlesIn, measuresAt, unusedExports } from "../../scripts/measures.mjs
 const script = fileURLToPath(new URL("../../scripts/measures.mjs", import.meta.url));
 
 // `node scripts/measures.mjs --list` names the files behind each number.
-it("src keeps the bounds of its measures, which stand beside those of another revision", async () => {
-  const args = [script, "--check", "--beside", "HEAD"];
-  const { stdout, stderr } = await execa(process.execPath, args, { reject: false });
-  expect(stdout).toMatch(/^ +here +HEAD\nfiles +[1-9]\d+ +[1-9]\d+$/m);
+// measures.slow.ts sets them beside those of another revision.
+it("src keeps the bounds of its measures", async () => {
+  const { stdout, stderr } = await execa(process.execPath, [script, "--check"], { reject: false });
+  expect(stdout).toMatch(/^files +[1-9]\d+$/m);
   expect(stderr).toBe("");
 });
 

@@ -28,7 +28,7 @@ import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
-import type { Dialect } from "../../engine/values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
@@ -408,7 +408,7 @@ const hasOpenGroup = ({ children, state }: DefaultsTreeNode): boolean =>
   state === "missing" || children.some((child) => child.kind !== "self" && hasOpenGroup(child));
 
 const contextOf = (
-  { dialect, limits, plugins, resolvers = [] }: ComposerRequest,
+  { dialect = DEFAULT_DIALECT, limits, plugins, resolvers = [] }: ComposerRequest,
   { now, env, console }: Invocation,
   root: () => MapNode | undefined,
   hidden: () => ReadonlySet<string>,
@@ -418,11 +418,11 @@ const contextOf = (
       now,
       root,
       hidden,
-      ...(dialect && { dialect }),
+      dialect,
     }),
     env,
     ...(limits && { limits }),
-    ...(dialect && { dialect }),
+    dialect: plugins.length === 0 ? withoutExtensions(dialect) : dialect,
     onWarning: (message) => console.stderr(`UserWarning: ${message}\n`),
   });
 

@@ -5,7 +5,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import { MOST_OWN_CODE, processCode } from "../job/ender.ts";
-import { enderOf, failedJob, type JobResult } from "../job/job.ts";
+import { enderOf, failedJob, isCompleted, type JobResult } from "../job/job.ts";
 import { hydraLogging, openJobContext } from "../job/job-context.ts";
 import { createLogging } from "../job/logging/logging.ts";
 import { jobPlace, type PlannedJob, planJob } from "../job/plan-job.ts";
@@ -102,18 +102,19 @@ export async function runWorker(
     stderr(`The launcher of job #${number} ended before recording the job: nothing was run\n`);
     return EXIT_ERROR;
   }
-  const watched = endWithWorker(
-    {
-      recorded,
-      firstLine: (error) => firstLine(error, redact),
-      enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
-    },
-    task?.signals ?? [],
-  );
-  const result = watched.judged(
-    await runAlone(session, job, folder, recorded.earlierAttempts, task),
-  );
-  recorded.end(endOf(result, redact));
+  const watched = endWithWorker({
+    recorded,
+    firstLine: (error) => firstLine(error, redact),
+    enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
+    isScheduled: task !== undefined,
+    more: task?.signals ?? [],
+  });
+  const alone = await runAlone(session, job, folder, recorded.earlierAttempts, task);
+  const at = new Date();
+  const result = await watched.settled(alone);
+  // The wait for a late signal is no part of the job.
+  const waited = task !== undefined && !isCompleted(result);
+  recorded.end({ ...endOf(result, redact), ...(waited && { at }) });
   watched.release();
   if (result.status === "failed") reportError(result.error, session);
   return processCode(enderOf(result), result.exitCode);

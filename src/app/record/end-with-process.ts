@@ -2,7 +2,7 @@
 import type { Signal } from "../../foundation/system/platform-types.ts";
 import { hearSignals, INTERRUPTS } from "../../foundation/system/process-signals.ts";
 import { type Ender, ITSELF, processCode } from "../job/ender.ts";
-import { isCompleted, type JobResult } from "../job/job.ts";
+import { enderOf, isCompleted, type JobResult } from "../job/job.ts";
 import type { RecordedJob } from "./recorded-job.ts";
 
 /** What happens to the process of a job while that runs. */
@@ -36,32 +36,65 @@ export function endWithProcess(request: WatchRequest): WatchedProcess {
 }
 
 /**
+ * How long after a job's failure the scheduler's signal, which caused it, may still arrive. A scheduler signals the
+ * processes of a job together, but not in an order: a program may have answered with its end before this process hears
+ * of the signal. On a busy machine that takes as long as a thread of Node waits for a processor.
+ */
+const LATE_SIGNAL_MS = 2_000;
+
+/** What happens to the process of a job that does nothing but this job. */
+export interface WatchedWorker {
+  /** As `judged` of `WatchedProcess`; of a scheduler's job, once a late signal would have come. */
+  settled(result: JobResult): Promise<JobResult>;
+  release(): void;
+}
+
+export interface WorkerWatch extends WatchRequest {
+  /** Whether a scheduler, which does not say in the job's record that it ends it, may end this process. */
+  readonly isScheduled: boolean;
+  /** Further signals that end the process, unless the task handles them. */
+  readonly more: readonly Signal[];
+}
+
+/**
  * As `endWithProcess`, for a process that does nothing but this job: it also records a signal that the task does not
  * handle, and ends. Only SIGKILL cannot be handled; the process that started this one records it.
- *
- * @param more further signals that end the process, unless the task handles them
  */
-export function endWithWorker(request: WatchRequest, more: readonly Signal[]): WatchedProcess {
-  const { enderOf, recorded } = request;
+export function endWithWorker(request: WorkerWatch): WatchedWorker {
+  const { isScheduled, more, recorded } = request;
   const signals = [...INTERRUPTS, ...more];
   let first: Signal | undefined;
   let wasHandled = false;
+  let onLate: (() => void) | undefined;
   const onSignal = (signal: Signal) => {
     first ??= signal;
+    if (onLate !== undefined) return onLate();
     const isHandled = process.listenerCount(signal) > 1;
     wasHandled ||= isHandled;
     // A task with its own handler ends in its own way, and its result says so. A scheduler's extra signal may come
     // after the signal that the task handles, and means the same.
     if (isHandled || (wasHandled && more.includes(signal))) return;
-    const endedBy = enderOf(signal);
+    const endedBy = request.enderOf(signal);
     const exitCode = processCode(endedBy, 1);
     recorded.end({ endedBy, exitCode });
     process.exit(exitCode);
   };
   const release = recordExit(request);
   for (const signal of signals) process.on(signal, onSignal);
+  const lateSignal = () =>
+    new Promise<void>((settle) => {
+      const timer = setTimeout(settle, LATE_SIGNAL_MS);
+      onLate = () => {
+        clearTimeout(timer);
+        settle();
+      };
+    });
   return {
-    judged: (result) => judged(result, first, request),
+    async settled(result) {
+      const hasFailed = !isCompleted(result) && enderOf(result).by === ITSELF.by;
+      if (isScheduled && hasFailed && first === undefined) await lateSignal();
+      return judged(result, first, request);
+    },
     release() {
       release();
       for (const signal of signals) process.off(signal, onSignal);

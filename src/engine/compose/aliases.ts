@@ -147,7 +147,8 @@ export function aliasedKey(word: string, aliases: readonly Alias[], dialect: Dia
 function expand(text: string, index: number, aliases: readonly Alias[], dialect: Dialect): string {
   const [, operator = "", rest = ""] = /^(~|\+{0,2})(.*)$/s.exec(text) ?? [];
   const at = equalsSign(rest, dialect);
-  const name = at < 0 ? rest : rest.slice(0, at);
+  const key = at < 0 ? rest : rest.slice(0, at);
+  const name = dialect.extendsOverrides ? key.replace(/:$/, "") : key;
   const alias = aliases.find((one) => one.name === name);
   if (alias === undefined) return text;
   const { isWhole, target } = alias;
@@ -155,7 +156,7 @@ function expand(text: string, index: number, aliases: readonly Alias[], dialect:
     if (at >= 0) return text;
     return operator === "" ? target : operator + target.replace(/^(?:~|\+{1,2})/, "");
   }
-  if (at >= 0) return operator + target + rest.slice(at);
+  if (at >= 0) return operator + target + rest.slice(name.length);
   if (operator === "~") return operator + target;
   throw new ConfigError({
     code: "compose.invalid_config",

@@ -4,7 +4,7 @@ import { shown } from "../overrides/hints.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { append } from "../values/edit/assign.ts";
 import { createCopies, draftAt, draftRoot } from "../values/edit/draft.ts";
-import { updateNode } from "../values/edit/update.ts";
+import { type UpdateOptions, updateNode } from "../values/edit/update.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
 import { type Budget, createBudget, isLimitError, type Size, spentOf } from "../values/limits.ts";
@@ -173,6 +173,8 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
       return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
     case "force_add":
       return updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies);
+    case "replace":
+      return change(root, override, value, applying, { merge: false });
     default:
       return change(root, override, value, applying);
   }
@@ -183,11 +185,12 @@ function change(
   override: Override,
   value: ConfigNode,
   applying: Applying,
+  options: UpdateOptions = {},
 ): ConfigNode {
   const { context, copies } = applying;
   const { keyOrGroup: key, origin } = override;
   try {
-    return updateNode(root, key, value, { plain: true }, context, copies);
+    return updateNode(root, key, value, { ...options, plain: true }, context, copies);
   } catch (error) {
     // An index out of range is another error: `+` could not add the item either.
     if (!isConfigError(error) || error.code !== "value.struct") throw error;
@@ -203,7 +206,7 @@ function change(
     throw new ConfigError(
       {
         code: "compose.override_failed",
-        message: `Could not override '${key}'.\nTo append to your config use +${origin.text}\n${error.message}`,
+        message: `Could not override '${key}'.\nTo append to your config use +${mergingText(override)}\n${error.message}`,
         origin,
         // For a map, the key in it that is refused.
         key: error.details.key?.startsWith(`${key}.`) ? error.details.key : key,
@@ -213,6 +216,10 @@ function change(
     );
   }
 }
+
+/** The override with `=` in place of `:=`. */
+const mergingText = ({ type, origin: { text } }: Override): string =>
+  type === "replace" ? text.replace(/:\s*=/, "=") : text;
 
 /** Computed when an error is shown, and not for the overrides that are tried for it. */
 const remedyFor = (root: ConfigNode, override: Override, { choices, context, swept }: Applying) =>

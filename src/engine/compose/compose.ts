@@ -391,7 +391,8 @@ function withFreeKeys(
     (key) =>
       !root.entries.has(key) &&
       overrides.some(
-        ({ keyOrGroup, type }) => type === "change" && keyOrGroup.startsWith(`${key}.`),
+        ({ keyOrGroup, type }) =>
+          (type === "change" || type === "replace") && keyOrGroup.startsWith(`${key}.`),
       ),
   );
   const id = JSON.stringify([keys, made]);

@@ -51,8 +51,10 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     ...itemsWith(root, parts),
   ].find((other) => other !== undefined && works(`${other}${tail}`, failed));
   const added =
-    override.type === "change"
-      ? ["+", "++"].map((plus) => `${plus}${key}${tail}`).find((text) => works(text, failed))
+    override.type === "change" || override.type === "replace"
+      ? ["+", "++"]
+          .map((plus) => `${plus}${key}${tail.replace(/^:\s*/, "")}`)
+          .find((text) => works(text, failed))
       : [`${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const isSame = meant !== undefined && bare(meant) === bare(key);
   const addedThere = [`+${referred}${tail}`, `++${referred}${tail}`].find(
@@ -63,6 +65,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     ...(meant === undefined ? [] : [`${meant}${tail}`]),
     ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
     ...(added === undefined || isSame ? [] : [addedText(added, override)]),
+    ...(added === undefined ? [] : replacedText(override, tail, failed)),
   ];
   return {
     available,
@@ -136,7 +139,19 @@ function itemText(node: ConfigNode): string | undefined {
 }
 
 const addedText = (text: string, { type }: Override): string =>
-  type === "change" ? `${text} to add the key` : text;
+  type === "change" || type === "replace" ? `${text} to add the key` : text;
+
+/** A dict is merged, also with `+`: what replaces the map that is there instead. */
+function replacedText(
+  { keyOrGroup, type, value }: Override,
+  tail: string,
+  failed: FailedOverride,
+): readonly string[] {
+  const text = `${keyOrGroup}:${tail}`;
+  return type === "change" && value?.kind === "dict" && works(text, failed)
+    ? [`${text} to replace '${keyOrGroup}' as a whole`]
+    : [];
+}
 
 /** The key behind an interpolation on the path: `src.l.0.k` for `ds.0.k`, where `ds` is `${src.l}`. */
 function throughReference(

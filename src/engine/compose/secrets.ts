@@ -1,5 +1,6 @@
 /** Values that schemas mark secret: where they are, and the tree with masks in their place. */
-import type { Override, OverrideValue } from "../overrides/ast.ts";
+import { columnsOf, type Override, type OverrideValue } from "../overrides/ast.ts";
+import { overrideKeyElement } from "../overrides/print.ts";
 import type { Difference } from "../values/diff.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { splitKey } from "../values/key-path.ts";
@@ -62,15 +63,14 @@ export function secretOverrides({ overrides, secrets }: Secrets): ReadonlyMap<st
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-const PREFIX = { change: "", add: "+", force_add: "++", delete: "~", extend_list: "" } as const;
-
 const maskedText = ({ keyOrGroup, type }: Override): string =>
-  `${PREFIX[type]}${keyOrGroup}=${MASK}`;
+  `${overrideKeyElement({ type, keyOrGroup })}=${MASK}`;
 
 /** Whether an override sets a secret, a value inside one, or a map around one. */
 function holdsSecret({ keyOrGroup, value }: Override, secrets: readonly SecretPath[]): boolean {
   if (value === undefined) return false;
-  if (value.kind === "zip") return value.columns.some((column) => holdsSecret(column, secrets));
+  const columns = columnsOf(value);
+  if (columns.length > 0) return columns.some((column) => holdsSecret(column, secrets));
   const path = splitKey(keyOrGroup);
   return secrets.some(
     (secret) => isPrefix(secret, path) || (isPrefix(path, secret) && holdsDict(value)),
@@ -79,6 +79,7 @@ function holdsSecret({ keyOrGroup, value }: Override, secrets: readonly SecretPa
 
 function holdsDict(value: OverrideValue): boolean {
   if (value.kind === "dict") return true;
+  if (value.kind === "union") return value.parts.some(holdsDict);
   return (value.kind === "choice" || value.kind === "list") && value.items.some(holdsDict);
 }
 

@@ -17,8 +17,8 @@ export interface Override {
   readonly origin: OverrideOrigin;
 }
 
-/** `key=x`, `+key=x`, `++key=x`, `~key`, and `key=extend_list(x)`. */
-export type OverrideType = "change" | "add" | "force_add" | "delete" | "extend_list";
+/** `key=x`, `+key=x`, `++key=x`, `~key`, `key=extend_list(x)`, and `key:=x`, which is ours and not Hydra's. */
+export type OverrideType = "change" | "add" | "force_add" | "delete" | "extend_list" | "replace";
 
 /** The value right of the `=`: a value to assign, or a sweep over several of them. */
 export type OverrideValue = Element | Sweep;
@@ -30,7 +30,7 @@ export type OverrideValue = Element | Sweep;
 export type Element = ScalarElement | ListElement | DictElement | ExtensionElement;
 
 /** The source of a sweep's values. */
-export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep;
+export type Sweep = ChoiceSweep | RangeSweep | IntervalSweep | GlobSweep | ZipSweep | UnionSweep;
 
 /** Offsets in the override's text, in UTF-16 code units, end exclusive. */
 export interface Span {
@@ -136,6 +136,23 @@ export interface ZipSweep {
   readonly span: Span;
 }
 
+/** `choice(a,b)+range(3)`: the values of each part, one part after the other. Ours, not Hydra's. */
+export interface UnionSweep {
+  readonly kind: "union";
+  /** At least two. Either all are zips, of the same keys, or none is. */
+  readonly parts: readonly UnionPart[];
+  readonly span: Span;
+}
+
+/** A sweep whose values can be enumerated. */
+export type UnionPart = ChoiceSweep | RangeSweep | GlobSweep | ZipSweep;
+
+/** The overrides of the keys that a zip, or a union of zips, sets; empty for all other values. */
+export function columnsOf(value: OverrideValue | undefined): readonly Override[] {
+  if (value?.kind === "union") return value.parts.flatMap(columnsOf);
+  return value?.kind === "zip" ? value.columns : [];
+}
+
 /** An int (`bigint`), a float (`number`), or a bool, which in Python is an int. */
 export type PythonNumber = bigint | number | boolean;
 
@@ -144,7 +161,8 @@ export const isSweepValue = (value: OverrideValue): value is Sweep =>
   value.kind === "range" ||
   value.kind === "interval" ||
   value.kind === "glob" ||
-  value.kind === "zip";
+  value.kind === "zip" ||
+  value.kind === "union";
 
 /**
  * The parser's result, before functions are evaluated. Hydra evaluates only an override that parsed as a whole, so a
@@ -161,7 +179,7 @@ export interface KeySyntax {
   readonly package?: string;
 }
 
-export type ValueSyntax = ElementSyntax | SimpleChoiceSyntax;
+export type ValueSyntax = ElementSyntax | SimpleChoiceSyntax | UnionSyntax;
 
 export type ElementSyntax = ScalarElement | ListSyntax | DictSyntax | CallSyntax;
 
@@ -169,6 +187,13 @@ export type ElementSyntax = ScalarElement | ListSyntax | DictSyntax | CallSyntax
 export interface SimpleChoiceSyntax {
   readonly kind: "choices";
   readonly items: readonly ElementSyntax[];
+  readonly span: Span;
+}
+
+/** `choice(a)+range(3)`, with at least two calls. */
+export interface UnionSyntax {
+  readonly kind: "union";
+  readonly parts: readonly CallSyntax[];
   readonly span: Span;
 }
 
@@ -197,7 +222,7 @@ export interface CallSyntax {
 export interface ColumnSyntax {
   readonly type: OverrideType;
   readonly key: KeySyntax;
-  readonly value: ElementSyntax;
+  readonly value: ElementSyntax | UnionSyntax;
   readonly span: Span;
 }
 

@@ -25,6 +25,7 @@ import {
   type Parameters,
 } from "./functions/function.ts";
 import { functionsOf } from "./functions/index.ts";
+import { union } from "./functions/sweeps.ts";
 import { textHint } from "./hints.ts";
 import { overrideKeyElement } from "./print.ts";
 
@@ -69,6 +70,8 @@ export function evaluateValue(
         tags: [],
         span: syntax.span,
       };
+    case "union":
+      return union(syntax.parts.map(evaluate), syntax.span, source);
     case "call":
       return evaluateCall(syntax, source, options, evaluate);
   }

@@ -18,9 +18,11 @@ export type {
   ScalarElement,
   Span,
   Sweep,
+  UnionPart,
+  UnionSweep,
   ZipSweep,
 } from "./ast.ts";
-export { isSweepValue } from "./ast.ts";
+export { columnsOf, isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
 export { overrideNode } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";

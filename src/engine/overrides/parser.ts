@@ -8,7 +8,7 @@ import {
   type OptionChecks,
   optional,
 } from "../values/check-options.ts";
-import type { Dialect } from "../values/dialect.ts";
+import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr } from "../values/python-text.ts";
@@ -29,11 +29,12 @@ import type {
   ScalarElement,
   SimpleChoiceSyntax,
   Span,
+  UnionSyntax,
   ValueSyntax,
 } from "./ast.ts";
 import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
-import { FUNCTIONS, functionsOfHydra } from "./functions/index.ts";
+import { FUNCTIONS } from "./functions/index.ts";
 import { quoteHint, shown, wordHint } from "./hints.ts";
 import {
   type Cursor,
@@ -82,9 +83,9 @@ const sourceOf = (text: string, index: number, { dialect }: EvaluationOptions): 
   ...(dialect !== undefined && { dialect }),
 });
 
-/** Whether Hydra itself takes an override: it refuses those with functions of ours. */
+/** Whether Hydra itself takes an override: it refuses those with what is ours. */
 export const isOverrideOfHydra = (text: string, dialect: Dialect): boolean =>
-  isOverride(text, { dialect, functions: functionsOfHydra(dialect) });
+  isOverride(text, { dialect: withoutExtensions(dialect) });
 
 function isOverride(text: string, options: EvaluationOptions = {}): boolean {
   try {
@@ -159,13 +160,14 @@ const EVALUATION_OPTIONS: OptionChecks<EvaluationOptions> = {
   random: optional(fn),
 };
 
-/** `key=value`, `+key=value`, `++key=value`, `~key` and `~key=value`, up to the end of the text. */
+/** `key=value`, `+key=value`, `++key=value`, `key:=value`, `~key` and `~key=value`, up to the end of the text. */
 function parseOverrideSyntax(source: OverrideSource): OverrideSyntax {
   const cursor = createCursor(source, "key");
-  const type = parseType(cursor);
-  if (type === "change" || type === "add") expectKey(cursor);
+  const operator = parseType(cursor);
+  if (operator === "change" || operator === "add") expectKey(cursor);
   const key = parseKey(cursor);
-  if (type === "delete" && peek(cursor).kind === "end") return { type, key };
+  if (operator === "delete" && peek(cursor).kind === "end") return { type: operator, key };
+  const type = isReplaced(cursor, operator, key) ? "replace" : operator;
   expect(cursor, "equal", "'='", wordHint);
   cursor.mode = "value";
   const value = peek(cursor).kind === "end" ? emptyValue(cursor) : parseValue(cursor);
@@ -178,6 +180,26 @@ function parseType(cursor: Cursor): OverrideType {
   if (takeIf(cursor, "plus") === null) return "change";
   return takeIf(cursor, "plus") === null ? "add" : "force_add";
 }
+
+/**
+ * Consumes the `:` of `key:=value`, which replaces what the key has instead of merging into it.
+ *
+ * @see https://github.com/facebookresearch/hydra/issues/2227
+ */
+function isReplaced(cursor: Cursor, operator: OverrideType, key: KeySyntax): boolean {
+  if (!areExtensionsOn(cursor) || peek(cursor).kind !== "colon") return false;
+  if (peekSecond(cursor).kind !== "equal" || key.package !== undefined || key.keyOrGroup === "")
+    return false;
+  if (operator !== "change") {
+    const plain = cursor.source.text.replace(/^[+~]+/, "");
+    refuse(cursor, "'='", `':=' takes no '+', '++' or '~' before the key: ${shown(plain)}`);
+  }
+  take(cursor);
+  return true;
+}
+
+const areExtensionsOn = ({ source }: Cursor): boolean =>
+  (source.dialect ?? DEFAULT_DIALECT).extendsOverrides;
 
 function expectKey(cursor: Cursor): void {
   const { kind } = peek(cursor);
@@ -232,7 +254,39 @@ export function parseValue(cursor: Cursor): ValueSyntax {
   cursor.predicting = opensContainer(cursor);
   const first = parseElement(cursor);
   cursor.predicting = false;
+  if (first.kind === "call" && areExtensionsOn(cursor)) {
+    const joined = restOfUnion(cursor, first);
+    if (joined !== undefined) return joined;
+  }
   return peek(cursor).kind === "comma" ? restOfSimpleChoice(cursor, first) : first;
+}
+
+/** The part after the first call of `choice(a)+range(3)`; undefined if no `+` follows. */
+function restOfUnion(cursor: Cursor, first: CallSyntax, depth = 0): UnionSyntax | undefined {
+  const parts = [first];
+  while (isPlus(cursor)) {
+    takeIf(cursor, "blank");
+    const { end, kind } = peek(cursor);
+    if (kind !== "char") refuse(cursor, "a sweep after '+'", JOINS_SWEEPS);
+    take(cursor);
+    takeIf(cursor, "blank");
+    if (peek(cursor).kind !== "id" || peekSecond(cursor).kind !== "parenthesis_open")
+      throw syntaxError(cursor.source, { start: end - 1, end }, "no sweep after '+'", JOINS_SWEEPS);
+    parts.push(parseCall(cursor, depth));
+  }
+  const { start } = first.span;
+  return parts.length === 1
+    ? undefined
+    : { kind: "union", parts, span: { start, end: parts.at(-1)?.span.end ?? start } };
+}
+
+const JOINS_SWEEPS = "'+' joins sweeps, like choice(1,2)+choice(5); a single value is choice(5)";
+
+/** Whether the next token begins with a `+`, perhaps after a blank. */
+function isPlus(cursor: Cursor): boolean {
+  const next = peek(cursor);
+  const token = next.kind === "blank" ? peekSecond(cursor) : next;
+  return token.kind !== "end" && textOf(cursor, token).startsWith("+");
 }
 
 function opensContainer(cursor: Cursor): boolean {
@@ -323,7 +377,9 @@ function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): Colu
   const start = cursor.position;
   const { key, type } = parseColumnKey(cursor, before);
   readAgain(cursor, "value");
-  const value = parseElement(cursor, depth);
+  const element = parseElement(cursor, depth);
+  const value =
+    (element.kind === "call" ? restOfUnion(cursor, element, depth) : undefined) ?? element;
   return { type, key, value, span: { start, end: value.span.end } };
 }
 

@@ -16,11 +16,17 @@ const PREFIXES: Readonly<Record<OverrideType, string>> = {
   force_add: "++",
   delete: "~",
   extend_list: "",
+  replace: "",
 };
 
-/** The part before the `=`, with its prefix and package: `+db@backup`. */
-export function overrideKeyElement({ type, keyOrGroup, package: name }: Override): string {
-  return PREFIXES[type] + (name === undefined ? keyOrGroup : `${keyOrGroup}@${name}`);
+/** The part before the `=`, with its operator and package: `+db@backup`, and `db:` of `db:={a:1}`. */
+export function overrideKeyElement({
+  type,
+  keyOrGroup,
+  package: name,
+}: Pick<Override, "type" | "keyOrGroup" | "package">): string {
+  const key = name === undefined ? keyOrGroup : `${keyOrGroup}@${name}`;
+  return PREFIXES[type] + key + (type === "replace" ? ":" : "");
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type Override,
   type OverrideValue,
   type Sweep,
+  type UnionSweep,
   type ZipSweep,
 } from "./ast.ts";
 import { elementToString, overrideKeyElement } from "./print.ts";
@@ -25,16 +26,25 @@ export const isSweep = (override: Override): override is Override & { readonly v
   override.value !== undefined && isSweepValue(override.value);
 
 /** Whether `sweepStrings` never ends (`range(0,inf)`). To be checked before its values are collected. */
-export const isEndless = ({ value }: Override): boolean =>
-  value?.kind === "zip"
-    ? value.columns.some(isEndless)
-    : value?.kind === "range" && isEndlessRange(value);
+export function isEndless(override: Override): boolean {
+  const { value } = override;
+  if (value?.kind === "zip") return value.columns.some(isEndless);
+  if (value?.kind === "union") return partsOf(value, override).some(isEndless);
+  return value?.kind === "range" && isEndlessRange(value);
+}
+
+/** The parts of a union, each as the override that has only this part. */
+const partsOf = ({ parts }: UnionSweep, override: Override): readonly Override[] =>
+  parts.map((value) => ({ ...override, value }));
 
 /**
  * A lower bound for the number of values, computed without enumerating them: for a range from its bounds; 0 for other
  * sweeps, which have no more values than are written. To be checked before the values are collected.
  */
-export function leastValues({ value }: Override): number {
+export function leastValues(override: Override): number {
+  const { value } = override;
+  if (value?.kind === "union")
+    return partsOf(value, override).reduce((sum, part) => sum + leastValues(part), 0);
   if (value?.kind === "zip") return Math.max(0, ...value.columns.map(leastValues));
   if (value?.kind !== "range") return 0;
   const { start, step, stop } = value;
@@ -54,6 +64,8 @@ export function* sweepOverrides(
 ): Generator<readonly string[]> {
   const { value } = override;
   if (value?.kind === "zip") yield* zipped(value, override, options);
+  else if (value?.kind === "union")
+    for (const part of partsOf(value, override)) yield* sweepOverrides(part, options);
   else
     for (const text of sweepStrings(override, options))
       yield [`${overrideKeyElement(override)}=${text}`];
@@ -103,6 +115,9 @@ export function* sweepStrings(override: Override, options: SweepOptions = {}): G
     }
     case "glob":
       yield* globbed(value, override, options);
+      return;
+    case "union":
+      for (const part of partsOf(value, override)) yield* sweepStrings(part, options);
       return;
     case "zip":
       return cannotEnumerate(override, "a zip has overrides, not values: use sweepOverrides");

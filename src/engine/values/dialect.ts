@@ -227,6 +227,10 @@ export interface Dialect {
    * A key of `<<` that the map also defines keeps the position of the map's own key, and not that of the merged one.
    */
   readonly ownKeysStay: boolean;
+  /**
+   * Whether overrides may use what no version of Hydra has: the functions of ours, unions of sweeps and `key:=value`.
+   */
+  readonly extendsOverrides: boolean;
 }
 
 /** `version_base="1.3"` of Hydra 1.3.5 with OmegaConf 2.3.1. */
@@ -297,6 +301,7 @@ const V1_3: Dialect = {
   instantiatesInTurn: false,
   argumentsReplace: false,
   ownKeysStay: false,
+  extendsOverrides: true,
 };
 
 /** `version_base="1.2"` of Hydra 1.3.5. */
@@ -390,6 +395,13 @@ export const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   "1.3": V1_3,
   "1.4": V1_4,
 };
+
+const HYDRA_ALONE = new Map(
+  Object.values(DIALECTS).map((dialect) => [dialect, { ...dialect, extendsOverrides: false }]),
+);
+
+/** The same version of Hydra without what is ours in its override language: that of a program without plugins. */
+export const withoutExtensions = (dialect: Dialect): Dialect => HYDRA_ALONE.get(dialect) ?? dialect;
 
 /** The default dialect. */
 export const DEFAULT_DIALECT: Dialect = V1_3;

@@ -489,6 +489,7 @@ export const WITHOUT_RULE: Readonly<Partial<Record<keyof Dialect, string>>> = {
   logsFailures: "logs of failed jobs",
   notifiesOfInterrupts: "callbacks on Ctrl-C",
   hyphensInScripts: "completion",
+  extendsOverrides: "the same in every version",
   ignoresDashes: "command lines with --",
   addedFunctions: "accepts more",
   addedResolvers: "accepts more",

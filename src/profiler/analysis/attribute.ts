@@ -6,7 +6,7 @@
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { type Column, createColumn, doubles } from "../model/columns.ts";
-import type { HostCallList } from "../model/host-calls.ts";
+import type { HostCall, HostCallList } from "../model/host-calls.ts";
 import { type PayloadNumber, PLAIN_PAYLOAD } from "../model/payload.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
 import { type CallTallies, createCallTallies } from "./call-tally.ts";
@@ -17,7 +17,7 @@ import {
   type GpuTimelines,
   latestActivities,
 } from "./gpu-activity.ts";
-import { type Coverage, cover, createCoverage } from "./interval-union.ts";
+import { type Coverage, cover, coveredNs, createCoverage, createUnion } from "./interval-union.ts";
 import { deviceName, type KernelNames, type KernelNumber } from "./kernel-names.ts";
 import { createKernelTallies, type KernelTallies } from "./kernel-tallies.ts";
 import type { LabelOf } from "./labels.ts";
@@ -114,8 +114,12 @@ export function attributeProcess(
   let tooDeep = 0;
   let overlapping = 0;
 
+  /** When a range was open on any thread; only where calls ask for it. */
+  const roots = process.hostCalls === undefined ? null : createUnion();
+
   const finish = (instance: RegionInstance, endNs: number, isClosed: boolean): void => {
     tallies.add(instance, endNs, isClosed);
+    if (instance.isRoot) roots?.add(instance.startNs, endNs);
     if (!isClosed) unclosed.add(instance);
     const region = latestRegion(instance.region);
     if (context.communicates?.(region.node) === true)
@@ -263,6 +267,12 @@ export function attributeProcess(
     closeInstance(instance, range, endOf(range, instance));
   for (const [range, instance] of instanceOf)
     finish(instance, endOf(range, instance), range.endNs !== null);
+  const covered = roots?.finish();
+  if (covered !== undefined)
+    for (const call of callsOf(process.hostCalls ?? NO_CALLS, process.pid)) {
+      const alone = call.endNs - call.startNs - coveredNs(covered, call.startNs, call.endNs);
+      if (alone > 0) hostCalls.addAlone(outsideRegion(root), call, alone);
+    }
   return () => ({
     process,
     ranges: tallies.finish(),
@@ -340,6 +350,14 @@ const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode 
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
 
 const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
+
+/** Outside of ranges the first thread stands for the process: others may be idle helpers. */
+function* callsOf({ length, at }: HostCallList, threadId: number): Generator<HostCall> {
+  for (let place = 0; place < length; place++) {
+    const call = at(place);
+    if (call?.threadId === threadId) yield call;
+  }
+}
 
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];

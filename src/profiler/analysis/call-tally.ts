@@ -9,7 +9,15 @@ export interface CallTally {
   readonly name: string;
   readonly calls: number;
   readonly ns: number;
+  readonly minNs: number;
   readonly maxNs: number;
+  /** Of calls outside of ranges: those of the process's first thread, while no thread had a range open. */
+  readonly alone?: AloneCalls;
+}
+
+export interface AloneCalls {
+  readonly calls: number;
+  readonly ns: number;
 }
 
 /** By API and name. */
@@ -20,7 +28,15 @@ export function createCallTallies() {
   return {
     add(region: RegionIdentity, { api, name, startNs, endNs }: HostCall): void {
       const ns = endNs - startNs;
-      addTally(getOrCreate(byRegion, region, newTallies), { api, name, calls: 1, ns, maxNs: ns });
+      const one = { api, name, calls: 1, ns, minNs: ns, maxNs: ns };
+      addTally(getOrCreate(byRegion, region, newTallies), one);
+    },
+    /** @param ns the part of a call of this region in which no range was open */
+    addAlone(region: RegionIdentity, { api, name }: HostCall, ns: number): void {
+      const tallies = getOrCreate(byRegion, region, newTallies);
+      const known = tallies.get(keyOf({ api, name }));
+      if (known !== undefined)
+        tallies.set(keyOf(known), { ...known, alone: sumOfAlone(known.alone, { calls: 1, ns }) });
     },
     /** By the regions that theirs were merged into. */
     finish(): ReadonlyMap<RegionIdentity, CallTallies> {
@@ -36,8 +52,15 @@ export function createCallTallies() {
 
 const newTallies = () => new Map<string, CallTally>();
 
+const keyOf = ({ api, name }: Pick<CallTally, "api" | "name">): string => `${api} ${name}`;
+
+const sumOfAlone = (a: AloneCalls | undefined, b: AloneCalls): AloneCalls => ({
+  calls: (a?.calls ?? 0) + b.calls,
+  ns: (a?.ns ?? 0) + b.ns,
+});
+
 function addTally(into: Map<string, CallTally>, tally: CallTally): void {
-  const key = `${tally.api} ${tally.name}`;
+  const key = keyOf(tally);
   const known = into.get(key);
   into.set(
     key,
@@ -47,7 +70,9 @@ function addTally(into: Map<string, CallTally>, tally: CallTally): void {
           ...known,
           calls: known.calls + tally.calls,
           ns: known.ns + tally.ns,
+          minNs: Math.min(known.minNs, tally.minNs),
           maxNs: Math.max(known.maxNs, tally.maxNs),
+          ...(tally.alone !== undefined && { alone: sumOfAlone(known.alone, tally.alone) }),
         },
   );
 }

@@ -228,12 +228,16 @@ function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {
   };
 }
 
-const hostCalls = ({ api, name, calls, ns, maxNs }: CallTally): RegionHostCalls => ({
+const hostCalls = ({ api, name, calls, ns, minNs, maxNs, alone }: CallTally): RegionHostCalls => ({
   api,
   name,
   calls,
   total_ms: milliseconds(ns),
+  min_ms: milliseconds(minNs),
   max_ms: milliseconds(maxNs),
+  ...(alone !== undefined && {
+    first_thread: { calls: alone.calls, total_ms: milliseconds(alone.ns) },
+  }),
 });
 
 const threadSamples = (samples: SampleTally): RegionThreadSamples => ({

@@ -15,19 +15,21 @@ import { plural } from "../../foundation/text/plural.ts";
 import { type Block, type Field, paragraph, tableOf } from "../../pages/blocks.ts";
 import {
   CALIBRATION_CONTRACT,
-  type CalibratedRegion,
-  type CalibratedSession,
-  type Calibration,
-  type CountedInstructions,
   isDrifting,
   LEAST_SESSIONS,
-  type NoiseSource,
   noiseSource,
-  type Spread,
-  type Spreads,
   smallestPairedEffect,
   spreadOf,
 } from "../../report/compare/calibration.ts";
+import type {
+  CalibratedRegion,
+  CalibratedSession,
+  Calibration,
+  CountedInstructions,
+  NoiseSource,
+  Spread,
+  Spreads,
+} from "../../report/compare/calibration-types.ts";
 import { TIME_LABELS } from "../../report/compare/comparison.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/model/document.ts";
 import { regionKey } from "../../report/model/report-files.ts";

@@ -7,11 +7,8 @@ import { isErrorNamed } from "../../foundation/system/builtin-types.ts";
 import { errorCode } from "../../foundation/system/files.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
 import { userCache } from "../../foundation/system/user-folder.ts";
-import {
-  type Calibration,
-  calibrationFor,
-  type FindCalibration,
-} from "../../report/compare/calibration.ts";
+import { calibrationFor, type FindCalibration } from "../../report/compare/calibration.ts";
+import type { Calibration } from "../../report/compare/calibration-types.ts";
 import { createDocumentValidator } from "../../report/validation/document-contracts.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
 import type { SubcommandIo } from "./subcommand.ts";

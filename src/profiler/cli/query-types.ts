@@ -45,6 +45,10 @@ export type QueryAnswer = {
       readonly answer: Kernels;
     }
   | {
+      readonly question: "calls";
+      readonly answer: Calls;
+    }
+  | {
       readonly question: "why";
       readonly answer: Why;
     }
@@ -342,6 +346,58 @@ export interface Kernels {
      * Hardware counters, as in the region report; null: not measured.
      */
     readonly hardware: {} | null;
+  }[];
+}
+/**
+ * Answer to `calls`. Since 1.2.
+ */
+export interface Calls {
+  /**
+   * Longest first.
+   *
+   * Items: All calls of one function of CUDA or of the system, in the own time of regions (without regions inside).
+   */
+  readonly calls: readonly {
+    readonly api: "cuda" | "os";
+    readonly name: string;
+    readonly calls: number;
+    readonly total_ms: number;
+    readonly mean_ms: number;
+    readonly min_ms: number;
+    readonly max_ms: number;
+    /**
+     * Of the time of all calls of its API; null if that is 0.
+     */
+    readonly share_pct: number | null;
+    /**
+     * Those with most of its time, at most 5, longest first.
+     *
+     * Items: A region or family that it was called in.
+     */
+    readonly regions: readonly {
+      /**
+       * Names from the outermost open range.
+       */
+      readonly path: readonly string[];
+      /**
+       * NVTX domain; empty for the default one.
+       */
+      readonly domain: string;
+      readonly kind: "push_pop" | "start_end" | "outside";
+      /**
+       * The path with # instead of each number; absent if it has none.
+       */
+      readonly family?: readonly string[];
+      /**
+       * How many regions a family has; absent for a region.
+       */
+      readonly members?: number;
+      readonly calls: number;
+      readonly total_ms: number;
+      readonly mean_ms: number;
+      readonly min_ms: number;
+      readonly max_ms: number;
+    }[];
   }[];
 }
 /**

@@ -35,6 +35,7 @@ import { withFamilies } from "../../report/model/families.ts";
 import { pathLines } from "../../report/model/region-path.ts";
 import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
 import { answerBlocks } from "../../report/view/answer-blocks.ts";
+import { type HostCallSum, hostCallSums, mostIn } from "../../report/view/host-call-tables.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
 import { allMetrics } from "../../report/view/program-numbers.ts";
 import { type Reason, reasonFor } from "../../report/view/reasons.ts";
@@ -49,6 +50,7 @@ import { type RegionSort, sortedRegions } from "../../report/view/region-tables.
 import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 import type {
+  Calls,
   Compare,
   Kernels,
   QueryAnswer,
@@ -126,6 +128,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   { name: "regions", summary: "times and counts of regions", ask: regions },
   { name: "kernels", summary: "the longest kernels, or CPU operations", ask: kernels },
+  { name: "calls", summary: "the longest calls of CUDA and of the system, from nsys", ask: calls },
   { name: "why", summary: "why a region takes its time", takes: "REGION", ask: why },
   { name: "timeline", summary: "ranges and kernels between two times", ask: timeline },
   { name: "compare", summary: "what changed from RUN to another", takes: "OTHER", ask: compare },
@@ -426,6 +429,61 @@ function kernels(asked: Asked): Answered<Kernels> {
     },
     items: { total: patterns.length === 0 ? all.length : chosen.length, shown: rows.length },
     blocks: [tableOf(fields, rows)],
+  };
+}
+
+// Calls of CUDA and of the system.
+
+/** The regions of a call that an answer has. */
+const MOST_CALLERS = 5;
+
+const timesOf = ({
+  calls,
+  total_ms,
+  min_ms,
+  max_ms,
+}: Pick<HostCallSum, "calls" | "total_ms" | "min_ms" | "max_ms">) => ({
+  calls,
+  total_ms,
+  mean_ms: total_ms / calls,
+  min_ms,
+  max_ms,
+});
+
+function calls(asked: Asked): Answered<Calls> {
+  const { chosen } = chosenRegions(asked.regions, [withFamilies(asked.report), asked.report]);
+  const all = hostCallSums(chosen);
+  const whole = new Map<HostCallSum["api"], number>();
+  for (const { api, total_ms } of all) whole.set(api, (whole.get(api) ?? 0) + total_ms);
+  const share = ({ api, total_ms }: HostCallSum) => percentOf(total_ms, whole.get(api) ?? null);
+  const rows = pageOf(asked, all);
+  const fields: readonly Field<HostCallSum>[] = [
+    { title: "API", cell: ({ api }) => api },
+    { title: "Function", cell: ({ name }) => printableLabel(name) },
+    { title: "Calls", format: "count", cell: (row) => row.calls },
+    { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
+    { title: "Mean ms", format: "mean_ms", cell: (row) => row.total_ms / row.calls },
+    { title: "Min ms", format: "mean_ms", cell: ({ min_ms }) => min_ms },
+    { title: "Max ms", format: "mean_ms", cell: ({ max_ms }) => max_ms },
+    { title: "Most in", cell: mostIn },
+  ];
+  return {
+    answer: {
+      calls: rows.map((row) => ({
+        api: row.api,
+        name: row.name,
+        ...timesOf(row),
+        share_pct: share(row),
+        regions: row.regions
+          .slice(0, MOST_CALLERS)
+          .map(({ region, own }) => ({ ...nameOf(region), ...timesOf(own) })),
+      })),
+    },
+    items: { total: all.length, shown: rows.length },
+    blocks:
+      all.length === 0
+        ? [paragraph("No calls of CUDA or of the system were recorded: nsys records them.")]
+        : [tableOf(fields, rows)],
   };
 }
 

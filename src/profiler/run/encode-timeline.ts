@@ -6,6 +6,7 @@
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
+import type { HostApi, HostCall, HostCallList } from "../model/host-calls.ts";
 import type {
   CounterSeries,
   KernelInstance,
@@ -17,6 +18,8 @@ import type {
 
 /** A page with more events would be too large. */
 const MOST_EVENTS = 1_000_000;
+/** Of calls of CUDA and of the system, which can be many more than all else, the longest. */
+const MOST_CALLS = 20_000;
 
 interface DrawnEvent {
   readonly startNs: number;
@@ -104,9 +107,17 @@ export function encodeTimeline(
         at(startNs, until, nameOf(`wait for ${kind}`), originNs),
       ),
     );
+    const calls = longestCalls(process.hostCalls, MOST_CALLS / timeline.processes.length);
+    dropped += calls.left;
+    for (const { api, threadId, kept } of calls.rows)
+      addRow(
+        title,
+        `${API_TITLES[api]}, ${threadName(process, threadId)}`,
+        "calls",
+        inLanes(kept, process, originNs, ({ name }) => nameOf(name), end),
+      );
     for (const series of process.counters ?? []) {
-      const thread = series.threadId === null ? null : process.threadNames?.get(series.threadId);
-      const of = series.threadId === null ? "" : ` of ${thread ?? `thread ${series.threadId}`}`;
+      const of = series.threadId === null ? "" : ` of ${threadName(process, series.threadId)}`;
       const { events, ...counter } = inSteps(series, process.endNs, originNs);
       addRow(title, `${series.name}${of}`, "counter", events, { ...counter, unit: series.unit });
     }
@@ -152,6 +163,46 @@ function titles(processes: readonly ProcessTimeline[]): (process: ProcessTimelin
     return (ranks.get(rank.rank) ?? 0) > 1
       ? `rank ${rank.rank}, process ${pid}`
       : `rank ${rank.rank}`;
+  };
+}
+
+const API_TITLES: Readonly<Record<HostApi, string>> = { cuda: "CUDA API", os: "OS runtime" };
+
+const threadName = ({ threadNames }: ProcessTimeline, id: number): string =>
+  threadNames?.get(id) ?? `thread ${id}`;
+
+interface CallRow extends Pick<HostCall, "api" | "threadId"> {
+  /** In order of their start. */
+  readonly kept: HostCall[];
+  ns: number;
+}
+
+/** The longest calls, by API and thread, of the threads that spend most time in them, and the number of others. */
+function longestCalls(calls: HostCallList | undefined, most: number) {
+  const rows = new Map<string, CallRow>();
+  if (calls === undefined) return { rows: [], left: 0 };
+  const lengths = Float64Array.from({ length: calls.length }, (_, place) => {
+    const call = calls.at(place);
+    return call === undefined ? 0 : call.endNs - call.startNs;
+  });
+  const shortest = calls.length <= most ? 0 : (lengths.toSorted().at(-Math.floor(most)) ?? 0);
+  let room = Math.floor(most);
+  for (const [place, ns] of lengths.entries()) {
+    const call = ns < shortest || room === 0 ? undefined : calls.at(place);
+    if (call === undefined) continue;
+    room--;
+    const { api, threadId } = call;
+    const row = getOrCreate(rows, `${api} ${threadId}`, () => ({ api, threadId, kept: [], ns: 0 }));
+    row.kept.push(call);
+    row.ns += ns;
+  }
+  const longest = [...rows.values()].sort((a, b) => b.ns - a.ns);
+  const shown = (["cuda", "os"] as const).flatMap((wanted) =>
+    longest.filter(({ api }) => api === wanted).slice(0, MOST_OWN_ROWS),
+  );
+  return {
+    rows: shown,
+    left: shown.reduce((count, { kept }) => count - kept.length, calls.length),
   };
 }
 
@@ -296,11 +347,11 @@ function* mapped<T, U>(items: Iterable<T>, change: (item: T) => U): Generator<U>
 /**
  * Chooses the first lane whose last range has ended, so that nested ranges are below each other and none is covered.
  */
-function* inLanes(
-  ranges: readonly RangeInstance[],
+function* inLanes<T extends Pick<RangeInstance, "startNs" | "endNs">>(
+  ranges: readonly T[],
   process: ProcessTimeline,
   originNs: number,
-  nameOf: (range: RangeInstance) => number,
+  nameOf: (range: T) => number,
   seen: (ns: number) => number,
 ): Generator<DrawnEvent> {
   const open: number[] = [];

@@ -6,9 +6,16 @@
 
 import { ConfigError } from "../../engine/values/errors.ts";
 import { formatNumber } from "../../pages/numbers.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
+import type { NCUProfileRegionReport } from "../model/document.ts";
 import { familyKey, withFamilies } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
+import type {
+  Calibration,
+  CountedInstructions,
+  NoiseSource,
+  Spread,
+  Spreads,
+} from "./calibration-types.ts";
 import { withNoise } from "./change.ts";
 import { judgedBy, type ReportComparison } from "./compare-reports.ts";
 import type { Change, Changes, GateResult, MainTime, RegionChange } from "./comparison-types.ts";
@@ -16,74 +23,7 @@ import { quantile975, sequenceHalf } from "./evidence.ts";
 import { autoGates, type Conditions, checkGates } from "./gates.ts";
 
 /** Version of a calibration file, `major.minor`; a minor version only adds. */
-export const CALIBRATION_CONTRACT = "hydraconf.calibration/1.0";
-
-/** `calibration.json`; its schema is `schemas/calibration.schema.json`. */
-export interface Calibration {
-  readonly contract: string;
-  /** ISO 8601 in UTC. */
-  readonly created_at: string;
-  readonly machine: CalibratedMachine;
-  readonly command: readonly string[];
-  readonly collector: string;
-  readonly sessions: readonly CalibratedSession[];
-  readonly runs_per_session: number;
-  readonly instructions: CountedInstructions;
-  readonly totals: Spreads;
-  /** Regions that every run has. */
-  readonly regions: readonly CalibratedRegion[];
-}
-
-export interface CalibratedMachine {
-  readonly hostname: string;
-  readonly cpu: string;
-  readonly os: string;
-}
-
-export interface CalibratedSession {
-  readonly started_at: string;
-  /** Processes that ran or waited for a processor, averaged over a minute; null if the system does not tell. */
-  readonly load_average: number | null;
-}
-
-/** Instructions of the whole program in user mode, which do not depend on the machine's load. */
-export interface CountedInstructions {
-  /** The relative standard deviation over some runs; null if they could not be counted. */
-  readonly spread: number | null;
-  /** Why they could not be counted; empty if they were. */
-  readonly why: string;
-}
-
-/** By the names of numbers in the report contract. */
-export type Spreads = Readonly<Record<string, Spread>>;
-
-/** Standard deviations are relative: of the natural logarithm of the time. */
-export interface Spread {
-  readonly mean_ms: number;
-  /** Standard deviation of the runs of one session. */
-  readonly run_spread: number;
-  /** Standard deviation of the means of sessions. */
-  readonly session_spread: number;
-  /** Root mean square of the ratios of successive runs, as `ab` pairs them. */
-  readonly pair_spread: number;
-  /** What comparisons of so many runs of each side can tell from noise, as a share. */
-  readonly smallest_effects: readonly { readonly runs: number; readonly relative: number }[];
-}
-
-/**
- * `waiting`: processor time varies much less than wall time. `speed`: both vary, and the program does the same work, as
- * far as its instructions were counted. `work`: its instructions vary as well.
- */
-export type NoiseSource = "waiting" | "speed" | "work";
-
-export interface CalibratedRegion
-  extends Pick<NCUProfileRegion, "path" | "domain" | "path_domains" | "kind"> {
-  /** Null without processor times, and if its times vary by less than a hundredth. */
-  readonly noise_from: NoiseSource | null;
-  /** Whether sessions differ by more than their runs explain: the machine changes with time. */
-  readonly drifts: boolean;
-  readonly numbers: Spreads;
-}
+export const CALIBRATION_CONTRACT = "hydraconf.calibration/1.0" satisfies Calibration["contract"];
 
 /** The numbers of runs for which a calibration says what they can tell. */
 const RUNS = [3, 5, 10, 20] as const;

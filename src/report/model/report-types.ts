@@ -331,9 +331,20 @@ export interface RegionHostCalls {
    */
   readonly total_ms: number;
   /**
+   * The shortest call, in milliseconds.
+   */
+  readonly min_ms: number;
+  /**
    * The longest call, in milliseconds.
    */
   readonly max_ms: number;
+  /**
+   * Only outside of ranges: the calls of the process's first thread, and their time while no thread had a range open, which is a part of the wall time outside of ranges.
+   */
+  readonly first_thread?: {
+    readonly calls: number;
+    readonly total_ms: number;
+  };
 }
 /**
  * A metric with the unit its source states.

@@ -8,6 +8,7 @@ import { formatDuration } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport, RankInfo, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
+import { hostCallTable } from "../view/host-call-tables.ts";
 import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
@@ -132,7 +133,7 @@ ${ofAnswer}
 ${timeline === undefined || fitsPage(timeline) ? "" : `<p class="hint"><a href="timeline.html">When it happened: the timeline</a></p>`}
 ${left.length === 0 ? "" : `<p class="notice" id="left-out">Left out of this page, see report.json: ${escapeHtml(left.join("; "))}.</p>`}
 <main id="report"></main>
-${main === undefined ? "" : programNumbersHtml(main, lines, html)}${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesSection(notes, MOST_NOTE)}
+${main === undefined ? "" : tablesHtml(main, lines, html)}${main === undefined ? "" : rankMapHtml(main, lines, html)}${notesSection(notes, MOST_NOTE)}
 <section aria-labelledby="provenance-heading"><h2 id="provenance-heading">Provenance</h2>
 ${main === undefined ? "" : html(provenanceTable(main))}
 ${files.length === 0 ? "" : html(heading(3, "Files"), list(files.map((file) => [link(file, file)])))}
@@ -177,8 +178,8 @@ function failureHtml(
   return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
 }
 
-/** Payloads of ranges, and the program's counters while they were open. */
-function programNumbersHtml(
+/** Calls of CUDA and of the system, payloads of ranges, and the program's counters while they were open. */
+function tablesHtml(
   { regions }: NCUProfileRegionReport,
   most: number,
   html: (...blocks: readonly Block[]) => string,
@@ -188,7 +189,12 @@ function programNumbersHtml(
     blocks.length === 0
       ? ""
       : `<section aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2><div class="scroll" tabindex="0" role="region" aria-label="${title}">${html(...blocks)}</div></section>`;
-  return `${section("payloads", "Payloads", payloadTable(some, regions))}${section("counters", "Counters", counterTable(some, regions))}`;
+  return [
+    section("cuda-calls", "CUDA API calls", hostCallTable(regions, "cuda")),
+    section("os-calls", "OS runtime calls", hostCallTable(regions, "os")),
+    section("payloads", "Payloads", payloadTable(some, regions)),
+    section("counters", "Counters", counterTable(some, regions)),
+  ].join("");
 }
 
 /** Shades, from light to dark, for the time of a rank relative to the slowest one. */

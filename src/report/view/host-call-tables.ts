@@ -1,5 +1,6 @@
-/** Tables of the calls of CUDA and of the system, as `cuda_api_sum` and `osrt_sum` of nsys stats give them. */
+/** The calls of CUDA and of the system, in tables as `cuda_api_sum` and `osrt_sum` of nsys stats give them. */
 
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, numeral, paragraph, tableOf } from "../../pages/blocks.ts";
@@ -8,9 +9,10 @@ import type { NCUProfileRegion, RegionHostCalls } from "../model/document.ts";
 
 const MOST_ROWS = 20;
 
-interface CallRow extends RegionHostCalls {
-  /** The region with most of its time. */
-  readonly mostIn: string;
+/** The calls of one function in several regions. */
+export interface HostCallSum extends Omit<RegionHostCalls, "first_thread"> {
+  /** The regions that it was called in, those with most of its time first. */
+  readonly regions: readonly { readonly region: NCUProfileRegion; readonly own: RegionHostCalls }[];
 }
 
 /** The calls of all regions together, the longest first; empty without any. */
@@ -18,22 +20,23 @@ export function hostCallTable(
   regions: readonly NCUProfileRegion[],
   api: RegionHostCalls["api"],
 ): readonly Block[] {
-  const rows = rowsOf(regions, api);
+  const rows = hostCallSums(regions).filter((row) => row.api === api);
   if (rows.length === 0) return [];
   const wholeMs = rows.reduce((sum, { total_ms }) => sum + total_ms, 0);
-  const table = tableOf<CallRow>(
+  const table = tableOf<HostCallSum>(
     [
       { title: "Function", cell: ({ name }) => printableLabel(name) },
       { title: "Calls", format: "count", cell: ({ calls }) => calls },
       { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
       { title: "Mean ms", format: "mean_ms", cell: ({ total_ms, calls }) => total_ms / calls },
+      { title: "Min ms", format: "mean_ms", cell: ({ min_ms }) => min_ms },
       { title: "Max ms", format: "mean_ms", cell: ({ max_ms }) => max_ms },
       {
         title: "% of their time",
         format: "percent",
         cell: ({ total_ms }) => percentOf(total_ms, wholeMs),
       },
-      { title: "Most in", cell: ({ mostIn }) => mostIn },
+      { title: "Most in", cell: mostIn },
     ],
     rows.slice(0, MOST_ROWS),
   );
@@ -41,25 +44,38 @@ export function hostCallTable(
   return left > 0 ? [table, paragraph([numeral(`${plural(left, "more function")}.`)])] : [table];
 }
 
-function rowsOf(
-  regions: readonly NCUProfileRegion[],
-  api: RegionHostCalls["api"],
-): readonly CallRow[] {
-  const rows = new Map<string, CallRow & { readonly most: number }>();
-  for (const { name: label, host_calls = [] } of regions)
-    for (const call of host_calls) {
-      if (call.api !== api) continue;
-      const known = rows.get(call.name);
-      const isMost = known === undefined || call.total_ms > known.most;
-      rows.set(call.name, {
-        api,
-        name: call.name,
-        calls: call.calls + (known?.calls ?? 0),
-        total_ms: call.total_ms + (known?.total_ms ?? 0),
-        max_ms: Math.max(call.max_ms, known?.max_ms ?? 0),
-        most: isMost ? call.total_ms : known.most,
-        mostIn: isMost ? printableLabel(label) : known.mostIn,
-      });
-    }
-  return [...rows.values()].sort((a, b) => b.total_ms - a.total_ms);
+/** The label of the region with most of its time. */
+export const mostIn = ({ regions: [most] }: HostCallSum): string =>
+  most === undefined ? "" : printableLabel(most.region.name);
+
+/** The calls of regions together, by function, the longest first. */
+export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly HostCallSum[] {
+  const sums = new Map<string, { region: NCUProfileRegion; own: RegionHostCalls }[]>();
+  for (const region of regions)
+    for (const own of region.host_calls ?? [])
+      getOrCreate(sums, `${own.api} ${own.name}`, () => []).push({ region, own });
+  return [...sums.values()]
+    .flatMap((parts): readonly HostCallSum[] => {
+      const [first] = parts;
+      if (first === undefined) return [];
+      const { api, name } = first.own;
+      const sumOf = (of: (own: RegionHostCalls) => number) =>
+        parts.reduce((sum, { own }) => sum + of(own), 0);
+      const edge = (
+        of: (own: RegionHostCalls) => number,
+        better: (a: number, b: number) => number,
+      ) => parts.reduce((value, { own }) => better(value, of(own)), of(first.own));
+      return [
+        {
+          api,
+          name,
+          calls: sumOf(({ calls }) => calls),
+          total_ms: sumOf(({ total_ms }) => total_ms),
+          min_ms: edge(({ min_ms }) => min_ms, Math.min),
+          max_ms: edge(({ max_ms }) => max_ms, Math.max),
+          regions: parts.sort((a, b) => b.own.total_ms - a.own.total_ms),
+        },
+      ];
+    })
+    .sort((a, b) => b.total_ms - a.total_ms);
 }

@@ -36,7 +36,7 @@ export interface TimelineRow {
   /** Empty if there is only one process. */
   readonly process: string;
   readonly label: string;
-  readonly kind: "thread" | "stream" | "marks" | "waits" | "counter";
+  readonly kind: "thread" | "stream" | "marks" | "waits" | "calls" | "counter";
   /** For a counter: its values are thousandths of the range from `min` to `max`, and stand in the column of names. */
   readonly counter?: { readonly min: number; readonly max: number; readonly unit: string };
   readonly lanes: number;

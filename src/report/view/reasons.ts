@@ -228,7 +228,8 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const isShort = threads.sliceMs === null ? null : threads.sliceMs < SHORT_SLICE_MS;
   const leaves = switches === null ? isShort : switches.voluntary > switches.involuntary;
   if (leaves === true) return ownWait(own, facts);
-  return leaves === false && own === undefined
+  const isSmall = own === undefined || own.samples < 2 || own.ms < ownMs * LEAST_WAIT;
+  return leaves === false && isSmall
     ? { title: "CPU bound", evidence: `w${NOT_TOLD}`, advice: null }
     : null;
 }
@@ -345,7 +346,7 @@ function copyWords(region: NCUProfileRegion): string {
     part === null
       ? ""
       : `; ${percent(part, 1)} of the time that it copies, from or to pageable memory`;
-  const waiting = region.host_calls?.find(({ api }) => api === "cuda");
+  const waiting = ownCalls(region).find(({ api }) => api === "cuda");
   return waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
     ? memory
     : `${memory}; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`;
@@ -379,14 +380,25 @@ const WAITING_CALLS: readonly (readonly [name: RegExp, wait: Wait])[] = [
   [/^ioctl$/, "device"],
 ];
 
-const callsWords = (calls: readonly RegionHostCalls[], wallMs: number): string => {
+const callsWords = (calls: readonly OwnCalls[], wallMs: number): string => {
   const named = calls.map(({ name, calls: count }) => `${name} (${plural(count, "call")})`);
-  const ms = calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
-  return `${firstFew(named, 3)}: ${partOfTime(ms, wallMs)}`;
+  return `${firstFew(named, 3)}: ${partOfTime(timeOf(calls), wallMs)}`;
 };
 
-const timeOf = (calls: readonly RegionHostCalls[]): number =>
+const timeOf = (calls: readonly OwnCalls[]): number =>
   calls.reduce((sum, { total_ms }) => sum + total_ms, 0);
+
+type OwnCalls = Pick<RegionHostCalls, "api" | "name" | "calls" | "total_ms">;
+
+/** The calls that are part of a region's own time, the longest first; outside of ranges, those of the first thread meanwhile. */
+const ownCalls = ({ kind, host_calls = [] }: NCUProfileRegion): readonly OwnCalls[] =>
+  kind === "outside"
+    ? host_calls
+        .flatMap(({ api, name, first_thread: own }) =>
+          own === undefined ? [] : [{ api, name, ...own }],
+        )
+        .sort((a, b) => b.total_ms - a.total_ms)
+    : host_calls;
 
 /** Of a recording that knows the calls of CUDA and of the system. */
 const CALL_RULES: readonly ReasonRule[] = [
@@ -395,9 +407,11 @@ const CALL_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "calls of CUDA that allocate or free memory take at least 30 % of its own time",
     source: "calls of CUDA, as nsys traces them",
-    find: ({ region: { host_calls = [], kind }, wallMs }) => {
-      const calls = host_calls.filter(({ api, name }) => api === "cuda" && ALLOCATING.test(name));
-      return kind === "outside" || wallMs === null || share(timeOf(calls), wallMs) < 0.3
+    find: ({ region, wallMs }) => {
+      const calls = ownCalls(region).filter(
+        ({ api, name }) => api === "cuda" && ALLOCATING.test(name),
+      );
+      return wallMs === null || share(timeOf(calls), wallMs) < 0.3
         ? null
         : {
             title: "allocates and frees memory of the GPU",
@@ -412,12 +426,9 @@ const CALL_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "calls of one other function of CUDA take at least half of its own time",
     source: "calls of CUDA, as nsys traces them",
-    find: ({ region: { host_calls = [], kind }, wallMs }) => {
-      const [call] = host_calls.filter(({ api }) => api === "cuda");
-      return kind === "outside" ||
-        wallMs === null ||
-        call === undefined ||
-        share(call.total_ms, wallMs) < 0.5
+    find: ({ region, wallMs }) => {
+      const [call] = ownCalls(region).filter(({ api }) => api === "cuda");
+      return wallMs === null || call === undefined || share(call.total_ms, wallMs) < 0.5
         ? null
         : {
             title: `the host is in ${call.name}`,
@@ -434,10 +445,10 @@ const CALL_RULES: readonly ReasonRule[] = [
     threshold:
       "calls of the system's libraries that wait for one thing take at least half of its own time",
     source: "calls of the system's libraries, as nsys traces them",
-    find: ({ region: { host_calls = [], kind }, wallMs }) => {
-      if (kind === "outside" || wallMs === null) return null;
-      const byWait = new Map<Wait, RegionHostCalls[]>();
-      for (const call of host_calls) {
+    find: ({ region, wallMs }) => {
+      if (wallMs === null) return null;
+      const byWait = new Map<Wait, OwnCalls[]>();
+      for (const call of ownCalls(region)) {
         const wait = WAITING_CALLS.find(([name]) => name.test(call.name))?.[1];
         if (call.api === "os" && wait !== undefined)
           byWait.set(wait, [...(byWait.get(wait) ?? []), call]);

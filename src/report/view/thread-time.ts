@@ -7,7 +7,7 @@ export type Wait = Exclude<ThreadState, "running" | "unknown"> | "processor";
 export interface WaitTime {
   readonly wait: Wait;
   readonly ms: number;
-  /** The number of samples; 0 for the processor, whose time is what samples do not explain. */
+  /** The number of samples; 0 for the processor: what its queue takes looks as if the thread ran. */
   readonly samples: number;
 }
 
@@ -36,6 +36,9 @@ export const LEAST_SAMPLES = 8;
 /** The least part of a region's time that numbers of the system must cover. */
 const LEAST_COUNTED = 0.3;
 
+/** A thread whose processor time is limited (cgroups) waits in no queue that the system counts: more is missing from its samples. */
+const MOST_MISSED = 2;
+
 /** How often the threads of a region were sampled. */
 export const samplesOf = ({
   thread_samples: sampled,
@@ -57,19 +60,30 @@ export function threadTimeOf(
   const { running = 0, unknown = 0, ...waiting } = sampled.states;
   const samples = samplesOf(region);
   if (samples < LEAST_SAMPLES) return null;
+  const counted = sampled.counted_ms;
+  const isCounted = counted >= wallMs * LEAST_COUNTED;
   const seenMs = (count: number) => (count / samples) * wallMs;
-  const queuedMs = cpuMs === null ? 0 : Math.max(0, seenMs(running) - cpuMs);
-  // A busy machine lets us look when a thread waits rather than when it runs: its clock knows better.
   const waitMs = cpuMs === null ? wallMs : Math.max(0, wallMs - cpuMs);
-  const scale = Math.min(1, waitMs / Math.max(seenMs(samples - running), Number.MIN_VALUE));
+  const seenWaitMs = Math.max(seenMs(samples - running), Number.MIN_VALUE);
+  // Where we get a processor depends on who has them: when we look, threads run, or wait, more often than at other times. Their
+  // clocks know better how long they did, and samples what they waited for.
+  const queueMs =
+    cpuMs !== null && isCounted && sampled.slices > 0
+      ? Math.min(waitMs, (sampled.queued_ms / counted) * wallMs)
+      : null;
+  const isQueueKnown = queueMs !== null && waitMs - queueMs <= seenWaitMs * MOST_MISSED;
+  const queuedMs = isQueueKnown
+    ? queueMs
+    : cpuMs === null
+      ? 0
+      : Math.max(0, seenMs(running) - cpuMs);
+  const scale = isQueueKnown ? (waitMs - queueMs) / seenWaitMs : Math.min(1, waitMs / seenWaitMs);
   const msOf = (count: number) => seenMs(count) * scale;
   const waits: WaitTime[] = Object.entries(waiting).map(([wait, count]) => ({
     wait: wait as keyof typeof waiting,
     ms: msOf(count),
     samples: count,
   }));
-  const counted = sampled.counted_ms;
-  const isCounted = counted >= wallMs * LEAST_COUNTED;
   return {
     samples,
     waits: [...waits, { wait: "processor" as const, ms: queuedMs, samples: 0 }].sort(

@@ -43,7 +43,7 @@ const proposedOverrides = (hint: string): readonly string[] =>
     ? hint
         .slice("use ".length)
         .split(", or ")
-        .map((text) => text.replace(/ to add the key$/, ""))
+        .map((text) => text.replace(/ to (add the key|replace '.*' as a whole)$/, ""))
     : [];
 
 /** The lines that a hint proposes for a file: "write `a: b`, or `c: d`". */

@@ -3,4 +3,4 @@ import { describeFaultPoints } from "./program/fault-points.ts";
 
 // Each change in `npm run test:slow`.
 describe("killed at a change that it makes to a file", () =>
-  describeFaultPoints({ started: 13, resumed: 29 }));
+  describeFaultPoints({ started: 37, resumed: 71 }));

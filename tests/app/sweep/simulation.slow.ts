@@ -46,3 +46,9 @@ test("thousands of simulated sweeps: each job once, and every end as it was", {
   for (const [part, found] of parts.entries()) console.log(told(found, FIRST + part * share));
   expect(parts.flatMap(({ failures }) => failures)).toEqual([]);
 });
+
+test("a seed gives the same run again", async () => {
+  const { seconds: _first, ...first } = await simulations(7, 3);
+  const { seconds: _second, ...second } = await simulations(7, 3);
+  expect(second).toEqual(first);
+});

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { simulations, told } from "./simulation/simulations.ts";
 
-const RUNS = 40;
+/** The least in which each launcher is killed and each kind of damage comes; more in simulation.slow.ts. */
+const RUNS = 15;
 
 test("simulated sweeps with kills and a second driver: each job once, and every end as it was", async () => {
   const found = await simulations(0, RUNS);
@@ -13,10 +14,4 @@ test("simulated sweeps with kills and a second driver: each job once, and every 
   expect(found.drivers).toBeGreaterThan(2 * RUNS);
   expect(found.damages).toBeGreaterThan(RUNS / 10);
   expect(found.reuses).toBeGreaterThan(RUNS);
-});
-
-test("a seed gives the same run again", async () => {
-  const { seconds: _first, ...first } = await simulations(7, 3);
-  const { seconds: _second, ...second } = await simulations(7, 3);
-  expect(second).toEqual(first);
 });

@@ -141,6 +141,11 @@ describe("overrides with secrets", () => {
     ["p=zip(db.password=choice(a,b),lr=choice(1,2))", true],
     ["p=zip(lr=choice(1,2),db.password=choice(a,b))", true],
     ["p=zip(lr=choice(1,2),x=choice(a,b))", false],
+    ["p=zip(db.password=choice(a))+zip(db.password=choice(b))", true],
+    ["db=choice({password: a})+choice(pg)", true],
+    ["db=choice(a)+choice(pg)", false],
+    ["db:={password: a}", true],
+    ["db.password:=a", true],
     ["other={password: a}", false],
     ["~db.password", false],
   ])("%s: %j", (text, isSecret) => {

@@ -6,7 +6,7 @@ const piece = fc.constantFrom(
     " ",
   ),
   ..."= , ( ) [ ] { } : \\ \\\\ \\, \\( ' \" 'a b' \"x\" $ % #".split(" "),
-  ..."choice( range(1,3) sort( shuffle( tag(t, interval(0,1) glob(*) int( str( n= zip( zip(a=choice(1,2),+b.c=range(2)) logrange(1,9".split(
+  ..."choice( range(1,3) sort( shuffle( tag(t, interval(0,1) glob(*) int( str( n= zip( zip(a=choice(1,2),+b.c=range(2)) logrange(1,9 )+choice( :=".split(
     " ",
   ),
   " ",
@@ -20,6 +20,7 @@ const value = fc.letrec<{ value: string; items: string }>((tie) => ({
     fc.constantFrom("a", "1", "1.5", "true", "null", "'q'", '"r"', "a b", "${x}", "*", "\\,"),
     tie("items").map((items) => `[${items}]`),
     tie("value").map((inner) => `zip(a=${inner},+g/h@p=choice(1,2))`),
+    fc.tuple(tie("items"), tie("value")).map(([items, other]) => `choice(${items})+${other}`),
     tie("value").map((inner) => `{k: ${inner},1:x}`),
     fc
       .tuple(

@@ -32,6 +32,44 @@ const bundle = (slower: number) =>
     },
   ]);
 
+/** A run whose steps call CUDA, and one of them the system. */
+function called() {
+  const whole = bundleOf([
+    {
+      pid: 1,
+      ranges: [
+        { name: "step 1", start: 0, end: 10 * MS },
+        { name: "step 2", start: 10 * MS, end: 20 * MS },
+        { name: "save", start: 20 * MS, end: 30 * MS },
+      ],
+    },
+  ]);
+  const call = (api: "cuda" | "os", name: string, ms: readonly [number, number]) => ({
+    ...{ api, name, calls: 2, total_ms: ms[0] + ms[1] },
+    ...{ min_ms: ms[0], max_ms: ms[1] },
+  });
+  const launch = call("cuda", "cudaLaunchKernel", [1, 2]);
+  const calls: Readonly<Record<string, readonly ReturnType<typeof call>[]>> = {
+    "step 1": [launch],
+    "step #": [{ ...launch, calls: 4, total_ms: 7, min_ms: 0.5, max_ms: 3.5 }],
+    "step 2": [call("cuda", "cudaLaunchKernel", [0.5, 3.5])],
+    save: [call("os", "write", [4, 5]), call("cuda", "cudaMemcpy", [0.25, 0.75])],
+  };
+  const withCalls = <T extends { readonly name: string }>(regions: readonly T[] | undefined) =>
+    regions?.map((region) => ({
+      ...region,
+      ...(calls[region.name] && { host_calls: calls[region.name] }),
+    }));
+  return {
+    ...whole,
+    reports: whole.reports.map((report) => ({
+      ...report,
+      regions: withCalls(report.regions),
+      families: withCalls(report.families),
+    })),
+  };
+}
+
 beforeAll(() => {
   for (const [run, slower] of [
     ["a", 1],
@@ -41,6 +79,8 @@ beforeAll(() => {
     const file = join(cwd, run, "recorder", "regions", "report.json");
     writeFileSync(file, JSON.stringify(bundle(slower)));
   }
+  mkdirSync(join(cwd, "called", "nsys", "regions"), { recursive: true });
+  writeFileSync(join(cwd, "called", "nsys", "regions", "report.json"), JSON.stringify(called()));
   const ranges = (lengths: Readonly<Record<string, number>>) =>
     bundleOf(
       [
@@ -100,6 +140,37 @@ describe("a question about a run", () => {
     expect(createDocumentValidator().validate(answer)).toEqual([]);
     expect(answer).toMatchObject({ question: words[0], run: "a", collector: "recorder" });
     expect(await query("a", ...words)).not.toBe("");
+  });
+
+  it("has the calls of CUDA and of the system by function, with the regions that make them", async () => {
+    const answer = await asked("called", "calls");
+    expect(createDocumentValidator().validate(answer)).toEqual([]);
+    expect(answer).toMatchObject({ total: 3, shown: 3 });
+    expect(answer.answer.calls).toMatchObject([
+      { api: "os", name: "write", calls: 2, total_ms: 9, mean_ms: 4.5, share_pct: 100 },
+      {
+        ...{
+          api: "cuda",
+          name: "cudaLaunchKernel",
+          calls: 4,
+          total_ms: 7,
+          min_ms: 0.5,
+          max_ms: 3.5,
+        },
+        ...{
+          mean_ms: 1.75,
+          share_pct: 87.5,
+          regions: [{ path: ["step #"], members: 2, calls: 4 }],
+        },
+      },
+      { name: "cudaMemcpy", total_ms: 1, share_pct: 12.5, regions: [{ path: ["save"] }] },
+    ]);
+    const { answer: one } = await asked("called", "calls", "--region", "step 1");
+    expect(one.calls).toMatchObject([{ name: "cudaLaunchKernel", calls: 2, total_ms: 3 }]);
+    expect(await query("called", "calls")).toMatch(
+      /cuda +cudaLaunchKernel +4 +7\.000 +1\.750 +0\.500 +3\.500 +step #/,
+    );
+    expect(await query("a", "calls")).toContain("nsys records them");
   });
 
   it("has times and shares of regions, those with most of their own first", async () => {
@@ -228,7 +299,7 @@ describe("a question about a run", () => {
 it("names the questions, and the nearest kernel, where one is refused", async () => {
   expect(await refusal("a", "tops")).toMatchObject({
     message: "'tops' is no question",
-    hint: "questions: summary, top, regions, kernels, why, timeline, compare",
+    hint: "questions: summary, top, regions, kernels, calls, why, timeline, compare",
     nearest: "top",
   });
 });

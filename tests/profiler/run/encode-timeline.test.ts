@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createHostCalls, type HostCall } from "../../../src/profiler/model/host-calls.ts";
 import { encodeTimeline } from "../../../src/profiler/run/encode-timeline.ts";
 import { openTimeline, visible } from "../../../src/report/client/timeline-events.ts";
 import { type ProcessSketch, timelineOf, wellNested } from "../analysis/timelines.ts";
@@ -33,6 +34,61 @@ describe("a timeline in a page", () => {
     const [stream] = events.lanesOf(2);
     expect([stream?.launchRows?.[0], stream?.launches?.[0], stream?.starts[0]]).toEqual([
       0, 20, 1020,
+    ]);
+  });
+
+  it("has rows of the calls of CUDA and of the system, by thread, the longest where there are many", () => {
+    const encodedWith = (calls: readonly HostCall[]) => {
+      const timeline = timelineOf([{ ranges: [{ name: "step", start: 0, end: 1000 }] }]);
+      const table = createHostCalls();
+      for (const call of calls) table.add(call);
+      const hostCalls = table.finish();
+      const encoded = encodeTimeline({
+        ...timeline,
+        processes: timeline.processes.map((process) => ({ ...process, hostCalls })),
+      });
+      return { encoded, events: openTimeline(encoded, Buffer.from(encoded.bytes, "base64")) };
+    };
+    const call = (
+      api: HostCall["api"],
+      name: string,
+      startNs: number,
+      ns: number,
+      threadId = 1,
+    ) => ({
+      ...{ api, name, threadId, startNs },
+      endNs: startNs + ns,
+    });
+    const { encoded, events } = encodedWith([
+      call("cuda", "cudaMalloc", 10, 300),
+      call("os", "ioctl", 20, 100),
+      call("os", "poll", 5, 900, 2),
+      // A call that calls another.
+      call("os", "futex", 40, 10),
+    ]);
+    expect(encoded.rows.map(({ label, kind, lanes }) => [label, kind, lanes])).toEqual([
+      ["thread 1", "thread", 1],
+      ["CUDA API, thread 1", "calls", 1],
+      ["OS runtime, thread 2", "calls", 1],
+      ["OS runtime, thread 1", "calls", 2],
+    ]);
+    const [cuda] = events.lanesOf(1);
+    expect([cuda?.starts[0], cuda?.ends[0]]).toEqual([10, 310]);
+    expect(encoded.names[cuda?.names[0] ?? -1]).toBe("cudaMalloc");
+    expect(encoded.dropped).toBe(0);
+
+    const many = Array.from({ length: 20_010 }, (_, at) =>
+      call("cuda", "a", at * 10, at < 10 ? 1 : 5),
+    );
+    const { encoded: large, events: drawn } = encodedWith(many);
+    expect([large.rows[1]?.events, large.dropped]).toEqual([20_000, 10]);
+    expect(drawn.lanesOf(1)[0]?.starts[0]).toBe(100);
+    const threads = Array.from({ length: 40 }, (_, at) => call("os", "poll", 1, at + 1, at + 1));
+    const { encoded: wide } = encodedWith(threads);
+    expect([wide.rows.length, wide.rows[1]?.label, wide.dropped]).toEqual([
+      17,
+      "OS runtime, thread 40",
+      24,
     ]);
   });
 

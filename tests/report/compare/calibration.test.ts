@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { calibrationOf } from "../../../src/profiler/cli/calibrate.ts";
 import {
-  type Calibration,
   calibrationFor,
   isDrifting,
   judged,
   noiseSource,
-  type Spread,
   smallestEffect,
   spreadOf,
 } from "../../../src/report/compare/calibration.ts";
+import type { Calibration, Spread } from "../../../src/report/compare/calibration-types.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { parseConditions } from "../../../src/report/compare/gates.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";

@@ -45,6 +45,26 @@ describe("renderHtmlReport", () => {
     expect(scope?.kernelWords).toBe("CPU operations");
   });
 
+  it("has tables of the calls of CUDA and of the system, where they were recorded", () => {
+    const bundle = named(["step"]);
+    const call = { name: "cudaMalloc", calls: 2, total_ms: 3, min_ms: 1, max_ms: 2 };
+    const called = {
+      ...bundle,
+      reports: bundle.reports.map((report) => ({
+        ...report,
+        regions: report.regions.map((region) => ({
+          ...region,
+          host_calls: [{ ...call, api: "cuda" as const }],
+        })),
+      })),
+    };
+    const html = render(called);
+    expect(html).toContain("CUDA API calls</h2>");
+    expect(html).toMatch(/cudaMalloc.*1\.500.*1\.000.*2\.000.*step/s);
+    expect(html).not.toContain("OS runtime calls");
+    expect(render(bundle)).not.toContain("CUDA API calls");
+  });
+
   it("keeps the reports of several processes apart", () => {
     const { scopes } = dataOf(render(bundleOf([resnet, { ...resnet, pid: 4712 }])));
     expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "process:4711"]);

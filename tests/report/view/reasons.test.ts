@@ -93,7 +93,7 @@ const withCommand = (
 /** A step of a millisecond that is in one call for 0.7 ms; tests of the reader have whole exports. */
 function calling(api: "cuda" | "os", name: string): RegionReportBundle {
   const bundle = sketched({ ranges: [step(1000)] });
-  const host_calls = [{ api, name, calls: 7, total_ms: 0.7, max_ms: 0.1 }];
+  const host_calls = [{ api, name, calls: 7, total_ms: 0.7, min_ms: 0.1, max_ms: 0.1 }];
   const reports = bundle.reports.map((report) => ({
     ...report,
     regions: report.regions.map((region) => ({ ...region, host_calls })),
@@ -295,7 +295,7 @@ describe("what threads wait for", () => {
   };
 
   it("is told with how often it was seen", () => {
-    expect(said("mutex", "update")).toBe("waits for a lock: 5.66 s of 9.04 s (215 of 343 samples)");
+    expect(said("mutex", "update")).toBe("waits for a lock: 5.59 s of 9.04 s (215 of 343 samples)");
     expect(said("condition", "take")).toMatch(/^waits for a condition variable or semaphore: /);
     expect(said("fdatasync", "save")).toMatch(/^waits for files: /);
     expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);

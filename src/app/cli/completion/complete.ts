@@ -1,6 +1,8 @@
 /** Completes the word at the cursor of a shell. */
 import { defaultsOf, type Repository } from "../../../engine/compose/index.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
+import { selectNode } from "../../../engine/values/resolution/select.ts";
+import type { Composer } from "../../job/composer.ts";
 import { type ProgramSchema, readJsonSchema } from "../../job/options.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
@@ -104,6 +106,8 @@ function completeOverride(
         ...optionsInContext(tree.groups(), word),
         ...tolerant(() => valueCandidates(tree, word, schema)),
         ...tolerant(() => prefixedKeys(tree, word, schema)),
+        ...tolerant(() => replacedKeys(tree, word)),
+        ...tolerant(() => aliasCandidates(session, word, tree)),
       ];
   const all = new Map<string, Candidate>();
   for (const each of [...fromHydra.map((text) => fromMatch(tree, text)), ...more])
@@ -111,6 +115,41 @@ function completeOverride(
   const candidates = [...all.values()];
   const shown = describe ? candidates.map((each) => described(each, tree, schema)) : candidates;
   return withoutSecrets(shown, tree.secrets());
+}
+
+/** `db:=` for `db:`, where `db` is a map, which a value replaces as a whole. */
+function replacedKeys(tree: ComposedTree, word: string): readonly Candidate[] {
+  const [, key] = /^([A-Za-z_$][^@=:]*):$/.exec(word) ?? [];
+  if (key === undefined || key.includes("/") || !tree.context.dialect.extendsOverrides) return [];
+  return selectNode(tree.config(), key, tree.context)?.kind === "map"
+    ? [candidate(`${word}=`, "replaces it as a whole")]
+    : [];
+}
+
+/** Aliases that complete a word, and behind one that stands for a key what completes that key. */
+function aliasCandidates(
+  session: CompletionSession,
+  word: string,
+  tree: ComposedTree,
+): readonly Candidate[] {
+  const [, operator = "", rest = ""] = /^(~|\+{0,2})(.*)$/s.exec(word) ?? [];
+  const equals = rest.indexOf("=");
+  if (equals < 0)
+    return matching(
+      word,
+      tree
+        .aliases()
+        .map(({ isWhole, name, target }) =>
+          candidate(`${operator}${name}${isWhole || operator === "~" ? "" : "="}`, `-> ${target}`),
+        ),
+    );
+  const alias = tree.aliases().find(({ name }) => name === rest.slice(0, equals));
+  if (alias === undefined || alias.isWhole) return [];
+  const { name, target } = alias;
+  const lead = `${operator}${target}`;
+  return completeOverride(session, `${lead}${rest.slice(equals)}`, tree, false)
+    .filter(({ text }) => text.startsWith(`${lead}=`))
+    .map((each) => ({ ...each, text: `${operator}${name}${each.text.slice(lead.length)}` }));
 }
 
 /** A secret is neither offered as a value nor shown in a description. */
@@ -147,10 +186,21 @@ function openTree(session: CompletionSession, words: readonly string[]): Compose
   const parsed = parseArgv(words, session.flags);
   const flags = new Map([...session.parsed.flags, ...parsed.flags]);
   const composer = session.composerFor({ ...parsed, flags } satisfies ParsedArguments);
-  const overrides = [...parsed.overrides, ...(parsed.more ?? [])];
+  const typed = [...parsed.overrides, ...(parsed.more ?? [])];
+  const overrides = withoutAliases(composer, typed);
   const mode = parsed.flags.has("multirun") ? "multirun" : "run";
   const { hydrasOptionsOnly } = session;
   return treeFor(composer, overrides, mode, { hydrasOptionsOnly });
+}
+
+/** Words whose aliases cannot be expanded stay as they are: what is wrong with them is told where it matters. */
+function withoutAliases(composer: Composer, typed: readonly string[]): readonly string[] {
+  try {
+    return composer.expand(typed);
+  } catch (error) {
+    if (isConfigError(error)) return typed;
+    throw error;
+  }
 }
 
 function openSchema(

@@ -1,4 +1,5 @@
 /** The configs that completion looks at: groups, options and keys for the words before the cursor. */
+import type { Alias } from "../../../engine/compose/aliases.ts";
 import {
   type Composition,
   checkSweeps,
@@ -19,6 +20,12 @@ import { type Composer, secretTexts } from "../../job/composer.ts";
 export interface ComposedTree extends CompletionTree {
   readonly configName: string | null;
   composition(): Composition;
+  /**
+   * Short names for overrides, of the primary config and of the user's settings.
+   *
+   * @throws ConfigError for invalid ones
+   */
+  aliases(): readonly Alias[];
   /** The secret texts of all compositions so far. */
   secrets(): readonly string[];
 }
@@ -43,6 +50,7 @@ export function treeFor(
     configName: composer.configName,
     groups,
     composition,
+    aliases: once(() => composer.aliases()),
     secrets: () => (composed === undefined ? [] : secretTexts(composed, composer.context)),
     checkWords() {
       const { dialect } = composer.context;

@@ -81,9 +81,21 @@ function distributionOf(override: SweepOverride, dialect: Dialect): Distribution
       return intervalOf(value);
     case "glob":
       return refuse(override, "name the options: choice(a,b)");
+    case "union":
+      return {
+        kind: "categorical",
+        choices: value.parts.flatMap((part) => choicesOf({ ...override, value: part }, dialect)),
+      };
     case "zip":
       return refuse(override, "hydra/sweeper=random and tpe draw from it");
   }
+}
+
+/** A union of sweeps has the values of all of them, in no order. */
+function choicesOf(part: SweepOverride, dialect: Dialect): readonly Encoded[] {
+  if (part.value.kind === "range") return valuesOf(part.value, part).map(encodeScalar);
+  const values = distributionOf(part, dialect);
+  return values.kind === "categorical" ? values.choices : [];
 }
 
 function refuse({ keyOrGroup, origin }: Override, hint: string): never {

@@ -1,5 +1,6 @@
 /** The dimensions of a sweep: for each key the values that it may take. */
 import {
+  columnsOf,
   elementToString,
   isEndless,
   isSweep,
@@ -42,15 +43,18 @@ export function byKey(overrides: readonly Override[]): ReadonlyMap<string, Overr
   return last;
 }
 
-const isZip = ({ value }: Override): boolean => value?.kind === "zip";
+const isZip = ({ value }: Override): boolean => columnsOf(value).length > 0;
 
-/** The keys and groups that an override sets, without the `+` of an addition. */
-export const keysOf = (override: Override): readonly string[] =>
-  override.value?.kind === "zip"
-    ? override.value.columns.flatMap(keysOf)
+/** The keys and groups that an override sets, without operators. */
+export function keysOf(override: Override): readonly string[] {
+  const columns = columnsOf(override.value);
+  return columns.length > 0
+    ? [...new Set(columns.flatMap(keysOf))]
     : [bareKey(overrideKeyElement(override))];
+}
 
-export const bareKey = (key: string): string => key.replace(/^[+~]+/, "");
+/** Without the operator: `db` for `+db`, `~db` and the `db:` of `db:={a:1}`. */
+export const bareKey = (key: string): string => key.replace(/^[+~]+|:$/g, "");
 
 /** A limit on values in memory, with a hint for larger sweeps. */
 export interface SizeLimit {

@@ -1,11 +1,13 @@
 /** The defaults list of a request: its overrides split, the tree built and flattened. */
 
 import {
+  columnsOf,
   type Element,
   isSweepValue,
   type Override,
   type OverrideValue,
 } from "../../overrides/ast.ts";
+import { shown } from "../../overrides/hints.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
@@ -79,7 +81,7 @@ export function checkSweeps(overrides: readonly Override[], { mode, fromShell }:
   for (const override of overrides) {
     const { value, origin } = override;
     if (value === undefined || !isSweepValue(value)) continue;
-    const keys = value.kind === "zip" ? [override, ...value.columns] : [override];
+    const keys = [override, ...columnsOf(value)];
     if (mode === "multirun" && !keys.some(isHydraOverride)) continue;
     const simple = value.kind === "choice" && value.simple;
     throw new ConfigError({
@@ -239,6 +241,7 @@ export function splitOverrides(
       }
       continue;
     }
+    if (type === "replace") requireReplaceable(override, isGroup);
     if (value?.kind === "dict" || !isGroup) {
       values.push(override);
       continue;
@@ -256,6 +259,26 @@ export function splitOverrides(
     else selected.set(overrideKeyOf(override), { value: groupValue(override, value), origin });
   }
   return { selected, deleted, appended, overrides: about, values };
+}
+
+/** A group has options to choose, and Hydra's own configuration decides before values are replaced. */
+function requireReplaceable(override: Override, isGroup: boolean): void {
+  const { keyOrGroup, origin, value } = override;
+  const plain = origin.text.replace(/:\s*=/, "=");
+  if (/^hydra(?:[./]|$)/.test(keyOrGroup))
+    throw refused(
+      "compose.override_failed",
+      override,
+      `':=' replaces values of the program's config, not of Hydra's own: '${origin.text}'`,
+      `use ${shown(plain)}`,
+    );
+  if (isGroup && value?.kind !== "dict")
+    throw refused(
+      "compose.override_failed",
+      override,
+      `'${keyOrGroup}' is a config group, whose option ':=' cannot choose: '${origin.text}'`,
+      `to choose an option, use ${shown(plain)}`,
+    );
 }
 
 /** `group` or `group@package`, as typed. */

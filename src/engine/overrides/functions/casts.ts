@@ -79,6 +79,8 @@ function castValue(value: OverrideValue, cast: Cast, call: Call): OverrideValue 
       return fail(call, "a glob cannot be cast");
     case "zip":
       return fail(call, "a zip cannot be cast: cast the values of its keys");
+    case "union":
+      return fail(call, "a union of sweeps cannot be cast: cast its parts");
     case "extension":
       return fail(call, "extend_list(...) cannot be cast");
   }

@@ -86,6 +86,7 @@ const NOUNS = {
   interval: "an interval",
   glob: "a glob",
   zip: "a zip",
+  union: "a union of sweeps",
 } as const;
 
 const isNull = (value: OverrideValue) => value.kind === "scalar" && value.value === null;

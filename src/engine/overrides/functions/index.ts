@@ -28,12 +28,13 @@ export const FUNCTIONS: ReadonlyMap<string, OverrideFunction> = new Map(
 const ADDED: readonly OverrideFunction[] = [jsonStr, extendList];
 
 /** The functions of a dialect, by name. */
-export function functionsOf({ addedFunctions }: Dialect): ReadonlyMap<string, OverrideFunction> {
-  if (addedFunctions.length === 0) return FUNCTIONS;
+export function functionsOf(dialect: Dialect): ReadonlyMap<string, OverrideFunction> {
+  const { addedFunctions, extendsOverrides } = dialect;
+  if (addedFunctions.length === 0 && extendsOverrides) return FUNCTIONS;
   const added = ADDED.filter(({ name }) => addedFunctions.includes(name));
-  return new Map([...FUNCTIONS, ...added.map((each) => [each.name, each] as const)]);
+  return new Map(
+    [...FUNCTIONS.values(), ...added].flatMap((each) =>
+      each.isOurs === true && !extendsOverrides ? [] : [[each.name, each] as const],
+    ),
+  );
 }
-
-/** The functions of a dialect that Hydra itself has, by name. */
-export const functionsOfHydra = (dialect: Dialect): ReadonlyMap<string, OverrideFunction> =>
-  new Map([...functionsOf(dialect)].filter(([, { isOurs }]) => isOurs !== true));

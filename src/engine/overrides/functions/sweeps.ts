@@ -1,17 +1,23 @@
 /** The functions whose values are sweeps: `choice`, `range`, `logrange`, `interval`, `glob` and others. */
 import {
   type ChoiceSweep,
+  columnsOf,
   type ElementScalar,
   isSweepValue,
   type Override,
   type OverrideValue,
+  type Span,
+  type UnionPart,
+  type UnionSweep,
 } from "../ast.ts";
+import { functionError, type OverrideSource } from "../errors.ts";
 import { overrideKeyElement } from "../print.ts";
 import {
   type Acceptance,
   ANYTHING,
   type BoundArguments,
   type Call,
+  describeValue,
   ELEMENT_OR_CHOICE,
   fail,
   NUMBER,
@@ -215,9 +221,14 @@ const isNull = (value: OverrideValue): boolean => value.kind === "scalar" && val
 
 const ENUMERABLE: Acceptance = {
   words: "a choice, a range, a logrange or a glob",
-  accepts: ({ kind }) => kind === "choice" || kind === "range" || kind === "glob",
+  accepts: (value) =>
+    value.kind === "choice" ||
+    value.kind === "range" ||
+    value.kind === "glob" ||
+    (value.kind === "union" && columnsOf(value).length === 0),
   remedy({ kind }) {
-    if (kind === "zip") return "put the keys of the inner zip into the outer one";
+    if (kind === "zip" || kind === "union")
+      return "put the keys of the inner zip into the outer one";
     if (kind === "list") return "use choice(...) to take its items one by one";
     return kind === "interval"
       ? "an interval has no values to pair"
@@ -242,8 +253,48 @@ export const zip: OverrideFunction = {
   },
 };
 
-/** `+db@backup` and `db@backup` assign to the same place. */
-const bareKey = (column: Override): string => overrideKeyElement(column).replace(/^\++/, "");
+/** `+db@backup` and `db@backup` assign to the same place, and so do `db` and `db:`. */
+const bareKey = (column: Override): string => overrideKeyElement(column).replace(/^\++|:$/g, "");
+
+/**
+ * `choice(a,b)+range(3)`: a sweep over the values of one part after the other.
+ *
+ * @throws ConfigError `override.function` for parts that cannot be joined
+ * @see https://github.com/facebookresearch/hydra/issues/2851
+ */
+export function union(
+  values: readonly OverrideValue[],
+  span: Span,
+  source: OverrideSource,
+): UnionSweep {
+  const refuse = (at: OverrideValue, problem: string, hint?: string): never => {
+    throw functionError(source, at.span, problem, hint === undefined ? {} : { hint });
+  };
+  const parts = values.map((value): UnionPart => {
+    if (value.kind === "interval")
+      return refuse(value, "an interval has no values that '+' could join");
+    if (!isSweepValue(value) || value.kind === "union") {
+      const written = source.text.slice(value.span.start, value.span.end);
+      return refuse(
+        value,
+        `'+' joins sweeps, and this is ${describeValue(value)}`,
+        `write choice(${written})`,
+      );
+    }
+    return value;
+  });
+  const keysOf = (part: UnionPart) => columnsOf(part).map(bareKey).sort().join(", ");
+  const [first] = parts;
+  const other = parts.find((part) => first !== undefined && keysOf(part) !== keysOf(first));
+  if (first !== undefined && other !== undefined)
+    refuse(
+      other,
+      first.kind === "zip" && other.kind === "zip"
+        ? `zips that '+' joins need the same keys, but the first has ${keysOf(first)}`
+        : "'+' joins a zip only with other zips",
+    );
+  return { kind: "union", parts, span };
+}
 
 /** `key=extend_list(a,b)`: appends to the existing list. Inside another value it is a dict. */
 export const extendList: OverrideFunction = {

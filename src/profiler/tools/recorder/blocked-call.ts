@@ -49,7 +49,12 @@ const FUTEX_LOCK_PI2 = 13;
 const FUTEX_FLAGS = 128 | 256;
 const FUTEX_PRIVATE = 128;
 
+/** Whether `syscall` says that the thread runs: it tells no call, also of a thread whose wait ended just now. */
+export const tellsNoCall = (line: string | null): boolean => line?.startsWith("running") === true;
+
 /**
+ * Of a thread that its `stat` showed to wait.
+ *
  * @param line the contents of `syscall`: the number of the call and its arguments; null where the kernel refuses it
  * @param isUninterruptible whether the thread waits for a device (state D)
  * @param targetOf what a descriptor of the process is open on, as /proc/PID/fd shows it; null if unknown
@@ -61,9 +66,9 @@ export function stateInCall(
   architecture: string = process.arch,
 ): ThreadState {
   if (line === null) return isUninterruptible ? "file" : "unknown";
+  // Short waits are over before both files are read: to call them running would make them vanish.
+  if (tellsNoCall(line)) return isUninterruptible ? "file" : "other";
   const [number = "", ...args] = line.split(" ");
-  // It began to run meanwhile.
-  if (number.startsWith("running")) return "running";
   const argument = (at: number) => Number(args[at] ?? "0x0");
   const call = (architecture === "x64" ? X64 : GENERIC)[Number(number)];
   if (call === "futex") return futexState(argument(1), argument(2), argument(3));

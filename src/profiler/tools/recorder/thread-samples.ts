@@ -9,7 +9,7 @@ import { isErrorNamed } from "../../../foundation/system/builtin-types.ts";
 import { isSystemError } from "../../../foundation/system/files.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { THREAD_STATES, type ThreadSample, type ThreadState } from "../../model/timeline.ts";
-import { stateInCall } from "./blocked-call.ts";
+import { stateInCall, tellsNoCall } from "./blocked-call.ts";
 import type { FileHeader } from "./format.ts";
 import { createProcessTree, textOf, threadsOf } from "./process-tree.ts";
 
@@ -190,6 +190,11 @@ function watchThread(pid: number, threadId: number): WatchedThread {
   const [stat, schedstat, call] = ["stat", "schedstat", "syscall"].map((name) =>
     openText(`${place}/${name}`),
   );
+  // A thread that waits again and again, for a few microseconds each time, is often seen between two waits.
+  const callLine = (): string | null => {
+    const line = call?.read() ?? null;
+    return tellsNoCall(line) ? (call?.read() ?? null) : line;
+  };
   return {
     look(now, childTicks) {
       const text = stat?.read() ?? null;
@@ -199,9 +204,7 @@ function watchThread(pid: number, threadId: number): WatchedThread {
       const state: ThreadState =
         letter === "R"
           ? "running"
-          : stateInCall(call?.read() ?? null, letter === "D", (descriptor) =>
-              targetOf(pid, descriptor),
-            );
+          : stateInCall(callLine(), letter === "D", (descriptor) => targetOf(pid, descriptor));
       const [, queuedNs = 0, slices = 0] = schedstat?.read()?.split(" ").map(Number) ?? [];
       return [
         now(),

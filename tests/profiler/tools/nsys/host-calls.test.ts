@@ -63,7 +63,13 @@ describe("calls of CUDA and of the system", () => {
       wait: [{ api: "os", name: "pthread_mutex_lock", calls: 1, total_ms: 60 }],
       "(outside)": [
         { api: "os", name: "nanosleep", total_ms: 50 },
-        { api: "cuda", name: "cudaMallocAsync", total_ms: 15 },
+        {
+          api: "cuda",
+          name: "cudaMallocAsync",
+          total_ms: 15,
+          min_ms: 15,
+          first_thread: { calls: 1, total_ms: 15 },
+        },
       ],
     });
   });
@@ -78,6 +84,32 @@ describe("calls of CUDA and of the system", () => {
         "allocation_calls: allocates and frees memory of the GPU: cudaMalloc (3 calls): 270.00 ms of 300.00 ms",
       wait: "os_call: waits for a lock: pthread_mutex_lock (1 call): 60.00 ms of 70.00 ms",
     });
+  });
+
+  it("explain the time outside of ranges where its first thread is in them, and no range is open", () => {
+    const outside = (tables: Tables) => {
+      const regions = answerOf(reportOf(tables))?.byWall ?? [];
+      const reason = regions.find(({ region: { kind } }) => kind === "outside")?.reason;
+      return `${reason?.rule}: ${reason?.evidence}`;
+    };
+    const RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    const between = [at("a", 0, 10), at("b", 90, 100)];
+    expect(outside({ NVTX_EVENTS: between, [RUNTIME]: [call(2, 12, 88)] })).toBe(
+      "cuda_call: cudaLaunchKernel (1 call): 76.00 ms of 80.00 ms",
+    );
+    expect(outside({ NVTX_EVENTS: between, OSRT_API: [call(4, 12, 88)] })).toBe(
+      "os_call: nanosleep (1 call): 76.00 ms of 80.00 ms",
+    );
+    // A helper's wait is no part of the program's time.
+    const helper = globalId(7, 9);
+    expect(outside({ NVTX_EVENTS: between, OSRT_API: [call(4, 12, 88, helper)] })).not.toMatch(
+      /os_call/,
+    );
+    // The first thread waits while another has a range open: the time outside of ranges is what is left.
+    const worker = { ...at("work", 12, 80), globalTid: helper };
+    expect(outside({ NVTX_EVENTS: [...between, worker], OSRT_API: [call(4, 11, 89)] })).toBe(
+      "os_call: nanosleep (1 call): 10.00 ms of 12.00 ms",
+    );
   });
 
   it("stand in tables as nsys stats has them", () => {

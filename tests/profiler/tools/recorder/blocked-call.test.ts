@@ -20,7 +20,6 @@ describe("the system call that a thread waits in", () => {
     [`75 0x3 0x0 0x0 0x0 ${SP}`, "file"],
     [`232 0x3 0x0 0x0 0x0 ${SP}`, "poll"],
     [`70 0x3 0x0 0x0 0x0 ${SP}`, "other"],
-    ["running", "running"],
   ])("%s is %s", (line, expected) => {
     expect(state(line)).toBe(expected);
   });
@@ -42,6 +41,11 @@ describe("the system call that a thread waits in", () => {
     expect(state("-1 0x7ffc 0x7f84", null, true)).toBe("file");
     expect(state(null, null, true)).toBe("file");
     expect(state(null)).toBe("unknown");
+  });
+
+  it("is a wait even if it was over before its call was read", () => {
+    expect(state("running\n")).toBe("other");
+    expect(state("running\n", null, true)).toBe("file");
   });
 
   it("has other numbers on arm64", () => {
