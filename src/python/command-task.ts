@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { endedFromOutside, exitCode, type Job, type Task } from "../app/job/job.ts";
+import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { JobFacts } from "../app/job/options.ts";
 import type { Console, Invocation } from "../app/job/process/invocation.ts";
 import { isHeapFull, MORE_HEAP } from "../app/launch/job-log.ts";
@@ -19,7 +20,7 @@ import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
 import type { Program } from "./command-line.ts";
-import { jobCommand, METRICS_FILE, RESULT_FILE } from "./job-command.ts";
+import { jobCommand, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
 import {

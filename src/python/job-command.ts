@@ -49,9 +49,8 @@ export function jobCommand(program: Program, job: JobFacts): JobCommand {
   }
 }
 
-/** The names of the files for a program's result and its metrics. */
+/** The name of the file for a program's result. */
 export const RESULT_FILE = "result.json";
-export const METRICS_FILE = "metrics.jsonl";
 const CONFIG_NAME = "run-config";
 
 /**

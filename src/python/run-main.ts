@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
+import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Plugin } from "../app/plugins/contract/plugin.ts";
@@ -26,7 +27,7 @@ import {
 } from "./command-line.ts";
 import { commandTask } from "./command-task.ts";
 import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
-import { jobCommand, METRICS_FILE, multirunCommand, RESULT_FILE } from "./job-command.ts";
+import { jobCommand, multirunCommand, RESULT_FILE } from "./job-command.ts";
 import { latestMetrics } from "./job-result.ts";
 import {
   adaptToProject,

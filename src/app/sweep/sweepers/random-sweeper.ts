@@ -1,6 +1,6 @@
 /** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
-import { readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { pruningOf, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { allNew, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
 import { RANDOM_SETTINGS, readSweeper } from "./settings.ts";
 import { sobolSequence } from "./sobol.ts";
@@ -20,6 +20,7 @@ export const randomSweeper: SweeperDefinition = {
         isEven: settings.sequence === "sobol",
       }),
       ...searchRequest(settings, request),
+      ...pruningOf(settings, request),
     });
   },
 };
