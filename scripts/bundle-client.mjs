@@ -3,15 +3,16 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
-const source = join(root, "src", "report", "client");
+const ofReports = join(root, "src", "report", "client");
 await build({
   entryPoints: [
-    { in: join(source, "main.ts"), out: "report" },
-    { in: join(source, "compare.ts"), out: "compare" },
-    { in: join(source, "sweep.ts"), out: "sweep" },
-    { in: join(root, "src", "pages", "client", "page.css"), out: "report" },
+    { in: join(ofReports, "main.ts"), out: "report" },
+    { in: join(ofReports, "compare.ts"), out: "compare" },
+    { in: join(ofReports, "sweep.ts"), out: "sweep-report" },
+    { in: join(root, "src", "app", "sweep", "client", "main.ts"), out: "sweep" },
+    { in: join(root, "src", "pages", "client", "page.css"), out: "page" },
   ],
-  outdir: join(root, process.argv[2] ?? "dist/report/client"),
+  outdir: join(root, process.argv[2] ?? "dist/client"),
   bundle: true,
   minify: true,
   format: "iife",

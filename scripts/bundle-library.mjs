@@ -21,6 +21,9 @@ const importedBuiltins = esmExternalRequirePlugin({
 /** Python files beside our code are modules whose default export is their text. */
 const PYTHON = { ".py": "text" };
 
+/** Rolldown takes the dot from a path to a file of the same folder, which then is the name of a package. */
+const BESIDE = { "index.js": "./index.js", "./index.js": "./index.js" };
+
 const outdir = resolve(root, process.argv[2] ?? "dist");
 const ERRORS = join(root, "src", "engine", "values", "errors.ts");
 
@@ -35,6 +38,11 @@ await bundle({
   input: { "engine/schema/index": "src/engine/schema/index.ts" },
   engine: "../../index.js",
   output: { dir: outdir, format: "esm" },
+});
+await bundle({
+  input: { sources: "src/sources.ts" },
+  engine: "./index.js",
+  output: { dir: outdir, format: "esm", paths: BESIDE },
 });
 // For browsers, workers, Deno and Bun as well: nothing of Node's, nothing external, and no URL of its own.
 await bundle({
@@ -56,6 +64,11 @@ await bundle({
   input: { "engine/schema/index": "src/engine/schema/index.ts" },
   engine: "../../index.js",
   output: cjs,
+});
+await bundle({
+  input: { sources: "src/sources.ts" },
+  engine: "./index.js",
+  output: { ...cjs, paths: BESIDE },
 });
 writeFileSync(join(cjs.dir, "package.json"), '{ "type": "commonjs" }\n');
 // What is loaded on demand, and at once: src/engine/values/package-info.ts.

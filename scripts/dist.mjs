@@ -68,6 +68,7 @@ async function makeExecutable() {
   writeFileSync(versionFile, version);
   const bundles = ["hydraconf.bundle.js", "hydraconf.late.js"];
   const vendored = ["ajv.cjs", "fast-glob.cjs", "json-schema-to-typescript.cjs"];
+  const pages = ["sweep.js", "page.css"];
   const cacheOf = (bundle) =>
     join(bin, `${bundle}.${process.version}-${process.platform}-${process.arch}.cache`);
   const blob = join(place, "hydraconf.blob");
@@ -83,6 +84,7 @@ async function makeExecutable() {
         version: versionFile,
         ...Object.fromEntries(bundles.map((name) => [name, join(bin, name)])),
         ...Object.fromEntries(bundles.map((name) => [`${name}.cache`, cacheOf(name)])),
+        ...Object.fromEntries(pages.map((name) => [name, join(root, "dist", "client", name)])),
         ...Object.fromEntries(vendored.map((name) => [name, join(root, "dist", "vendor", name)])),
       },
     }),

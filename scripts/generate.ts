@@ -29,6 +29,7 @@ import { pyStr } from "../src/engine/values/python-text.ts";
 import { resolveTree } from "../src/engine/values/resolution/resolve-tree.ts";
 import { writeFileAtomicSync } from "../src/foundation/system/atomic-write.ts";
 import { RULES, versionsOf } from "../src/language/migrate/rules.ts";
+import { RECORDED_METRICS } from "../src/profiler/machine/recorded-metrics.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -97,6 +98,7 @@ export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
       "hydra.sweeper.",
     ),
   }),
+  withTables("docs/metrics.md", metricTables()),
   withTables("docs/migrate.md", { "rules of migrations": rulesTable() }),
 ];
 
@@ -181,6 +183,30 @@ const rulesTable = (): string =>
       ].map((cell) => cell.replaceAll("|", "\\|"));
     }),
   );
+
+/** A chip of each generation, or two where their passes differ. */
+const SHOWN_CHIPS = ["TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"];
+
+/** What NVIDIA's library said about the metrics that this project names. */
+function metricTables(): Readonly<Record<string, string>> {
+  const { chips, metrics, presets } = RECORDED_METRICS;
+  const passesOf = (passes: readonly (number | null)[]): readonly string[] =>
+    SHOWN_CHIPS.map((chip) => String(passes[chips.indexOf(chip)] ?? "–"));
+  return {
+    "passes of presets": rows(
+      ["preset", ...SHOWN_CHIPS],
+      Object.entries(presets).map(([name, { passes }]) => [`\`${name}\``, ...passesOf(passes)]),
+    ),
+    "passes of metrics": rows(
+      ["metric", "unit", ...SHOWN_CHIPS],
+      Object.entries(metrics).map(([name, { unit, passes }]) => [
+        `\`${name}\``,
+        unit,
+        ...passesOf(passes),
+      ]),
+    ),
+  };
+}
 
 const rows = (head: readonly string[], body: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...body].map((cells) => `| ${cells.join(" | ")} |\n`).join("");

@@ -47,7 +47,7 @@ export async function licencesOf({ sources, vendored }) {
 
 /** What `hydraconf` has of others' code. */
 export const OF_HYDRACONF = {
-  sources: ["src/index.ts", "src/bin/hydraconf.ts"],
+  sources: ["src/index.ts", "src/bin/hydraconf.ts", "src/app/sweep/client/main.ts"],
   vendored: [
     ...["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
     ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],

@@ -46,11 +46,14 @@ const PACKAGES = [
       ".": entry("index"),
       "./engine": moduleOnly("portable-engine"),
       "./schema": entry("engine/schema/index"),
+      "./sources": entry("sources"),
       "./package.json": "./package.json",
     },
     bin: ["hydraconf"],
     dependencies: [],
-    types: ["index", "portable-engine", "engine/schema/index"],
+    // Readers of config files that are no YAML: whoever has such files installs them.
+    optionalPeers: ["smol-toml", "json5"],
+    types: ["index", "portable-engine", "sources", "engine/schema/index"],
     readme: "docs/hydraconf.md",
     files: [
       "LICENSE",
@@ -58,9 +61,11 @@ const PACKAGES = [
       "docs/examples",
       "dist/index.js",
       "dist/portable-engine.js",
+      "dist/sources.js",
       "dist/modules",
       "dist/engine/schema/index.js",
       "dist/cjs",
+      ...["dist/client/sweep.js", "dist/client/page.css"],
       ...["ajv", "fast-glob", "json-schema-to-typescript", "mcp"].map(
         (name) => `dist/vendor/${name}.cjs`,
       ),
@@ -84,12 +89,16 @@ const PACKAGES = [
     files: [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
       ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profiler/index.js"],
-      ...["dist/profiler/modules", "dist/report/index.js", "dist/report/client"],
+      ...["dist/profiler/modules", "dist/report/index.js", "dist/client"],
       "dist/vendor/patterns.cjs",
     ],
     sources: [
       ...["src/profiler/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
-      ...["src/bin/validate-regions.ts", "src/report/client/main.ts"],
+      ...[
+        "src/bin/validate-regions.ts",
+        "src/report/client/main.ts",
+        "src/app/sweep/client/main.ts",
+      ],
     ],
     vendored: PATTERNS,
   },
@@ -118,7 +127,15 @@ for (const one of PACKAGES) {
   pack(folder);
 }
 
-function manifestOf({ name, description, keywords, exports, bin, dependencies }) {
+function manifestOf({
+  name,
+  description,
+  keywords,
+  exports,
+  bin,
+  dependencies,
+  optionalPeers = [],
+}) {
   const { version, license, type, engines } = manifest;
   const versionOf = (dependency) =>
     dependency === manifest.name ? version : manifest.dependencies[dependency];
@@ -134,6 +151,14 @@ function manifestOf({ name, description, keywords, exports, bin, dependencies })
     bin: Object.fromEntries(bin.map((command) => [command, `dist/bin/${command}.js`])),
     ...(dependencies.length > 0 && {
       dependencies: Object.fromEntries(dependencies.map((one) => [one, versionOf(one)])),
+    }),
+    ...(optionalPeers.length > 0 && {
+      peerDependencies: Object.fromEntries(
+        optionalPeers.map((one) => [one, manifest.devDependencies[one]]),
+      ),
+      peerDependenciesMeta: Object.fromEntries(
+        optionalPeers.map((one) => [one, { optional: true }]),
+      ),
     }),
   };
 }

@@ -7,6 +7,8 @@ const { isAscii } = require("node:buffer");
 const { Script, constants, runInThisContext } = require("node:vm");
 const { start } = require("./launcher.cjs");
 
+const PAGE_PARTS = ["sweep.js", "page.css"];
+
 // Node.js puts what was typed here; workers are started by it.
 process.argv[1] = process.execPath;
 start("hydraconf.bundle.js", require, compile, importer());
@@ -36,6 +38,8 @@ function importer() {
       return load(url);
     });
   importFile.embedded = (name) => {
+    // Scripts and the style of pages are texts.
+    if (PAGE_PARTS.includes(name)) return textOf(name);
     if (name !== "package") return dependency(name);
     return { root: process.execPath, version: getAsset("version", "utf8") };
   };

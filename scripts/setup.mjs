@@ -168,11 +168,7 @@ export async function buildTypeScript({ force = false } = {}) {
     const declarations = ["-p", "tsconfig.build.json", "--noCheck", "--outDir", next];
     run([...tool("typescript", "tsc"), ...declarations]);
     run([process.execPath, join(root, "scripts", "bundle-library.mjs"), next]);
-    run([
-      process.execPath,
-      join(root, "scripts", "bundle-client.mjs"),
-      join(next, "report/client"),
-    ]);
+    run([process.execPath, join(root, "scripts", "bundle-client.mjs"), join(next, "client")]);
     run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
     // The packed package has it there: native/building/gyp-file.mjs.
     copyFileSync(join(root, "binding.gyp"), join(root, next, "binding.gyp"));

@@ -41,7 +41,14 @@ export type {
   StoreEntry,
 } from "./engine/compose/index.ts";
 export type {
+  ConfigLayer,
+  LayerSurroundings,
+  LayerValue,
+  Variable,
+} from "./engine/compose/layers/layer.ts";
+export type {
   ConfigItem,
+  DeclaredType,
   DefaultsItem,
   GroupItem,
   GroupValue,
@@ -50,6 +57,8 @@ export type {
   SelfItem,
   Surroundings,
 } from "./engine/compose/sources/config-source.ts";
+export type { FileSystem } from "./engine/compose/sources/directory-source.ts";
+export type { ConfigFormat, LoadLibrary, SourceReading } from "./engine/compose/sources/formats.ts";
 export type { StoreEntryOptions } from "./engine/compose/sources/memory-source.ts";
 export type {
   Instantiate,
@@ -118,6 +127,7 @@ export type {
 } from "./engine/values/node.ts";
 export type {
   CodeOrigin,
+  EnvironmentOrigin,
   FileOrigin,
   Origin,
   OverrideOrigin,

@@ -1,9 +1,11 @@
 /** The engine of programs of Node: with the files, the environment and the plugins that are there. */
 import { type Plugin, plugins } from "./app/plugins/contract/plugin.ts";
 import { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
+import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts";
 import { DISK_ACCESS } from "./engine/compose/sources/file-source.ts";
+import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
-import type { SourceFactory } from "./engine/compose/sources/repository.ts";
+import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import { createConfigAjv } from "./engine/schema/ajv.ts";
 import { createConfigReader } from "./engine/schema/config-reader.ts";
 import {
@@ -18,6 +20,7 @@ import {
 import { type DialectName, dialectNamed, dialectOption } from "./engine/values/dialect.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import type { Resolver } from "./engine/values/resolution/resolver.ts";
+import { requireIn } from "./foundation/system/require-in.ts";
 import { checkedEngine, type Engine, openEngine } from "./open-engine.ts";
 
 /** Options that apply to all compositions of an engine. */
@@ -40,6 +43,13 @@ export interface EngineOptions {
    * `STANDARD_PLUGINS`, as in the commands; `[]` is Hydra without any plugin installed.
    */
   readonly plugins?: readonly Plugin[];
+  /**
+   * Values above the config files and below the overrides, as of environment variables: `hydraconf/sources` has ready ones. They are read
+   * once, and again after `refresh`.
+   */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
@@ -59,6 +69,7 @@ export const createEngine = (options: EngineOptions = {}): Engine =>
 export function openNodeEngine(
   options: EngineOptions,
   dialect = dialectNamed(options.dialect ?? "1.3"),
+  files: FileAccess = DISK_ACCESS,
 ): Engine {
   const { cwd = process.cwd(), env = { ...process.env }, plugins = STANDARD_PLUGINS } = options;
   return openEngine({
@@ -67,7 +78,8 @@ export function openNodeEngine(
     env,
     plugins,
     dialect,
-    files: DISK_ACCESS,
+    files,
+    loadLibrary: (name) => requireIn(cwd)(name),
     schemaReader: createConfigReader(createConfigAjv),
   });
 }
@@ -79,6 +91,8 @@ export const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   resolvers: checkedAsRegistered,
   store: optional(configStore),
   plugins: optional(plugins),
+  layers: configLayers,
+  formats: configFormats,
   sources: optional(mapOf("functions", fn)),
   dialect: dialectOption,
   limits: limitsOption,

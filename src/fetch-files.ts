@@ -49,10 +49,22 @@ export async function fetchFiles(
       if (response.ok) return [path, await response.text()];
       throw notFetched(path, `${url} answered ${response.status}`);
     } catch (cause) {
-      throw isConfigError(cause) ? cause : notFetched(path, messageOf(cause), cause);
+      throw isConfigError(cause) ? cause : notFetched(path, causesOf(cause), cause);
     }
   });
   return new Map(await Promise.all(fetched));
+}
+
+/** The messages of an error and of what caused it: `fetch` says no more than that it failed. */
+function causesOf(error: unknown): string {
+  const messages: string[] = [];
+  // Longer chains are cycles.
+  for (let at = error; at !== undefined && at !== null && messages.length < 5; ) {
+    const message = messageOf(at);
+    if (message !== "" && !messages.includes(message)) messages.push(message);
+    at = typeof at === "object" && "cause" in at ? at.cause : undefined;
+  }
+  return messages.join(": ");
 }
 
 const notFetched = (path: string, why: string, cause?: unknown): ConfigError =>

@@ -5,6 +5,7 @@
  * @module hydraconf
  */
 
+import type { AsyncComposeOptions, AsyncResolver, AsyncResolverOptions } from "./compose-async.ts";
 import type { Config } from "./engine/compose/config.ts";
 import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
 import { memorySource as portableSource } from "./engine/compose/sources/memory-source.ts";
@@ -14,7 +15,15 @@ import {
   instantiation,
 } from "./engine/instantiate/instantiate.ts";
 import { NO_TARGETS } from "./engine/instantiate/module-targets.ts";
-import { checkOptions } from "./engine/values/check-options.ts";
+import {
+  checkOptions,
+  checkText,
+  count,
+  fn,
+  type OptionChecks,
+  optional,
+  trueOrFalse,
+} from "./engine/values/check-options.ts";
 import { createResolveContext } from "./engine/values/resolution/context.ts";
 import {
   createEngine as createBareEngine,
@@ -24,6 +33,7 @@ import {
 } from "./engine.ts";
 import { type OmegaConf, omegaConf } from "./omegaconf.ts";
 import { COMPOSE_OPTIONS, type ComposeOptions, type Engine, withHydra } from "./open-engine.ts";
+import type { ConfigListeners, WatchedConfig } from "./watch-config.ts";
 
 export { renderExplanation } from "./app/cli/explain.ts";
 export { hydraMain } from "./app/cli/hydra-main.ts";
@@ -70,6 +80,56 @@ export function compose<Schema extends ConfigSchema = ConfigSchema>(
   checkOptions("compose", options, checks, 'compose({ configDir: "conf", ... })');
   return openNodeEngine(withHydra(options)).compose(options);
 }
+
+/**
+ * Composes a config of which parts have to be waited for: resolvers of `asyncResolver`, layers and sources that return promises. All are
+ * asked at once, and equal questions once. The config itself is as that of `compose`: its values are there.
+ *
+ * @throws ConfigError as `compose`; `resolver.failed`, with the place of the interpolation, for a resolver that fails or gives no answer in
+ *   its time
+ */
+export async function composeAsync<Schema extends ConfigSchema = ConfigSchema>(
+  options: AsyncComposeOptions<Schema>,
+): Promise<Config<ResolvedData<Schema>>> {
+  const { composeWaiting } = await import("./compose-async.ts");
+  return composeWaiting(options);
+}
+
+/**
+ * Composes a config, and again whenever one of the files that it was made of changes, or a file that it looked for appears. What gives no
+ * config is reported, and the last good config stays.
+ *
+ * @throws ConfigError as `composeAsync`, for the first composition
+ */
+export async function watchConfig<Schema extends ConfigSchema = ConfigSchema>(
+  options: AsyncComposeOptions<Schema>,
+  listeners: ConfigListeners<ResolvedData<Schema>>,
+): Promise<WatchedConfig<ResolvedData<Schema>>> {
+  const { watchFiles } = await import("./watch-config.ts");
+  return watchFiles(options, listeners);
+}
+
+/**
+ * A resolver that `composeAsync` waits for: `asyncResolver("vault", async ([path], { signal }) => read(path))` for `${vault:db/password}`.
+ *
+ * @param load gets the arguments of the interpolation as plain data, and returns plain data
+ */
+export const asyncResolver = (
+  name: string,
+  load: AsyncResolver["load"],
+  options: AsyncResolverOptions = {},
+): AsyncResolver => {
+  checkText("asyncResolver", "the name", name);
+  fn("asyncResolver", "the second argument", load);
+  checkOptions("asyncResolver", options, ASYNC_RESOLVER);
+  return { ...options, name, load, answers: new Map() };
+};
+
+const ASYNC_RESOLVER: OptionChecks<AsyncResolverOptions> = {
+  timeout: optional(count),
+  maxAge: optional(count),
+  isSecret: optional(trueOrFalse),
+};
 
 // Where a call gives no environment, it has that of the process.
 const inProcess = omegaConf(() => process.env);

@@ -5,16 +5,19 @@ import { type Composition, composeConfig } from "./engine/compose/compose.ts";
 import { type Config, createConfig } from "./engine/compose/config.ts";
 import {
   type ConfigPlugin,
+  pluginLayers,
   pluginResolvers,
   refuseClashes,
 } from "./engine/compose/config-plugin.ts";
 import type { RunMode } from "./engine/compose/defaults/list.ts";
+import { type ConfigLayer, readLayers } from "./engine/compose/layers/layer.ts";
 import { openTree, primaryAtRoot, type TreeRequest } from "./engine/compose/open-tree.ts";
 import type {
   ConfigSchema,
   ResolvedData,
   SchemaReader,
 } from "./engine/compose/sources/config-source.ts";
+import type { ConfigFormat, LoadLibrary } from "./engine/compose/sources/formats.ts";
 import { configSchema, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { FileAccess, Snapshot, SourceFactory } from "./engine/compose/sources/repository.ts";
 import { parseOverrides } from "./engine/overrides/index.ts";
@@ -91,6 +94,9 @@ export interface EngineSettings {
   readonly resolvers?: Iterable<Resolver>;
   readonly store?: ReadonlyMap<string, StoreEntry>;
   readonly plugins: readonly ConfigPlugin[];
+  readonly layers?: readonly ConfigLayer[];
+  readonly formats?: readonly ConfigFormat[];
+  readonly loadLibrary?: LoadLibrary;
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   readonly dialect: Dialect;
   readonly limits?: Partial<Limits>;
@@ -133,17 +139,28 @@ export function checkedEngine(engine: Engine): Engine {
 
 /** An engine whose methods do not check their options, for callers that have checked them. */
 export function openEngine(settings: EngineSettings): Engine {
-  const { cwd, env, plugins, resolvers = [], schemaReader } = settings;
+  const { cwd, plugins, resolvers = [], schemaReader } = settings;
   const dialect = plugins.length === 0 ? withoutExtensions(settings.dialect) : settings.dialect;
   refuseClashes(plugins);
   const all = [...pluginResolvers(plugins), ...resolvers];
-  const context = createResolveContext({ ...settings, dialect, resolvers: all });
-  const reading = { limits: context.limits, dialect, env };
-  const snapshots = createSnapshots({ ...settings, reading });
-  const resolveContext = (): ResolveContext => ({ ...context, cache: new Map() });
+  const layers = [...pluginLayers(plugins), ...(settings.layers ?? [])];
+  const open = () => {
+    const { env, values } = readLayers(layers, { ...settings, files: settings.files.system });
+    const context = createResolveContext({ ...settings, dialect, env, resolvers: all });
+    const reading = { ...formatsOf(settings), limits: context.limits, dialect, env };
+    return { context, snapshots: createSnapshots({ ...settings, env, reading }), values };
+  };
+  // What is wrong with options is told where they were given; layers are read when something is composed.
+  let opened = layers.length === 0 ? open() : undefined;
+  const current = () => {
+    opened ??= open();
+    return opened;
+  };
+  const resolveContext = (): ResolveContext => ({ ...current().context, cache: new Map() });
 
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
     const { configName = null, overrides: texts = [] } = request;
+    const { snapshots, values } = current();
     const snapshot = snapshots.of(request);
     const aliases = dialect.hasAliases
       ? aliasesOf(primaryAtRoot(configName, snapshot.repository), dialect)
@@ -153,6 +170,7 @@ export function openEngine(settings: EngineSettings): Engine {
       composeConfig({
         snapshot,
         configName,
+        layerValues: values,
         overrides: parseOverrides(overrides, { dialect }),
         mode: request.mode ?? "run",
         fromShell: request.fromShell ?? false,
@@ -176,11 +194,19 @@ export function openEngine(settings: EngineSettings): Engine {
       return createConfig<ResolvedData<Schema>>(root, composition, context);
     },
     composition: (request) => composeIn(request, resolveContext()),
-    snapshot: snapshots.of,
+    snapshot: (request) => current().snapshots.of(request),
     resolveContext,
-    refresh: snapshots.forget,
+    refresh() {
+      if (layers.length > 0) opened = undefined;
+      else current().snapshots.forget();
+    },
   };
 }
+
+const formatsOf = ({ formats, loadLibrary }: EngineSettings) => ({
+  ...(formats !== undefined && { formats }),
+  ...(loadLibrary !== undefined && { loadLibrary }),
+});
 
 /** One snapshot for each combination of directories. */
 function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">): {

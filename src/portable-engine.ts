@@ -7,7 +7,9 @@
 import { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 import type { Config } from "./engine/compose/config.ts";
 import { CONFIG_PLUGIN, type ConfigPlugin } from "./engine/compose/config-plugin.ts";
+import { type ConfigLayer, configLayers } from "./engine/compose/layers/layer.ts";
 import type { ConfigSchema, ResolvedData } from "./engine/compose/sources/config-source.ts";
+import { type ConfigFormat, configFormats } from "./engine/compose/sources/formats.ts";
 import { type FileTexts, fileTexts, memoryAccess } from "./engine/compose/sources/memory-files.ts";
 import { configStore, type StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "./engine/compose/sources/repository.ts";
@@ -84,6 +86,10 @@ export interface EngineOptions {
    * that `hydraconf` has.
    */
   readonly plugins?: readonly ConfigPlugin[];
+  /** Values above the config files and below the overrides. They are read once, and again after `refresh`. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** Further kinds of sources for search paths, by URL scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
   /** The Hydra version whose behaviour is reproduced. Default: 1.3. */
@@ -103,6 +109,8 @@ const ENGINE_OPTIONS: OptionChecks<EngineOptions> = {
   resolvers: checkedAsRegistered,
   store: optional(configStore),
   plugins: optional(listOf("plugins", having(CONFIG_PLUGIN), "[...STANDARD_CONFIGS, mine]")),
+  layers: configLayers,
+  formats: configFormats,
   sources: optional(mapOf("functions", fn)),
   dialect: dialectOption,
   limits: limitsOption,

@@ -26,12 +26,14 @@ export type {
   Flag,
   JobFacts,
   JobPlan,
+  Positional,
   ProgramSchema,
   Subcommand,
   SubcommandLine,
   SubcommandOption,
   SummaryPage,
   SweepRow,
+  Tool,
 } from "./app/job/options.ts";
 export type { PlannedJob, SweepJob } from "./app/job/plan-job.ts";
 export type { Console, Invocation, Terminal } from "./app/job/process/invocation.ts";
@@ -64,7 +66,17 @@ export type {
   SweeperRequest,
   SweepProject,
 } from "./app/sweep/sweepers/sweeper.ts";
+export type {
+  Answer,
+  AsyncCall,
+  AsyncComposeOptions,
+  AsyncLayer,
+  AsyncResolver,
+  AsyncResolverOptions,
+  AsyncSourceFactory,
+} from "./compose-async.ts";
 export type { TargetsOptions } from "./engine/instantiate/module-targets.ts";
 export type { EngineOptions } from "./engine.ts";
 export type * from "./engine-types.ts";
 export type { Signal, StopSignal } from "./foundation/system/platform-types.ts";
+export type { ConfigChange, ConfigListeners, WatchedConfig } from "./watch-config.ts";

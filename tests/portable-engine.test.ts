@@ -135,8 +135,11 @@ describe("its functions", () => {
     ]);
     expect(names(node).filter((name) => !names(portable).includes(name))).toEqual([
       "STANDARD_PLUGINS",
+      "asyncResolver",
+      "composeAsync",
       "exitCode",
       "hydraMain",
+      "watchConfig",
     ]);
   });
 
@@ -163,6 +166,12 @@ describe("its functions", () => {
     const misspelt = { mispelt: true } as never;
     expect(() => portable.createEngine(misspelt)).toThrow(/there is no option 'mispelt'/);
     expect(() => portable.compose(misspelt)).toThrow(/there is no option 'mispelt'/);
+    const refused = new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED") });
+    const fetch = () => Promise.reject(refused);
+    await expect(portable.fetchFiles("/", ["a.yaml"], { fetch })).rejects.toMatchObject({
+      message: "Cannot fetch 'a.yaml': fetch failed: connect ECONNREFUSED",
+      cause: refused,
+    });
     await expect(portable.fetchFiles("/", [], misspelt)).rejects.toThrow(/no option 'mispelt'/);
     expect(() => portable.createEngine({ files: { a: 1 as never } })).toThrow(
       /files\.a must be a string/,

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import * as engine from "../src/index.ts";
 import * as profile from "../src/profiler/index.ts";
 import * as report from "../src/report/index.ts";
+import * as sources from "../src/sources.ts";
 import { capturedConsole } from "./captured-console.ts";
 
 // Every public function that takes options, called with one that is misspelt: ignored without a word, it would leave
@@ -18,7 +19,9 @@ const DATA = {} as never;
 const AN_ERROR = new engine.ConfigError({ code: "app.job", message: "failed" });
 
 const CALLS: Readonly<Record<string, () => unknown>> = {
+  asyncResolver: () => engine.asyncResolver("f", async () => 1, MISSPELT),
   compose: () => engine.compose(MISSPELT),
+  composeAsync: () => engine.composeAsync(MISSPELT),
   createEngine: () => engine.createEngine(MISSPELT),
   createTargets: () => engine.createTargets({}, MISSPELT),
   exitCode: () => engine.exitCode(3, MISSPELT),
@@ -41,6 +44,12 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   target: () => engine.target(() => 1, MISSPELT),
   toYaml: () => engine.toYaml({}, MISSPELT),
   update: () => engine.update({}, "a", 1, MISSPELT),
+
+  watchConfig: () => engine.watchConfig(MISSPELT, { onChange: () => {}, onError: () => {} }),
+
+  dotenv: () => sources.dotenv(MISSPELT),
+  environment: () => sources.environment(MISSPELT),
+  secretFiles: () => sources.secretFiles(MISSPELT),
 
   buildRegionModel: () => profile.buildRegionModel(DATA, MISSPELT),
   createRecorder: () => profile.createRecorder(MISSPELT),
@@ -119,9 +128,13 @@ test("these are all public functions that take options", () => {
 
 const source = (file: string): string => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
 
-const ENTRIES = ["index.ts", "profiler/index.ts", "report/index.ts", "engine/schema/index.ts"].map(
-  source,
-);
+const ENTRIES = [
+  "index.ts",
+  "sources.ts",
+  "profiler/index.ts",
+  "report/index.ts",
+  "engine/schema/index.ts",
+].map(source);
 
 const program = ts.createProgram(ENTRIES, {
   module: ts.ModuleKind.NodeNext,

@@ -1,7 +1,7 @@
 // Answers what NVIDIA's library says about metrics and chips, as one JSON document on standard output. It needs neither driver
 // nor device, except for the chip of one.
 //
-//   chip_metrics LIBRARY chips                        the chips that the library knows
+//   chip_metrics LIBRARY chips                        the chips that the library knows metrics of
 //   chip_metrics LIBRARY device INDEX                 the chip of a device of this machine
 //   chip_metrics LIBRARY names CHIP                   base names of a chip's metrics, by type, with what can follow them
 //   chip_metrics LIBRARY metrics CHIP... -- METRIC... of each: whether it exists, unit, passes alone; of all that can be collected: passes together
@@ -59,6 +59,19 @@ std::size_t number_in(const std::string& word) {
   const unsigned long number = std::strtoul(word.c_str(), &end, 10);
   if (word.empty() || word.size() > 4 || *end != '\0') throw WrongUse{};
   return number;
+}
+
+// The library also names chips that it has no metrics of (GV11B in CUDA 13.0).
+Words answering(const HostLibrary& library) {
+  Words chips;
+  for (const std::string& name : library.chips()) {
+    try {
+      chips.push_back(Chip(library, name).name());
+    } catch (const Failure& failure) {
+      if (std::string_view(failure.kind) != "chip") throw;
+    }
+  }
+  return chips;
 }
 
 void write_names(JsonWriter& out, const Chip& chip) {
@@ -136,7 +149,7 @@ void write_image(JsonWriter& out, const Chip& chip, const std::string& path,
 void answer(JsonWriter& out, const HostLibrary& library, const std::string& question,
             const Words& words, const Words& metrics) {
   if (question == "chips" && words.empty()) {
-    write_texts(out, "chips", library.chips());
+    write_texts(out, "chips", answering(library));
   } else if (question == "device" && words.size() == 1) {
     out.key("chip").string(chip_of_device(library, number_in(words[0])));
   } else if (question == "names" && words.size() == 1) {

@@ -65,6 +65,8 @@ export interface RegionLink {
   readonly kind: "region";
   /** The whole path of the region, which identifies it in the page. */
   readonly text: string;
+  /** Whether it is a family of regions, which the page lists in a table of its own. */
+  readonly isFamily?: true;
 }
 
 export interface Table {
@@ -194,6 +196,9 @@ export const strong = (text: string): MarkedSpan => ({ kind: "strong", text });
 /** A number that is already formatted. */
 export const numeral = (text: string): MarkedSpan => ({ kind: "number", text });
 export const regionLink = (text: string): RegionLink => ({ kind: "region", text });
+export const familyLink = (text: string): RegionLink => ({ ...regionLink(text), isFamily: true });
+/** The part of a page that lists families. */
+export const FAMILIES_ID = "families";
 export const link = (text: string, path: string): Link => ({ kind: "link", text, path });
 
 /** The text without markup. */

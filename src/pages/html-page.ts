@@ -13,10 +13,12 @@ export interface Page {
   readonly data: unknown;
   /** The timeline for the script in Base64, in the element with the id `timeline`. */
   readonly timeline?: string;
+  /** Whether the script may ask the server of the page for other data. */
+  readonly isLive?: true;
 }
 
 export function renderPage(
-  { title, body, data, timeline }: Page,
+  { title, body, data, timeline, isLive }: Page,
   { script, style }: PageAssets,
 ): string {
   const policy = [
@@ -24,6 +26,7 @@ export function renderPage(
     `script-src ${hashSource(script)}`,
     `style-src ${hashSource(style)}`,
     "img-src data:",
+    ...(isLive ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");

@@ -6,6 +6,7 @@ import {
   type Cell,
   type Column,
   cellText,
+  FAMILIES_ID,
   type Span,
   type Table,
   type Text,
@@ -90,6 +91,8 @@ const htmlText = (text: Text, options: HtmlOptions): string =>
 function spanHtml(span: Span, { textLimit = Number.POSITIVE_INFINITY }: HtmlOptions): string {
   const text = escapeHtml(shorten(typeof span === "string" ? span : span.text, textLimit));
   if (typeof span === "string" || span.kind === "number") return text;
+  if (span.kind === "region" && span.isFamily === true)
+    return `<a href="#${FAMILIES_ID}">${text}</a>`;
   if (span.kind === "region")
     return `<a class="to-region" href="#region=${escapeHtml(encodeFragment(span.text))}">${text}</a>`;
   if (span.kind === "link") return `<a href="${escapeHtml(relativeLink(span.path))}">${text}</a>`;

@@ -76,14 +76,29 @@ const PRESETS = {
     ],
     sections: HIGH,
   },
+  "ncu.one_pass": {
+    set: null,
+    include: null,
+    metrics: [
+      "gpu__time_duration.sum",
+      "dram__bytes_read.sum",
+      "dram__bytes_write.sum",
+      "lts__t_bytes.sum",
+      "sm__cycles_active.avg",
+      "sm__warps_active.avg.pct_of_peak_sustained_active",
+      "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
+    ],
+    sections: [],
+  },
 } as const;
 
 describe("presets of Nsight Compute", () => {
-  test.each(Object.entries(PRESETS))("%s", (name, { include, metrics, sections }) => {
+  test.each(Object.entries(PRESETS))("%s", (name, { include, metrics, sections, ...preset }) => {
     const { pipeline } = composeTree([`profiling/ncu@pipeline.ncu=${name}`]);
     const { ncu_cli, ...switches } = pipeline.ncu;
     expect(ncu_cli).toEqual({
       ...cliConfig,
+      ...preset,
       nvtx: { include, exclude: null },
       sections,
       metrics: metrics === null ? null : expect.any(Array),
@@ -97,6 +112,7 @@ describe("presets of Nsight Compute", () => {
       require_match: false,
       top_n_kernels: null,
       timeout_min: null,
+      chip: null,
     });
   });
 

@@ -142,6 +142,8 @@ function resultsOf(directory: string): unknown {
 describe("types, without those of Node and with skipLibCheck off", () => {
   const USE = `import { compose, createTargets, hydraMain, isConfigError, type Launcher } from "hydraconf";
 import { validateTree } from "hydraconf/schema";
+import { dotenv, environment, toml } from "hydraconf/sources";
+export const more = compose({ configName: "config", layers: [dotenv(), environment({ prefix: "APP_" })], formats: [toml()] });
 const config = compose({ configDir: "conf", configName: "config" });
 export const issues: number = validateTree(config.root, {}).length;
 export const submit: Launcher["submit"] = async (batch, signal) => {

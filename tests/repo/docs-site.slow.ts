@@ -1,10 +1,24 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 
+const site = mkdtempSync(join(tmpdir(), "site-"));
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface SearchData {
+  readonly rows: readonly { readonly url: string }[];
+  readonly index: {
+    readonly invertedIndex: readonly (readonly [
+      string,
+      { readonly _index: number; readonly [field: string]: object | number },
+    ])[];
+  };
+}
 
 describe("the documentation as a site", () => {
   // Its warnings are errors: a public symbol without a description, a type that programs cannot
@@ -13,9 +27,24 @@ describe("the documentation as a site", () => {
     const typedoc = join(root, "node_modules", "typedoc", "bin", "typedoc");
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [typedoc, "--emit", "none", "--logLevel", "Warn"],
+      [typedoc, "--out", site, "--logLevel", "Warn"],
       { cwd: root, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" } },
     );
     expect(`${stdout}${stderr}`).toBe("");
+  });
+
+  it("finds the words of its pages", () => {
+    const script = readFileSync(join(site, "assets", "search.js"), "utf8");
+    const packed = /"([A-Za-z0-9+/=]+)"/.exec(script)?.[1] ?? "";
+    const { index, rows }: SearchData = JSON.parse(
+      String(inflateSync(Buffer.from(packed, "base64"))),
+    );
+    // The words of Lunr's index are stems; a word has the rows of each field.
+    const [, { _index, ...fields } = { _index: 0 }] =
+      index.invertedIndex.find(([word]) => word === "kubernet") ?? [];
+    const found = Object.values(fields).flatMap((places) =>
+      Object.keys(places).map((row) => rows[Number(row)]?.url),
+    );
+    expect(found).toContain("documents/docs_environment.html");
   });
 });

@@ -46,7 +46,7 @@ const WINGS: Readonly<Record<string, Wing>> = {
     inside: {
       job: ["process", "logging"],
       launch: [".", "local"],
-      sweep: ["sweepers"],
+      sweep: ["sweepers", "page", "client"],
       plugins: ["contract", "python", "submitit", "slurm", "optuna"],
       cli: ["arguments", "completion", "tree-schema"],
     },

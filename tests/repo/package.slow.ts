@@ -144,7 +144,7 @@ describe.each(PACKAGES)("the package %s", (name) => {
 /** The packages that the code of a package imports. */
 async function importsOf(name: Package): Promise<readonly string[]> {
   const scripts = filesOf(name).filter((file) => /\.(?:m|c)?js$/.test(file));
-  const library = scripts.filter((file) => !/^dist\/(?:bin|report\/client)|^docs\//.test(file));
+  const library = scripts.filter((file) => !/^dist\/(?:bin|client)|^docs\//.test(file));
   const { metafile } = await build({
     entryPoints: library.map((file) => join(installed(name), file)),
     outdir: join(consumer, "unused"),
@@ -302,7 +302,21 @@ describe("hydraconf", () => {
       join(consumer, "check.cjs"),
       use(`require("${dist}/cjs/engine/schema/index.js")`, `require("${dist}/cjs/index.js")`),
     );
-    for (const file of ["check.mjs", "check.cjs"]) {
+    // What one of them throws is an error of the other, which stands beside it.
+    const useOfSources = (sources: string, engine: string) =>
+      `const { environment } = ${sources};
+       const { isConfigError } = ${engine};
+       console.log(environment({ prefix: "APP_" }).values({ variables: new Map() }).length + 1);
+       try { environment({ mispelt: true }); } catch (error) { console.log(isConfigError(error)); }`;
+    writeFileSync(
+      join(consumer, "sources.mjs"),
+      useOfSources('await import("hydraconf/sources")', 'await import("hydraconf")'),
+    );
+    writeFileSync(
+      join(consumer, "sources.cjs"),
+      useOfSources(`require("${dist}/cjs/sources.js")`, `require("${dist}/cjs/index.js")`),
+    );
+    for (const file of ["check.mjs", "check.cjs", "sources.mjs", "sources.cjs"]) {
       const { stdout, stderr } = node(file);
       expect(stderr).toBe("");
       expect(stdout).toBe("1\ntrue\n");

@@ -1,6 +1,8 @@
 /** The declaration of a program, checked and completed. */
 
 import { dirname, parse, resolve } from "node:path";
+import { configLayers } from "../../engine/compose/layers/layer.ts";
+import { configFormats } from "../../engine/compose/sources/formats.ts";
 import { configStore } from "../../engine/compose/sources/memory-source.ts";
 import {
   anything,
@@ -33,10 +35,12 @@ import { isDate } from "../../foundation/system/builtin-types.ts";
 import { directoryAt } from "../../foundation/system/files.ts";
 import type {
   Flag,
+  Positional,
   ProgramDeclaration,
   ProgramOptions,
   ProgramSchema,
   Subcommand,
+  Tool,
 } from "../job/options.ts";
 import { type Console, type Invocation, ownDirectory } from "../job/process/invocation.ts";
 import { type Plugin, plugins } from "../plugins/contract/plugin.ts";
@@ -94,6 +98,18 @@ const FLAG: OptionChecks<Flag> = {
   refusal: optional(text),
 };
 
+const POSITIONAL: OptionChecks<Positional> = {
+  name: text,
+  help: text,
+  isOptional: optional(trueOrFalse),
+  isRepeated: optional(trueOrFalse),
+};
+
+const TOOL: OptionChecks<Tool> = {
+  positionals: optional(listOf("arguments", shape(POSITIONAL), '[{ name: "FILE", help: "..." }]')),
+  help: optional(text),
+};
+
 const SUBCOMMAND: OptionChecks<Subcommand> = {
   name: text,
   summary: text,
@@ -116,6 +132,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   schema: optional(schema),
   check: optional(fn),
   planJob: optional(fn),
+  helpTopic: optional(fn),
+  keyValues: optional(fn),
   summarizeSweep: optional(fn),
   progress: optional(fn),
   targets: optional(
@@ -127,6 +145,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
   versionBase: orNull(text),
   dialect: optional(oneOf(...DIALECT_NAMES)),
   flags: optional(listOf("flags", shape(FLAG))),
+  plainFlags: optional(trueOrFalse),
+  tool: optional(shape(TOOL)),
   subcommands: optional(listOf("subcommands", having(SUBCOMMAND))),
   resultFiles: optional(listOf("strings", text)),
   restAsOverrides: optional(fn),
@@ -142,6 +162,8 @@ const MAIN_OPTIONS: OptionChecks<HydraMainOptions> = {
     if (value !== undefined && typeof value !== "boolean")
       oneOf("true", "false", "all")(by, name, value);
   },
+  formats: configFormats,
+  layers: configLayers,
   store: optional(configStore),
   whenBare: optional(oneOf("run", "show")),
 };
@@ -177,7 +199,9 @@ export function placed(options: HydraMainOptions, callingModule: () => string): 
   const place = nameAndBase(options, callingModule);
   const { schema } = options;
   const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
-  return { ...options, ...place, ...schemaThere };
+  // Users of a tool did not write it.
+  const ofTool = options.tool === undefined ? {} : { hasUserCode: options.hasUserCode ?? false };
+  return { ...options, ...place, ...schemaThere, ...ofTool };
 }
 
 function nameAndBase(

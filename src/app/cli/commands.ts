@@ -30,7 +30,10 @@ export interface Command {
 /** `--help [KEY...]` */
 export const helpCommand: Command = {
   isAsked: ({ flags }) => flags.has("help"),
-  execute: showHelp,
+  execute: async (session) =>
+    session.options.tool === undefined
+      ? showHelp(session)
+      : (await import("./tool.ts")).showToolHelp(session),
 };
 
 /** `--hydra-help` */
@@ -48,7 +51,10 @@ export const diffCommand: Command = {
 /** Runs the program's task, once or as a sweep. Its code is loaded when something runs. */
 export const runCommand: Command = {
   isAsked: () => true,
-  execute: async (session) => (await import("./run.ts")).runTask(session),
+  execute: async (session) =>
+    session.options.tool === undefined
+      ? (await import("./run.ts")).runTask(session)
+      : (await import("./tool.ts")).runTool(session),
 };
 
 /** The action of a program that a launcher started: one job of a sweep. */

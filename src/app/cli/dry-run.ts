@@ -61,6 +61,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const place = jobPlace(session);
   const rows: JobRow[] = [];
   const texts: string[] = [];
+  const written = new Set<string>();
   const owners = new Map<string, number | undefined>();
   let isFit = true;
   let refusal = "";
@@ -85,6 +86,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
       const plan = await options.planJob?.(configFor(job, options.delegate), job.outputDir, facts);
       rows.push({ ...rowOf(job), ...(plan !== undefined && { plan: plan.data }) });
       if (plan !== undefined) texts.push(plan.text);
+      if (plan?.written !== undefined) written.add(plan.written);
     }
   }
   if (!isFit) {
@@ -101,7 +103,7 @@ export async function dryRun(session: SweepSession): Promise<number> {
   const { redact, stdout } = invocation.console;
   if (parsed.flags.has("json")) stdout(`${JSON.stringify({ version: 1, ...plan }, null, 2)}\n`);
   else {
-    stdout(planText(plan, redact));
+    stdout(planText(plan, [...written], redact));
     for (const text of texts) stdout(`\n${text}`);
   }
   return EXIT_OK;
@@ -205,6 +207,7 @@ function problemText(jobs: readonly JobRow[]): string {
 
 function planText(
   { directory, jobs, launcher, mode, note }: Plan,
+  written: readonly string[],
   redact: TableOptions["redact"],
 ): string {
   const what = mode === "run" && jobs.length === 1 ? "One job" : plural(jobs.length, "job");
@@ -215,5 +218,5 @@ function planText(
     job.fingerprint?.slice(0, HASH_LETTERS) ?? "does not resolve",
   ]);
   const table = drawTable([["#", "Directory", "Overrides", "Config"], ...rows], { redact });
-  return `${what} would run in ${directory}${launcher === undefined ? "" : ` with hydra/launcher=${launcher}`}; nothing was written.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
+  return `${what} would run in ${directory}${launcher === undefined ? "" : ` with hydra/launcher=${launcher}`}; nothing was written${written.length === 0 ? "" : ` but ${written.join(" and ")}`}.\n${jobs.length === 0 ? "" : table}${problemText(jobs)}${note === undefined ? "" : `${note}\n`}`;
 }

@@ -64,10 +64,9 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
   const least = ageOf(parsed.value("older-than") ?? "30d");
   const keep = parsed.count("keep") ?? 0;
   const before = now.getTime() - least;
-  const old = outputsBelow(root)
-    .sort((a, b) => b.written - a.written)
-    .slice(keep)
-    .filter((output) => output.written <= before && !isInUse(output));
+  const all = outputsBelow(root).sort((a, b) => b.written - a.written);
+  const aged = all.slice(keep).filter((output) => output.written <= before);
+  const old = aged.filter((output) => !isInUse(output));
   let exitCode = 0;
   const isRemoved = (output: Output): boolean => {
     try {
@@ -87,8 +86,10 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
       ...output,
       written: new Date(written).toISOString(),
     }));
+    const { runs, sweeps } = countsOf(all);
+    const seen = { runs, sweeps, running: aged.length - old.length };
     console.stdout(
-      `${JSON.stringify({ version: 1, deleted: parsed.has("delete"), bytes, outputs }, null, 2)}\n`,
+      `${JSON.stringify({ version: 1, deleted: parsed.has("delete"), bytes, seen, outputs }, null, 2)}\n`,
     );
     return exitCode;
   }
@@ -98,6 +99,14 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
       `${kind.padEnd(5)}  ${printable(readablePath(path, cwd))}  ${plural(days, "day")}\n`,
     );
   }
+  console.stdout(
+    ruleText(all, {
+      root: printable(readablePath(root, cwd)),
+      age: parsed.value("older-than") ?? "30d",
+      keep,
+      running: aged.length - old.length,
+    }),
+  );
   const what = `${plural(shown.length, "directory", "directories")}, ${megabytes(bytes)} MB`;
   console.stdout(
     parsed.has("delete")
@@ -105,6 +114,34 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
       : `${what}${shown.length > 0 ? "; --delete removes them" : ""}\n`,
   );
   return exitCode;
+}
+
+const countsOf = (outputs: readonly Output[]) => ({
+  runs: outputs.filter(({ kind }) => kind === "run").length,
+  sweeps: outputs.filter(({ kind }) => kind === "sweep").length,
+});
+
+/** What was looked at, and by which rule it is old. */
+function ruleText(
+  all: readonly Output[],
+  {
+    age,
+    keep,
+    root,
+    running,
+  }: {
+    readonly age: string;
+    readonly keep: number;
+    readonly root: string;
+    readonly running: number;
+  },
+): string {
+  const { runs, sweeps } = countsOf(all);
+  if (all.length === 0)
+    return `Below ${root} is no output directory: one of a run has .hydra/config.yaml, one of a sweep multirun.yaml or .sweep\n`;
+  const kept = keep === 0 ? "" : `, and is not among the ${keep} newest`;
+  const busy = running === 0 ? "" : `; ${plural(running, "sweep")} may still run, and stay`;
+  return `Below ${root}: ${plural(runs, "run")} and ${plural(sweeps, "sweep")}; old is what nothing was written to for ${age}${kept}${busy}\n`;
 }
 
 const DAY = 86_400_000;

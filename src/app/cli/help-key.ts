@@ -21,7 +21,7 @@ export interface KeyHelpRequest {
   readonly color: boolean;
 }
 
-type Row = readonly [label: string, text: string];
+type Row = readonly [label: string, text: string | readonly string[]];
 
 /**
  * The output of `--help KEY`: the value of a key and its origin, and from the schema, if any, its type, the allowed
@@ -30,7 +30,42 @@ type Row = readonly [label: string, text: string];
  * @throws ConfigError `key.not_found` for a name that is neither a key nor a group
  */
 export function keyHelp(request: KeyHelpRequest): string {
-  const { color, composition, key } = request;
+  const { color, key } = request;
+  const rows = rowsOf(request);
+  const width = Math.max(...rows.map(([label]) => label.length));
+  const { bold, dim } = pc.createColors(color);
+  const lines = rows.map(
+    ([label, text]) =>
+      `  ${dim(label.padEnd(width))}  ${typeof text === "string" ? text : text.join(", ")}`,
+  );
+  return `${[bold(key), ...lines].join("\n")}\n`;
+}
+
+/**
+ * The same as data: `key`, then an entry for each label of `keyHelp`, with `_` for blanks. Several lines of a label, and
+ * options, choices and keys, are lists.
+ *
+ * @throws ConfigError as `keyHelp`
+ */
+export function keyFacts(
+  request: KeyHelpRequest,
+): Readonly<Record<string, string | readonly string[]>> {
+  const facts = new Map<string, string | readonly string[]>([["key", request.key]]);
+  let latest = "key";
+  for (const [label, text] of rowsOf(request)) {
+    const name = label === "" ? latest : label.replaceAll(" ", "_");
+    const earlier = facts.get(name);
+    const isList = LISTS.has(name) || earlier !== undefined;
+    facts.set(name, isList ? [earlier ?? [], text].flat() : text);
+    latest = name;
+  }
+  return Object.fromEntries(facts);
+}
+
+const LISTS: ReadonlySet<string> = new Set(["options", "chosen", "keys"]);
+
+function rowsOf(request: KeyHelpRequest): readonly Row[] {
+  const { composition, key } = request;
   const rows = [...groupRows(request), ...valueRows(request)];
   if (rows.length === 0)
     throw new ConfigError({
@@ -39,10 +74,7 @@ export function keyHelp(request: KeyHelpRequest): string {
       key,
       ...nearestKey(composition.root, splitKey(key, composition.dialect)),
     });
-  const width = Math.max(...rows.map(([label]) => label.length));
-  const { bold, dim } = pc.createColors(color);
-  const lines = rows.map(([label, text]) => `  ${dim(label.padEnd(width))}  ${text}`);
-  return `${[bold(key), ...lines].join("\n")}\n`;
+  return rows;
 }
 
 /** A group may be given with slashes or dots. Its options may also be chosen at another package. */
@@ -54,7 +86,7 @@ function groupRows({ composition, key }: KeyHelpRequest): readonly Row[] {
   const chosen = [...choices].filter(([name]) => name.split("@", 1)[0] === group);
   return [
     ["group", `choose with ${chosen[0]?.[0] ?? `+${group}`}=OPTION`],
-    ["options", options.join(", ")],
+    ["options", options],
     ...chosen.map(([name, option]): Row => ["chosen", `${name}=${option ?? "null"}`]),
   ];
 }
@@ -136,7 +168,7 @@ function keyRows(described: KeyDescription | undefined, value: ConfigNode | unde
       row(index === 0 ? "keys" : "", description === undefined ? name : `${name}: ${description}`),
     );
   if (value?.kind !== "map" || value.entries.size === 0) return [];
-  return row("keys", [...value.entries.values()].map(({ key }) => String(key)).join(", "));
+  return [["keys", [...value.entries.values()].map(({ key }) => String(key))] satisfies Row];
 }
 
 const membersOf = (node: ConfigNode | undefined): string | undefined =>

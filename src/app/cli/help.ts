@@ -17,7 +17,7 @@ import { flagsHelp, keysOfHelp } from "./arguments/hydra-flags.ts";
 import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
-/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys. */
+/** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys, and the program's own topics. */
 export function showHelp(session: SweepSession): Promise<number> {
   const keys = keysOfHelp(session);
   return keys.length === 0 ? printHelp(session, "app") : printKeys(keys, session);
@@ -28,22 +28,27 @@ export const showHydraHelp = (session: SweepSession): Promise<number> =>
   printHelp(session, "hydra");
 
 async function printKeys(keys: readonly string[], session: SweepSession): Promise<number> {
-  const { keyHelp } = await import("./help-key.ts");
+  const { keyFacts, keyHelp } = await import("./help-key.ts");
   const { composer, invocation, options, overrides } = session;
   const composition = composer.compose(
     overrides.filter((word) => !keys.includes(word)),
     { mode: "multirun" },
   );
   const schema = options.schema === undefined ? undefined : readJsonSchema(options.schema);
-  const texts = keys.map((key) =>
-    keyHelp({
-      key,
-      composition,
-      color: invocation.console.stdoutColor === true,
-      ...(schema !== undefined && { schema }),
-    }),
+  const color = invocation.console.stdoutColor === true;
+  const answers = await Promise.all(
+    keys.map(async (key) => ({
+      topic: (await options.helpTopic?.(key)) ?? null,
+      request: { key, composition, color, ...(schema !== undefined && { schema }) },
+    })),
   );
-  invocation.console.stdout(texts.join("\n"));
+  const { stdout } = invocation.console;
+  if (session.parsed.flags.has("json")) {
+    const data = answers.map(({ request, topic }) =>
+      topic === null ? keyFacts(request) : { key: request.key, text: topic },
+    );
+    stdout(`${JSON.stringify({ version: 1, keys: data }, null, 2)}\n`);
+  } else stdout(answers.map(({ request, topic }) => topic ?? keyHelp(request)).join("\n"));
   return EXIT_OK;
 }
 

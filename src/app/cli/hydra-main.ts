@@ -78,6 +78,7 @@ import {
   showCommand,
   workerCommand,
 } from "./commands.ts";
+import type { ToolLine } from "./tool.ts";
 
 /** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [
@@ -225,13 +226,19 @@ const RESUMING = ["resume", "retry-failed", "accept-changes", "accept-damaged"] 
 async function dispatch(
   declared: MainOptions & { readonly adapt: Adapt },
   declaredTask: Task,
-  given: Invocation,
+  called: Invocation,
   redaction: Redaction,
 ): Promise<number> {
-  const { worker } = given;
+  const { worker } = called;
   const flags = flagsOf(declared);
+  const isOwn = declared.tool !== undefined || declared.plainFlags === true;
+  const line = isOwn ? await ownLine(declared, called, flags) : undefined;
+  const given = line === undefined ? called : { ...called, argv: line.argv };
   const timed = worker === undefined ? given : await asSweepBegan(given, worker);
-  const typed = parsedLine(declared, timed, flags);
+  const typed = {
+    ...parsedLine(declared, timed, flags),
+    ...(line !== undefined && { words: line.words }),
+  };
   if (typed.flags.has("version")) {
     timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
     return EXIT_OK;
@@ -384,6 +391,22 @@ const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
     first?.origin ?? fromCode("settings"),
   );
 };
+
+/** The command line of a tool or with plain flags, in the words of every program. */
+async function ownLine(
+  options: MainOptions,
+  invocation: Invocation,
+  flags: readonly Flag[],
+): Promise<ToolLine> {
+  const { readToolLine } = await import("./tool.ts");
+  const { plugins = STANDARD_PLUGINS } = options;
+  return readToolLine(invocation.argv, options, flags, (flagWords) =>
+    openComposer(composerRequest(options, parseArgv(flagWords, flags), plugins), {
+      ...invocation,
+      console: SILENT,
+    }),
+  );
+}
 
 /** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */
 async function lineToComplete(
@@ -563,9 +586,29 @@ function composerRequest(
     ...(options.resolvers !== undefined && { resolvers: options.resolvers }),
     ...(options.limits !== undefined && { limits: options.limits }),
     ...(options.sources !== undefined && { sources: options.sources }),
+    ...(options.tool !== undefined && { taskMode: "run" as const }),
+    ...(options.formats !== undefined && { formats: options.formats }),
+    ...(options.layers !== undefined && { layers: options.layers }),
     ...(options.store !== undefined && { store: options.store }),
   };
 }
+
+/** Flags that show something; a tool has no jobs and no sweeps. */
+const TOOL_FLAGS: ReadonlySet<string> = new Set([
+  ...["help", "version", "cfg", "resolve", "package", "origins", "json", "explain", "schema"],
+  ...["info", "shell-completion", "config-path", "config-name", "config-dir", "settings"],
+  DIALECT_FLAG.id,
+]);
+
+/** The flags of every program under the names that a tool's own ones leave. */
+const flagsBeside = (own: readonly Flag[], all: readonly Flag[]): readonly Flag[] =>
+  all.flatMap((flag) => {
+    if (!TOOL_FLAGS.has(flag.id) || own.some(({ id }) => id === flag.id)) return [];
+    const [first, ...more] = flag.names.filter((name) =>
+      own.every(({ names }) => !names.includes(name)),
+    );
+    return first === undefined ? [] : [{ ...flag, names: [first, ...more] }];
+  });
 
 const withBase = (path: string, base: string): string =>
   path.startsWith("pkg://") ? path : resolve(base, path);
@@ -581,5 +624,7 @@ function flagsOf(options: MainOptions): readonly Flag[] {
   const mayHaveAliases =
     options.choosesDialect === true || dialectOf(options, { flags: new Map() }).hasAliases;
   const ofHydra = mayHaveAliases ? HYDRA_FLAGS.map(withAliases) : HYDRA_FLAGS;
-  return [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect, ...(options.flags ?? [])];
+  const own = options.flags ?? [];
+  const all = [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect];
+  return options.tool === undefined ? [...all, ...own] : [...own, ...flagsBeside(own, all)];
 }

@@ -204,6 +204,8 @@ function originData(origin: Origin) {
       return { kind: "file", file: origin.source.name, ...lineColumn(origin) };
     case "override":
       return { kind: "override", override: origin.text, index: origin.index };
+    case "environment":
+      return { kind: "environment", variable: origin.variable };
     case "schema":
       return { kind: "schema", schema: origin.schema };
     case "code":

@@ -1,4 +1,4 @@
-/** `hydraconf sweep`: status, wait, cancel, collect and best. */
+/** `hydraconf sweep`: status, wait, cancel, collect, best, watch and compare. */
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
@@ -28,10 +28,13 @@ import {
   type StatusRequest,
   type SweepView,
 } from "../sweep/status.ts";
+import { writeSweepPage } from "../sweep/sweep-page.ts";
 import { writeSweepTables } from "../sweep/sweep-tables.ts";
 import { countsText, distinctOverrides, durationText, heldLine } from "../sweep/tally.ts";
 import { waitForSweep } from "../sweep/wait.ts";
+import { watchSweep } from "../sweep/watch.ts";
 import { showBest } from "./sweep-best.ts";
+import { showComparison } from "./sweep-compare.ts";
 import { parseSweepLine } from "./sweep-line.ts";
 
 const TIMED_OUT = 124;
@@ -68,6 +71,15 @@ export async function runSweepCommand(
       return collect(sweep, console);
     case "best":
       return showBest(sweep, request, invocation, (view) => programFrom(view, invocation.cwd));
+    case "watch":
+      return watch(sweep, request.port, console);
+    case "compare": {
+      const others = request.others.map(async (name): Promise<StatusRequest> => {
+        const other = resolve(invocation.cwd, name);
+        return { directory: other, env, launchers: await launchersOf(other, invocation, settings) };
+      });
+      return showComparison([sweep, ...(await Promise.all(others))], request, invocation);
+    }
   }
 }
 
@@ -164,14 +176,19 @@ async function wait(
   // A sweep in a scheduler has no process of its own that writes tables at its end; the basic launcher writes none, as
   // in Hydra.
   if (code === undefined && !basicLauncher.targets.includes(manifest.launcher))
-    collectIfAllowed(directory, rows, console);
+    collectIfAllowed(sweep, rows, console);
   return code ?? recordedExitCode(folder, manifest);
 }
 
 /** The waiting user may have no permission to write there, and needs only the exit code. */
-function collectIfAllowed(directory: string, rows: readonly SweepRow[], { stderr }: Console): void {
+function collectIfAllowed(
+  { directory, env }: StatusRequest,
+  rows: readonly SweepRow[],
+  { stderr }: Console,
+): void {
   try {
     writeSweepTables(directory, rows);
+    writeSweepPage(directory, directory, rows, env);
   } catch (error) {
     if (!(isError(error) && "syscall" in error)) throw error;
     stderr(`Cannot write the tables of the sweep: ${namedFileProblem(error)}\n`);
@@ -186,10 +203,37 @@ async function cancel(sweep: StatusRequest, { console, cwd }: Invocation): Promi
   return view.exit_code === null ? 1 : 0;
 }
 
+async function watch(
+  sweep: StatusRequest,
+  port: number,
+  { stderr, stdout }: Console,
+): Promise<number> {
+  readManifest(sweepFolder(sweep.directory));
+  const interrupt = listenForInterrupt();
+  try {
+    await watchSweep({
+      ...sweep,
+      port,
+      signal: interrupt.signal,
+      onAddress(address) {
+        stdout(`${address}\n`);
+        stderr("The page of the sweep while it runs; Ctrl-C ends only the watching\n");
+      },
+    });
+  } finally {
+    interrupt.release();
+  }
+  const code = interrupt.exitCode();
+  if (code === undefined) stderr("The sweep is over\n");
+  return code ?? 0;
+}
+
 async function collect(sweep: StatusRequest, console: Console): Promise<number> {
-  const { directory } = sweep;
+  const { directory, env } = sweep;
   const { rows } = await readSweepStatus(sweep);
-  for (const file of writeSweepTables(directory, rows)) console.stdout(`${directory}/${file}\n`);
+  const tables = writeSweepTables(directory, rows);
+  for (const file of [...tables, ...writeSweepPage(directory, directory, rows, env)])
+    console.stdout(`${directory}/${file}\n`);
   return 0;
 }
 

@@ -20,6 +20,8 @@ export type SweepRequest =
       readonly action: SweepAction;
       /** As typed. */
       readonly directory: string;
+      /** The directories of the other sweeps to compare, as typed. */
+      readonly others: readonly string[];
       readonly json: boolean;
       /** Whether to show all jobs, however many there are. */
       readonly all: boolean;
@@ -33,6 +35,10 @@ export type SweepRequest =
       readonly directions: readonly Direction[] | undefined;
       /** The swept keys that only tell repetitions apart. */
       readonly averageOver: readonly string[];
+      /** The file for a page, as typed. */
+      readonly page: string | undefined;
+      /** Zero for any that is free. */
+      readonly port: number;
       /** The named settings file. */
       readonly settings: string | undefined;
     };
@@ -55,6 +61,7 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     help: null,
     action,
     directory: names[0] ?? "",
+    others: names.slice(1),
     json: parsed.has("json"),
     all: parsed.has("all"),
     only: statuses(parsed.value("only")),
@@ -62,6 +69,8 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     objective: words(parsed.value("objective")),
     directions: directionsOf(parsed.value("direction")),
     averageOver: words(parsed.value("average-over")) ?? [],
+    page: parsed.value("page"),
+    port: portOf(parsed.value("port")),
     settings: parsed.value("settings"),
   };
 }
@@ -136,24 +145,48 @@ function milliseconds(text: string | undefined): number | undefined {
   );
 }
 
+function portOf(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 2 ** 16) return Number(text);
+  throw usage(`--port: '${text}' is not a port`, "e.g. hydraconf sweep watch --port 8080 DIR");
+}
+
 // The command lines of `hydraconf sweep`.
 
 const SETTINGS: Readonly<Record<string, CommandOption>> = {
   settings: { value: "FILE", help: "a settings file that names further plugins" },
 };
 
+const ONE_SWEEP = { shown: "DIR", expected: "the directory of one sweep", least: 1, most: 1 };
+const SWEEPS = { shown: "DIR DIR...", expected: "the directories of two or more sweeps", least: 2 };
+
 const lineOf = (
   action: SweepAction,
   about: string,
   options: Readonly<Record<string, CommandOption>>,
   exitCodes: string,
+  takes: CommandLine["takes"] = ONE_SWEEP,
 ): CommandLine => ({
   name: `hydraconf sweep ${action}`,
-  takes: { shown: "DIR", expected: "the directory of one sweep", least: 1, most: 1 },
+  takes,
   about,
   options: { ...options, ...SETTINGS },
   epilogue: `Exit code: ${exitCodes}`,
 });
+
+/** By what jobs are judged. */
+const JUDGEMENT: Readonly<Record<string, CommandOption>> = {
+  objective: {
+    value: "KEY",
+    help: `the key of the number in what jobs return, or several: val.loss,seconds;
+by default hydra.sweeper.objective`,
+  },
+  direction: {
+    value: "DIRECTION",
+    help: `minimize or maximize, or one for each key: minimize,maximize;
+by default hydra.sweeper.direction, or minimize`,
+  },
+};
 
 /** The command line of each action. */
 const ACTION_LINES: Readonly<Record<SweepAction, CommandLine>> = {
@@ -194,7 +227,8 @@ runs those that were ended or never started. If nothing runs, nothing happens.`,
   collect: lineOf(
     "collect",
     `Writes the results of a sweep into its directory, as sweep.json, sweep.csv and sweep.md: a row per job,
-a column for each key that overrides set and each field of the results. Works while the sweep runs, too.`,
+a column for each key that overrides set and each field of the results; and as a page, sweep.html, unless
+hydra.sweep.page is false. Works while the sweep runs, too.`,
     {},
     "0 written, 1 no sweep, 2 wrong usage.",
   ),
@@ -204,16 +238,7 @@ a column for each key that overrides set and each field of the results. Works wh
 again. With several directions: all jobs that no other is better than. What ran several times is judged by its mean.
 Works while the sweep runs, too.`,
     {
-      objective: {
-        value: "KEY",
-        help: `the key of the number in what jobs return, or several: val.loss,seconds;
-by default hydra.sweeper.objective`,
-      },
-      direction: {
-        value: "DIRECTION",
-        help: `minimize or maximize, or one for each key: minimize,maximize;
-by default hydra.sweeper.direction, or minimize`,
-      },
+      ...JUDGEMENT,
       "average-over": {
         value: "KEY",
         help: "swept keys that only repeat jobs: seed",
@@ -222,30 +247,56 @@ by default hydra.sweeper.direction, or minimize`,
     },
     "0 there is a best job, 1 there is none, or no sweep, 2 wrong usage.",
   ),
+  watch: lineOf(
+    "watch",
+    `Shows the page of a sweep in a browser of this machine while the sweep runs: prints its address, which no
+other machine can reach, and ends with the sweep. Ctrl-C ends the watching, not the sweep.`,
+    { port: { value: "PORT", help: "a fixed port, e.g. for ssh -L; by default any that is free" } },
+    "0 the sweep is over, 1 no sweep, or the port is in use, 130 Ctrl-C, 2 wrong usage.",
+  ),
+  compare: lineOf(
+    "compare",
+    `Compares sweeps: their jobs, the best of each, and the jobs with the same overrides in the first and another
+sweep. All are judged by the settings of the first. Works while they run, too.`,
+    {
+      ...JUDGEMENT,
+      page: { value: "FILE", help: "write a page with all of them, as sweep.html is one of each" },
+      json: { help: "print JSON" },
+    },
+    "0 compared, 1 no sweep, or no job with a number, 2 wrong usage.",
+    SWEEPS,
+  ),
 };
 
 /** The line of all actions together, for words before the action, and for shell completion. */
 export const SWEEP_LINE: CommandLine & { readonly actions: typeof SWEEP_ACTIONS } = {
   name: "hydraconf sweep",
-  takes: { shown: "ACTION DIR", expected: "an action and the directory of a sweep" },
+  takes: { shown: "ACTION DIR...", expected: "an action and the directory of a sweep" },
   about: `Manages the recorded sweep in DIR (hydra.sweep.dir), of any program.
 
   hydraconf sweep status DIR     shows the state of each job
   hydraconf sweep wait DIR       waits for the end of the sweep; Ctrl-C ends the waiting, not the sweep
   hydraconf sweep cancel DIR     ends its running jobs; finished ones are kept, --resume runs the rest
-  hydraconf sweep collect DIR    writes sweep.json, sweep.csv and sweep.md into DIR: a row per job
+  hydraconf sweep collect DIR    writes sweep.json, .csv, .md and .html into DIR: a row per job
   hydraconf sweep best DIR       shows its best jobs, with the command lines that run them again
+  hydraconf sweep watch DIR      shows its page in a browser while it runs
+  hydraconf sweep compare A B    compares sweeps, and writes a page with all of them
 
   hydraconf sweep ACTION --help  more about one of them`,
   actions: SWEEP_ACTIONS,
   options: {
-    json: { help: "of status, wait and best: print JSON" },
+    json: { help: "of status, wait, best and compare: print JSON" },
     only: { value: "STATUS", help: "of status: only jobs of this status, e.g. failed,running" },
     all: { help: "of status: each job, also of many" },
     timeout: { value: "SECONDS", help: "of wait: wait at most this long" },
-    objective: { value: "KEY", help: "of best: the key of the number in what jobs return" },
-    direction: { value: "DIRECTION", help: "of best: minimize or maximize" },
+    objective: {
+      value: "KEY",
+      help: "of best and compare: the key of the number in what jobs return",
+    },
+    direction: { value: "DIRECTION", help: "of best and compare: minimize or maximize" },
     "average-over": { value: "KEY", help: "of best: swept keys that only repeat jobs" },
+    page: { value: "FILE", help: "of compare: write a page with all of them" },
+    port: { value: "PORT", help: "of watch: a fixed port" },
     ...SETTINGS,
   },
 };

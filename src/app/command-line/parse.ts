@@ -171,7 +171,8 @@ function checkValue(name: string, option: CommandOption, value: string): void {
   throw new ConfigError({
     code: "app.usage",
     message: `--${name}: '${value}' is not one of ${choices.join(", ")}`,
-    nearest: nearest(value, choices),
+    // Another version is no misspelt one.
+    nearest: /^[\d.]+$/.test(value) ? undefined : nearest(value, choices),
   });
 }
 

@@ -9,7 +9,11 @@ import {
   explainingAliases,
 } from "../../engine/compose/aliases.ts";
 import { type ComposeRequest, type Composition, eachOnce } from "../../engine/compose/compose.ts";
-import { type ConfigPlugin, pluginResolvers } from "../../engine/compose/config-plugin.ts";
+import {
+  type ConfigPlugin,
+  pluginLayers,
+  pluginResolvers,
+} from "../../engine/compose/config-plugin.ts";
 import type { CompositionWarning } from "../../engine/compose/defaults/deprecations.ts";
 import type { RunMode } from "../../engine/compose/defaults/list.ts";
 import {
@@ -20,11 +24,13 @@ import {
   type DefaultsTreeNode,
   requirePrimary,
 } from "../../engine/compose/index.ts";
+import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.ts";
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides } from "../../engine/compose/secrets.ts";
 import type { ConfigSchema } from "../../engine/compose/sources/config-source.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
+import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { Repository, SourceFactory } from "../../engine/compose/sources/repository.ts";
 import { type Override, parseOverride, parseOverrides } from "../../engine/overrides/index.ts";
@@ -42,7 +48,8 @@ import {
 import type { Resolver } from "../../engine/values/resolution/resolver.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
-import { type ProgramOptions, schemaThatMarksSecrets } from "./options.ts";
+import { requireIn } from "../../foundation/system/require-in.ts";
+import { type ProgramOptions, readJsonSchema, schemaThatMarksSecrets } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
 import type { Redaction } from "./redaction.ts";
 import { withHydraResolvers } from "./resolvers.ts";
@@ -75,6 +82,10 @@ export interface ComposerRequest {
   readonly limits?: Partial<Limits>;
   /** Further kinds of sources for search paths, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
+  /** Values above the config files and below the overrides, after those of plugins. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML. */
+  readonly formats?: readonly ConfigFormat[];
   /** The config store. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** The reader of the store's schemas, and the program's own schema if it marks secrets. */
@@ -96,9 +107,14 @@ export interface ComposerRequest {
 /** The schemas that composition uses. */
 export type Schemas = Pick<ComposeRequest, "schemaReader" | "programSchema">;
 
-/** Composing needs the store's schemas, and the program's schema if it marks secrets. */
-export async function openSchemas({ schema, store }: ProgramOptions): Promise<Schemas> {
-  const programSchema = schema === undefined ? undefined : schemaThatMarksSecrets(schema);
+/** Composing needs the store's schemas, and the program's schema if it marks secrets or gives types to the values of layers. */
+export async function openSchemas({ layers, schema, store }: ProgramOptions): Promise<Schemas> {
+  const programSchema =
+    schema === undefined
+      ? undefined
+      : layers === undefined
+        ? schemaThatMarksSecrets(schema)
+        : readJsonSchema(schema);
   if (store === undefined && programSchema === undefined) return {};
   const { createConfigReader } = await import("../../engine/schema/config-reader.ts");
   const { createConfigAjv } = await import("../../engine/schema/ajv.ts");
@@ -171,11 +187,17 @@ export interface Composer {
 /** @throws ConfigError if the added directory does not exist */
 export function openComposer(request: ComposerRequest, invocation: Invocation): Composer {
   const { configName: primary, plugins, redaction } = request;
-  const { cwd, env } = invocation;
+  const { cwd } = invocation;
+  const layers = [...pluginLayers(plugins), ...(request.layers ?? [])];
+  const { env, values: layerValues } = readLayers(layers, {
+    cwd,
+    env: invocation.env,
+    files: DISK_ACCESS.system,
+  });
   const published: { root?: MapNode; hidden?: ReadonlySet<string> } = {};
   const context = contextOf(
     request,
-    invocation,
+    { ...invocation, env },
     () => published.root,
     () => published.hidden ?? new Set(),
   );
@@ -191,6 +213,10 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       limits: context.limits,
       dialect: context.dialect,
       env: context.env,
+      ...(request.formats !== undefined && {
+        formats: request.formats,
+        loadLibrary: (name: string) => requireIn(request.base ?? cwd)(name),
+      }),
       ...(request.overlay && { overlay: request.overlay }),
     },
   });
@@ -237,6 +263,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         ...surroundings,
         ...request.schemas,
         configName,
+        layerValues,
         overrides: parse(overrides),
         mode,
         ...further,

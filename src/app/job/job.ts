@@ -24,6 +24,8 @@ export interface Job {
   readonly overrides: readonly string[];
   /** The program's own flags that were given, by id. */
   readonly flags: ReadonlyMap<string, string | true>;
+  /** The arguments of a tool, by name; a repeated one is a list. */
+  readonly positionals: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The arguments after `--`. */
   readonly restArgs: readonly string[];
   /** The composed tree with its `hydra` node, unresolved. */

@@ -41,9 +41,9 @@ export function followMetrics(file: string): () => readonly Metrics[] {
       return [];
     }
     try {
-      const { ino } = fstatSync(descriptor, { bigint: true });
-      if (ino !== inode) {
-        // That of an earlier attempt was set aside.
+      const { ino, size } = fstatSync(descriptor, { bigint: true });
+      if (ino !== inode || size < at) {
+        // That of an earlier attempt was set aside, or begun again.
         inode = ino;
         at = 0;
         rest = "";

@@ -3,7 +3,9 @@
  */
 
 import { readFileSync } from "node:fs";
+import type { ConfigLayer } from "../../engine/compose/layers/layer.ts";
 import type { StandardSchema } from "../../engine/compose/sources/config-source.ts";
+import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
 import type { SourceFactory } from "../../engine/compose/sources/repository.ts";
 import type { Targets } from "../../engine/instantiate/targets.ts";
@@ -86,6 +88,16 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    */
   readonly planJob?: (resolved: ConfigNode, outputDir: string, job: JobFacts) => Promise<JobPlan>;
   /**
+   * What `--help NAME` says of a name that is neither a key nor a group; null for names that it does not know. A line break ends
+   * the text.
+   */
+  readonly helpTopic?: (name: string) => Promise<string | null>;
+  /**
+   * Values of a key that completion offers beside those of the schema: one, or the items of a list.
+   * @param typed what was typed of the value, or of the last item
+   */
+  readonly keyValues?: (key: string, typed: string) => Promise<readonly string[]>;
+  /**
    * What to print for people at the end of a sweep: its jobs with the task's result for each.
    * @returns the text, which ends with a line break; undefined if there is nothing to print
    */
@@ -118,6 +130,13 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
   readonly dialect?: DialectName;
   /** The program's own flags, besides Hydra's. */
   readonly flags?: readonly Flag[];
+  /**
+   * Whether `--db.port 1` sets a value as `db.port=1` does, and `--db.tls` and `--no-db.tls` one that is true or false. Only full names of
+   * flags are then flags. Default: false.
+   */
+  readonly plainFlags?: boolean;
+  /** The program is a command-line tool: no job directory, no log file, no sweeps, and arguments of its own. */
+  readonly tool?: Tool;
   /** Further commands of the program, each chosen by its name as the first word of the command line. */
   readonly subcommands?: readonly Subcommand[];
   /** Files and directories whose presence shows that a run directory already holds results. */
@@ -150,10 +169,34 @@ export interface ProgramDeclaration<Schema extends ProgramSchema = ProgramSchema
    * often in order. `notes` of a settings file comes first. Default: true.
    */
   readonly notes?: boolean | "all";
+  /** Values above the config files and below the overrides, as of environment variables: `hydraconf/sources` has ready ones. */
+  readonly layers?: readonly ConfigLayer[];
+  /** Formats of config files beside YAML, such as TOML: `hydraconf/sources` has ready ones. */
+  readonly formats?: readonly ConfigFormat[];
   /** The config store: values, trees or YAML texts by config path. Values and trees may have a schema. */
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** What the program does without arguments: run the task, or show the config, which writes nothing. */
   readonly whenBare?: "run" | "show";
+}
+
+/** A command-line tool: it makes no directory and no file, and its command line is its own. */
+export interface Tool {
+  /** Its arguments: the words that are neither flags nor overrides, in this order. */
+  readonly positionals?: readonly Positional[];
+  /** The text of `--help`. Default: one made of `about`, the arguments, the flags and the config. */
+  readonly help?: string;
+}
+
+/** An argument of a tool. */
+export interface Positional {
+  /** As help texts call it, and its key in `job.positionals`: `FILE`. */
+  readonly name: string;
+  /** One line for help. */
+  readonly help: string;
+  /** Whether it may be left out. */
+  readonly isOptional?: boolean;
+  /** Whether it takes any number of words, which are then a list. */
+  readonly isRepeated?: boolean;
 }
 
 /** A job before any of its files is made. */
@@ -187,6 +230,8 @@ export interface JobPlan {
   readonly text: string;
   /** For programs: what `--json` prints as the job's `plan`. */
   readonly data: unknown;
+  /** What planning itself wrote, such as a program that was built; absent if nothing. */
+  readonly written?: string;
 }
 
 /** Options with the defaults for the program's name and directory filled in. */
@@ -356,6 +401,8 @@ export interface SweepRow {
   readonly swept: Readonly<Record<string, unknown>>;
   readonly status: SweepJobStatus;
   readonly attempts: number;
+  /** When the last attempt started, in ISO 8601; null if there is none. */
+  readonly started: string | null;
   /** Seconds that the last attempt took, of a running job so far; null if unknown. */
   readonly seconds: number | null;
   readonly exit_code: number | null;

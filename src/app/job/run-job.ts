@@ -53,6 +53,18 @@ export interface JobContext {
   readonly restArgs: readonly string[];
 }
 
+/** What a job shows of its surroundings. */
+type JobView = Pick<JobContext, "context" | "flags" | "logging" | "program" | "restArgs"> &
+  Partial<Pick<Job, "positionals">>;
+
+/** Runs a task where it was called, without a directory, a log file and callbacks. */
+export const runBare = (
+  planned: PlannedJob,
+  task: Task,
+  config: Config,
+  view: JobView,
+): Promise<JobResult> => callTask(task, config, describeJob(planned, view));
+
 /**
  * Makes and claims the directory of a job; the claim is only for programs with results.
  *
@@ -234,9 +246,9 @@ async function runUserTask(task: Task, config: Config, job: Job): Promise<unknow
   return await task(config, job);
 }
 
-function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
+function describeJob(planned: PlannedJob, surroundings: JobView): Job {
   const { number, outputDir, overrides, resolved, root } = planned;
-  const { context, flags, logging, program, restArgs } = surroundings;
+  const { context, flags, logging, positionals = {}, program, restArgs } = surroundings;
   return {
     // A missing value matters only to tasks that read it.
     get name() {
@@ -246,6 +258,7 @@ function describeJob(planned: PlannedJob, surroundings: JobContext): Job {
     outputDir,
     overrides,
     flags,
+    positionals,
     restArgs,
     root,
     get: <T>(key: string) => requiredAt(root, key, context) as T | undefined,

@@ -36,6 +36,8 @@ export interface ParsedArguments {
   readonly apart?: readonly string[];
   /** The words behind a flag that takes overrides, in order; undefined without such a flag. */
   readonly more?: readonly string[];
+  /** The arguments of a tool: words that are neither flags nor overrides. */
+  readonly words?: readonly string[];
   /** The arguments after `--`, verbatim; undefined without `--`. */
   readonly rest?: readonly string[];
 }

@@ -34,10 +34,12 @@ export function failurePolicy(root: MapNode, context: ResolveContext): FailurePo
     },
   ).on_failure;
   const asHydra = policy.kind === "finish_batch";
-  return asHydra && plainAt(root, FAIL_FAST, context) === true
-    ? { kind: "stop", after: 1 }
-    : policy;
+  return asHydra && failsFast(root, context) ? { kind: "stop", after: 1 } : policy;
 }
+
+/** Whether `hydra.sweeper.fail_fast` is set. */
+export const failsFast = (root: MapNode, context: ResolveContext): boolean =>
+  plainAt(root, FAIL_FAST, context) === true;
 
 /** Counts failures over the batches of a sweep and decides whether it may continue. */
 export interface FailureGate {

@@ -108,6 +108,8 @@ export interface LauncherInternals {
   readonly invocation: Invocation;
   /** Whether tasks leave no state in their processes. */
   readonly reusesWorkers: boolean;
+  /** Whether the first failed job ends the sweep by Hydra's own setting. */
+  readonly failsFast: boolean;
   /** Whether the only job is a single run, whose output is shown. */
   readonly isRun: boolean;
   /** Ends jobs early; absent if the sweep does not. */

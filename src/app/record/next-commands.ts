@@ -10,8 +10,10 @@ export const SWEEP_ACTIONS = {
   status: "shows the state of its jobs",
   wait: "waits for its end; returns the sweep's exit code",
   cancel: "ends its running jobs; --resume continues later",
-  collect: "writes its results as a table: JSON, CSV, Markdown",
+  collect: "writes its results as a table: JSON, CSV, Markdown, HTML",
   best: "shows its best jobs, with the command lines that run them again",
+  watch: "shows its page in a browser while it runs",
+  compare: "compares it with other sweeps",
 } as const;
 
 export type SweepAction = keyof typeof SWEEP_ACTIONS;

@@ -71,8 +71,9 @@ export interface SweepRecord {
    * Once no more jobs are admitted, marks the recorded jobs that no longer belong to the sweep, and masks texts that
    * have become secrets.
    * @param isWhole whether the sweeper has been asked for all its jobs
+   * @returns the number of completed jobs among those
    */
-  conclude(isWhole: boolean): void;
+  conclude(isWhole: boolean): number;
   /** Records, at the end, that failed jobs do not make the sweep fail. */
   tolerateFailures(): void;
   /** Lets another process drive the sweep, which takes the record up itself. */
@@ -199,7 +200,10 @@ export function openRecord(request: RecordRequest): SweepRecord {
         ? recordedResult(folder, job)
         : undefined,
     resultOf: (job) => recordedResult(folder, job),
-    conclude: written.conclude,
+    conclude: (isWhole) =>
+      written
+        .conclude(isWhole)
+        .filter(({ number }) => readJobState(folder, number)?.status === "completed").length,
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),
     refuseIfLost() {

@@ -17,8 +17,10 @@ export interface WrittenRecord {
   /**
    * Masks texts that have become secrets. Once the sweeper has been asked for all its jobs, records that there are no
    * more, and which of the earlier jobs no longer belong to the sweep.
+   *
+   * @returns those jobs
    */
-  conclude(isWhole: boolean): void;
+  conclude(isWhole: boolean): readonly ManifestJob[];
   tolerateFailures(): void;
 }
 
@@ -98,11 +100,12 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
       noteMore(open, mayFollow);
     },
     conclude(isWhole) {
-      if (list === undefined) return;
+      if (list === undefined) return [];
       if (hidesWritten()) writeAll(facts.more_to_come === true);
       const left = isWhole ? leftOver() : [];
       if (left.length > 0) list.add(left.map((job) => ({ ...mask(job), left_out: true })));
       if (isWhole) noteMore(list, false);
+      return left;
     },
     tolerateFailures() {
       facts = { ...facts, tolerates_failures: true };

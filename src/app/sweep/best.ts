@@ -89,17 +89,32 @@ export function readJudgement(
   return { objective, directions, budgetKey: ofSweep.budget_key?.replace(/^\++/, "") };
 }
 
+/** Whether a sweep leaves a page: unless its `hydra.sweep.page` is false. */
+export function wantsPage(
+  directory: string,
+  { dialect }: Pick<SweepManifest, "dialect">,
+  env: Environment,
+): boolean {
+  const { context, root } = configOf(directory, dialect, env);
+  return root.kind !== "map" || plainAt(root, "hydra.sweep.page", context) !== false;
+}
+
 const JUDGEMENT_SETTINGS = {
   direction: SEARCH_SETTINGS.direction,
   objective: SEARCH_SETTINGS.objective,
   budget_key: text("of successive halving"),
 };
 
-function settingsOf(directory: string, dialectName: string, env: Environment) {
+/** The config of the sweep, as its directory has it. */
+function configOf(directory: string, dialectName: string, env: Environment) {
   const path = join(directory, SWEEP_FILE);
   const dialect = dialectNamed(dialectName);
   const root = readYaml(configText(path), { name: path, dialect, env });
-  const context = createResolveContext({ dialect, env });
+  return { root, context: createResolveContext({ dialect, env }) };
+}
+
+function settingsOf(directory: string, dialectName: string, env: Environment) {
+  const { context, root } = configOf(directory, dialectName, env);
   return readSettings(JUDGEMENT_SETTINGS, {
     key: "hydra.sweeper",
     valueOf: (name) =>
@@ -118,19 +133,28 @@ function configText(path: string): string {
   }
 }
 
+/** Jobs of a sweep that have a number, those with the same overrides together. */
+export interface JudgedSweep {
+  readonly groups: readonly (JudgedJobs & { readonly level: number })[];
+  /** How many jobs have a number. */
+  readonly judged: number;
+  /** How many jobs are completed. */
+  readonly completed: number;
+}
+
 /**
- * Finds the best jobs of a sweep.
+ * Judges the jobs of a sweep.
  *
  * @param averageOver swept keys that only tell repetitions apart
  * @throws ConfigError `app.sweep_record` if no job is completed, `app.objective` if none returned a number
  */
-export function bestJobs(
+export function judgedJobs(
   directory: string,
   manifest: SweepManifest,
   rows: readonly SweepRow[],
   judgement: Judgement,
   averageOver: readonly string[],
-): BestJobs {
+): JudgedSweep {
   const { budgetKey, directions, objective } = judgement;
   const jobs = new Map(currentJobs(manifest).map((job) => [job.number, job]));
   const ended = rows.flatMap((row) => {
@@ -150,20 +174,38 @@ export function bestJobs(
   const judged = [...groups.values()].map((group) => {
     const columns = directions.map((_, index) => group.map(({ score }) => score[index] ?? 0));
     const [first] = group;
-    const level = budgetKey === undefined ? 0 : Number(first?.row.swept[budgetKey] ?? 0);
     return {
       jobs: group.map(({ job }) => job.number),
       overrides: first === undefined ? [] : overridesOf(first.job, averageOver),
-      score: columns.map(meanOf),
+      values: columns.map(meanOf),
       intervals: group.length === 1 ? null : columns.map(intervalOf),
-      trial: { level },
+      level: budgetKey === undefined ? 0 : Number(first?.row.swept[budgetKey] ?? 0),
     };
   });
-  const best = bestOf(judged, directions).map(({ score, trial: _, ...one }) => ({
+  return { groups: judged, judged: scored.length, completed: ended.length };
+}
+
+/**
+ * Finds the best jobs of a sweep; the arguments and errors are those of `judgedJobs`.
+ */
+export function bestJobs(
+  directory: string,
+  manifest: SweepManifest,
+  rows: readonly SweepRow[],
+  judgement: Judgement,
+  averageOver: readonly string[],
+): BestJobs {
+  const { groups, ...counts } = judgedJobs(directory, manifest, rows, judgement, averageOver);
+  const trials = groups.map(({ level, values, ...one }) => ({
+    ...one,
+    score: values,
+    trial: { level },
+  }));
+  const best = bestOf(trials, judgement.directions).map(({ score, trial: _, ...one }) => ({
     ...one,
     values: score,
   }));
-  return { best, judged: scored.length, completed: ended.length };
+  return { best, ...counts };
 }
 
 const keyOf = (override: string): string => splitAtEquals(override)[0].replace(/^[+~]+/, "");
@@ -212,11 +254,11 @@ function withoutBest(
   });
 }
 
-const meanOf = (values: readonly number[]): number =>
+export const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** The interval of a mean that holds the true one in 95 of 100 cases, of at least two normally distributed values. */
-function intervalOf(values: readonly number[]): readonly [low: number, high: number] {
+export function intervalOf(values: readonly number[]): readonly [low: number, high: number] {
   const mean = meanOf(values);
   const freedom = values.length - 1;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / freedom;

@@ -36,6 +36,7 @@ import { openSweep, shownProgram, withResumeHint } from "./open-sweep.ts";
 import type { LaunchedTask } from "./plan-sweep.ts";
 import type { SweepSession } from "./registry.ts";
 import { runSweep } from "./run-sweep.ts";
+import { writeSweepPage } from "./sweep-page.ts";
 import { writeSweepTables } from "./sweep-tables.ts";
 import { errorLine } from "./tally.ts";
 
@@ -153,7 +154,11 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
   if (!isRun) {
     // We still hold the claim, but start no more jobs.
     const rows = sweepRows(directory, { ...NO_ACTIVITY, isDriven: sweep.goesOn });
-    const files = writeSweepTables(isPlain ? sweepFolder(directory) : directory, rows);
+    const into = isPlain ? sweepFolder(directory) : directory;
+    const files = [
+      ...writeSweepTables(into, rows),
+      ...writeSweepPage(into, directory, rows, invocation.env),
+    ];
     if (isPlain) return;
     const summary = await options.summarizeSweep?.(rows, {
       directory,

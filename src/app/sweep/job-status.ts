@@ -93,6 +93,7 @@ function rowOf(
     swept: Object.fromEntries(job.task_overrides.map(read)),
     status,
     attempts: begun?.attempts.length ?? 0,
+    started: (begun?.attempts.at(-1) ?? last)?.started ?? null,
     seconds: last === undefined ? null : secondsOf(last, status),
     exit_code: last?.exit_code ?? null,
     ended_by: (state && recordedEnder(state)) ?? null,

@@ -14,7 +14,7 @@ import type { Invocation, WorkerRequest } from "../job/process/invocation.ts";
 import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
-import { type FailureGate, failurePolicy, openGate } from "../launch/failure-policy.ts";
+import { type FailureGate, failsFast, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest, Pruning } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
 import type { FailurePolicy } from "../launch/settings.ts";
@@ -154,6 +154,7 @@ export async function openSweep(
       record,
       invocation,
       reusesWorkers: options.reusesWorkers ?? false,
+      failsFast: failsFast(master.root, composer.context),
       isRun,
       ...(pruning !== undefined && { pruning }),
       ...(suspension !== undefined && { suspension }),

@@ -139,9 +139,11 @@ function refuseUnknownSettings(
   chosen: Choosable,
   node: ConfigNode | undefined,
 ): void {
-  const settings = chosen.settings ?? declaredSettings(node);
+  const declared = declaredSettings(node);
+  const settings = chosen.settings ?? declared;
   if (settings === undefined || node?.kind !== "map") return;
-  const known = [...settings, ...COMMON_SETTINGS];
+  // Some versions of Hydra declare settings that others do not have.
+  const known = [...settings, ...(declared ?? []), ...COMMON_SETTINGS];
   for (const { key: name, value } of node.entries.values()) {
     const text = pyStr(name);
     if (known.includes(text)) continue;

@@ -7,6 +7,7 @@ import { limitsOf } from "../../engine/values/limits.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { plural } from "../../foundation/text/plural.ts";
 import { failedJob, isSettledJob, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
@@ -173,7 +174,7 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   }
   // A sweep without a batch is recorded, too.
   if (planned === 0) record.admit([], false);
-  record.conclude(!wasCutShort);
+  tellLeftOut(record.conclude(!wasCutShort), request);
   const conclusion = sweeper.conclude?.();
   tellMessages(request);
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
@@ -193,6 +194,13 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   );
   const tolerates = toleratesFailures && !wasCutShort;
   return { ...outcome, conclusion: { ...conclusion, toleratesFailures: tolerates } };
+}
+
+/** Results that no longer count, since a resumed search asks for fewer jobs than it had. */
+function tellLeftOut(count: number, { onMessages }: SweepRequest): void {
+  if (count === 0) return;
+  const text = `${plural(count, "completed job")} of this sweep ${count === 1 ? "is not one" : "are none"} of those that the sweeper asks for now: the results do not count`;
+  onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
 }
 
 /**

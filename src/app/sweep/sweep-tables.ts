@@ -9,6 +9,7 @@ import { printable } from "../../foundation/text/printable.ts";
 import type { SweepRow } from "../job/options.ts";
 import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
 import { shareFile } from "../record/rights.ts";
+import { fieldsOf } from "./page/build-page-data.ts";
 
 /**
  * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
@@ -70,7 +71,7 @@ const AFTER = ["error", "output_dir"];
  */
 export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string[])[] {
   const keys = namesIn(rows.map(({ swept }) => new Map(Object.entries(swept))));
-  const fields = rows.map(({ result }) => new Map(fieldsOf(result)));
+  const fields = rows.map(({ result }) => new Map(fieldsOf(result, { splitsLists: false })));
   const results = namesIn(fields);
   const taken = new Set(["job", ...BEFORE, ...AFTER]);
   const head = [
@@ -115,15 +116,6 @@ function distinctNames(
 const namesIn = (records: readonly ReadonlyMap<string, unknown>[]): readonly string[] => [
   ...new Set(records.flatMap((record) => [...record.keys()])),
 ];
-
-/** A result that is a record has a column for each field, `val.loss` for a nested one. */
-function fieldsOf(result: unknown, path = ""): readonly (readonly [string, unknown])[] {
-  if (result === null || typeof result !== "object" || Array.isArray(result))
-    return path === "" && result === null ? [] : [[path || "result", result]];
-  return Object.entries(result).flatMap(([name, value]) =>
-    fieldsOf(value, path === "" ? name : `${path}.${name}`),
-  );
-}
 
 export const csvText = (cells: readonly (readonly string[])[]): string =>
   cells.map((line) => `${csvRecord(line)}\n`).join("");

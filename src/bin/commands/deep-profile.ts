@@ -87,11 +87,25 @@ function createProgram(invocation: Invocation): Program {
         say,
       });
     },
+    helpTopic: async (name) =>
+      IS_METRIC.test(name)
+        ? (await import("../../profiler/cli/metric-help.ts")).metricHelp(name, {
+            env: invocation.env,
+            color: invocation.console.stdoutColor === true,
+          })
+        : null,
+    keyValues: async (key, typed) =>
+      key === "pipeline.ncu.ncu_cli.metrics"
+        ? (await import("../../profiler/cli/metric-help.ts")).metricsBeginning(typed, invocation)
+        : [],
     summarizeSweep: async (rows, page) =>
       (await import("../../profiler/cli/jobs-table.ts")).jobsTable(rows, page),
   };
   return program;
 }
+
+/** `unit__counter`, with or without a rollup: no key of a config has two underscores. */
+const IS_METRIC = /^[a-z0-9]+__\w+(\.\w+)*$/;
 
 /** Environment variables that show that a launcher started this process as one of several ranks. */
 const OF_RANKS =

@@ -29,6 +29,8 @@ import {
 import type { DefaultsTree } from "./defaults/tree.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
 import { hydraClassName } from "./hydra/schema.ts";
+import { applyLayers, type Layered } from "./layers/apply-layers.ts";
+import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
 import { withMode } from "./run-mode.ts";
@@ -42,6 +44,8 @@ export interface ComposeRequest {
   readonly snapshot: Snapshot;
   /** null composes only the `hydra` node and what the overrides append. */
   readonly configName: string | null;
+  /** Values of layers, above the files and below the overrides. */
+  readonly layerValues?: readonly LayerValue[];
   readonly overrides: readonly Override[];
   /** In `multirun`, sweeps are ignored and groups without an option stay open. */
   readonly mode: RunMode;
@@ -132,7 +136,8 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.known,
     sources: repository.sources,
   };
-  const given = apply(withFreeKeys(base.root, choices.values, request.freeKeys), choices.values);
+  const layered = withLayers(base.root, request);
+  const given = apply(withFreeKeys(layered.root, choices.values, request.freeKeys), choices.values);
   const appended =
     request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
   if (context.dialect.hasAliases) requireSameAliases(base.root, given, context.limits);
@@ -148,10 +153,11 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
   ];
   checkComposed(schemas, changed, overrides);
-  const secrets = findSecrets(changed, schemas, {
+  const marked = findSecrets(changed, schemas, {
     ...(request.programSchema && { schema: request.programSchema }),
     ...(request.schemaReader && { reader: request.schemaReader }),
   });
+  const secrets = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
   const hidden = secretOverrides({ secrets, overrides });
   const root = fillRuntime(changed, { ...facts, overrides, hidden }, context);
   return {
@@ -170,6 +176,28 @@ function composeChecked(asked: ComposeRequest): Composition {
     warnings: [...deprecated, ...searchPath.warnings, ...base.warnings],
   };
 }
+
+/** The base with the values of layers: the same tree for all jobs of a sweep, so that what they apply to it can be shared. */
+function withLayers(root: MapNode, request: ComposeRequest): Layered {
+  const { context, layerValues = [], programSchema, schema, schemaReader: reader } = request;
+  if (layerValues.length === 0) return { root, secrets: [] };
+  const known = LAYERED.get(root);
+  if (known?.values === layerValues) return known.layered;
+  const declared = schema ?? programSchema;
+  const layered = applyLayers(
+    root,
+    layerValues,
+    (path) => (declared === undefined ? undefined : reader?.typeAt(declared, path)),
+    context,
+  );
+  LAYERED.set(root, { values: layerValues, layered });
+  return layered;
+}
+
+const LAYERED = new WeakMap<
+  MapNode,
+  { readonly values: readonly LayerValue[]; readonly layered: Layered }
+>();
 
 /** Passes each warning on once, however many configs or jobs it concerns. */
 export function eachOnce<Warning>(report?: (warning: Warning) => void): (warning: Warning) => void {

@@ -15,6 +15,7 @@ import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, child } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 import type { Resolver } from "../values/resolution/resolver.ts";
+import { type ConfigLayer, configLayers } from "./layers/layer.ts";
 import type { ConfigSource } from "./sources/config-source.ts";
 import { memorySource, type StoreEntry, storeEntry } from "./sources/memory-source.ts";
 import type { SourceFactory } from "./sources/repository.ts";
@@ -33,6 +34,8 @@ export interface ConfigPlugin {
   readonly resolvers?: readonly Resolver[];
   /** Further kinds of sources for search paths, by scheme: `git://`. */
   readonly configSources?: ReadonlyMap<string, SourceFactory>;
+  /** Layers of values over config files, before those of the program. */
+  readonly layers?: readonly ConfigLayer[];
   /** Classes in `_target_` of configs that have no counterpart here. */
   readonly refusals?: readonly LaunchRefusal[];
 }
@@ -66,6 +69,7 @@ export const CONFIG_PLUGIN: OptionChecks<ConfigPlugin> = {
   newer: optional(shape<NonNullable<ConfigPlugin["newer"]>>(STORED)),
   resolvers: checkedAsRegistered,
   configSources: optional(mapOf("functions", fn)),
+  layers: configLayers,
   refusals: optional(listOf("refusals", shape<LaunchRefusal>({ className: text, reason: text }))),
 };
 
@@ -113,6 +117,10 @@ function asIn(plugin: ConfigPlugin, { newerPlugins }: Dialect): ConfigPlugin {
 /** The resolvers of all plugins. */
 export const pluginResolvers = (plugins: readonly ConfigPlugin[]): readonly Resolver[] =>
   plugins.flatMap(({ resolvers = [] }) => resolvers);
+
+/** The layers of all plugins. */
+export const pluginLayers = (plugins: readonly ConfigPlugin[]): readonly ConfigLayer[] =>
+  plugins.flatMap(({ layers = [] }) => layers);
 
 /**
  * Refuses plugins that add different things under the same name.

@@ -10,11 +10,11 @@ import { pyStr, pyTypeName } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { checkTree } from "../values/yaml/check-tree.ts";
-import type { Reading } from "../values/yaml/reader.ts";
 import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
 import { schemaSource } from "./hydra/schema.ts";
+import type { SourceReading } from "./sources/formats.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {
   type FileAccess,
@@ -40,7 +40,7 @@ export interface TreeRequest extends PackageSearch {
   readonly store?: ReadonlyMap<string, StoreEntry>;
   /** Further kinds of sources, by scheme. */
   readonly sources?: ReadonlyMap<string, SourceFactory>;
-  readonly reading?: Reading;
+  readonly reading?: SourceReading;
 }
 
 /** Hydra's name for the source of the primary config. */

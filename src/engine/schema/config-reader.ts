@@ -5,6 +5,7 @@ import { ConfigError } from "../values/errors.ts";
 import type { ConfigNode } from "../values/node.ts";
 import { toObject } from "../values/plain-objects.ts";
 import {
+  isList,
   isStandardValidator,
   type JsonSchema,
   jsonSchemaOf,
@@ -33,6 +34,8 @@ export interface ConfigReader {
   secrets(schema: JsonSchema | StandardValidator, tree: ConfigNode): readonly SecretPath[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: JsonSchema | StandardValidator, path: readonly string[]): boolean;
+  /** The type that the schema declares at these keys, except null; undefined if it leaves it open. */
+  typeAt(schema: JsonSchema | StandardValidator, path: readonly string[]): SchemaType | undefined;
 }
 
 /**
@@ -57,7 +60,23 @@ export function createConfigReader(
         : treeIssues(tree, schema, compile),
     secrets: (schema, tree) => secretPaths(tree, asJson(schema)),
     isSecret: (schema, path) => isSecretKey(path, asJson(schema)),
+    typeAt: (schema, path) => declaredType(path, asJson(schema)),
   };
+}
+
+const SCHEMA_TYPES = ["string", "integer", "number", "boolean", "array", "object"] as const;
+type SchemaType = (typeof SCHEMA_TYPES)[number];
+
+function declaredType(path: readonly string[], schema: JsonSchema): SchemaType | undefined {
+  let parts = schemasAtRoot(schema, undefined);
+  for (const name of path) parts = schemasBelow(parts, name, schema, undefined);
+  const types = new Set(
+    parts.flatMap(({ type }) =>
+      SCHEMA_TYPES.filter((one) => one === type || (isList(type) && type.includes(one))),
+    ),
+  );
+  const [only] = types;
+  return types.size === 1 ? only : undefined;
 }
 
 interface StandardIssue {

@@ -228,6 +228,11 @@ export interface Dialect {
    */
   readonly ownKeysStay: boolean;
   /**
+   * What an interpolation of a declared map, list, object or union leads to is converted to this type when it is read,
+   * and not only when it is written.
+   */
+  readonly convertsReferred: boolean;
+  /**
    * Whether overrides may use what no version of Hydra has: the functions of ours, unions of sweeps and `key:=value`.
    */
   readonly extendsOverrides: boolean;
@@ -301,6 +306,7 @@ const V1_3: Dialect = {
   instantiatesInTurn: false,
   argumentsReplace: false,
   ownKeysStay: false,
+  convertsReferred: false,
   extendsOverrides: true,
 };
 
@@ -386,6 +392,7 @@ const V1_4: Dialect = {
   instantiatesInTurn: true,
   argumentsReplace: true,
   ownKeysStay: true,
+  convertsReferred: true,
 };
 
 /** All dialects by name. */

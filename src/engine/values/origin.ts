@@ -2,7 +2,7 @@
  * Where a value came from. Every node carries one from the moment it is read, so that `explain`,
  * validation errors and caret excerpts all use the same data.
  */
-export type Origin = FileOrigin | OverrideOrigin | SchemaOrigin | CodeOrigin;
+export type Origin = FileOrigin | OverrideOrigin | EnvironmentOrigin | SchemaOrigin | CodeOrigin;
 
 /** A span of a YAML text. Line and column are computed on demand: reading must stay cheap. */
 export interface FileOrigin {
@@ -23,6 +23,12 @@ export interface OverrideOrigin {
   /** Span inside `text`, when the value is only a part of it. */
   readonly start?: number;
   readonly end?: number;
+}
+
+/** A variable of the process's environment. */
+export interface EnvironmentOrigin {
+  readonly kind: "environment";
+  readonly variable: string;
 }
 
 /** A default filled in from a schema. */
@@ -87,6 +93,8 @@ export function describeOrigin(origin: Origin): string {
     }
     case "override":
       return `override '${origin.text}'`;
+    case "environment":
+      return `environment variable ${origin.variable}`;
     case "schema":
       return `schema ${origin.schema}`;
     case "code":

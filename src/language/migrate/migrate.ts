@@ -508,7 +508,19 @@ function compare(
   for (const line of lines) {
     const before = composeOutcome(oldComposer, line);
     if (before.kind === "failed") {
-      if (!line.isSynthetic && line.words.length > 0)
+      const renamed =
+        line.isSynthetic || line.words.length === 0
+          ? undefined
+          : withRenamedGroup(line, before.error, composerWith([]));
+      if (renamed !== undefined)
+        untold.add(
+          "A command line chooses a group by the key that it has up to Hydra 1.3",
+          "write the group as the defaults list does now",
+          undefined,
+          undefined,
+          `${line.place}: ${renamed}`,
+        );
+      else if (!line.isSynthetic && line.words.length > 0)
         untold.add(
           "A command line does not compose before the migration either",
           "check the line, and what Python registers (hydraconf python sync)",
@@ -534,6 +546,7 @@ function compare(
       else
         for (const { changes: effect, rule } of causes) {
           if (rule.onlyWritten === true && line.isSynthetic) continue;
+          if (rule.ofJobs === true && primary.app?.kind === "compose") continue;
           const checked = checkedSites(rule, { ...about, changes: effect }, fixing);
           findings.addChange(rule.id, effect, checked, line);
           if (checked.isRenamed && line.words.length > 0)
@@ -551,15 +564,43 @@ function compare(
         if (!told.has(warning.message)) {
           told.add(warning.message);
           const finding = warningFinding(warning, { ...about, changes: [] }, from, to);
-          if (finding !== undefined) findings.addText(finding, line.label);
+          if (finding !== undefined)
+            findings.addText(checkedText(finding, { ...about, changes: [] }, fixing), line.label);
         }
     for (const finding of [
       ...configFindings(before.composition, cwd),
       ...(from === "1.0" ? findingsSince10(before.composition, cwd) : []),
     ])
-      if (appliesTo(ruleNamed(finding.rule), from, to)) findings.addText(finding, line.label);
+      if (appliesTo(ruleNamed(finding.rule), from, to))
+        findings.addText(checkedText(finding, { ...about, changes: [] }, fixing), line.label);
     onDone();
   }
+}
+
+/**
+ * What to write in place of an override that chooses an option by a group which the files do not have any more, since a
+ * fix renamed it: `db/a=b` for `db=a/b`. Undefined if the line does not compose with that either.
+ */
+function withRenamedGroup(
+  line: ComparedLine,
+  { code }: ConfigError,
+  composer: Composer,
+): string | undefined {
+  if (code !== "compose.unused_override" && code !== "compose.ambiguous_override") return undefined;
+  for (const [index, text] of line.overrides.entries()) {
+    const [, group, pkg, folder, option] =
+      /^([\w/.-]+)(?:@([\w.]+))?=([\w/.-]+)\/([\w.-]+)$/.exec(text) ?? [];
+    if (group === undefined) continue;
+    // A fix keeps the package that the group had.
+    const places = pkg === undefined ? ["", `@${group.replaceAll("/", ".")}`] : [`@${pkg}`];
+    for (const place of places) {
+      const renamed = `${group}/${folder}${place}=${option}`;
+      const overrides = line.overrides.with(index, renamed);
+      const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
+      if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
+    }
+  }
+  return undefined;
 }
 
 function standardOf(older: Dialect, newer: Dialect, place: ProjectPlace): StandardPaths {
@@ -712,6 +753,14 @@ function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSite
   };
 }
 
+/** What texts tell, with its fix only if the line composes with it: what it composes may be what the fix is for. */
+function checkedText(finding: TextFinding, about: AboutLine, fixing: Fixing): TextFinding {
+  const { fix, ...others } = finding;
+  if (fix === undefined) return finding;
+  const after = fixedOutcome(ruleNamed(finding.rule), about, [fix], fixing);
+  return after.kind === "composed" ? finding : others;
+}
+
 /** Whether an `override` in a file chooses a group that is not there. */
 const isOfFile = ({ code, details: { origin } }: ConfigError): boolean =>
   (code === "compose.unused_override" || code === "compose.ambiguous_override") &&
@@ -846,7 +895,11 @@ function createFindings(cwd: string): Findings {
         ...(fix && { fix }),
       });
     },
-    addChange(rule, changes, { isRenamed, sites }, { isSynthetic, label }) {
+    addChange(rule, changes, { isRenamed, sites }, line) {
+      const { label } = line;
+      // A line of an option that a file breaks shows what the file does.
+      const isSynthetic =
+        line.isSynthetic && !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
       for (const { fix, span } of sites)

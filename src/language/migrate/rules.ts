@@ -72,6 +72,8 @@ export interface Rule {
   readonly renamesKeys?: true;
   /** Whether it is about overrides that people write, and not about any that could be. */
   readonly onlyWritten?: true;
+  /** Whether it concerns jobs: a program that only composes (`initialize`, `compose`) has none. */
+  readonly ofJobs?: true;
   /** Whether there are places that `--fix` mends. */
   readonly hasFix: boolean;
 }
@@ -101,6 +103,7 @@ export const RULES: readonly Rule[] = [
     hasFix: true,
     by: "composition",
     fields: ["changesDirectory", "chdirDefault"],
+    ofJobs: true,
     sites: chdirSites,
   },
   {
@@ -490,6 +493,7 @@ export const WITHOUT_RULE: Readonly<Partial<Record<keyof Dialect, string>>> = {
   notifiesOfInterrupts: "callbacks on Ctrl-C",
   hyphensInScripts: "completion",
   extendsOverrides: "the same in every version",
+  convertsReferred: "only classes of a program and Hydra's own settings declare types",
   ignoresDashes: "command lines with --",
   addedFunctions: "accepts more",
   addedResolvers: "accepts more",

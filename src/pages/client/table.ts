@@ -37,6 +37,14 @@ export interface TableOptions {
   /** Called with the index of a clicked row. */
   readonly onChoose?: (place: number) => void;
   readonly isChosen?: (place: number) => boolean;
+  /** Whether the rows have one height, scroll in a box of their own, and only those in view are elements: for thousands. */
+  readonly isVirtual?: boolean;
+  /** Whether a row matches a filter; default: its texts contain it. */
+  readonly matcher?: (text: string) => (place: number) => boolean;
+  /** What the filter's field says while it is empty. */
+  readonly filterHint?: string;
+  /** Called with the indices of the rows that match, after the filter has changed. */
+  readonly onFilter?: (places: readonly number[]) => void;
 }
 
 export interface ShownTable {
@@ -45,6 +53,8 @@ export interface ShownTable {
   redecorate(): void;
   /** Sorts it without calling `onOrder`. */
   sortBy(order: TableOrder | null): void;
+  /** Replaces the rows; filter, order and focus stay. */
+  setRows(rows: Iterable<Row>): void;
 }
 
 interface PlacedRow extends Row {
@@ -70,9 +80,13 @@ export function createTable(
     onOrder,
     onChoose,
     isChosen = () => false,
+    isVirtual = false,
+    matcher,
+    filterHint = "Filter",
+    onFilter,
   }: TableOptions,
 ): ShownTable {
-  const rows = [...table.rows].map((row, place): PlacedRow => ({ ...row, place }));
+  let rows = placedRows(table.rows);
   const all = table.columns.map(placed);
   let columns = all;
   const orderOf = (wanted: TableOrder | null): Order<PlacedRow> | null => {
@@ -84,11 +98,15 @@ export function createTable(
   let order = orderOf(wantedOrder);
   let shown = pageSize;
   let visible: readonly { readonly element: HTMLTableRowElement; readonly place: number }[] = [];
+  let sorted: readonly PlacedRow[] = [];
+  let flat = false;
 
-  const frame = createFrame(label, footer);
+  const frame = createFrame(label, { footer, filterHint });
   on(frame.filter, "input", () => {
     shown = pageSize;
-    draw();
+    frame.box.scrollTop = 0;
+    const matching = draw();
+    onFilter?.(matching.map(({ place }) => place));
   });
   on(frame.more, "click", () => {
     shown = shown * 4;
@@ -107,26 +125,75 @@ export function createTable(
 
   const isTree = rows.some((row) => levelOf(row) > 0);
 
-  function draw(): void {
-    const wanted = frame.filter.value.trim().toLowerCase();
+  /** @returns the rows that match the filter */
+  function draw(): readonly PlacedRow[] {
+    const wanted = frame.filter.value.trim();
+    const matches = wanted === "" ? undefined : matcher?.(wanted);
     const matching =
-      wanted === "" ? rows : rows.filter((row) => searched(row).toLowerCase().includes(wanted));
+      wanted === ""
+        ? rows
+        : rows.filter(
+            (row) => matches?.(row.place) ?? searched(row).includes(wanted.toLowerCase()),
+          );
     // In a tree, a filter keeps the rows that contain a match, because it is used to find a place; a sorted list is
     // used to find the largest.
     const byOrder = isTree && matching.length < rows.length ? null : order;
-    const flat = byOrder !== null;
-    const sorted =
+    flat = byOrder !== null;
+    sorted =
       byOrder === null ? inTree(withAround(rows, matching), order) : sortRows(matching, byOrder);
-    visible = sorted
-      .slice(0, shown)
-      .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
-    frame.body.replaceChildren(...visible.map(({ element }) => element));
+    drawRows();
     for (const [column, cell] of headings) cell.setAttribute("aria-sort", sortOf(column, order));
     frame.count.textContent = countText(matching.length, rows.length);
-    const left = sorted.length - visible.length;
+    const left = isVirtual ? 0 : sorted.length - visible.length;
     frame.more.hidden = left <= 0;
     frame.more.textContent = `Show more (${formatCount(left)} left)`;
+    return matching;
+  }
+
+  function drawRows(): void {
+    const [from, to] = isVirtual ? rowsInView(frame.box, rowHeight, sorted.length) : [0, shown];
+    const focused = visible.find(({ element }) => element.contains(document.activeElement));
+    visible = sorted
+      .slice(from, to)
+      .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
+    const elements = visible.map(({ element }) => element);
+    if (isVirtual) {
+      for (const [at, element] of elements.entries())
+        element.setAttribute("aria-rowindex", String(from + at + 2));
+      frame.table.setAttribute("aria-rowcount", String(sorted.length + 1));
+      elements.unshift(gap(from * rowHeight));
+      elements.push(gap(Math.max(0, sorted.length - to) * rowHeight));
+    }
+    frame.body.replaceChildren(...elements);
+    drawnFrom = from;
     redecorate();
+    if (focused === undefined) return;
+    const again = visible.find(({ place }) => place === focused.place);
+    again?.element.querySelector("button")?.focus({ preventScroll: true });
+  }
+
+  let rowHeight = ROW_HEIGHT;
+  let drawnFrom = 0;
+  if (isVirtual) {
+    frame.box.classList.add("virtual");
+    on(frame.box, "scroll", () => {
+      const [from] = rowsInView(frame.box, rowHeight, sorted.length);
+      if (Math.abs(from - drawnFrom) >= BESIDE_VIEW / 2 || (from === 0 && drawnFrom > 0)) {
+        // The columns must not become narrower or wider with the rows in view.
+        for (const cell of headings.values()) cell.style.minWidth = `${cell.offsetWidth}px`;
+        drawRows();
+      }
+    });
+    let width = 0;
+    new ResizeObserver(([entry]) => {
+      const height = visible[0]?.element.offsetHeight ?? 0;
+      if (height > 0) rowHeight = height;
+      const now = entry?.contentRect.width ?? 0;
+      if (now === width) return;
+      width = now;
+      for (const cell of headings.values()) cell.style.minWidth = "";
+      drawRows();
+    }).observe(frame.box);
   }
 
   function drawRow(row: PlacedRow, flat: boolean): HTMLTableRowElement {
@@ -162,7 +229,35 @@ export function createTable(
     order = orderOf(wanted);
     draw();
   };
-  return { element: frame.element, redecorate, sortBy };
+  const setRows = (next: Iterable<Row>): void => {
+    rows = placedRows(next);
+    draw();
+  };
+  return { element: frame.element, redecorate, sortBy, setRows };
+}
+
+const placedRows = (rows: Iterable<Row>): readonly PlacedRow[] =>
+  [...rows].map((row, place): PlacedRow => ({ ...row, place }));
+
+/** Of a virtual table until one is laid out, in pixels. */
+const ROW_HEIGHT = 31;
+/** The rows above and below those in view that are drawn, too, so that quick scrolling shows no gap. */
+const BESIDE_VIEW = 12;
+/** The height of a box until it is laid out, in pixels. */
+const BOX_HEIGHT = 600;
+
+function rowsInView(box: HTMLElement, rowHeight: number, count: number): readonly [number, number] {
+  const first = Math.floor(box.scrollTop / rowHeight) - BESIDE_VIEW;
+  const inView = Math.ceil((box.clientHeight || BOX_HEIGHT) / rowHeight) + 2 * BESIDE_VIEW;
+  const from = Math.max(0, Math.min(first, count - inView));
+  return [from, Math.min(count, from + inView)];
+}
+
+/** Stands for rows that are not elements. */
+function gap(height: number): HTMLTableRowElement {
+  const row = h("tr", { "aria-hidden": "true", class: "gap" });
+  row.style.height = `${height}px`;
+  return row;
 }
 
 /** Rows of a tree together with the rows that contain them. */
@@ -237,7 +332,8 @@ const searched = ({ cells }: Row): string =>
       const key = typeof cell === "number" ? null : keyOf(cell, { title: "" });
       return typeof key === "string" ? [key] : [];
     })
-    .join(" ");
+    .join(" ")
+    .toLowerCase();
 
 interface CellPage {
   /** Whether the rows are sorted or filtered, so that the rows above do not show where a region is. */
@@ -274,10 +370,13 @@ function drawCell(
 }
 
 /** The frame around the rows. */
-function createFrame(label: string, footer: string | null) {
+function createFrame(
+  label: string,
+  { footer, filterHint }: { readonly footer: string | null; readonly filterHint: string },
+) {
   const filter = h("input", {
     type: "search",
-    placeholder: "Filter",
+    placeholder: filterHint,
     "aria-label": `Filter ${label}`,
   });
   const count = h("span", { class: "count", role: "status" });
@@ -291,10 +390,11 @@ function createFrame(label: string, footer: string | null) {
     { class: "hint cut-off" },
     "More columns on the right: the table scrolls. →",
   );
+  const table = h("table", {}, h("thead", {}, headRow), body);
   const box = h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
-    h("table", {}, h("thead", {}, headRow), body),
+    table,
   );
   new ResizeObserver(() => {
     cutOff.hidden = box.scrollWidth <= box.clientWidth + 1;
@@ -308,7 +408,7 @@ function createFrame(label: string, footer: string | null) {
     more,
     foot,
   );
-  return { element, filter, count, headRow, body, more };
+  return { element, filter, count, headRow, body, more, box, table };
 }
 
 /** The hints of the headings, for users without a mouse. Null without hints. */

@@ -17,7 +17,11 @@ export interface NativePart {
   /** Not there if only the recorder was required. */
   readonly shallowResnet: string;
   readonly regionRecorder: string;
+  /** Asks NVIDIA's library about metrics of chips. */
+  readonly chipMetrics: string;
   readonly info: NativeBuild.NativeBuildInfo;
+  /** Where it was built just now; null if it was ready. */
+  readonly builtIn: string | null;
 }
 
 /** The GPU features of this build of the built-in workload. */
@@ -44,7 +48,7 @@ export async function requireNative(
   const { root } = packageInfo();
   const builder = await nativeBuilder(root);
   try {
-    const { binDir, info } = await readyNative(builder, {
+    const { binDir, info, built } = await readyNative(builder, {
       root,
       log: say,
       gpus,
@@ -54,7 +58,9 @@ export async function requireNative(
     return {
       shallowResnet: join(binDir, "shallow_resnet"),
       regionRecorder: join(binDir, "region_recorder.so"),
+      chipMetrics: join(binDir, "chip_metrics"),
       info,
+      builtIn: built ? binDir : null,
     };
   } catch (error) {
     if (stop?.aborted) throw stopped(stop);
@@ -96,7 +102,7 @@ async function readyNative(
 ) {
   const { state, binDir, info } = await builder.nativeStatus(request.root, request);
   if (state === "ready" && info !== null && builder.servesGpus(info, request.gpus))
-    return { binDir, info };
+    return { binDir, info, built: false };
   return builder.buildNative(request);
 }
 

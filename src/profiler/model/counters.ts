@@ -32,6 +32,8 @@ export const GRAPH_NAME = "[CUDA graph]";
 export interface NcuResult {
   /** A range row has no kernels: nothing about kernels may be derived from it. */
   readonly kind: "kernel" | "range";
+  /** One of several results of a range that was measured kernel by kernel: no call of its own. */
+  readonly isPart?: true;
   /** ncu's own number, counted per report. */
   readonly id: number;
   readonly processId: number;

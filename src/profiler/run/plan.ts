@@ -1,4 +1,4 @@
-/** Plans the command lines of a run, for `--dry-run`. Leaves no files behind. */
+/** Plans the command lines of a run, for `--dry-run`. Leaves no files behind but the native part, if it has to be built. */
 import { join } from "node:path";
 import { isCodedError } from "../../engine/values/errors.ts";
 import { shellCommand } from "../../foundation/text/shell-words.ts";
@@ -39,11 +39,12 @@ export interface PlanRequest {
 export async function planProfile(
   config: ProfileConfig,
   request: PlanRequest,
-): Promise<{ readonly text: string; readonly data: ProfilePlan }> {
+): Promise<{ readonly text: string; readonly data: ProfilePlan; readonly written?: string }> {
   const interrupt = listenForInterrupt();
   try {
-    const data = await planRuns(config, request, interrupt);
-    return { text: textOf(data), data };
+    const { builtIn, ...data } = await planRuns(config, request, interrupt);
+    const written = builtIn === null ? {} : { written: `the native part, in ${builtIn}` };
+    return { text: textOf(data), data, ...written };
   } finally {
     interrupt.dispose();
     // After a signal there is no plan, but no error of the config either.
@@ -55,7 +56,7 @@ async function planRuns(
   config: ProfileConfig,
   { cwd, runDirectory, say, queries = createGpuQueries(), tools = TOOLS }: PlanRequest,
   interrupt: StopRequests,
-): Promise<ProfilePlan> {
+): Promise<ProfilePlan & { readonly builtIn: string | null }> {
   const [gpus, native] = await Promise.all([
     queries.gpus(),
     nativeFor(config, queries, say, interrupt.stop).catch((error: unknown) => {
@@ -83,7 +84,7 @@ async function planRuns(
     runs.push(...planned.runs.map((run) => ({ collector: name, ...run })));
     notes.push(...planned.notes);
   }
-  return { runs, notes };
+  return { runs, notes, builtIn: native.builtIn };
 }
 
 function textOf({ runs, notes }: ProfilePlan): string {

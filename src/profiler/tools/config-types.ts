@@ -287,9 +287,9 @@ export interface Ncu {
    */
   readonly native_nvtx: boolean;
   /**
-   * If a range cannot be captured, measure it by app-range replay.
+   * If a range cannot be captured, measure its pass by app-range replay; ladder: only the ranges that were not measured, by app-range replay, and then kernel by kernel.
    */
-  readonly fallback: boolean;
+  readonly fallback: true | false | "ladder";
   /**
    * Fail if no region matches.
    */
@@ -298,6 +298,10 @@ export interface Ncu {
    * Profile only this many kernels, those with the most GPU time in a recording of the program; null: all.
    */
   readonly top_n_kernels: number | null;
+  /**
+   * The chip that passes are counted for before a run, e.g. of another machine; null: that of this machine's GPU, or common ones.
+   */
+  readonly chip?: string | null;
   /**
    * Minutes after which a run of ncu is stopped; what it measured is kept. null: no limit.
    */

@@ -4,9 +4,9 @@ import { plural } from "../../foundation/text/plural.ts";
 import { isShortcut } from "../../pages/client/chart.ts";
 import { h, on, section } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
+import { themeButton } from "../../pages/client/theme.ts";
 import { formatMs } from "../../pages/numbers.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
-import { themeButton } from "./controls.ts";
 import { wayFrom } from "./icicle.ts";
 import { around, type Box, layOut, type Timed } from "./icicle-layout.ts";
 

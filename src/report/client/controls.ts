@@ -1,6 +1,7 @@
-/** Controls of the whole page: the report and the colour scheme. */
+/** Controls of the whole page: the report and the measure. */
 
 import { h, on } from "../../pages/client/dom.ts";
+import { themeButton } from "../../pages/client/theme.ts";
 import type { PageData } from "../view/page-data.ts";
 import { openScope, type Store, sameRegion } from "./state.ts";
 
@@ -52,23 +53,4 @@ function measureChooser(page: PageData, store: Store): HTMLElement {
     label.hidden = measures.length < 2;
   });
   return label;
-}
-
-export function themeButton(): HTMLElement {
-  const root = document.documentElement;
-  const dark = () =>
-    root.dataset["theme"] === undefined
-      ? matchMedia("(prefers-color-scheme: dark)").matches
-      : root.dataset["theme"] === "dark";
-  const button = h("button", { type: "button" });
-  const label = () => {
-    button.textContent = dark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", `Use ${dark() ? "light" : "dark"} colours`);
-  };
-  on(button, "click", () => {
-    root.dataset["theme"] = dark() ? "light" : "dark";
-    label();
-  });
-  label();
-  return button;
 }

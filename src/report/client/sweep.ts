@@ -4,6 +4,7 @@ import { capitalized } from "../../foundation/text/plural.ts";
 import { createResponsiveChart } from "../../pages/client/chart.ts";
 import { h, on, section } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
+import { themeButton } from "../../pages/client/theme.ts";
 import { NOT_MEASURED } from "../../pages/numbers.ts";
 import type { SweepJob, SweepRegion, SweepReport } from "../sweep/sweep-types.ts";
 import {
@@ -15,7 +16,6 @@ import {
   regionMatrix,
   throughputTitle,
 } from "../sweep/tables.ts";
-import { themeButton } from "./controls.ts";
 import { callsChart, jobsChart, legend, scalingChart } from "./scaling-chart.ts";
 
 const report = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as SweepReport;

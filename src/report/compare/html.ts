@@ -14,8 +14,8 @@ import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import { notesSection, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { relativeLink } from "../../pages/markdown.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../pages/numbers.ts";
+import { readPageAssets } from "../../pages/page-assets.ts";
 import { pathLines } from "../model/region-path.ts";
-import { readPageAssets } from "../render/page-assets.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
 import type { ReportComparison } from "./compare-reports.ts";
 import {

@@ -1,10 +1,20 @@
 /** `report.html`: region reports as an interactive page. */
 import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { type Block, code, heading, link, list, type Table, tableOf } from "../../pages/blocks.ts";
+import {
+  type Block,
+  code,
+  FAMILIES_ID,
+  heading,
+  link,
+  list,
+  type Table,
+  tableOf,
+} from "../../pages/blocks.ts";
 import { escapeHtml, renderHtml } from "../../pages/html.ts";
 import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { formatDuration } from "../../pages/numbers.ts";
+import { readPageAssets } from "../../pages/page-assets.ts";
 import type { NCUProfileRegionReport, RankInfo, RegionReportBundle } from "../model/document.ts";
 import { answerOf } from "../view/answer.ts";
 import { answerBlocks } from "../view/answer-blocks.ts";
@@ -13,12 +23,16 @@ import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
 import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import { provenanceTable } from "../view/provenance.ts";
-import { COMMUNICATION_LEGEND, communicationTable, ranksTable } from "../view/region-tables.ts";
+import {
+  COMMUNICATION_LEGEND,
+  communicationTable,
+  familiesTable,
+  ranksTable,
+} from "../view/region-tables.ts";
 import { wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
 import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
 import { createKernelSources } from "./fold-kernels.ts";
-import { readPageAssets } from "./page-assets.ts";
 
 /** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {
@@ -178,24 +192,29 @@ function failureHtml(
   return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
 }
 
-/** Calls of CUDA and of the system, payloads of ranges, and the program's counters while they were open. */
+/** Families, calls of CUDA and of the system, payloads of ranges, and the program's counters while they were open. */
 function tablesHtml(
-  { regions }: NCUProfileRegionReport,
+  report: NCUProfileRegionReport,
   most: number,
   html: (...blocks: readonly Block[]) => string,
 ): string {
+  const { regions } = report;
   const some = regions.filter((one) => one.payloads ?? one.counters).slice(0, most);
   const section = (id: string, title: string, blocks: readonly Block[]) =>
     blocks.length === 0
       ? ""
-      : `<section aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2><div class="scroll" tabindex="0" role="region" aria-label="${title}">${html(...blocks)}</div></section>`;
+      : `<section id="${id}" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2><div class="scroll" tabindex="0" role="region" aria-label="${title}">${html(...blocks)}</div></section>`;
   return [
+    section(FAMILIES_ID, "Families", familiesTable(report, Math.min(most, MOST_FAMILIES))),
     section("cuda-calls", "CUDA API calls", hostCallTable(regions, "cuda")),
     section("os-calls", "OS runtime calls", hostCallTable(regions, "os")),
     section("payloads", "Payloads", payloadTable(some, regions)),
     section("counters", "Counters", counterTable(some, regions)),
   ].join("");
 }
+
+/** Maximum number of families that the page lists; `report.json` has all. */
+const MOST_FAMILIES = 200;
 
 /** Shades, from light to dark, for the time of a rank relative to the slowest one. */
 const SHADES = 5;

@@ -8,9 +8,9 @@ import { escapeHtml } from "../../pages/html.ts";
 import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
 import { renderMarkdown } from "../../pages/markdown.ts";
 import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
+import { readPageAssets } from "../../pages/page-assets.ts";
 import { pathLines } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
-import { readPageAssets } from "../render/page-assets.ts";
 import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./sweep-types.ts";
 import {
   basisInWords,
@@ -109,7 +109,7 @@ const CELLS_WITH_CALLS = 4;
 
 export function renderSweepHtml(
   report: SweepReport,
-  assets: PageAssets = readPageAssets("sweep"),
+  assets: PageAssets = readPageAssets("sweep-report"),
 ): string {
   const { jobs, regions, notes, best, collector, work } = report;
   const haveCalls = regions.some(({ calls_ms }) => calls_ms !== undefined);

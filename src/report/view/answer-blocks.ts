@@ -4,6 +4,7 @@ import {
   type Bar,
   type Block,
   code,
+  familyLink,
   list,
   listIfAny,
   numeral,
@@ -82,9 +83,9 @@ function rankedWords(ranked: RankedRegion, nameOf: NameOf): readonly Span[] {
     : [time, members, ...most, ": ", strong(reason.title), `: ${reason.evidence}`];
 }
 
-/** A page has the members of a family. */
+/** A page has the members of a family among its regions, and families in a table. */
 const linkInPage: NameOf = ({ region, label }) =>
-  region.members === undefined ? regionLink(label) : label;
+  region.members === undefined ? regionLink(label) : familyLink(label);
 
 /** The bar of the run, or of the process or device of a scope. */
 function runBar({ name, ms, wallMs, processes, parts }: RunBar, isDetail: boolean): Bar {

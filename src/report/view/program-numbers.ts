@@ -66,16 +66,18 @@ export function payloadTable(
     })),
   );
   if (rows.length === 0) return [];
+  // Numbers that are no amounts have neither sum nor rate: empty columns would push out others.
+  const isKnown = (at: number) => rows.some(({ cells }) => (cells[at] ?? null) !== null);
   const fields = [
     REGION,
     NUMBER,
     UNIT,
     column("Values", 0, 4, "count"),
-    column("Sum", 1, 1),
-    column("Mean", 2, 2),
+    ...(isKnown(1) ? [column("Sum", 1, 2)] : []),
+    column("Mean", 2, 0),
     column("Min", 3, 5),
     column("Max", 4, 3),
-    column("Per second", 5, 2),
+    ...(isKnown(5) ? [column("Per second", 5, 1)] : []),
   ];
   return [tableOf(fields, rows)];
 }

@@ -445,7 +445,8 @@ const REGION_COLUMNS = {
   },
   rank_slowest: {
     title: "Slowest",
-    legend: "Of communication that all enter: the rank that the others wait for.",
+    legend:
+      "Of communication that all enter: the rank that the others wait for; none if all are equal.",
     value: ofRanks(slowestRank),
   },
   rank_waiting_pct: {
@@ -535,6 +536,10 @@ const TABLES = {
   query_shares: ["share_pct", "exclusive_share_pct"],
   /** What comparisons compare; medians and percentiles are `median_ms` and `p95_ms` there. */
   comparison: COMPARED_COLUMN_KEYS,
+  families: [
+    ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
+    ...(["call_median_ms", "call_p95_ms", "kernel_count", "share_pct"] as const),
+  ],
   calls: ["invocations", "call_min_ms", "call_median_ms", "call_p95_ms", "call_max_ms"],
   gpu_activity: [
     ...(["wall_ms", "gpu_busy_pct", "gpu_idle_ms"] as const),

@@ -1,9 +1,17 @@
 /** Tables of regions, and the orders of their rows. */
 
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { type Block, type Field, paragraph, type Table, tableOf } from "../../pages/blocks.ts";
+import {
+  type Block,
+  type Field,
+  paragraph,
+  regionLink,
+  type Table,
+  tableOf,
+} from "../../pages/blocks.ts";
 import { NOT_MEASURED, percentOf } from "../../pages/numbers.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport, RankInfo } from "../model/document.ts";
+import { familyKey } from "../model/families.ts";
 import {
   fieldsOf,
   knownKernelCount,
@@ -125,6 +133,36 @@ const tableIfAny = (table: RegionTable, some: Regions, among: Regions): readonly
   some.length === 0
     ? []
     : [tableOf([NAME, ...fieldsOf<TreeRow>(shownColumns(table, some))], treeRows(some, { among }))];
+
+/** Families of several regions, those with most time of their own first, with their longest member; empty without any. */
+export function familiesTable(report: NCUProfileRegionReport, most: number): readonly Table[] {
+  const { families = [], regions } = report;
+  if (families.length === 0) return [];
+  const own = ownTimes(report);
+  const longest = new Map<string, NCUProfileRegion>();
+  for (const region of regions) {
+    const key = familyKey(region);
+    const known = longest.get(key);
+    if (known === undefined || (own(region) ?? 0) > (own(known) ?? 0)) longest.set(key, region);
+  }
+  const some = sortedRegions({ ...report, regions: families }, "exclusive").slice(0, most);
+  const [familyLabel, regionLabel] = [regionLabels(families), regionLabels(regions)];
+  const longestIn = (family: NCUProfileRegion) => {
+    const region = longest.get(familyKey(family));
+    return region === undefined ? null : [regionLink(regionLabel(region))];
+  };
+  return [
+    tableOf<TreeRow>(
+      [
+        { title: "Family", cell: ({ label }) => label },
+        { title: "Regions", format: "count", cell: ({ region }) => region.members ?? null },
+        ...fieldsOf<TreeRow>(shownColumns("families", some, reportWords(report))),
+        { title: "Longest", cell: ({ region }) => longestIn(region) },
+      ],
+      some.map((region) => ({ region, level: 0, label: familyLabel(region) })),
+    ),
+  ];
+}
 
 /** The distribution of wall time over calls, for regions called more than once. */
 export const invocationTable = (regions: Regions): readonly Table[] =>

@@ -66,7 +66,9 @@ function bytesPerSecond(metrics: Metrics): number | null {
   if (direct !== null) return direct;
   const bytes =
     read(metrics, "dram__bytes.sum") ??
-    sum(read(metrics, "dram__bytes_read.sum"), read(metrics, "dram__bytes_write.sum"));
+    sum(read(metrics, "dram__bytes_read.sum"), read(metrics, "dram__bytes_write.sum")) ??
+    // GB20x.
+    sum(read(metrics, "dram__bytes_op_read.sum"), read(metrics, "dram__bytes_op_write.sum"));
   return perSecond(bytes, metrics);
 }
 

@@ -156,9 +156,22 @@ export const onCpuShare = ({ cpu_ms, wall_ms }: NCUProfileRegion): number | null
  */
 const isOneLate = ({ min_ms, mean_ms }: RegionRanks): boolean => min_ms <= 0.75 * mean_ms;
 
+/** Times of ranks that differ by less than this part are equal. */
+const EVEN = 0.001;
+
+/** Whether no rank is slower than the others: those that entered took equally long, or none waited. */
+const areEven = ({ wall_ms, min_ms, max_ms, waiting_ms }: RegionRanks): boolean =>
+  waiting_ms === undefined
+    ? wall_ms.filter((ms) => ms !== null).length > 1 && max_ms - min_ms <= max_ms * EVEN
+    : waiting_ms === 0;
+
 /** The rank that takes longest, or that the others wait for. */
-export const slowestRank = (ranks: RegionRanks): string =>
-  ranks.waiting_ms === undefined || isOneLate(ranks) ? `rank ${ranks.slowest_rank}` : "varies";
+export const slowestRank = (ranks: RegionRanks): string => {
+  if (areEven(ranks)) return "none";
+  return ranks.waiting_ms === undefined || isOneLate(ranks)
+    ? `rank ${ranks.slowest_rank}`
+    : "varies";
+};
 
 /** What ranks wait for, and the advice. */
 export const lastRank = (

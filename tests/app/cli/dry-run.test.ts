@@ -14,6 +14,15 @@ test("one job: its directory, its overrides, its config's fingerprint; nothing i
   expect(readdirSync(cwd)).toEqual(["conf"]);
 });
 
+test("what planning itself writes is named, once", async () => {
+  const planJob = async () => ({ text: "./train\n", data: [], written: "the recorder, in build" });
+  const { run, cwd } = program(CONFIG, { planJob });
+  const { stdout } = await run(["--dry-run", "-m", "x=1,2"], () => expect.unreachable());
+  expect(stdout).toContain(
+    `2 jobs would run in ${join(cwd, "s")}; nothing was written but the recorder, in build.\n`,
+  );
+});
+
 test("all jobs of a sweep, as JSON; equal configs have equal fingerprints", async () => {
   const { run, cwd } = program(CONFIG);
   const { stdout } = await run(["--dry-run", "-m", "x=1,2,1", "--json"], () =>

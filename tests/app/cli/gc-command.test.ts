@@ -61,10 +61,21 @@ describe("hydraconf gc", () => {
       lines: [
         "sweep  multirun/old  60 days",
         "run    outputs/2026-09-01/10-00-00  80 days",
+        "Below .: 3 runs and 1 sweep; old is what nothing was written to for 30d",
         "2 directories, 0.0 MB; --delete removes them",
       ],
     });
     for (const name of Object.keys(FILES)) expect(existsSync(join(root, name))).toBe(true);
+  });
+
+  test("says what it looked at where nothing is old, and where there is nothing", () => {
+    expect(gc(tree(FILES), ["--older-than", "52w", "--keep", "1"]).lines).toEqual([
+      "Below .: 3 runs and 1 sweep; old is what nothing was written to for 52w, and is not among the 1 newest",
+      "0 directories, 0.0 MB",
+    ]);
+    expect(gc(tree({ "data/model.pt": 400 })).lines[0]).toBe(
+      "Below . is no output directory: one of a run has .hydra/config.yaml, one of a sweep multirun.yaml or .sweep",
+    );
   });
 
   test("--delete removes them, with the directories that are then empty", () => {
@@ -78,13 +89,13 @@ describe("hydraconf gc", () => {
     ]);
     expect(existsSync(join(root, "outputs/2026-09-01"))).toBe(false);
     expect(existsSync(join(root, "multirun"))).toBe(false);
-    expect(gc(root).lines).toEqual(["0 directories, 0.0 MB"]);
+    expect(gc(root).lines.at(-1)).toBe("0 directories, 0.0 MB");
   });
 
   test("--older-than and --keep", () => {
     const root = tree(FILES);
-    expect(gc(root, ["--older-than", "1w"]).lines).toHaveLength(4);
-    expect(gc(root, ["--older-than=24h", "--keep", "2"]).lines.slice(0, -1)).toEqual([
+    expect(gc(root, ["--older-than", "1w"]).lines).toHaveLength(5);
+    expect(gc(root, ["--older-than=24h", "--keep", "2"]).lines.slice(0, -2)).toEqual([
       "sweep  multirun/old  60 days",
       "run    outputs/2026-09-01/10-00-00  80 days",
     ]);
@@ -106,11 +117,12 @@ describe("hydraconf gc", () => {
     const claim = claimSweep(join(root, "running/.sweep"));
     try {
       // What is listed is what --delete removes.
-      expect(gc(root, ["--older-than", "0d"]).lines).not.toContainEqual(
-        expect.stringContaining("running"),
-      );
+      const { lines } = gc(root, ["--older-than", "0d"]);
+      expect(lines).not.toContainEqual(expect.stringContaining("running"));
+      expect(lines.at(-2)).toContain("; 1 sweep may still run, and stay");
       expect(gc(root, ["--delete", "--older-than", "10d"]).lines).toEqual([
         "run    project/outputs/a  90 days",
+        expect.stringContaining("Below .: 2 runs and 1 sweep"),
         "removed 1 directory, 0.0 MB",
       ]);
     } finally {
@@ -124,7 +136,12 @@ describe("hydraconf gc", () => {
     const root = tree(FILES);
     const { lines } = gc(root, ["--json"]);
     const told = JSON.parse(lines.join("\n"));
-    expect(told).toMatchObject({ version: 1, deleted: false, bytes: 400 });
+    expect(told).toMatchObject({
+      version: 1,
+      deleted: false,
+      bytes: 400,
+      seen: { runs: 3, sweeps: 1, running: 0 },
+    });
     expect(told.outputs.map(({ kind }: { readonly kind: string }) => kind)).toEqual([
       "sweep",
       "run",

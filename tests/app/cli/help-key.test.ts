@@ -42,6 +42,29 @@ describe("--help KEY", () => {
     expect((await help(["mode"], { schema })).lines).toContain("  allowed  one of fast, exact");
   });
 
+  test("--json: the same as data", async () => {
+    const { lines } = await help(["lr", "db", "--json"], { schema });
+    expect(JSON.parse(lines.join("\n"))).toEqual({
+      version: 1,
+      keys: [
+        {
+          key: "lr",
+          default: "0.1  (conf/config.yaml:4:5)",
+          type: "a number",
+          allowed: "more than 0",
+          examples: "0.1",
+          description: "How fast it learns.",
+        },
+        expect.objectContaining({
+          key: "db",
+          options: ["mysql", "pg"],
+          chosen: ["db=mysql"],
+          keys: expect.arrayContaining(["port: A TCP port."]),
+        }),
+      ],
+    });
+  });
+
   test("an example that is a mapping or a list, as an override writes it", async () => {
     const examples = [{ lr: 0.1, names: ["a"] }, [1, null], true, "x=[y]"];
     const { lines } = await help(["mode"], { schema: { properties: { mode: { examples } } } });

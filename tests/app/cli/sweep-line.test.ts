@@ -39,7 +39,10 @@ test.each([
   [["status", ""], "an argument is empty"],
   [["status", "--josn", "s"], "unknown option --josn | --json"],
   [["--josn"], "unknown option --josn | --json"],
-  [["cancel", "--json", "s"], "--json is an option of status, wait and best, not of cancel"],
+  [
+    ["cancel", "--json", "s"],
+    "--json is an option of status, wait, best and compare, not of cancel",
+  ],
   [["status", "s", "--only=faild"], "--only: 'faild' is no status of a job | failed"],
   [["best", "s", "--direction", "minimise"], "--direction: 'minimise' is no direction | minimize"],
   [["wait", "s", "--all"], "--all is an option of status, not of wait"],

@@ -45,10 +45,13 @@ describe("metrics of a job", () => {
     const folder = newFolder();
     appendFileSync(join(folder, METRICS_FILE), '{"step": 7}\n');
     const report = openMetrics(folder);
-    report(1, { loss: 0.5 });
+    const read = followMetrics(join(folder, METRICS_FILE));
+    expect(read()).toEqual([{ step: 7 }]);
+    report(1, {});
+    expect(read()).toEqual([{ step: 1 }]);
     report(2, { loss: 0.25 });
     expect(readFileSync(join(folder, METRICS_FILE), "utf8")).toBe(
-      '{"step":1,"loss":0.5}\n{"step":2,"loss":0.25}\n',
+      '{"step":1}\n{"step":2,"loss":0.25}\n',
     );
   });
 });

@@ -13,6 +13,7 @@ import type { FailurePolicy } from "../../../src/app/launch/settings.ts";
 import { begun, ended } from "../../../src/app/record/job-state.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
+import { program } from "../cli/program.ts";
 
 const result = (status: JobResult["status"], exitCode: number): JobResult => ({
   status,
@@ -151,6 +152,17 @@ describe("hydra.sweeper.fail_fast of Hydra 1.4", () => {
     expect(policyOf("hydra: {sweeper: {fail_fast: false}, launcher: {}}")).toEqual({
       kind: "finish_batch",
     });
+  });
+
+  test("says that it launches up to all jobs, as there", async () => {
+    const { run } = program({ "conf/config.yaml": "x: 0\n" }, { versionBase: "1.4" });
+    const played = (...argv: readonly string[]) =>
+      run(["-m", "x=1,2", ...argv], () => {
+        throw new Error("boom");
+      });
+    const fast = await played("hydra.sweeper.fail_fast=true");
+    expect(fast.stdout + fast.stderr).toContain("Launching up to 2 jobs locally");
+    expect((await played()).stdout).toContain("Launching 2 jobs locally");
   });
 
   test("says nothing where a launcher has a policy of its own", () => {

@@ -196,7 +196,14 @@ describe("stored value", () => {
             const text = `<${encode(secret)}>`;
             const result = storedValue({ text, list: [text], [text]: 1 }, redactor(secret));
             const row: SweepRow = {
-              ...{ number: 0, swept: {}, status: "completed", attempts: 1, seconds: 1 },
+              ...{
+                number: 0,
+                swept: {},
+                status: "completed",
+                attempts: 1,
+                started: null,
+                seconds: 1,
+              },
               ...{ exit_code: 0, ended_by: null, error: null, result, output_dir: "0" },
             };
             const written = [

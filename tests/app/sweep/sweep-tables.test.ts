@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SweepRow } from "../../../src/app/job/options.ts";
 import { slurmLauncher } from "../../../src/app/plugins/slurm/launcher.ts";
+import type { SweepPageData } from "../../../src/app/sweep/page/page-data.ts";
 import { readSweepStatus } from "../../../src/app/sweep/status.ts";
 import {
   csvText,
@@ -37,6 +38,57 @@ test("a plain sweep has its tables in its record, with the same bytes as collect
   expect(read(join(cwd, "s"))).toEqual(own);
 });
 
+const dataIn = (file: string): SweepPageData =>
+  JSON.parse(/id="data">(.*?)<\/script>/s.exec(readFileSync(file, "utf8"))?.[1] ?? "null");
+
+const PAGE = "sweep.html";
+
+test("the page stands where the tables are, with links from there to the jobs", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2"], () => ({ loss: 3 }));
+  expect(existsSync(join(cwd, "s", PAGE))).toBe(false);
+  const data = dataIn(join(cwd, "s/.sweep", PAGE));
+  expect(data).toMatchObject({
+    parameters: [{ title: "x", numbers: [1, 2] }],
+    results: [{ title: "loss", numbers: [3, 3] }],
+    judgement: [{ column: "result", direction: "minimize" }],
+  });
+  expect(data.links?.files.map((at) => data.texts[at])).toEqual(["../0", "../1"]);
+  expect(data.started.every((time) => time !== null && time > 0)).toBe(true);
+});
+
+test("a search's page judges jobs as the search does", async () => {
+  const { cwd, run } = program(CONFIG);
+  const search = ["hydra/sweeper=random", "hydra.sweeper.n_trials=2", "x=interval(0,1)"];
+  const judged = ["hydra.sweeper.objective=[a,b]", "hydra.sweeper.direction=[minimize,maximize]"];
+  await run(["-m", ...search, ...judged], () => ({ a: 1, b: 2 }));
+  expect(dataIn(join(cwd, "s/.sweep", PAGE)).judgement).toEqual([
+    { column: "a", direction: "minimize" },
+    { column: "b", direction: "maximize" },
+  ]);
+  await run(["-m", ...search, ...judged.slice(1)], () => [1, 2]);
+  const data = dataIn(join(cwd, "s/.sweep", PAGE));
+  expect(data.results.map(({ title }) => title)).toEqual(
+    data.judgement.map(({ column }) => column),
+  );
+});
+
+test("hydra.sweep.page=false leaves the page out", async () => {
+  const { cwd, run } = program(CONFIG);
+  expect((await run(["-m", "x=1,2", "+hydra.sweep.page=false"])).exitCode).toBe(0);
+  expect(existsSync(join(cwd, "s/.sweep/sweep.md"))).toBe(true);
+  expect(existsSync(join(cwd, "s/.sweep", PAGE))).toBe(false);
+});
+
+test("a page holds no secret", async () => {
+  const files = { "conf/config.yaml": `password: ""\n${CONFIG["conf/config.yaml"]}` };
+  const schema = { properties: { password: { type: "string", writeOnly: true } } };
+  const { cwd, run } = program(files, { schema });
+  await run(["-m", "x=1,2", "password=hunter2-hunter2"], () => ({ said: "hunter2-hunter2" }));
+  const html = readFileSync(join(cwd, "s/.sweep", PAGE), "utf8");
+  expect(html).not.toContain("hunter2");
+});
+
 test("tasks that return nothing have no column for it, and what is null in a result has", async () => {
   const header = async (returned: unknown) => {
     const { cwd, run } = program(CONFIG);
@@ -68,7 +120,7 @@ test("a program that tells what its sweeps came to has them beside the jobs", as
   );
   expect(stderr).toMatch(/1 of 2 jobs failed:\n.*\n#1 +x=2 +boom +s\/1\n/);
   expect(stderr).toMatch(
-    /The jobs as a table: s\/sweep.md, sweep.csv, sweep.json\nRun the failed job again with prog --retry-failed s\n$/,
+    /The jobs as a table: s\/sweep.md, sweep.csv, sweep.json, sweep.html\nRun the failed job again with prog --retry-failed s\n$/,
   );
   expect(told).toMatchObject([[{ result: 7 }, { status: "failed", error: "boom" }]]);
   const before = read(join(cwd, "s"));
@@ -85,6 +137,7 @@ const row = (result: unknown): SweepRow => ({
   swept: { lr: "0.1" },
   status: "completed",
   attempts: 1,
+  started: null,
   seconds: 2,
   exit_code: 0,
   ended_by: { by: "itself" },
@@ -123,6 +176,7 @@ test("no two columns have one name", () => {
 
 test("nor if a name equals the substitute of another one", () => {
   const swept = {
+    started: null,
     seconds: "1",
     "swept.seconds": "2",
     "swept.swept.seconds": "3",

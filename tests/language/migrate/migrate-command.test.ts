@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { foundIn, project, runIn } from "./project.ts";
@@ -222,5 +222,52 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
       ["-cn", "a"],
     ])
       await expect(runIn(folder, ...args)).rejects.toMatchObject({ code: "app.usage" });
+  });
+
+  it("after a fix, a line that chooses by the earlier key is no line that never composed", async () => {
+    const folder = project({
+      ...SLASH,
+      "train.py": PROGRAM,
+      "conf/db/a/c.yaml": "port: 2\n",
+      "run.sh": "python train.py db=a/c\n",
+    });
+    await runIn(folder, "--fix");
+    expect(readFileSync(join(folder, "conf/config.yaml"), "utf8")).toContain("- db/a@db: b");
+    // The line was rewritten as well; one that was not, since it was in another repository, is told.
+    writeFileSync(join(folder, "run.sh"), "python train.py db=a/c\n");
+    const { untold } = JSON.parse((await runIn(folder, "--json")).stdout);
+    expect(JSON.stringify(untold)).toContain("run.sh:1: db/a@db=c in place of db=a/c");
+    expect(JSON.stringify(untold)).not.toContain("does not compose before");
+  });
+
+  it("a file's override that no longer finds its group is an error, whatever line shows it", async () => {
+    const folder = project({
+      "conf/config.yaml": "defaults:\n  - db: a/b\n  - optional exp: null\n  - _self_\n",
+      "conf/db/a/b.yaml": "port: 1\n",
+      "conf/db/d.yaml": "port: 2\n",
+      "conf/exp/e.yaml": "# @package _global_\ndefaults:\n  - override /db: d\n",
+    });
+    expect(await foundIn(folder)).toEqual(["conf/config.yaml:2 error default-slash"]);
+  });
+
+  it("the working directory of jobs is nothing to a program that only composes", async () => {
+    const found = (call: string) =>
+      foundIn(
+        project({
+          "conf/config.yaml": "x: 1\n",
+          "app.py": `from hydra import compose, initialize\nimport hydra\n\n${call}`,
+        }),
+      );
+    const composing = 'initialize(config_path="conf")\ncfg = compose("config")\n';
+    expect(await found(composing)).toEqual([]);
+    const main =
+      '@hydra.main(config_path="conf", config_name="config")\ndef main(cfg):\n    pass\n';
+    expect(await found(main)).toEqual(["conf/config.yaml:2 change job-chdir"]);
+  });
+
+  it("--from the newest version says what there is, and does not guess", async () => {
+    const refused = await runIn(project(SLASH), "--from", "1.4").catch((error) => error);
+    expect(refused.message).toBe("--from: '1.4' is not one of 1.0, 1.1, 1.2, 1.3");
+    expect(refused.details.nearest).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
+import { pageOf, pageSweepOf, searchRows } from "../../app/sweep/page/sweeps.ts";
 import { until } from "../../wait.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 import { grid } from "../sweep/sweeps.ts";
@@ -40,6 +41,8 @@ const PAGES = [
   ["a report", report],
   ["a comparison", comparison],
   ["a sweep", renderSweepHtml(grid)],
+  ["a sweep's jobs", pageOf(pageSweepOf(searchRows(60)))],
+  ["two sweeps' jobs", pageOf(pageSweepOf(searchRows(9), "a"), pageSweepOf(searchRows(9, 2), "b"))],
 ] as const;
 
 /** Texts with less contrast to what is behind them than WCAG AA asks for, as `text: ratio`. */

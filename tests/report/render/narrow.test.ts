@@ -5,6 +5,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
+import { pageOf, pageSweepOf, searchRows } from "../../app/sweep/page/sweeps.ts";
 import { bundleOf, firstReport, hostileNames } from "../bundles.ts";
 import { grid, jobOf, sweepOf } from "../sweep/sweeps.ts";
 import { describeInBrowser } from "./browser.ts";
@@ -81,6 +82,19 @@ const PAGES = [
   ["a comparison", renderComparisonHtml(comparison)],
   ["a sweep", renderSweepHtml(sweep)],
   ["a sweep of numbers", renderSweepHtml(grid)],
+  ["a sweep's jobs", pageOf(pageSweepOf(searchRows(60)))],
+  [
+    "jobs with any names",
+    pageOf(
+      pageSweepOf(
+        searchRows(30).map((row, at) => {
+          const name = NAMES[at % NAMES.length] ?? "";
+          const swept = { ...row.swept, [name]: at, text: name };
+          return { ...row, swept, error: name, result: { [name]: at, val: { loss: at } } };
+        }),
+      ),
+    ),
+  ],
 ] as const;
 
 describeInBrowser("pages at several widths", (open) => {

@@ -65,6 +65,21 @@ describe("renderHtmlReport", () => {
     expect(render(bundle)).not.toContain("CUDA API calls");
   });
 
+  it("lists families, with their longest member, and links the answer to them", () => {
+    const steps = Array.from({ length: 30 }, (_, at) => ({
+      name: `step ${at}`,
+      start: at * 1_000_000,
+      end: at * 1_000_000 + (at === 7 ? 900_000 : 600_000),
+    }));
+    const html = render(bundleOf([{ pid: 1, ranges: steps }]));
+    expect(html).toMatch(/<section id="families".*<h2 id="families-heading">Families<\/h2>/);
+    expect(html).toMatch(
+      /<th scope="row">step #<\/th><td>30<\/td>.*<a class="to-region" href="#region=step%207">step 7<\/a>/,
+    );
+    expect(html).toContain('<a href="#families">step #</a>');
+    expect(render(named(["step", "save"]))).not.toContain("#families");
+  });
+
   it("keeps the reports of several processes apart", () => {
     const { scopes } = dataOf(render(bundleOf([resnet, { ...resnet, pid: 4712 }])));
     expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "process:4711"]);

@@ -32,6 +32,21 @@ forward            16.000   36.000    100.0
     expect(renderRegionTable(report, { width: 24 })).toContain("\n    block.con…     4.000\n");
   });
 
+  it("keeps the mean of payloads in 80 columns, and has no column of sums that none has", () => {
+    const titles = (more: { readonly sum?: number; readonly per_second?: number }) => {
+      const payload = {
+        ...{ name: "Message size of all ranks", unit: "byte", count: 12_345_678 },
+        ...{ mean: 123_456_789.5, min: 1, max: 987_654_321.5, ...more },
+      };
+      const regions = report.regions.map((region) => ({ ...region, payloads: [payload] }));
+      const text = renderRegionTable({ ...report, regions }, { width: 80 });
+      return text.split("\n").find((line) => /^Region +Number/.test(line));
+    };
+    expect(titles({})).toMatch(/ Mean/);
+    expect(titles({})).not.toMatch(/ Sum| Per second/);
+    expect(titles({ sum: 1_524_157_750_190, per_second: 987_654_321.5 })).toMatch(/ Mean/);
+  });
+
   it("keeps the longest regions when there are too many, and says so", () => {
     const text = renderRegionTable(report, { width: 100, maxRows: 3 });
     expect(text.split("\n").map((line) => line.split(" ").find((word) => word !== ""))).toEqual([

@@ -491,6 +491,26 @@ it("blames a rank only where the others wait for that one, and not for another e
   expect(listed).not.toContain('"rank ');
 });
 
+it("blames no rank where all take equally long", () => {
+  const shown = (lengths: readonly number[]) => {
+    const timeline = timelineOf(
+      lengths.map((ns, rank) => ({
+        pid: 100 + rank,
+        ranges: [{ name: "compute", start: 0, end: ns }],
+      })),
+    );
+    const processes = timeline.processes.map((process, rank) => ({
+      ...process,
+      rank: { rank, size: lengths.length, localRank: rank, host: "node1" },
+    }));
+    const bundle = toReportBundle(buildRegionModel({ ...timeline, processes }), context);
+    return JSON.stringify([...(ranksTable(bundle.reports[0]?.regions ?? [])[0]?.rows ?? [])]);
+  };
+  expect(shown([10_000, 10_000, 10_005])).toContain('"none"');
+  expect(shown([10_000, 10_000, 10_000])).not.toContain('"rank ');
+  expect(shown([10_000, 10_200, 10_000])).toContain('"rank 1"');
+});
+
 it("suggests repeats of a parallel program in the way in which they run: one process starts the ranks", async () => {
   const bundle = await BUNDLES.ranks();
   const [main] = bundle.reports;

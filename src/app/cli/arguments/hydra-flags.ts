@@ -2,7 +2,13 @@
 import { DIALECT_NAMES } from "../../../engine/values/dialect.ts";
 import type { ConfigError } from "../../../engine/values/errors.ts";
 import { visibleControls } from "../../../foundation/text/printable.ts";
-import { type Flag, flagLabel, flagValueName, type ProgramOptions } from "../../job/options.ts";
+import {
+  type Flag,
+  flagLabel,
+  flagValueName,
+  type ProgramOptions,
+  type Tool,
+} from "../../job/options.ts";
 
 /** A flag of a version of Hydra with aliases. */
 export const withAliases = (flag: Flag): Flag =>
@@ -171,7 +177,7 @@ export const OWN_FLAGS: readonly Flag[] = [
     id: "json",
     names: ["--json"],
     takes: "nothing",
-    help: "With --cfg, --explain, --diff, --info or --dry-run: print JSON",
+    help: "With --cfg, --explain, --diff, --info, --dry-run or --help KEY: print JSON",
   },
 ];
 
@@ -247,12 +253,23 @@ export function usageError(
 ): string {
   const rest = options.restAsOverrides === undefined ? "" : " [-- ARG ...]";
   const usage =
-    options.subcommands === undefined
-      ? usageText(options.name, flags, `[overrides ...]${rest}`)
-      : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
+    options.tool !== undefined
+      ? `usage: ${options.name} [flags] ${argumentsUsage(options.tool)}    (more: ${options.name} --help)\n`
+      : options.subcommands === undefined
+        ? usageText(options.name, flags, `[overrides ...]${rest}`)
+        : `usage: ${options.name} [flags] [overrides ...]${rest}    (more: ${options.name} --help)\n`;
   const near = details.nearest === undefined ? "" : ` (did you mean ${details.nearest}?)`;
   const hint = details.hint === undefined ? "" : `  ${details.hint}\n`;
   return visibleControls(`${usage}${options.name}: error: ${message}${near}\n${hint}`);
+}
+
+/** What a tool takes besides flags, for its usage text. */
+export function argumentsUsage({ positionals = [] }: Tool): string {
+  const words = positionals.map(({ isOptional, isRepeated, name }) => {
+    const shown = `${name}${isRepeated === true ? "..." : ""}`;
+    return isOptional === true ? `[${shown}]` : shown;
+  });
+  return [...words, "[key=value ...]"].join(" ");
 }
 
 /** The keys that `--help KEY...` describes: the words that cannot be overrides. */

@@ -69,7 +69,24 @@ export async function complete(
   if (word.startsWith("-")) return completeFlag(session, word, tree);
   const first = words.length === 0 ? (options.subcommands ?? []) : [];
   const names = first.map(({ name, summary }) => candidate(name, summary));
-  return [...left, ...matching(word, names), ...completeOverride(session, word, tree, describe)];
+  const values = await programValues(session, word);
+  const completed = completeOverride(session, word, tree, describe);
+  return [...left, ...matching(word, names), ...completed, ...values];
+}
+
+/** `metrics=NAME`, `metrics=[NAME,NAME`: values that the program itself knows. */
+async function programValues(
+  { options }: CompletionSession,
+  word: string,
+): Promise<readonly Candidate[]> {
+  const [, lead = "", key = "", typed = ""] =
+    /^((?:\+\+?)?([\w.]+)=\[?(?:[^,[\]{}()'"$]+,)*)([^,[\]{}()'"$]*)$/.exec(word) ?? [];
+  if (key === "" || options.keyValues === undefined) return [];
+  const values = await options.keyValues(key, typed);
+  return matching(
+    word,
+    values.map((value) => candidate(`${lead}${value}`)),
+  );
 }
 
 function completeFlag(

@@ -64,8 +64,10 @@ async function* inThisProcess(
   }
 }
 
-const logBatch = (batch: readonly SweepJob[], { logger }: LauncherRequest): void =>
-  logger(LOGGER).info(`Launching ${batch.length} jobs locally`);
+const logBatch = (batch: readonly SweepJob[], { internals, logger }: LauncherRequest): void =>
+  logger(LOGGER).info(
+    `Launching ${internals.failsFast ? "up to " : ""}${batch.length} jobs locally`,
+  );
 
 const logJob = (job: SweepJob, { logger }: LauncherRequest): void =>
   logger(LOGGER).info(`\t#${job.number} : ${loggedOverrides(job)}`);

@@ -221,6 +221,9 @@ export interface SchemaProblem {
   readonly nearest?: string;
 }
 
+/** A type that a schema declares for a value. */
+export type DeclaredType = "string" | "integer" | "number" | "boolean" | "array" | "object";
+
 /**
  * Reads schemas: implemented by the stage `schema`, which composing does not import. Trees may contain interpolations
  * and missing values; all problems are returned in document order.
@@ -232,6 +235,8 @@ export interface SchemaReader {
   secrets(schema: ConfigSchema, tree: ConfigNode): readonly (readonly string[])[];
   /** Whether a value at these keys would be secret. */
   isSecret(schema: ConfigSchema, path: readonly string[]): boolean;
+  /** The type that the schema declares at these keys; undefined if it leaves it open. */
+  typeAt(schema: ConfigSchema, path: readonly string[]): DeclaredType | undefined;
 }
 
 export interface CompletedItems {

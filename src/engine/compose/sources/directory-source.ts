@@ -1,6 +1,7 @@
 /** A directory of YAML files as a source of configs, on whatever file system it is. */
+
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
-import type { Reading } from "../../values/yaml/reader.ts";
+import { ConfigError } from "../../values/errors.ts";
 import {
   type ConfigSource,
   type ItemKind,
@@ -8,7 +9,8 @@ import {
   type Surroundings,
   yamlFileName,
 } from "./config-source.ts";
-import { configFromText } from "./load-config.ts";
+import { type ConfigFormat, readFormat, type SourceReading } from "./formats.ts";
+import { configFromNode, configFromText, packageHeader } from "./load-config.ts";
 
 /** The files that directories of configs are read from: those of this machine, or files in memory. */
 export interface FileSystem {
@@ -37,7 +39,7 @@ export interface DirectorySourceOptions {
   /** The user's path; relative paths start at `cwd`. */
   readonly path: string;
   readonly cwd: string;
-  readonly reading?: Reading;
+  readonly reading?: SourceReading;
 }
 
 /** A directory of YAML files (`file://DIR`). */
@@ -49,6 +51,28 @@ export function directorySource(
   const root = files.resolve(cwd, path);
   const info = { scheme: "file", path, provider };
   const dialect = reading?.dialect ?? DEFAULT_DIALECT;
+  const formats = reading?.formats ?? [];
+  const otherFormat = (configPath: string): OtherFile | undefined => {
+    const found = formats.flatMap((format) => {
+      const { extension } = format;
+      const named = configPath.endsWith(extension) ? configPath : `${configPath}${extension}`;
+      const file = files.resolve(root, named);
+      const content = files.read(file);
+      return content === undefined ? [] : [{ format, file, content }];
+    });
+    const [one, ...more] = found;
+    if (more.length > 0)
+      throw severalFiles(
+        configPath,
+        found.map(({ file }) => files.shown(file, cwd)),
+      );
+    return one;
+  };
+  const loadOther = (configPath: string, { content, file, format }: OtherFile) => {
+    const source = { name: files.shown(file, cwd), text: content };
+    const node = readFormat(format, source, reading);
+    return configFromNode(configPath, node, info, packageHeader(source), dialect);
+  };
   const isDirectory = (directory: string): boolean => files.kindOf(directory) === "directory";
 
   return {
@@ -59,16 +83,31 @@ export function directorySource(
       refuseYml(configPath, dialect);
       const file = files.resolve(root, yamlFileName(configPath, dialect));
       const text = files.read(file);
+      const other = otherFormat(configPath);
       // Messages name the file relative to the program's working directory, as the user would type it.
-      return text === undefined
-        ? undefined
-        : configFromText(configPath, { name: files.shown(file, cwd), text }, info, reading);
+      if (text === undefined && other === undefined) return undefined;
+      if (text !== undefined && other !== undefined)
+        throw severalFiles(
+          configPath,
+          [file, other.file].map((one) => files.shown(one, cwd)),
+        );
+      if (text !== undefined)
+        return configFromText(configPath, { name: files.shown(file, cwd), text }, info, reading);
+      return other && loadOther(configPath, other);
     },
     list(group, kind) {
       const dir = files.resolve(root, group);
       const names = files.namesIn(dir);
       if (dialect.refusesYml) for (const name of names) refuseYml(name, dialect);
-      return listDirectory(dir, names, kind, files, dialect);
+      const listed = listDirectory(dir, names, kind, files, dialect);
+      if (kind === "group" || formats.length === 0) return listed;
+      const others = names.filter((name) =>
+        formats.some(
+          ({ extension }) =>
+            name.endsWith(extension) && files.kindOf(files.resolve(dir, name)) === "file",
+        ),
+      );
+      return [...new Set([...listed, ...others.map(withoutLastPart)])];
     },
     similarFile(configPath) {
       const file = OTHER_ENDINGS.map((ending) => files.resolve(root, configPath + ending)).find(
@@ -79,6 +118,21 @@ export function directorySource(
     surroundings: () => files.around(root),
   };
 }
+
+/** A config file of a format that is not YAML. */
+interface OtherFile {
+  readonly format: ConfigFormat;
+  readonly file: string;
+  readonly content: string;
+}
+
+const severalFiles = (configPath: string, names: readonly string[]): ConfigError =>
+  new ConfigError({
+    code: "compose.invalid_config",
+    message: `The config '${configPath}' is in several files: ${names.join(", ")}`,
+    key: configPath,
+    hint: "keep one of them, or give them different names",
+  });
 
 /** Of files that are easily taken for configs. */
 const OTHER_ENDINGS = [".yml", ".json"];
@@ -111,7 +165,7 @@ function withoutLastPart(name: string): string {
 }
 
 /** Files with texts over them, which may be new or count as absent: `Reading.overlay`. */
-function overlaid(files: FileSystem, texts: NonNullable<Reading["overlay"]>): FileSystem {
+function overlaid(files: FileSystem, texts: NonNullable<SourceReading["overlay"]>): FileSystem {
   return {
     ...files,
     kindOf(path) {

@@ -165,16 +165,42 @@ export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<stri
   ["pkg", packageSource],
 ]);
 
+/**
+ * The files and packages of this machine, and what is told of them.
+ *
+ * @param onAsked called with each path that is asked for, whether there is something or not
+ */
+export function diskAccess(onAsked: (path: string) => void): FileAccess {
+  const told =
+    <T>(ask: (path: string) => T) =>
+    (path: string): T => {
+      onAsked(path);
+      return ask(path);
+    };
+  const system: FileSystem = {
+    ...DISK,
+    kindOf: told(DISK.kindOf),
+    read: told(DISK.read),
+    namesIn: told(DISK.namesIn),
+  };
+  return accessTo(system);
+}
+
 /** The files and packages of this machine. */
-export const DISK_ACCESS: FileAccess = {
-  resolve,
-  sources({ base, cwd, env, packageRoots }) {
-    const roots = once(() => [
-      ...new Set([base ?? cwd, cwd, ...pythonPath(env, cwd), ...(packageRoots?.() ?? [])]),
-    ]);
-    return new Map([
-      ...STANDARD_SOURCES,
-      ["pkg", (entry) => packageSource({ ...entry, roots: roots() })],
-    ]);
-  },
-};
+export const DISK_ACCESS: FileAccess = accessTo(DISK);
+
+function accessTo(system: FileSystem): FileAccess {
+  return {
+    resolve,
+    system,
+    sources({ base, cwd, env, packageRoots }) {
+      const roots = once(() => [
+        ...new Set([base ?? cwd, cwd, ...pythonPath(env, cwd), ...(packageRoots?.() ?? [])]),
+      ]);
+      return new Map([
+        ["file", (entry) => directorySource(entry, system)],
+        ["pkg", (entry) => packageSourceIn({ ...entry, roots: roots() }, system, npmFolder)],
+      ]);
+    },
+  };
+}

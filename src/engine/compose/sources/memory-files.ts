@@ -18,6 +18,7 @@ export function memoryAccess(texts: FileTexts): FileAccess {
   const files = fileSystem(texts);
   return {
     resolve: files.resolve,
+    system: files,
     sources: () =>
       new Map<string, SourceFactory>([
         ["file", (entry) => directorySource(entry, files)],

@@ -1,14 +1,15 @@
 /** A folder of a package as a source of configs, on whatever file system it is. */
-import type { Reading } from "../../values/yaml/reader.ts";
+
 import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { directorySource, type FileSystem } from "./directory-source.ts";
+import type { SourceReading } from "./formats.ts";
 
 export interface PackageSourceOptions {
   readonly provider: string;
   /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` for a Python package. */
   readonly path: string;
   readonly cwd: string;
-  readonly reading?: Reading;
+  readonly reading?: SourceReading;
   /** The directories where packages are searched, in order. Default: `cwd`. */
   readonly roots?: readonly string[];
 }

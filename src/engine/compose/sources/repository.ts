@@ -4,8 +4,9 @@ import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { Origin } from "../../values/origin.ts";
-import type { Reading } from "../../values/yaml/reader.ts";
 import type { ConfigSource, ItemKind, LoadedConfig } from "./config-source.ts";
+import type { FileSystem } from "./directory-source.ts";
+import type { SourceReading } from "./formats.ts";
 
 /**
  * A snapshot of a search path: the first source with a config wins, and every answer is cached, so that all
@@ -129,7 +130,7 @@ export type SourceFactory = (entry: {
   readonly provider: string;
   readonly path: string;
   readonly cwd: string;
-  readonly reading?: Reading;
+  readonly reading?: SourceReading;
 }) => ConfigSource;
 
 /** Factories by scheme. An engine may have further ones, e.g. `git://`. */
@@ -151,6 +152,7 @@ export interface PackageSearch {
 export interface FileAccess {
   /** The absolute path; a relative one starts at the directory. */
   resolve(directory: string, path: string): string;
+  readonly system: FileSystem;
   /** The kinds of sources that read them, by scheme. */
   sources(search: PackageSearch): SourceFactories;
 }
@@ -160,7 +162,7 @@ export function openSource(
   entry: SearchPathEntry,
   cwd: string,
   factories: SourceFactories,
-  reading?: Reading,
+  reading?: SourceReading,
 ): ConfigSource {
   const at = entry.path.indexOf("://");
   const scheme = at === -1 ? "file" : entry.path.slice(0, at);
@@ -215,7 +217,7 @@ export interface SnapshotRequest {
   readonly schemaSource: ConfigSource;
   readonly cwd: string;
   readonly factories: SourceFactories;
-  readonly reading?: Reading | undefined;
+  readonly reading?: SourceReading | undefined;
 }
 
 export function takeSnapshot(request: SnapshotRequest): Snapshot {

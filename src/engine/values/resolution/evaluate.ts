@@ -33,7 +33,7 @@ import {
   rootPlace,
 } from "../place.ts";
 import { pyStr, pyTypeName } from "../python-text.ts";
-import { convertResult } from "../types/convert-scalar.ts";
+import { convertResult } from "../types/convert.ts";
 import { callResolver } from "./call-resolver.ts";
 import type { ResolveContext } from "./context.ts";
 import { cycleError, followReference, isInterpolation, type Resolution } from "./resolution.ts";
@@ -86,7 +86,12 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
       try {
         const before = impureCalls;
         const ast = parseNode(place.node, context.dialect, shared);
-        const result = convertResult(place, evaluateText(resolution, ast, place), context.declared);
+        const result = convertResult(
+          place,
+          evaluateText(resolution, ast, place),
+          context.dialect,
+          context.declared,
+        );
         if (impureCalls === before) kept = result;
         return result;
       } finally {

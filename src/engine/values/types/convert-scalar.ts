@@ -6,7 +6,6 @@ import {
   type ContainerType,
   type EnumType,
   enumOf,
-  isContainerType,
   isPathValue,
   type Key,
   type KeyId,
@@ -20,7 +19,7 @@ import {
   type ScalarValue,
   type UnionType,
 } from "../node.ts";
-import { below, fullKeyOf, type Place, resultPlace } from "../place.ts";
+import { below, fullKeyOf, type Place } from "../place.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr, pyStr, pyTypeName } from "../python-text.ts";
 import { describeBareType, typeRepr, wrongType } from "./type-errors.ts";
 
@@ -38,7 +37,7 @@ export const convertScalar = (type: NodeType, node: ScalarNode, place: Place): S
  * missing marker, is just a string.
  * @throws ConfigError `value.wrong_type`
  */
-function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+export function convertResolved(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
   const member = enumOf(node);
   const value =
     member === undefined ? convertValue(type, node.value) : convertMember(type, member, node);
@@ -192,28 +191,6 @@ function normalizePath(text: string): string {
 type WideType = ContainerType | UnionType;
 
 /**
- * Converts the result of an interpolation to the declared type of its node. For a map, list, object or union OmegaConf
- * checks the type only when the value is written, not when it is read.
- * @param declared whether to check it when it is read, too
- * @throws ConfigError `value.wrong_type`
- */
-export function convertResult(place: Place, result: Place, declared = false): Place {
-  const { type } = place.node;
-  if (type === undefined || type.kind === "any") return result;
-  const { node } = result;
-  if (isContainerType(type) || type.kind === "union") {
-    if (!declared) return result;
-    const fitting = convertWide(type, node, place, convertResolved);
-    return fitting === node ? result : resultPlace(fitting, place);
-  }
-  const converted = taking(place, () => {
-    if (node.kind === "scalar") return convertResolved(type, node, { ...place, plain: true });
-    throw wrongType(type, node, place);
-  });
-  return converted === node ? result : resultPlace(converted, place);
-}
-
-/**
  * Checks that the result of an interpolation declared as a map, list, object or union is one.
  * @param convert whether a string that looks like an interpolation, or missing, counts as one, as it does where it is
  *   written
@@ -231,7 +208,7 @@ export function convertWide(
 }
 
 /** Adds the interpolation to the error of a field that refuses its result. */
-function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
+export function taking({ node }: Place, convert: () => ConfigNode): ConfigNode {
   try {
     return convert();
   } catch (error) {

@@ -1,4 +1,5 @@
 /** Converts maps, lists and objects to declared types as OmegaConf does. */
+import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
 import {
   type ConfigNode,
@@ -16,9 +17,16 @@ import {
   scalar,
 } from "../node.ts";
 import type { Place } from "../place.ts";
-import { below, fullKeyOf } from "../place.ts";
+import { below, fullKeyOf, resultPlace } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
-import { convertScalar, fitNode, isInterpolated } from "./convert-scalar.ts";
+import {
+  convertResolved,
+  convertScalar,
+  convertWide,
+  fitNode,
+  isInterpolated,
+  taking,
+} from "./convert-scalar.ts";
 import { describeType, notOfClass, notOptional, wrongType } from "./type-errors.ts";
 
 /**
@@ -145,6 +153,52 @@ export function convertWritten(type: NodeType, node: ConfigNode, target: Place):
     return [keyId(known), { key: known, value: written }];
   });
   return { ...node, type, entries: new Map(entries) };
+}
+
+/**
+ * Converts the result of an interpolation to the declared type of its node. For a map, list, object or union OmegaConf
+ * up to 2.3 checks the type only when the value is written, not when it is read; from 2.4 on it converts what does not
+ * have exactly this type, which is then a copy.
+ *
+ * @param declared whether to check it when it is read, too
+ * @throws ConfigError `value.wrong_type`, `key.invalid_type`
+ * @see https://github.com/omry/omegaconf/issues/1332
+ */
+export function convertResult(
+  place: Place,
+  result: Place,
+  dialect: Dialect,
+  declared = false,
+): Place {
+  const { type } = place.node;
+  if (type === undefined || type.kind === "any") return result;
+  const { node } = result;
+  const own = { ...place, plain: true };
+  if (isContainerType(type) || type.kind === "union") {
+    if (!dialect.convertsReferred) {
+      if (!declared) return result;
+      const fitting = convertWide(type, node, place, convertResolved);
+      return fitting === node ? result : resultPlace(fitting, place);
+    }
+    if (node.kind !== "scalar" && isSameType(node.type, type)) return result;
+    const converted = taking(place, () => {
+      const fitting = convertWide(type, node, place, convertResolved);
+      return fitting.kind === "scalar" ? fitting : convertNode(type, fitting, own);
+    });
+    return converted === node ? result : resultPlace(converted, place);
+  }
+  const converted = taking(place, () => {
+    if (node.kind === "scalar") return convertResolved(type, node, own);
+    throw wrongType(type, node, place);
+  });
+  return converted === node ? result : resultPlace(converted, place);
+}
+
+/** Whether two declared types are the same. */
+function isSameType(one: NodeType | undefined, other: NodeType): boolean {
+  if (one === other) return true;
+  if (one === undefined || one.kind !== other.kind) return false;
+  return describeType(one) === describeType(other);
 }
 
 /** A node without the declared type of its field, if it is a scalar. */

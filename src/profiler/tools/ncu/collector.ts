@@ -2,6 +2,8 @@
 import { firstFewOf } from "../../../foundation/text/plural.ts";
 import type { NvtxLabel } from "../../analysis/labels.ts";
 import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";
+import { thisMachine } from "../../machine/doctor/machine.ts";
+import { openMetricSource } from "../../machine/metric-source.ts";
 import { succeeded } from "../../machine/process.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import type { NcuCliConfig, ReplayMode } from "../config.ts";
@@ -30,8 +32,8 @@ export function createNcuCollector(options: NcuCollectorOptions): Collector {
   return {
     name: "ncu",
     collect: async (workload, context) => {
-      const { session, plan, notes } = await prepare(options, workload, context);
-      for (const note of notes) context.say(note);
+      const { session, plan, notes, forecast } = await prepare(options, workload, context);
+      for (const note of [...notes, ...forecast]) context.say(note);
       const { discovery } = session;
       return discovery !== null && matchesNothing(plan, session)
         ? nothingMatched(session, discovery, notes)
@@ -52,6 +54,7 @@ export function ncuOptions({ config, native }: ToolParts): NcuCollectorOptions {
     ...(config.labels && { labels: config.labels }),
     recorder: recorderOf({ config, native }, choosesKernels ? recorder.gpu : "off"),
     recordsKernels: seesKernels,
+    metrics: () => openMetricSource(thisMachine(process.env), native.chipMetrics),
   };
 }
 

@@ -1,18 +1,20 @@
 /** Runs ncu once for each pass of a plan. */
 import { join } from "node:path";
 import type { CodedError } from "../../../engine/values/errors.ts";
-import { plural } from "../../../foundation/text/plural.ts";
+import { firstFewOf, plural } from "../../../foundation/text/plural.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../../machine/process.ts";
 import type { ReplayMode } from "../config.ts";
 import type { NcuPassSource } from "../run-types.ts";
 import { createCommandFile } from "../tool.ts";
 import type { ResultReader } from "./read-results.ts";
 import { passCommand } from "./run/command-line.ts";
+import { labelExpressions } from "./run/filters.ts";
 import { joinTables } from "./run/import-pass.ts";
+import { labelKey } from "./run/labels.ts";
 import type { Pass, PassPlan } from "./run/pass-plan.ts";
 import { type PassTables, readPass } from "./run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass } from "./run/run-pass.ts";
-import { judge, unreadProblem } from "./run/verdict.ts";
+import { judge, unreadProblem, type Verdict } from "./run/verdict.ts";
 import { cliOf, type Session } from "./session.ts";
 
 /** The result of running a plan's passes. */
@@ -41,7 +43,8 @@ export async function measurePasses(
   reader: ResultReader,
 ): Promise<MeasuredPasses> {
   const { context } = session;
-  const several = passes.length > 1;
+  const isLadder = session.options.config.fallback === "ladder";
+  const several = passes.length > 1 || isLadder;
   const prefixOf = ({ name }: Pass): string => (several ? `${name}.` : "");
   const execute = passExecutor(session);
   const runs: PassRun[] = [];
@@ -62,12 +65,44 @@ export async function measurePasses(
     notes.push(...tables.notes);
     return tables;
   };
-  if (several)
+  if (passes.length > 1)
     context.say(
       `ncu runs the program ${passes.length} times: regions inside each other, or without a CUDA call between them, need runs of their own`,
     );
 
+  const conclude = ({ notes: told, problem, hopeless }: Verdict): boolean => {
+    notes.push(...told);
+    if (problem !== null) problems.push(problem);
+    return hopeless && (problem !== null || context.interrupt.stop.aborted);
+  };
+  const keepUnread = (pass: Pass, tables: PassTables | null): void => {
+    if (tables !== null && tables.results === 0 && tables.unread !== null)
+      read.push(passSource(pass, prefixOf(pass), tables));
+  };
+  /** Measures what a step did not by the next one. */
+  const descend = async (first: Pass): Promise<Verdict> => {
+    for (let pass = first; ; ) {
+      const run = await execute(pass);
+      outcomes.push(run.outcome);
+      notes.push(...run.notes);
+      const tables = await take(run, prefixOf(pass));
+      const next = nextStep(first, run, { missing: missingIn(pass, tables, reader), session });
+      if (next === null) {
+        runs.push(run);
+        keepUnread(pass, tables);
+        return judge(run, tables);
+      }
+      context.say(next.note);
+      notes.push(next.note);
+      pass = next.pass;
+    }
+  };
+
   for (const pass of passes) {
+    if (isLadder && pass.mode === "range") {
+      if (conclude(await descend(pass))) break;
+      continue;
+    }
     const attempts = await runPassWithFallback(pass, execute, session);
     const run = attempts.again ?? attempts.first;
     runs.push(run);
@@ -84,12 +119,8 @@ export async function measurePasses(
       notes.push(
         `${pass.name}: app-range replay gave no results; the report has what range replay captured, ${plural(kept.results, "range")}`,
       );
-    else if (tables !== null && tables.results === 0 && tables.unread !== null)
-      read.push(passSource(run.pass, prefix, tables));
-    const verdict = judge(run, tables);
-    notes.push(...verdict.notes);
-    if (verdict.problem !== null) problems.push(verdict.problem);
-    if (verdict.hopeless && (verdict.problem !== null || context.interrupt.stop.aborted)) break;
+    else keepUnread(run.pass, tables);
+    if (conclude(judge(run, tables))) break;
   }
   const prefixes = read.map(({ prefix }) => prefix);
   if (several) notes.push(...(await joinTables(context.directory, prefixes)));
@@ -132,6 +163,62 @@ async function runPassWithFallback(
   const again = await execute({ ...pass, name: `${pass.name}.app-range`, mode: "app-range" });
   return { first, again, notes: [note] };
 }
+
+/** The steps of the ladder below range replay. */
+const NEXT_STEP: Readonly<Partial<Record<ReplayMode, ReplayMode>>> = {
+  range: "app-range",
+  "app-range": "kernel",
+};
+
+const STEP_WORDS: Readonly<Partial<Record<ReplayMode, string>>> = {
+  "app-range": "by app-range replay",
+  kernel: "kernel by kernel",
+};
+
+/**
+ * The regions of a pass without results; null if a pass that names none has none.
+ */
+function missingIn(
+  { labels }: Pass,
+  tables: PassTables | null,
+  { seen }: Pick<ResultReader, "seen">,
+): Pass["labels"] {
+  if (labels === null) return (tables?.results ?? 0) === 0 ? null : [];
+  return labels.filter((label) => !seen.has(labelKey(label)));
+}
+
+/** What to measure next, and why; null if nothing is missing, or nothing else can be tried. */
+function nextStep(
+  first: Pass,
+  { pass, failures, log }: PassRun,
+  { missing, session }: { readonly missing: Pass["labels"]; readonly session: Session },
+): { readonly pass: Pass; readonly note: string } | null {
+  const mode = NEXT_STEP[pass.mode];
+  const failure = failures.find((one) =>
+    pass.mode === "range" ? isUncaptured(one) : !one.hopeless,
+  );
+  if (mode === undefined || failure === undefined || missing?.length === 0) return null;
+  const { context, ncu } = session;
+  if (context.interrupt.stop.aborted || !ncu.accepts("--replay-mode", mode)) return null;
+  const names =
+    missing === null ? first.name : firstFewOf(missing, MOST_REGIONS, ({ name }) => name);
+  const api = [...log.warnings, ...log.errors]
+    .filter((line) => /Unsupported ?API|capture/i.test(line))
+    .flatMap((line) => /\bcu(?:da)?[A-Z]\w+/.exec(line)?.[0] ?? [])[0];
+  const why = api === undefined ? failure.message : `${failure.message}; ncu names ${api}`;
+  return {
+    pass: {
+      ...pass,
+      name: `${first.name}.${mode}`,
+      mode,
+      labels: missing,
+      include: missing === null ? pass.include : labelExpressions(missing),
+    },
+    note: `${names}: measured ${STEP_WORDS[mode]}, since ${pass.mode} replay did not: ${why}`,
+  };
+}
+
+const MOST_REGIONS = 10;
 
 /** Writes each command to the command file before it runs. */
 function passExecutor(session: Session): (pass: Pass) => Promise<PassRun> {

@@ -60,7 +60,7 @@ async function planPassesOf(
   const scratch = makeTemporaryDirectory("deep-profile-plan-");
   try {
     const silent: Workload = { ...discovered, stdout: "document" };
-    const { session, plan, notes } = await prepare(
+    const { session, plan, notes, forecast } = await prepare(
       options,
       silent,
       { directory: scratch, interrupt, progress: silentProgress, say, earlier: [] },
@@ -81,6 +81,7 @@ async function planPassesOf(
       runs: planned.map(({ pass, argv }) => ({ pass: pass.name, command: argv })),
       notes: [
         ...notes,
+        ...forecast,
         ...planned.flatMap(({ place, options: lines }) =>
           lines === null ? [] : [optionsNote(place.options, lines)],
         ),

@@ -96,7 +96,7 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
         ...(labelOf !== null && { labelOf }),
       });
       const tables = await read((result) => {
-        const own = ownState(result);
+        const own = ownState(ofRange(result, labels));
         assembly.add(own);
         kept.add(own);
         for (const { node, kind } of assembly.regionsOf(own))
@@ -112,6 +112,10 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
     }),
   };
 }
+
+/** A pass over ranges that ncu could not replay as a whole has measured their kernels: each is a part of its range. */
+const ofRange = (result: NcuResult, labels: StateOptions["labels"]): NcuResult =>
+  labels === null || result.kind === "range" ? result : { ...result, kind: "range", isPart: true };
 
 /** Applies the folding of a recording, which has more calls than were measured. Null if labels stay unchanged. */
 export function asRecorded(

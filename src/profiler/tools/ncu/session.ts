@@ -1,6 +1,7 @@
 /** State shared by the parts of ncu's collector: the tool, its options, and facts about the program. */
 
 import type { LabelRules } from "../../analysis/labels.ts";
+import type { MetricSource } from "../../machine/metric-source.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { Timeline } from "../../model/timeline.ts";
 import type { NcuCliConfig, NcuConfig } from "../config.ts";
@@ -17,6 +18,7 @@ import {
   unmatchedNotes,
 } from "./run/discover.ts";
 import { needsLabels, nvtxRequest, type Pass, type PassPlan, planPasses } from "./run/pass-plan.ts";
+import { replayNote } from "./run/replay-count.ts";
 import {
   filterTop,
   hasKernels,
@@ -38,6 +40,8 @@ export interface NcuCollectorOptions {
   readonly recorder: Collector;
   /** Whether the recorder records kernels, here and as a collector of the run. */
   readonly recordsKernels: boolean;
+  /** What is known of metrics and chips, to say how often the work will run. */
+  readonly metrics: () => Promise<MetricSource>;
 }
 
 /** Data that does not change during a collection. */
@@ -64,7 +68,10 @@ interface Recorded {
 export interface Prepared {
   readonly session: Session;
   readonly plan: PassPlan;
+  /** Notes for the report. */
   readonly notes: readonly string[];
+  /** What to expect: not for the report, which has what happened. */
+  readonly forecast: readonly string[];
 }
 
 /**
@@ -107,7 +114,16 @@ export async function prepare(
     discovery === null || matchesNothing(plan, session)
       ? []
       : unmatchedNotes(request, discovery.labels);
-  return { session, plan, notes: [...adapted.notes, ...unmatched, ...top.notes, ...plan.notes] };
+  const replays = await replayNote(
+    { cli: adapted.config, ncu, device: workload.device, chip: config.chip ?? null },
+    await options.metrics(),
+  );
+  return {
+    session,
+    plan,
+    notes: [...adapted.notes, ...unmatched, ...top.notes, ...plan.notes],
+    forecast: replays === null ? [] : [replays],
+  };
 }
 
 /** Chooses the kernels from an existing recording or, if none has kernels yet, from a separate run. */
@@ -169,9 +185,9 @@ function recordedOf(collection: Collection | null, { earlier }: CollectContext):
     : { timeline, source: { kind: "recording", directory: DISCOVERY } };
 }
 
-/** Removes options of range replay when app-range replay repeats a pass. */
+/** Removes options of range replay when a pass is repeated in another mode. */
 export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
-  if (pass.mode !== "app-range") return cli;
+  if (pass.mode === "range") return cli;
   const flag = "--range-replay-options";
   return {
     ...cli,

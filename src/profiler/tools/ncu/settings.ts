@@ -1,8 +1,13 @@
 /** Requirements of `pipeline.ncu` on its own keys and on the installed ncu. */
 
-import type { Check, Verdict } from "../../machine/doctor/machine.ts";
+import { isCodedError } from "../../../engine/values/errors.ts";
+import { firstFew } from "../../../foundation/text/plural.ts";
+import type { Check, Machine, Verdict } from "../../machine/doctor/machine.ts";
 import { probeNsight } from "../../machine/doctor/machine.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
+import { otherName } from "../../machine/metric-names.ts";
+import { type MetricSource, openReadyMetricSource } from "../../machine/metric-source.ts";
+import { RECORDED_METRICS } from "../../machine/recorded-metrics.ts";
 import { isRangeMode } from "../config.ts";
 import type { DoctorFacts, ToolFindings, ToolSettings } from "../tool.ts";
 import { probeNcu, requireNcu } from "./run/capabilities.ts";
@@ -25,9 +30,46 @@ export const ncuSettings: ToolSettings = {
 };
 
 export async function examineNcu(facts: DoctorFacts): Promise<ToolFindings> {
-  const check = await probeNsight(facts.machine, "ncu", "Nsight Compute");
-  return { checks: [check], verdicts: [verdictOf(check, facts)] };
+  const [check, chip] = await Promise.all([
+    probeNsight(facts.machine, "ncu", "Nsight Compute"),
+    probeChip(facts),
+  ]);
+  return {
+    checks: [check, ...(chip === null ? [] : [chip])],
+    verdicts: [verdictOf(check, facts)],
+  };
 }
+
+/** The chip of the first GPU, and what it lacks; null if that is not known. */
+export async function probeChip(
+  { machine, gpu: { absence } }: Pick<DoctorFacts, "machine" | "gpu">,
+  open: (machine: Machine) => Promise<MetricSource> = openReadyMetricSource,
+): Promise<Check | null> {
+  if (absence !== null) return null;
+  const name = "chip";
+  try {
+    const { library } = await open(machine);
+    const chip = (await library?.chipOfDevice(0)) ?? null;
+    if (library === null || chip === null) return null;
+    const wanted = Object.keys(RECORDED_METRICS.metrics);
+    const [answer] = await library.describe([chip], wanted);
+    const there = new Set(answer?.metrics.map((metric) => metric.name));
+    const lacking = wanted.filter(
+      (metric) => !there.has(metric) && !there.has(otherName(metric) ?? metric),
+    );
+    const has = lacking.length === 0 ? "has every metric that" : "lacks metrics that";
+    const names = lacking.length === 0 ? "" : `: ${firstFew(lacking, MOST_NAMES)}`;
+    return { name, state: "ok", detail: `${chip} ${has} presets and reports name${names}` };
+  } catch (error) {
+    if (!isCodedError(error)) throw error;
+    // The other checks tell whether CUPTI is there.
+    if (error.code === "profile.metric_library") return null;
+    const { message, hint } = error.details;
+    return { name, state: "warning", detail: message, ...(hint !== undefined && { hint }) };
+  }
+}
+
+const MOST_NAMES = 6;
 
 function verdictOf({ state }: Check, { gpu: { absence, countersAllowed } }: DoctorFacts): Verdict {
   const name = "ncu";

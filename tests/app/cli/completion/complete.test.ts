@@ -182,11 +182,11 @@ describe("completion", () => {
     ],
     [
       ["sweep", ""],
-      ["status", "wait", "cancel", "collect", "best"],
+      ["status", "wait", "cancel", "collect", "best", "watch", "compare"],
     ],
     [
       ["sweep", "c"],
-      ["cancel", "collect"],
+      ["cancel", "collect", "compare"],
     ],
     [["sweep", "wait", "--t"], ["--timeout"]],
     [["sweep", "--t"], ["--timeout"]],
@@ -196,7 +196,7 @@ describe("completion", () => {
     [["import", "--force", "data/"], ["data/train.csv"]],
     [
       ["sweep", "--json", "--timeout", "9", "c"],
-      ["cancel", "collect"],
+      ["cancel", "collect", "compare"],
     ],
     [["sweep", "--timeout", "c"], ["conf/"]],
     [["import", "data/"], ["data/train.csv"]],

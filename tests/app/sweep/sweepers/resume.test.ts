@@ -221,3 +221,16 @@ test("where the objective is corrected at the same time, only what still has no 
   const retried = await play("--retry-failed", "s", "hydra.sweeper.objective=loss");
   expect([retried.exitCode, jobs]).toEqual([0, [0, 1, 2, 1]]);
 });
+
+test("a search that gets fewer trials than it had says that the others do not count", async () => {
+  const { run } = program({
+    "conf/config.yaml": "x: 0.0\nhydra: {sweep: {dir: s, subdir: '${hydra:job.num}'}}\n",
+  });
+  const search = ["-m", "hydra/sweeper=random", "hydra.sweeper.n_trials=4", "x=interval(0,1)"];
+  const play = (...argv: readonly string[]) => run(argv, (config) => config.get("x"));
+  expect((await play(...search)).stderr).not.toContain("do not count");
+  const fewer = await play("--resume", "s", "hydra.sweeper.n_trials=1");
+  expect(fewer.stdout + fewer.stderr).toContain("3 completed jobs of this sweep are none of those");
+  const again = await play("--resume", "s", "hydra.sweeper.n_trials=4");
+  expect(again.stdout + again.stderr).not.toContain("do not count");
+});

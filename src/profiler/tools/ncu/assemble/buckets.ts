@@ -34,6 +34,8 @@ export interface RegionTally {
   exclusiveNs: number;
   /** Range results. */
   ranges: number;
+  /** Those that are kernels of a range, measured one by one. */
+  parts: number;
   ns: number;
   /** Results without a duration. */
   untimed: number;
@@ -57,6 +59,7 @@ export const emptyTally = (): RegionTally => ({
   exclusiveCalls: 0,
   exclusiveNs: 0,
   ranges: 0,
+  parts: 0,
   ns: 0,
   untimed: 0,
   rules: new Map(),
@@ -80,6 +83,7 @@ export function addResult(
     tally.metrics.add(result);
     tally.ns += timed;
     if (Number.isNaN(ns)) tally.untimed++;
+    if (result.isPart === true) tally.parts++;
     if (kernel === null) tally.ranges++;
     else {
       const row = addCalls(tally.kernels, kernel, {
@@ -139,6 +143,7 @@ export function mergeTally(into: RegionTally, from: RegionTally): void {
   into.exclusiveCalls += from.exclusiveCalls;
   into.exclusiveNs += from.exclusiveNs;
   into.ranges += from.ranges;
+  into.parts += from.parts;
   into.ns += from.ns;
   into.untimed += from.untimed;
   for (const rule of from.rules.values()) addRule(into.rules, rule);

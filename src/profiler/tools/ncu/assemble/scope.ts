@@ -117,7 +117,7 @@ function entryOf(
     kind,
     device: onlyOne(tally.devices),
     processId: onlyOne(tally.processIds),
-    invocations: kind === "outside" ? 0 : tally.ranges,
+    invocations: kind === "outside" ? 0 : tally.ranges - tally.parts,
     // Kernels without a time stay in the list; by contract the listed times add up to the region's.
     kernelNs: isUntimed(tally) ? null : tally.ns,
     // A range is measured as a whole; ranges inside it were measured in separate runs.

@@ -3,6 +3,7 @@
  * `--list-metrics` is not sufficient: it lists only the contents of enabled sections.
  */
 import { nearest } from "../../../../engine/values/errors.ts";
+import { otherName } from "../../../machine/metric-names.ts";
 import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
 import { askNcu, type NcuCapabilities } from "./capabilities.ts";
 
@@ -38,7 +39,7 @@ export async function queryAvailable(
 }
 
 /** Ignores a stray config.ncu-cfg, which may name other sections than those that are measured. */
-const withoutConfigFile = (options: NcuCapabilities["options"]): readonly string[] =>
+export const withoutConfigFile = (options: NcuCapabilities["options"]): readonly string[] =>
   options.has("--config-file") ? ["--config-file", "off"] : [];
 
 /** Names of metrics that ncu may count per instruction of a kernel, or per source line. */
@@ -111,16 +112,29 @@ export function adaptToAvailable(
     notes.push(
       `ncu ${version} does not measure metrics counted per instruction in ${config.replay_mode} replay; left out: ${unmeasured.join(", ")}`,
     );
-  const measured = metricsOf(config).filter((metric) => !refused.has(metric));
+  const measured = metricsOf(config)
+    .filter((metric) => !refused.has(metric))
+    .map((metric) => {
+      const named = nameOnGpu(metric, available.metrics);
+      if (named !== metric) notes.push(`metric '${metric}' is '${named}' on this GPU`);
+      return named;
+    });
   return {
     config: {
       ...config,
       set: keep("set", namesOf(config.set), available.sets),
       sections: keep("section", namesOf(config.sections), available.sections, sectionName),
-      metrics: keep("metric", measured, available.metrics, metricBase),
+      metrics: keep("metric", [...new Set(measured)], available.metrics, metricBase),
     },
     notes,
   };
+}
+
+/** The metric's name on a GPU that has it by another one. */
+function nameOnGpu(metric: string, known: ReadonlySet<string> | null): string {
+  const other = otherName(metric);
+  const has = (name: string) => known?.has(metricBase(name) ?? "") ?? false;
+  return other !== null && !has(metric) && has(other) ? other : metric;
 }
 
 const whyNot = (what: string, version: string): string =>

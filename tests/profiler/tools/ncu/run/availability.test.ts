@@ -45,6 +45,27 @@ describe("adaptToAvailable", () => {
     ]);
   });
 
+  it("takes the name that this GPU has for a metric of two names", () => {
+    const metrics = ["dram__bytes_read.sum", "dram__bytes_op_read.sum", "dram__bytes_write.sum"];
+    const on = (...names: readonly string[]) =>
+      adaptToAvailable(
+        { ...cliConfig, metrics },
+        { ...available, metrics: new Set(names) },
+        version,
+      );
+    const gb202 = on("dram__bytes_op_read", "dram__bytes_op_write");
+    expect(gb202.config.metrics).toEqual(["dram__bytes_op_read.sum", "dram__bytes_op_write.sum"]);
+    expect(gb202.notes).toEqual([
+      "metric 'dram__bytes_read.sum' is 'dram__bytes_op_read.sum' on this GPU",
+      "metric 'dram__bytes_write.sum' is 'dram__bytes_op_write.sum' on this GPU",
+    ]);
+    const gh100 = on("dram__bytes_read", "dram__bytes_write");
+    expect(gh100.config.metrics).toEqual(["dram__bytes_read.sum", "dram__bytes_write.sum"]);
+    const neither = on("gpu__time_duration");
+    expect(neither.config.metrics).toEqual([]);
+    expect(neither.notes).toHaveLength(3);
+  });
+
   it("takes metrics in one text with commas, as ncu does", () => {
     const metrics = "gpu__time_duration.sum, sm__throughput.avg,sm__nothing.sum";
     const { config, notes } = adaptToAvailable({ ...cliConfig, metrics }, available, version);

@@ -1,0 +1,275 @@
+/** Command-line tools (`hydraMain({ tool })`): their command line, their help, and the run of their task without a job. */
+import { createConfig, leavesOf, maskSecrets, pathText } from "../../engine/compose/index.ts";
+import { quoted } from "../../engine/overrides/index.ts";
+import { showValue } from "../../engine/schema/show-value.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
+import { splitKey } from "../../engine/values/key-path.ts";
+import { type ConfigNode, getAt } from "../../engine/values/node.ts";
+import { splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { checkJobs } from "../job/check-jobs.ts";
+import type { Composer } from "../job/composer.ts";
+import { requiredAt } from "../job/hydra-values.ts";
+import { createLogging } from "../job/logging/logging.ts";
+import {
+  type Flag,
+  flagLabel,
+  flagValueName,
+  type Positional,
+  type ProgramOptions,
+} from "../job/options.ts";
+import { jobPlace, planJob } from "../job/plan-job.ts";
+import { showFailure } from "../job/report-error.ts";
+import { runBare } from "../job/run-job.ts";
+import { EXIT_ERROR, EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
+import { argumentsUsage } from "./arguments/hydra-flags.ts";
+
+/** A command line of a tool, in the words that every program understands. */
+export interface ToolLine {
+  /** Flags and overrides. */
+  readonly argv: readonly string[];
+  /** The words that are neither. */
+  readonly words: readonly string[];
+}
+
+/** `+a.b=`, `a@b=`, `~a`: what begins so is an override. */
+const OVERRIDE = /^(?:\+{0,2}[A-Za-z_][\w./@$:[\]-]*=|~[A-Za-z_])/;
+
+/** `--a.b`, `--a.b=value` and `--no-a.b`. */
+const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
+
+/**
+ * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
+ *
+ * @param openedBy makes the composer for the flags of the line; asked only for plain flags
+ * @throws ConfigError `app.usage` for a plain flag without its value
+ */
+export function readToolLine(
+  argv: readonly string[],
+  {
+    plainFlags = false,
+    tool: { positionals = [] } = {},
+  }: Pick<ProgramOptions, "plainFlags" | "tool">,
+  flags: readonly Flag[],
+  openedBy: (flagWords: readonly string[]) => Composer,
+): ToolLine {
+  const kept: string[] = [];
+  const words: string[] = [];
+  const flagWords = argv.flatMap(
+    (word, index) => flagWithValue(word, argv[index + 1], flags) ?? [],
+  );
+  let composer: Composer | undefined;
+  const settings = (): Composer => {
+    composer ??= openedBy(flagWords);
+    return composer;
+  };
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index] ?? "";
+    const next = argv[index + 1];
+    if (word === "--") {
+      if (positionals.length > 0) words.push(...argv.slice(index + 1));
+      else kept.push(...argv.slice(index));
+      break;
+    }
+    const flag = flagWithValue(word, next, flags);
+    const plain = plainFlags && flag === undefined ? PLAIN.exec(word) : null;
+    if (flag !== undefined) {
+      kept.push(...flag);
+      index += flag.length - 1;
+    } else if (plain !== null) {
+      const { override, tookNext } = plainOverride(plain, next, settings());
+      kept.push(override);
+      if (tookNext) index++;
+    } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
+    else words.push(word);
+  }
+  return { argv: kept, words };
+}
+
+/** A flag that every program has, by its full name, with the word that is its value. */
+function flagWithValue(
+  word: string,
+  next: string | undefined,
+  flags: readonly Flag[],
+): readonly string[] | undefined {
+  const [name] = splitAtEquals(word);
+  const flag = flags.find(({ names }) => names.includes(name));
+  if (flag === undefined) return undefined;
+  const takesNext = flag.takes === "value" && name === word && next !== undefined;
+  return takesNext ? [word, next] : [word];
+}
+
+function plainOverride(
+  [word, no, key = "", glued]: RegExpExecArray,
+  next: string | undefined,
+  composer: Composer,
+): { readonly override: string; readonly tookNext: boolean } {
+  const group = composer.repository.groupExists(key);
+  const node = group ? undefined : nodeOf(composer, key);
+  const isSwitch = node?.kind === "scalar" && typeof node.value === "boolean";
+  if (no !== undefined && isSwitch) return { override: `${key}=false`, tookNext: false };
+  const name = no === undefined ? key : `no-${key}`;
+  if (glued === undefined && isSwitch) return { override: `${name}=true`, tookNext: false };
+  const value = glued ?? next;
+  if (value === undefined)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `argument ${word}: expected one argument`,
+      hint: `write ${word} VALUE, or ${name}=VALUE`,
+    });
+  return {
+    override: `${name}=${group ? value : written(value, node)}`,
+    tookNext: glued === undefined,
+  };
+}
+
+function nodeOf(composer: Composer, key: string): ConfigNode | undefined {
+  const { config, dialect } = composer.compose([], { mode: "multirun" });
+  return getAt(config, splitKey(key, dialect));
+}
+
+/** The value in an override: a text where the config has one, whatever it contains. */
+function written(value: string, node: ConfigNode | undefined): string {
+  if (node === undefined) return value;
+  if (node.kind === "list") return /^\s*\[/.test(value) ? value : `[${value}]`;
+  const isText =
+    node.kind === "scalar" && typeof node.value === "string" && !isInterpolationNode(node);
+  return isText ? quoted(value, "'") : value;
+}
+
+/**
+ * The words of a command line by the names of the arguments.
+ *
+ * @throws ConfigError `app.usage` for words that are missing or left over
+ */
+export function namedArguments(
+  declared: readonly Positional[],
+  words: readonly string[],
+): Readonly<Record<string, string | readonly string[]>> {
+  const named: Record<string, string | readonly string[]> = {};
+  let at = 0;
+  for (const [index, { isOptional = false, isRepeated = false, name }] of declared.entries()) {
+    const needed = declared.slice(index + 1).filter((one) => one.isOptional !== true).length;
+    const most = isRepeated ? Math.max(0, words.length - at - needed) : 1;
+    const own = words.slice(at, at + most);
+    if (own.length === 0 && !isOptional)
+      throw new ConfigError({
+        code: "app.usage",
+        message: `the following arguments are required: ${name}`,
+      });
+    at += own.length;
+    const [first] = own;
+    if (isRepeated) named[name] = own;
+    else if (first !== undefined) named[name] = first;
+  }
+  if (at < words.length)
+    throw new ConfigError({
+      code: "app.usage",
+      message: `unrecognized arguments: ${words.slice(at).join(" ")}`,
+      hint: "a value of the config is set by key=value",
+    });
+  return named;
+}
+
+/** `--help` of a tool: its own text, or one made of what it declares and of its config. */
+export function showToolHelp({ composer, flags, invocation, options, overrides }: Session): number {
+  const { about, name, plainFlags = false, tool = {} } = options;
+  const { help, positionals = [] } = tool;
+  if (help !== undefined) {
+    invocation.console.stdout(help.endsWith("\n") ? help : `${help}\n`);
+    return EXIT_OK;
+  }
+  const composition = composer.compose(overrides, { mode: "multirun" });
+  const dashes = plainFlags ? "--" : "";
+  const groups = [...composition.choices].flatMap(([key, option]) => {
+    const [group = key] = key.split("@");
+    const options = group.startsWith("hydra/") ? [] : composer.repository.list(group, "config");
+    return options.length === 0
+      ? []
+      : [[`${dashes}${key}`, `${option ?? "none"} (of ${options.join(", ")})`]];
+  });
+  const settings = leavesOf(maskSecrets(composition.config, composition)).map(({ node, path }) => [
+    `${dashes}${pathText(path)}`,
+    showValue(node),
+  ]);
+  const sections = [
+    [`usage: ${name} [flags] ${argumentsUsage(tool)}`],
+    ...(about === undefined ? [] : [[about.trim()]]),
+    section(
+      "Arguments:",
+      positionals.map((one) => [one.name, one.help]),
+    ),
+    section(
+      "Flags:",
+      flags.map((flag) => [
+        `${flagLabel(flag).replace("/", ", ")}${flag.takes === "nothing" ? "" : ` ${flagValueName(flag)}`}`,
+        flag.help,
+      ]),
+    ),
+    section(`Choices (${plainFlags ? "--GROUP OPTION or " : ""}GROUP=OPTION):`, groups),
+    section(
+      `Settings, with what they are (${plainFlags ? "--KEY VALUE or " : ""}KEY=VALUE):`,
+      settings,
+    ),
+  ];
+  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
+  invocation.console.stdout(`${text.join("\n\n")}\n`);
+  return EXIT_OK;
+}
+
+function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {
+  if (rows.length === 0) return [];
+  const width = Math.max(...rows.map(([first = ""]) => first.length));
+  return [
+    title,
+    ...rows.map(([first = "", rest = ""]) => `  ${first.padEnd(width)}  ${rest}`.trimEnd()),
+  ];
+}
+
+/** What a tool logs is for people: on standard error, without time and level. */
+const TOOL_LOG = {
+  version: 1,
+  formatters: { plain: { format: "%(message)s" } },
+  handlers: {
+    console: { class: "logging.StreamHandler", formatter: "plain", stream: "ext://sys.stderr" },
+  },
+  root: { level: "INFO", handlers: ["console"] },
+  disable_existing_loggers: false,
+};
+
+/**
+ * Runs the task of a tool where it was called: it makes no directory and no file.
+ *
+ * @returns the exit code
+ */
+export async function runTool(session: Session): Promise<number> {
+  const { composer, invocation, options, overrides, parsed, task } = session;
+  const positionals = namedArguments(options.tool?.positionals ?? [], parsed.words ?? []);
+  const logging = createLogging({ console: invocation.console });
+  try {
+    const composition = composer.composeTask(overrides, false).composition();
+    const place = jobPlace(session);
+    const planned = planJob(composition, place, undefined, invocation.cwd);
+    const verbose = requiredAt(planned.root, "hydra.verbose", composer.context);
+    logging.configure(TOOL_LOG, verbose, invocation.cwd);
+    if (!(await checkJobs([planned], options, invocation.console, place))) return EXIT_ERROR;
+    place.publish(planned.root);
+    const { root, tree } = planned;
+    const config = createConfig(tree, { ...composition, root, config: tree }, composer.context);
+    const result = await runBare(planned, task, config, {
+      context: composer.context,
+      flags: ownFlags(options.flags ?? [], parsed),
+      logging,
+      positionals,
+      program: options.name,
+      restArgs: parsed.rest ?? [],
+    });
+    if (result.status === "failed") showFailure(result, session);
+    return result.exitCode;
+  } finally {
+    logging.close();
+  }
+}
+
+const ownFlags = (declared: readonly Flag[], { flags }: ParsedArguments) =>
+  new Map([...flags].filter(([id]) => declared.some((flag) => flag.id === id)));

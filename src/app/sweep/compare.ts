@@ -1,0 +1,86 @@
+/** Compares recorded sweeps: their best jobs, and the jobs that they have in common. */
+import type { SweepRow } from "../job/options.ts";
+import type { SweepManifest } from "../record/manifest.ts";
+import {
+  bestJobs,
+  intervalOf,
+  type JudgedJobs,
+  type Judgement,
+  judgedJobs,
+  meanOf,
+} from "./best.ts";
+
+/** A sweep to compare. */
+export interface SweepToCompare {
+  /** The absolute path. */
+  readonly directory: string;
+  readonly manifest: SweepManifest;
+  readonly rows: readonly SweepRow[];
+}
+
+export interface ComparedSweep {
+  readonly directory: string;
+  readonly jobs: number;
+  readonly completed: number;
+  /** How many jobs have a number. */
+  readonly judged: number;
+  /** The best jobs; several only with several directions. */
+  readonly best: readonly JudgedJobs[];
+  /** Seconds of the last attempts of all jobs together. */
+  readonly seconds: number;
+  /** The jobs that the first sweep has, too; null for the first, and where there are none. */
+  readonly common: CommonJobs | null;
+}
+
+/** Jobs with the same overrides in the first sweep and another one. */
+export interface CommonJobs {
+  readonly count: number;
+  /** The mean of the differences for each direction: this sweep's value less that of the first. */
+  readonly differences: readonly number[];
+  /** The 95 % interval of each mean (Student's t); null for a single job. */
+  readonly intervals: readonly (readonly [low: number, high: number])[] | null;
+}
+
+/**
+ * @param judgement by what all are judged
+ * @throws ConfigError `app.sweep_record` and `app.objective` for a sweep without a job that can be judged
+ */
+export function compareSweeps(
+  sweeps: readonly SweepToCompare[],
+  judgement: Judgement,
+): readonly ComparedSweep[] {
+  const [first, ...others] = sweeps.map((sweep) => {
+    const { directory, manifest, rows } = sweep;
+    const { groups } = judgedJobs(directory, manifest, rows, judgement, []);
+    const byOverrides = new Map(groups.map((group) => [keyOf(group), group.values]));
+    return { sweep, byOverrides };
+  });
+  if (first === undefined) return [];
+  return [first, ...others].map(({ byOverrides, sweep: { directory, manifest, rows } }, at) => ({
+    directory,
+    jobs: rows.length,
+    ...bestJobs(directory, manifest, rows, judgement, []),
+    seconds: rows.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0),
+    common: at === 0 ? null : commonJobs(first.byOverrides, byOverrides),
+  }));
+}
+
+/** The same overrides in any order. */
+const keyOf = ({ overrides }: JudgedJobs): string => JSON.stringify([...overrides].sort());
+
+type ByOverrides = ReadonlyMap<string, readonly number[]>;
+
+function commonJobs(first: ByOverrides, other: ByOverrides): CommonJobs | null {
+  const pairs = [...other].flatMap(([key, values]) => {
+    const before = first.get(key);
+    return before === undefined ? [] : [values.map((value, at) => value - (before[at] ?? 0))];
+  });
+  const [any] = pairs;
+  if (any === undefined) return null;
+  const columns = any.map((_, at) => pairs.map((pair) => pair[at] ?? 0));
+  return {
+    count: pairs.length,
+    differences: columns.map(meanOf),
+    intervals: pairs.length === 1 ? null : columns.map(intervalOf),
+  };
+}

@@ -1,0 +1,242 @@
+/** The jobs of a sweep, or of several to compare, as the data of a page: in columns, since those are short. */
+import type { SweepRow } from "../../job/options.ts";
+import type { PageColumn, PageLinks, PageObjective, SweepPageData } from "./page-data.ts";
+
+/** A sweep on a page. */
+export interface PageSweep {
+  readonly name: string;
+  readonly rows: readonly SweepRow[];
+  /** What jobs are judged by: names of columns, each with its direction. */
+  readonly judgement: readonly PageObjective[];
+  /** Paths of a job's files from the page; absent on a page that cannot link files. */
+  readonly linksOf?: (row: SweepRow) => PageLinks;
+}
+
+interface Level {
+  readonly jobs: number;
+  readonly columns: number;
+  /** Characters of a text. */
+  readonly text: number;
+}
+
+/** A browser shows a larger page slowly, and mail refuses it. */
+export const MOST_BYTES = 3_000_000;
+
+const LEVELS: readonly Level[] = [
+  { jobs: 20_000, columns: 200, text: 500 },
+  { jobs: 20_000, columns: 60, text: 120 },
+  { jobs: 20_000, columns: 24, text: 60 },
+  { jobs: 10_000, columns: 16, text: 40 },
+  { jobs: 3_000, columns: 12, text: 40 },
+  { jobs: 500, columns: 8, text: 30 },
+];
+
+/** The data of a page at the highest level of detail that keeps it below its maximum size. */
+export function sweepPageData(
+  sweeps: readonly PageSweep[],
+  options: { readonly isLive?: true } = {},
+): SweepPageData {
+  let data: SweepPageData | undefined;
+  for (const level of LEVELS) {
+    data = { ...dataAt(sweeps, level), ...options };
+    if (JSON.stringify(data).length <= MOST_BYTES) break;
+  }
+  return data ?? dataAt([], { jobs: 0, columns: 0, text: 0 });
+}
+
+interface PlacedRow {
+  readonly sweep: number;
+  readonly row: SweepRow;
+}
+
+function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
+  const all = sweeps.flatMap(({ rows }, sweep) => rows.map((row): PlacedRow => ({ row, sweep })));
+  const rows = chosenRows(all, level.jobs, sweeps);
+  const [first] = sweeps;
+  const table = openTexts(level.text);
+  const parameters = columnsOf(rows.map(({ row }) => Object.entries(row.swept)));
+  const constant = (values: readonly unknown[]): boolean =>
+    rows.length > 1 && values.every((value) => value !== undefined && value === values[0]);
+  const constants = [...parameters].filter(([, values]) => constant(values.map(keyOf)));
+  for (const [key] of constants) parameters.delete(key);
+  const results = columnsOf(rows.map(({ row }) => fieldsOf(row.result)));
+  const shown = {
+    parameters: [...parameters].slice(0, level.columns),
+    results: mostWanted([...results], sweeps).slice(0, level.columns),
+  };
+  const column = ([title, values]: [string, readonly unknown[]]): PageColumn => ({
+    // Nobody sees a heading of blanks.
+    title: title.trim() === "" ? JSON.stringify(title) : cut(title, level.text),
+    ...valuesOf(values, table.at),
+  });
+  const linked = rows.map(({ row, sweep }) => sweeps[sweep]?.linksOf?.(row));
+  const linksAt = (name: keyof PageLinks): readonly number[] =>
+    linked.map((links) => table.at(links?.[name] ?? "", true));
+  const columnsLeft =
+    parameters.size + results.size - shown.parameters.length - shown.results.length;
+  return {
+    sweeps: sweeps.map(({ name }) => cut(name, level.text)),
+    judgement: (first?.judgement ?? []).map((one) => ({
+      ...one,
+      column: cut(one.column, level.text),
+    })),
+    constants: constants
+      .slice(0, level.columns)
+      .map(([key, values]) => cut(`${key}=${textOf(values[0])}`, level.text)),
+    parameters: shown.parameters.map(column),
+    results: shown.results.map(column),
+    ...(sweeps.length > 1 && { sweep: rows.map(({ sweep }) => sweep) }),
+    number: rows.map(({ row }) => row.number),
+    status: rows.map(({ row }) => row.status),
+    attempts: rows.map(({ row }) => row.attempts),
+    seconds: rows.map(({ row }) => row.seconds && Number(row.seconds.toPrecision(6))),
+    started: rows.map(({ row }) => (row.started === null ? null : Date.parse(row.started))),
+    error: rows.map(({ row }) => table.at(row.error ?? "")),
+    links: linked.every((links) => links === undefined)
+      ? null
+      : { files: linksAt("files"), log: linksAt("log"), report: linksAt("report") },
+    texts: table.texts,
+    left: [
+      ...(rows.length < all.length
+        ? [`${rows.length} of ${all.length} jobs are shown, evenly chosen; sweep.csv has all.`]
+        : []),
+      ...(columnsLeft > 0
+        ? [`${columnsLeft} columns are left out; sweep.csv and sweep.json have them.`]
+        : []),
+    ],
+  };
+}
+
+/** At most so many jobs, evenly chosen, and the best of each sweep. */
+function chosenRows(
+  all: readonly PlacedRow[],
+  most: number,
+  sweeps: readonly PageSweep[],
+): readonly PlacedRow[] {
+  if (all.length <= most) return all;
+  const kept = new Set(
+    Array.from({ length: most }, (_, at) => all[Math.floor((at * all.length) / most)]),
+  );
+  for (const [sweep, { judgement }] of sweeps.entries()) {
+    const [objective] = judgement;
+    if (objective === undefined) continue;
+    const sign = objective.direction === "minimize" ? 1 : -1;
+    let best: { readonly placed: PlacedRow; readonly value: number } | undefined;
+    for (const placed of all) {
+      if (placed.sweep !== sweep) continue;
+      const value = fieldsOf(placed.row.result).find(([name]) => name === objective.column)?.[1];
+      if (typeof value !== "number") continue;
+      if (best === undefined || sign * value < sign * best.value) best = { placed, value };
+    }
+    kept.add(best?.placed);
+  }
+  return all.filter((placed) => kept.has(placed));
+}
+
+/** What jobs are judged by comes first, then columns with numbers. */
+function mostWanted(
+  columns: readonly [string, readonly unknown[]][],
+  sweeps: readonly PageSweep[],
+): readonly [string, readonly unknown[]][] {
+  const judged = new Set(sweeps.flatMap(({ judgement }) => judgement.map(({ column }) => column)));
+  const rank = ([title]: [string, unknown]): number => (judged.has(title) ? 0 : 1);
+  return columns.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** The values of each name, undefined where a record has none. */
+function columnsOf(
+  records: readonly (readonly (readonly [string, unknown])[])[],
+): Map<string, unknown[]> {
+  const columns = new Map<string, unknown[]>();
+  for (const [at, record] of records.entries())
+    for (const [name, value] of record) {
+      let values = columns.get(name);
+      if (values === undefined) {
+        values = records.map(() => undefined);
+        columns.set(name, values);
+      }
+      values[at] = value;
+    }
+  return columns;
+}
+
+/** Longer lists of numbers are one value. */
+const LONGEST_LIST = 8;
+
+/**
+ * The parts of a result, by their names: `val.loss` of a record in a record, `result` for one that is no record.
+ *
+ * @param splitsLists whether short lists of numbers have a part for each: `result[0]`
+ */
+export function fieldsOf(
+  result: unknown,
+  {
+    path = "",
+    splitsLists = true,
+  }: { readonly path?: string; readonly splitsLists?: boolean } = {},
+): readonly (readonly [string, unknown])[] {
+  const name = path || "result";
+  if (splitsLists && Array.isArray(result) && result.length > 0 && result.length <= LONGEST_LIST)
+    if (result.every((value) => typeof value === "number"))
+      return result.map((value, at) => [`${name}[${at}]`, value]);
+  if (result === null || typeof result !== "object" || Array.isArray(result))
+    return path === "" && result === null ? [] : [[name, result]];
+  return Object.entries(result).flatMap(([key, value]) =>
+    fieldsOf(value, { path: path === "" ? key : `${path}.${key}`, splitsLists }),
+  );
+}
+
+/** The records hold them as texts, since JSON has no such numbers. */
+const NO_NUMBER = /^(?:nan|[-+]?inf(?:inity)?)$/i;
+
+/** A column is one of numbers if it has any, and otherwise what floats may be. */
+function valuesOf(
+  values: readonly unknown[],
+  code: (text: string) => number,
+): Omit<PageColumn, "title"> {
+  const isNumber = (value: unknown): value is number => typeof value === "number";
+  const isNone = (value: unknown) => value === undefined || value === null;
+  const isNumeric =
+    values.some(isNumber) &&
+    values.every(
+      (value) =>
+        isNumber(value) || isNone(value) || (typeof value === "string" && NO_NUMBER.test(value)),
+    );
+  if (!isNumeric)
+    return { words: values.map((value) => (value === undefined ? -1 : code(textOf(value)))) };
+  const words: Record<number, number> = {};
+  for (const [at, value] of values.entries())
+    if (typeof value === "string") words[at] = code(value);
+  return {
+    numbers: values.map((value) => (isNumber(value) ? Number(value.toPrecision(10)) : null)),
+    ...(Object.keys(words).length > 0 && { words }),
+  };
+}
+
+const keyOf = (value: unknown): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
+const cut = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+
+/** Gives texts their indices; the empty text has -1. */
+function openTexts(most: number) {
+  const texts: string[] = [];
+  const known = new Map<string, number>();
+  return {
+    texts,
+    /** @param isWhole whether it must not be cut, as a path */
+    at(text: string, isWhole = false): number {
+      if (text === "") return -1;
+      const shown = isWhole ? text : cut(text, most);
+      const before = known.get(shown);
+      if (before !== undefined) return before;
+      texts.push(shown);
+      known.set(shown, texts.length - 1);
+      return texts.length - 1;
+    },
+  };
+}

@@ -1,0 +1,302 @@
+/** Puts the values of layers into a composed tree: finds their keys, and gives them types. */
+import { overrideNode } from "../../overrides/evaluate.ts";
+import { parseOverride } from "../../overrides/parser.ts";
+import { updateNode } from "../../values/edit/update.ts";
+import { ConfigError, isConfigError, nearest } from "../../values/errors.ts";
+import { isInterpolationNode } from "../../values/interpolation/parser.ts";
+import { type ConfigNode, isMissingOrNull, type MapNode, scalar } from "../../values/node.ts";
+import { describeOrigin, type Origin } from "../../values/origin.ts";
+import { keyText } from "../../values/python-text.ts";
+import type { ResolveContext } from "../../values/resolution/context.ts";
+import type { SecretPath } from "../secrets.ts";
+import type { DeclaredType } from "../sources/config-source.ts";
+import type { LayerValue } from "./layer.ts";
+
+/** The type that a schema declares at a path; undefined if it says nothing. */
+export type DeclaredTypeAt = (path: readonly string[]) => DeclaredType | undefined;
+
+/** A tree with the values of layers, and the paths of those that are secret. */
+export interface Layered {
+  readonly root: MapNode;
+  readonly secrets: readonly SecretPath[];
+}
+
+/**
+ * The tree with the values in it.
+ *
+ * @throws ConfigError `compose.override_failed` for a key that the tree does not have, or several keys that fit a name,
+ *   and for a text that is not of the type
+ */
+export function applyLayers(
+  root: MapNode,
+  values: readonly LayerValue[],
+  declaredAt: DeclaredTypeAt,
+  context: ResolveContext,
+): Layered {
+  const secrets: SecretPath[] = [];
+  let tree = root;
+  for (const value of values) {
+    const path = findPath(tree, value);
+    if (path === undefined) {
+      if (value.isOptional === true) continue;
+      throw unknownKey(tree, value);
+    }
+    const node = typedNode({ ...value, path }, nodeAt(tree, path), declaredAt(path), context);
+    tree = put(tree, path, node, value, context);
+    if (value.isSecret === true) secrets.push(path);
+  }
+  return { root: tree, secrets };
+}
+
+function put(
+  root: MapNode,
+  path: readonly string[],
+  node: ConfigNode,
+  value: LayerValue,
+  context: ResolveContext,
+): MapNode {
+  try {
+    const key = path.map((name) => `[${name}]`).join("");
+    const updated = updateNode(root, key, node, { merge: false, plain: true }, context);
+    return updated.kind === "map" ? updated : root;
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw failed(value, path, error.message, { cause: error });
+  }
+}
+
+/** The keys of the tree that the names of a value mean; undefined where there is none. */
+function findPath(
+  root: ConfigNode,
+  value: Pick<LayerValue, "path" | "label" | "origin">,
+): readonly string[] | undefined {
+  const path: string[] = [];
+  let node: ConfigNode | undefined = root;
+  for (const name of value.path) {
+    const key: string | undefined = node && keyNamed(node, name, value);
+    if (key === undefined) return undefined;
+    path.push(key);
+    node = node && childAt(node, key);
+  }
+  return path.length === 0 ? undefined : path;
+}
+
+/** The comparisons of names, the strictest first. */
+const FORMS: readonly ((name: string) => string)[] = [
+  (name) => name,
+  (name) => name.toLowerCase(),
+  (name) => name.toLowerCase().replaceAll(/[_-]/g, ""),
+];
+
+function keyNamed(
+  node: ConfigNode,
+  name: string,
+  value: Pick<LayerValue, "path" | "label" | "origin">,
+): string | undefined {
+  const keys = keysOf(node);
+  for (const form of FORMS) {
+    const found = keys.filter((key) => form(key) === form(name));
+    if (found.length > 1)
+      throw new ConfigError({
+        code: "compose.override_failed",
+        message: `${value.label} may mean several keys: ${found.join(", ")}`,
+        origin: value.origin,
+        available: found,
+        hint: "a table gives the key of each variable: environment({ table: { NAME: 'a.key' } })",
+      });
+    if (found.length === 1) return found[0];
+  }
+  return undefined;
+}
+
+const keysOf = (node: ConfigNode): readonly string[] => {
+  if (node.kind === "list") return node.items.map((_, index) => String(index));
+  return node.kind === "map" ? [...node.entries.values()].map(({ key }) => keyText(key)) : [];
+};
+
+function childAt(node: ConfigNode, key: string): ConfigNode | undefined {
+  if (node.kind === "list") return node.items[Number(key)];
+  if (node.kind !== "map") return undefined;
+  return [...node.entries.values()].find((entry) => keyText(entry.key) === key)?.value;
+}
+
+const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefined =>
+  path.reduce<ConfigNode | undefined>((node, key) => node && childAt(node, key), root);
+
+function unknownKey(root: MapNode, value: LayerValue): ConfigError {
+  const { label, origin, path } = value;
+  let node: ConfigNode = root;
+  const known: string[] = [];
+  for (const name of path) {
+    const key: string | undefined = keyNamed(node, name, value);
+    const inner: ConfigNode | undefined = key === undefined ? undefined : childAt(node, key);
+    if (key === undefined || inner === undefined) break;
+    known.push(key);
+    node = inner;
+  }
+  const missing = path[known.length] ?? "";
+  const available = keysOf(node)
+    .filter((key) => known.length > 0 || key !== "hydra")
+    .map((key) => [...known, key].join("."));
+  const key = [...known, missing.toLowerCase()].join(".");
+  const near = nearest(key, available);
+  return new ConfigError({
+    code: "compose.override_failed",
+    message: isInterpolationNode(node)
+      ? `${label}: '${known.join(".")}' is an interpolation, and has no key '${missing.toLowerCase()}' of its own`
+      : `${label}: the config has no key '${key}'`,
+    origin,
+    key,
+    available,
+    ...(near !== undefined && { nearest: near }),
+    hint: "add the key to a config file (??? for a value that must be given), or let the layer leave out unknown keys: unknown: 'ignore'",
+  });
+}
+
+/** The value of a text, by the declared type or else that of the value that it replaces. */
+function typedNode(
+  value: LayerValue,
+  present: ConfigNode | undefined,
+  declared: DeclaredType | undefined,
+  context: ResolveContext,
+): ConfigNode {
+  const { origin, text } = value;
+  // The value of a typed field is converted when it is assigned.
+  if (present?.type !== undefined && present.kind === "scalar") return literal(text, origin);
+  switch (declared ?? typeOf(present)) {
+    case "string":
+      return literal(text, origin);
+    case "integer":
+      return numberOf(value, /^[+-]?\d+$/, "an integer", present);
+    case "number":
+      return numberOf(value, NUMBER, "a number", present);
+    case "boolean":
+      return booleanOf(value, present);
+    case "array":
+      return grammarNode(value, /^\s*\[/.test(text) ? text : `[${text}]`, context);
+    case "object":
+      return grammarNode(value, text, context);
+    case undefined:
+      return value.isSecret === true ? literal(text, origin) : guessed(value, context);
+  }
+}
+
+function typeOf(node: ConfigNode | undefined): DeclaredType | undefined {
+  if (node === undefined || isMissingOrNull(node) || isInterpolationNode(node)) return undefined;
+  if (node.kind !== "scalar") return node.kind === "list" ? "array" : "object";
+  switch (typeof node.value) {
+    case "string":
+      return "string";
+    case "bigint":
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    default:
+      return undefined;
+  }
+}
+
+/** A text that is no interpolation, whatever it contains. */
+const literal = (text: string, origin: Origin): ConfigNode =>
+  scalar(
+    text.replaceAll(/(\\*)\$\{/g, (_, slashes: string) => `${slashes}${slashes}\\\${`),
+    origin,
+  );
+
+const NUMBER =
+  /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|\.?(?:inf|Inf|INF)|\.?(?:nan|NaN|NAN))$/;
+
+/** An integer stays one where the files have a float: `1` is 1.0 there. */
+function numberOf(
+  value: LayerValue,
+  form: RegExp,
+  expected: string,
+  present: ConfigNode | undefined,
+): ConfigNode {
+  const text = value.text.trim();
+  if (!form.test(text)) throw wrongText(value, expected, present);
+  const isFloat = present?.kind === "scalar" && typeof present.value === "number";
+  if (/^[+-]?\d+$/.test(text) && !isFloat)
+    return scalar(BigInt(text.replace(/^\+/, "")), value.origin);
+  const special = /^([+-]?)\.?(inf|nan)$/i.exec(text);
+  const number =
+    special === null
+      ? Number(text)
+      : special[2]?.toLowerCase() === "nan"
+        ? Number.NaN
+        : special[1] === "-"
+          ? Number.NEGATIVE_INFINITY
+          : Number.POSITIVE_INFINITY;
+  return scalar(number, value.origin);
+}
+
+function booleanOf(value: LayerValue, present: ConfigNode | undefined): ConfigNode {
+  const text = value.text.trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(text)) return scalar(true, value.origin);
+  if (["false", "no", "off", "0"].includes(text)) return scalar(false, value.origin);
+  throw wrongText(value, "true or false", present);
+}
+
+/** As in an override: `1` is an int, `[1,2]` a list; what that grammar refuses is a text. */
+function guessed(value: LayerValue, context: ResolveContext): ConfigNode {
+  const text = value.text.trim();
+  if (text === "" || text.includes("${")) return literal(value.text, value.origin);
+  try {
+    return grammarNode(value, text, context);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return literal(value.text, value.origin);
+  }
+}
+
+function grammarNode(value: LayerValue, text: string, { dialect }: ResolveContext): ConfigNode {
+  try {
+    const node = overrideNode(parseOverride(`x=${text}`, { dialect }), dialect);
+    return withOrigin(node ?? scalar(null, value.origin), value.origin);
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    throw failed(value, value.path, `'${value.text}' cannot be read`, {
+      cause: error,
+      hint: "a list is written as in an override: [a,b], a map {key:value}",
+    });
+  }
+}
+
+/** Every value of the layer has its origin. */
+function withOrigin(node: ConfigNode, origin: Origin): ConfigNode {
+  if (node.kind === "scalar") return { ...node, origin };
+  if (node.kind === "list")
+    return { ...node, origin, items: node.items.map((item) => withOrigin(item, origin)) };
+  const entries = [...node.entries].map(
+    ([id, { key, value }]) => [id, { key, value: withOrigin(value, origin) }] as const,
+  );
+  return { ...node, origin, entries: new Map(entries) };
+}
+
+function wrongText(
+  value: LayerValue,
+  expected: string,
+  present: ConfigNode | undefined,
+): ConfigError {
+  const shown = value.isSecret === true ? "its text" : `'${value.text}'`;
+  const reason =
+    present === undefined || isMissingOrNull(present)
+      ? "as the schema says"
+      : `as in ${describeOrigin(present.origin)}`;
+  return failed(value, value.path, `${shown} is not ${expected}, ${reason}`);
+}
+
+const failed = (
+  { label, origin }: LayerValue,
+  path: readonly string[],
+  problem: string,
+  more: { readonly cause?: ConfigError; readonly hint?: string } = {},
+): ConfigError =>
+  new ConfigError({
+    code: "compose.override_failed",
+    message: `${label}: ${problem}`,
+    origin,
+    key: path.join("."),
+    ...more,
+  });

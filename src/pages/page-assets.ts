@@ -1,0 +1,43 @@
+/** The scripts and the style of pages. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedPart, findPackage } from "../foundation/system/package-root.ts";
+import type { PageAssets } from "./html-page.ts";
+
+/** The scripts that `scripts/bundle-client.mjs` makes, by page. */
+export type PageName = "report" | "compare" | "sweep-report" | "sweep";
+
+/**
+ * The script of a page and the style of all pages, as they were built; undefined in a program whose bundler took the code out of
+ * the package.
+ *
+ * @throws Error if the package was not built
+ */
+export function findPageAssets(page: PageName): PageAssets | undefined {
+  const root = findPackage()?.root;
+  if (root === undefined) return undefined;
+  const directory = join(root, "dist", "client");
+  const read = (name: string): string => {
+    const embedded = embeddedPart(name);
+    return typeof embedded === "string" ? embedded : readFileSync(join(directory, name), "utf8");
+  };
+  try {
+    return { script: read(`${page}.js`), style: read("page.css") };
+  } catch (error) {
+    throw new Error(
+      `the script of the HTML page is missing from ${directory}: run npm run build:ts`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * As `findPageAssets`, for code that never leaves its package.
+ *
+ * @throws Error if the package was not built, or is not around
+ */
+export function readPageAssets(page: PageName): PageAssets {
+  const found = findPageAssets(page);
+  if (found === undefined) throw new Error("the package of the HTML page is not around its code");
+  return found;
+}

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
+import type { ComparisonView } from "../../../src/app/cli/sweep-compare.ts";
+import { capturedConsole } from "../../captured-console.ts";
+import { program } from "./program.ts";
+
+const CONFIG = { "conf/config.yaml": "x: 1\nbase: 0\nhydra: {sweep: {dir: s}}\n" };
+
+async function compare(cwd: string, ...args: readonly string[]) {
+  const { console, out } = capturedConsole();
+  const invocation = { argv: [], env: {}, cwd, now: new Date(), console };
+  const exitCode = await runSweepCommand(["compare", ...args], invocation);
+  return { ...out, exitCode };
+}
+
+async function threeSweeps() {
+  const { cwd, run } = program(CONFIG);
+  const loss = (offset: number) => (config: { get(key: string): unknown }) => ({
+    loss: (Number(config.get("x")) - 2) ** 2 + offset,
+  });
+  await run(["-m", "x=1,2,3", "hydra.sweep.dir=a"], loss(0));
+  await run(["-m", "x=1,2,3,4", "hydra.sweep.dir=b"], loss(-0.5));
+  await run(["-m", "x=8,9", "hydra.sweep.dir=c"], loss(0));
+  return cwd;
+}
+
+test("shows the best of each sweep, and how jobs with the same overrides differ", async () => {
+  const cwd = await threeSweeps();
+  const { exitCode, stdout } = await compare(cwd, "a", "b", "c", "--objective", "loss");
+  expect(exitCode).toBe(0);
+  const rows = stdout.split("\n").filter((line) => !line.startsWith("---"));
+  expect(rows.map((line) => line.replaceAll(/ +/g, " ").trim())).toEqual([
+    "| Sweep | Jobs | Completed | Seconds | Best (minimize loss) | Job |",
+    expect.stringMatching(/^\| a \| 3 \| 3 \| \d+\.\d \| 0\.0 \| #1 x=2 \|$/),
+    expect.stringMatching(/^\| b \| 4 \| 4 \| \d+\.\d \| -0\.5 \| #1 x=2 \|$/),
+    expect.stringMatching(/^\| c \| 2 \| 2 \| \d+\.\d \| 36\.0 \| #0 x=8 \|$/),
+    "b: 3 jobs have the same overrides as in the first sweep; mean difference -0.5 (95 %: -0.5 to -0.5)",
+    "c: no job has the same overrides as one of the first sweep",
+    "",
+  ]);
+});
+
+test("gives the same as data", async () => {
+  const cwd = await threeSweeps();
+  const json = ["--objective", "loss", "--direction", "maximize", "--json"];
+  const view: ComparisonView = JSON.parse((await compare(cwd, "a", "b", ...json)).stdout);
+  expect(view).toMatchObject({
+    version: 1,
+    objective: "loss",
+    directions: ["maximize"],
+    sweeps: [
+      { directory: join(cwd, "a"), jobs: 3, judged: 3, best: [{ jobs: [0] }], common: null },
+      { best: [{ jobs: [3] }], common: { count: 3, differences: [-0.5] } },
+    ],
+  });
+});
+
+test("writes a page with all of them, with links to their jobs", async () => {
+  const cwd = await threeSweeps();
+  const { stderr } = await compare(cwd, "a", "b", "--objective", "loss", "--page", "out/both.html");
+  expect(stderr).toBe("The page: out/both.html\n");
+  const html = readFileSync(join(cwd, "out/both.html"), "utf8");
+  const data = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)?.[1] ?? "null");
+  expect(data).toMatchObject({ sweeps: ["a", "b"], sweep: [0, 0, 0, 1, 1, 1, 1] });
+  expect(data.judgement).toEqual([{ column: "loss", direction: "minimize" }]);
+  const files = data.links.files.map((at: number) => data.texts[at]);
+  expect(files.at(-1)).toBe("../b/3");
+  for (const path of files) expect(existsSync(join(cwd, "out", path))).toBe(true);
+});
+
+test("refuses a single sweep, and a sweep without a number", async () => {
+  const cwd = await threeSweeps();
+  await expect(compare(cwd, "a")).rejects.toThrow(/expected the directories of two or more sweeps/);
+  await expect(compare(cwd, "a", "b")).rejects.toThrow(/No job of the sweep in '.*a' has a number/);
+  await expect(compare(cwd, "a", "missing")).rejects.toThrow(/missing/);
+});

@@ -1,0 +1,171 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type HydraMainOptions, hydraMain, type Job, type PlainValue } from "../../../src/index.ts";
+import { capturedConsole } from "../../captured-console.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "tool-"));
+mkdirSync(join(cwd, "conf", "db"), { recursive: true });
+writeFileSync(
+  join(cwd, "conf", "config.yaml"),
+  "defaults: [db: mysql, _self_]\nverbose: false\nname: world\ntags: []\n",
+);
+writeFileSync(join(cwd, "conf", "db", "mysql.yaml"), "port: 3306\n");
+writeFileSync(join(cwd, "conf", "db", "pg.yaml"), "port: 5432\n");
+
+type Tool = NonNullable<HydraMainOptions["tool"]>;
+
+const FILES: Tool = {
+  positionals: [
+    { name: "INPUT", help: "what is read" },
+    { name: "MORE", help: "what else is read", isRepeated: true, isOptional: true },
+  ],
+};
+
+async function call(argv: readonly string[], options: Partial<HydraMainOptions> = {}) {
+  const { console, out } = capturedConsole();
+  let seen: { readonly config: PlainValue; readonly job: Job } | undefined;
+  const code = await hydraMain(
+    {
+      base: cwd,
+      name: "tool",
+      configPath: "conf",
+      configName: "config",
+      plainFlags: true,
+      tool: FILES,
+      ...options,
+    },
+    (config, job) => {
+      seen = { config: config.toObject({ resolve: true }), job };
+      job.log.info("done");
+    },
+    { argv, cwd, console, env: {} },
+  );
+  return { code, ...out, config: seen?.config, positionals: seen?.job.positionals, job: seen?.job };
+}
+
+describe("a tool", () => {
+  it("makes no directory and no file, and logs on standard error", async () => {
+    const before = readdirSync(cwd);
+    const { code, stdout, stderr, job } = await call(["a.txt"]);
+    expect([code, stdout, stderr]).toEqual([0, "", "done\n"]);
+    expect(job?.outputDir).toBe(cwd);
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+
+  it("has arguments of its own beside overrides and plain flags", async () => {
+    const { config, positionals } = await call([
+      ...["a.txt", "--verbose", "b.txt", "--db", "pg", "--db.port", "1", "name=x"],
+      ...["--tags=a,b", "--", "--odd", "k=v"],
+    ]);
+    expect(positionals).toEqual({ INPUT: "a.txt", MORE: ["b.txt", "--odd", "k=v"] });
+    expect(config).toEqual({ verbose: true, name: "x", tags: ["a", "b"], db: { port: 1 } });
+  });
+
+  it("turns a switch off by --no-", async () => {
+    expect((await call(["a", "verbose=true", "--no-verbose"])).config).toMatchObject({
+      verbose: false,
+    });
+  });
+
+  it("takes every text as the value of a plain flag", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (text) => {
+        fc.pre(text !== "???" && !text.includes("${"));
+        expect((await call(["a", `--name=${text}`])).config).toMatchObject({ name: text });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    [[], 2, "the following arguments are required: INPUT"],
+    [["a", "--db.port"], 2, "argument --db.port: expected one argument"],
+    [["a", "--db.prt", "1"], 1, "Did you mean 'db.port'?"],
+    [["a", "-m"], 2, "unrecognized arguments: -m"],
+    [["a", "--resume", "x"], 1, "Could not override 'resume'"],
+  ])("refuses %j", async (argv, exit, message) => {
+    const { code, stderr } = await call(argv);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+    expect(stderr).not.toContain("HYDRA_FULL_ERROR");
+  });
+
+  it("refuses words that are left over", async () => {
+    const tool = { positionals: [{ name: "A", help: "one" }] };
+    const { code, stderr } = await call(["a", "b"], { tool });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("unrecognized arguments: b")]);
+  });
+
+  it("shows its own help, or one made of what it declares", async () => {
+    expect((await call(["--help"], { tool: { help: "Only this." } })).stdout).toBe("Only this.\n");
+    const { stdout } = await call(["-h"], {
+      about: "Reads files.",
+      flags: [{ id: "json", names: ["--json"], takes: "nothing", help: "As JSON" }],
+    });
+    expect(stdout).toContain(
+      "usage: tool [flags] INPUT [MORE...] [key=value ...]\n\nReads files.\n",
+    );
+    expect(stdout).toMatch(/\n {2}INPUT {2}what is read\n/);
+    expect(stdout).toMatch(/\n {2}--json +As JSON\n/);
+    expect(stdout).toMatch(/\n {2}--db\.port {2}3306\n/);
+    expect(stdout).toMatch(/\n {2}--db {2}mysql \(of mysql, pg\)\n/);
+    expect(stdout).not.toContain("multirun");
+  });
+
+  it("may have flags with the names of ours", async () => {
+    const flags = [
+      { id: "config", names: ["--config-name", "-c"], takes: "value", help: "its own" },
+    ] as const;
+    const { job } = await call(["a", "-c", "x"], { flags });
+    expect(job?.flags.get("config")).toBe("x");
+  });
+
+  it("still shows and explains its config", async () => {
+    expect((await call(["--cfg", "job", "db=pg"])).stdout).toContain("port: 5432");
+    expect((await call(["--explain", "db.port", "--db.port", "2"])).stdout).toContain(
+      "set by override 'db.port=2'",
+    );
+  });
+
+  it("is not needed for plain flags, which sweeps and arguments behind -- may have beside them", async () => {
+    const { console, out } = capturedConsole();
+    const seen: unknown[] = [];
+    const code = await hydraMain(
+      { base: cwd, name: "prog", configPath: "conf", configName: "config", plainFlags: true },
+      (config) => void seen.push([config.get("name"), config.get("db.port")]),
+      {
+        argv: [
+          "--multirun",
+          "--name",
+          "a b",
+          "db=mysql,pg",
+          "hydra.sweep.dir=sweep",
+          "--",
+          "tags=[x]",
+        ],
+        cwd,
+        console,
+        env: {},
+      },
+    );
+    expect([code, out.stderr]).toEqual([0, expect.not.stringContaining("rror")]);
+    expect(seen).toEqual([
+      ["a b", 3306],
+      ["a b", 5432],
+    ]);
+  });
+
+  it("ends with the code of its task", async () => {
+    const { console, out } = capturedConsole();
+    const code = await hydraMain(
+      { base: cwd, name: "tool", configPath: null, tool: {} },
+      () => {
+        throw new Error("no such thing");
+      },
+      { argv: [], cwd, console, env: {} },
+    );
+    expect([code, out.stderr]).toEqual([1, expect.stringContaining("no such thing")]);
+  });
+});

@@ -1,0 +1,267 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { parseDotenv } from "../../../../src/engine/compose/layers/environment.ts";
+import {
+  compose,
+  createEngine,
+  hydraMain,
+  isConfigError,
+  renderError,
+  renderExplanation,
+} from "../../../../src/index.ts";
+import { compose as composeTexts } from "../../../../src/portable-engine.ts";
+import { dotenv, environment, secretFiles } from "../../../../src/sources.ts";
+import { capturedConsole } from "../../../captured-console.ts";
+
+const YAML = `
+db: {host: localhost, port: 3306, maxConnections: 10, timeout: 1.5, tls: false, password: "???"}
+hosts: [a, b]
+level: null
+`;
+
+const composed = (
+  env: Readonly<Record<string, string>>,
+  options: Partial<Parameters<typeof composeTexts>[0]> = {},
+) =>
+  composeTexts({
+    files: { "conf/config.yaml": YAML },
+    configDir: "conf",
+    configName: "config",
+    env,
+    layers: [environment({ prefix: "APP_" })],
+    ...options,
+  });
+
+const errorOf = (make: () => unknown): string => {
+  try {
+    make();
+  } catch (error) {
+    if (isConfigError(error)) return renderError(error);
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+describe("variables of the environment", () => {
+  it.each([
+    ["APP_DB__PORT", "1", "db.port", 1],
+    ["APP_DB__HOST", "1", "db.host", "1"],
+    ["APP_DB__HOST", "${a}b", "db.host", "${a}b"],
+    ["APP_DB__HOST", "\\${a}", "db.host", "\\${a}"],
+    ["APP_DB__TIMEOUT", "2", "db.timeout", 2],
+    ["APP_DB__TIMEOUT", "-inf", "db.timeout", Number.NEGATIVE_INFINITY],
+    ["APP_DB__TLS", "on", "db.tls", true],
+    ["APP_DB__TLS", "0", "db.tls", false],
+    ["APP_DB__MAX_CONNECTIONS", "3", "db.maxConnections", 3],
+    ["APP_DB__PASSWORD", "secret", "db.password", "secret"],
+    ["APP_HOSTS", "c,d", "hosts", ["c", "d"]],
+    ["APP_HOSTS", "[c]", "hosts", ["c"]],
+    ["APP_HOSTS__1", "z", "hosts", ["a", "z"]],
+    ["APP_LEVEL", "3", "level", 3],
+    ["APP_LEVEL", "a: b", "level", "a: b"],
+  ])("%s=%s sets %s", (name, text, key, value) => {
+    expect(composed({ [name]: text }).get(key, { resolve: true })).toEqual(value);
+  });
+
+  it("keeps every text that a key of texts is given", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        fc.pre(text !== "???");
+        expect(composed({ APP_DB__HOST: text }).get("db.host")).toBe(text);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("tells where a value comes from, and what it replaced", () => {
+    const why = composed({ APP_DB__PORT: "1" }).explain("db.port");
+    expect(why && renderExplanation(why)).toBe(
+      [
+        "db.port = 1",
+        "  set by environment variable APP_DB__PORT",
+        "  replaced 3306 of conf/config.yaml:2:29",
+        "    in the composition of config",
+      ].join("\n"),
+    );
+  });
+
+  it("stands below the overrides", () => {
+    const config = composed({ APP_DB__PORT: "1" }, { overrides: ["db.port=2"] });
+    expect(config.get("db.port")).toBe(2);
+  });
+
+  it("takes the types of a schema", () => {
+    const schema = z.object({ level: z.string() }).loose();
+    expect(composed({ APP_LEVEL: "3" }, { schema }).get("level")).toBe("3");
+    const json = { properties: { level: { type: ["integer", "null"] } } };
+    const ajv = () => ({ compile: () => Object.assign(() => true, { errors: null }) });
+    expect(composed({ APP_LEVEL: "3" }, { schema: json, ajv }).get("level")).toBe(3);
+    expect(errorOf(() => composed({ APP_LEVEL: "x" }, { schema: json, ajv }))).toContain(
+      "environment variable APP_LEVEL: 'x' is not an integer, as the schema says",
+    );
+  });
+
+  it("refuses a text of another type, and a key that is not there", () => {
+    expect(errorOf(() => composed({ APP_DB__PORT: "many" }))).toContain(
+      "environment variable APP_DB__PORT: 'many' is not a number, as in conf/config.yaml:2:29",
+    );
+    const unknown = errorOf(() => composed({ APP_DB__PRT: "1" }));
+    expect(unknown).toContain("environment variable APP_DB__PRT: the config has no key 'db.prt'");
+    expect(unknown).toContain("Did you mean 'db.port'?");
+    const layers = [environment({ prefix: "APP_", unknown: "ignore" })];
+    expect(composed({ APP_DB__PRT: "1" }, { layers }).get("db.port")).toBe(3306);
+  });
+
+  it("refuses a name that fits several keys", () => {
+    const files = { "conf/config.yaml": "ab: 1\na_b: 2\nAB: 3\n" };
+    expect(composed({ APP_ab: "7" }, { files }).get("ab")).toBe(7);
+    expect(errorOf(() => composed({ APP_Ab: "7" }, { files }))).toContain(
+      "environment variable APP_Ab may mean several keys: ab, AB",
+    );
+  });
+
+  it("takes a table, whose names need no prefix", () => {
+    const layers = [environment({ table: { PORT: "db.port" } })];
+    expect(composed({ PORT: "80", APP_DB__PORT: "1" }, { layers }).get("db.port")).toBe(80);
+  });
+
+  it("is read again after refresh", () => {
+    const env: Record<string, string> = { APP_DB__PORT: "1" };
+    const engine = createEngine({
+      env,
+      store: new Map([["config", { value: { db: { port: 3306 } } }]]),
+      layers: [environment({ prefix: "APP_" })],
+    });
+    const port = () => engine.compose({ configName: "config" }).get("db.port");
+    expect(port()).toBe(1);
+    env["APP_DB__PORT"] = "2";
+    expect(port()).toBe(1);
+    engine.refresh();
+    expect(port()).toBe(2);
+  });
+});
+
+it("a plugin may bring layers, which come before those of the program", () => {
+  const plugin = {
+    name: "mine",
+    layers: [environment({ table: { PORT: "db.port", HOST: "db.host" } })],
+  };
+  const config = composed({ PORT: "1", HOST: "h", APP_DB__PORT: "2" }, { plugins: [plugin] });
+  expect([config.get("db.host"), config.get("db.port")]).toEqual(["h", 2]);
+});
+
+describe(".env files", () => {
+  const files = {
+    "conf/config.yaml": YAML,
+    ".env": "APP_DB__PORT=1\nAPP_DB__HOST=of.env\n",
+    ".env.local": "APP_DB__PORT=2\n",
+    ".env.production": "APP_DB__PORT=3\n",
+    ".env.production.local": "export APP_LEVEL = 'x # y' # comment\n",
+  };
+  const layers = [dotenv(), environment({ prefix: "APP_" })];
+
+  it("are read in Vite's order, and the process's variables come first", () => {
+    const port = (env: Readonly<Record<string, string>>) =>
+      composed(env, { files, layers }).get("db.port");
+    expect(port({})).toBe(2);
+    expect(port({ NODE_ENV: "production" })).toBe(3);
+    expect(port({ NODE_ENV: "production", APP_DB__PORT: "4" })).toBe(4);
+    expect(composed({ NODE_ENV: "production" }, { files, layers }).get("level")).toBe("x # y");
+  });
+
+  it("are places that explain shows", () => {
+    const why = composed({}, { files, layers }).explain("db.host");
+    expect(why && renderExplanation(why)).toContain("set by .env:2:14");
+  });
+
+  it("are what oc.env reads", () => {
+    const own = { ...files, "conf/config.yaml": "host: ${oc.env:APP_DB__HOST}\n" };
+    expect(composed({}, { files: own, layers: [dotenv()] }).get("host")).toBe("of.env");
+  });
+
+  it("must consist of assignments", () => {
+    expect(
+      errorOf(() => composed({}, { files: { ...files, ".env": "A=1\nB: 2\n" }, layers })),
+    ).toContain(".env:2:1");
+  });
+
+  it("are read as Node reads them", () => {
+    const name = fc.stringMatching(/^[A-Z][A-Z0-9_]{0,4}$/);
+    const value = fc.oneof(
+      fc.stringMatching(/^[a-z0-9$={}.,:/@-][ a-z0-9$={}.,:/@-]{0,12}$/),
+      fc.stringMatching(/^"[ a-z0-9#'=\n]{0,12}"$/),
+      fc.stringMatching(/^'[ a-z0-9#"=\n]{0,12}'$/),
+    );
+    const line = fc.oneof(
+      fc.tuple(name, value).map(([key, text]) => `${key}=${text}`),
+      fc.constant("# a comment"),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 6 }), (lines) => {
+        const text = `${lines.join("\n")}\n`;
+        const ours = parseDotenv(".env", text).map(({ name, text }) => [name, text]);
+        expect(Object.fromEntries(ours)).toEqual({ ...parseEnv(text) });
+      }),
+    );
+  });
+});
+
+describe("files with secrets", () => {
+  const folder = () => {
+    const directory = mkdtempSync(join(tmpdir(), "layers-"));
+    mkdirSync(join(directory, "conf"));
+    mkdirSync(join(directory, "secrets"));
+    writeFileSync(join(directory, "conf", "config.yaml"), YAML);
+    writeFileSync(join(directory, "secrets", "db__password"), "hunter22\n");
+    return directory;
+  };
+
+  it("set the keys of their names, and are masked", () => {
+    const config = compose({
+      cwd: folder(),
+      configDir: "conf",
+      configName: "config",
+      layers: [secretFiles({ directory: "secrets" })],
+    });
+    expect(config.get("db.password")).toBe("hunter22");
+    expect(config.toYaml()).toContain("password: '***'");
+    const why = config.explain("db.password");
+    expect(why && renderExplanation(why)).toContain("set by secret file secrets/db__password");
+    expect(JSON.stringify(config)).not.toContain("hunter22");
+  });
+
+  it("may be named by a variable", () => {
+    const config = compose({
+      cwd: folder(),
+      env: { APP_DB__PASSWORD_FILE: "secrets/db__password" },
+      configDir: "conf",
+      configName: "config",
+      layers: [environment({ prefix: "APP_", fileSuffix: "_FILE" })],
+    });
+    expect(config.get("db.password")).toBe("hunter22");
+    expect(config.toYaml({ resolve: true })).toContain("password: '***'");
+  });
+
+  it("are masked in the logs and files of a program", async () => {
+    const cwd = folder();
+    const { console, out } = capturedConsole();
+    const code = await hydraMain(
+      {
+        base: cwd,
+        name: "prog",
+        configPath: "conf",
+        configName: "config",
+        layers: [dotenv(), environment({ prefix: "APP_" }), secretFiles({ directory: "secrets" })],
+      },
+      (config, job) => job.log.info(`${config.get("db.port")} ${config.get("db.password")}`),
+      { cwd, console, env: { APP_DB__PORT: "7" }, argv: ["hydra.run.dir=out"] },
+    );
+    expect([code, out.stderr]).toEqual([0, ""]);
+    expect(out.stdout).toContain("7 ***");
+  });
+});

@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import JSON5 from "json5";
+import * as TOML from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { compose, isConfigError, renderError, renderExplanation } from "../../../../src/index.ts";
+import { compose as composeTexts } from "../../../../src/portable-engine.ts";
+import { json, json5, toml } from "../../../../src/sources.ts";
+
+const composed = (files: Readonly<Record<string, string>>, overrides: readonly string[] = []) =>
+  composeTexts({
+    files,
+    configDir: "conf",
+    configName: "config",
+    overrides,
+    formats: [toml(TOML), json(), json5(JSON5)],
+  });
+
+const errorOf = (make: () => unknown): string => {
+  try {
+    make();
+  } catch (error) {
+    if (isConfigError(error)) return renderError(error);
+    throw error;
+  }
+  throw new Error("nothing was refused");
+};
+
+const TOML_TEXT = `
+# @package _global_
+title = "a\${name}"
+name = """
+x = 1
+"""
+[server]
+port = 80
+ratio = 1.0
+big = 12345678901234567890
+when = 2024-01-02
+tags = ["a", "b"]
+[server.tls]
+on = true
+[[users]]
+name = "ada"
+[[users]]
+name = "bob"
+`;
+
+describe("TOML, JSON and JSON5", () => {
+  it("are options of groups and primary configs, as YAML files are", () => {
+    const files = {
+      "conf/config.toml": 'defaults = [{db = "mysql"}, "_self_"]\nurl = "${db.host}:${db.port}"\n',
+      "conf/db/mysql.json": '{\n\t"host": "localhost",\n\t"port": 3306\n}\n',
+      "conf/db/pg.json5": "// Postgres\n{host: 'pg', port: 5432,}\n",
+      "conf/db/lite.yaml": "host: file\nport: 0\n",
+    };
+    expect(composed(files).get("url")).toBe("localhost:3306");
+    expect(composed(files, ["db=pg"]).get("url")).toBe("pg:5432");
+    expect(composed(files, ["db=lite"]).get("url")).toBe("file:0");
+    expect(errorOf(() => composed(files, ["db=x"]))).toContain("lite\n\tmysql\n\tpg");
+  });
+
+  it("keep TOML's types", () => {
+    expect(composed({ "conf/config.toml": TOML_TEXT }).toYaml()).toBe(
+      `title: a\${name}
+name: 'x = 1
+
+  '
+server:
+  port: 80
+  ratio: 1.0
+  big: 12345678901234567890
+  when: '2024-01-02'
+  tags:
+  - a
+  - b
+  tls:
+    'on': true
+users:
+- name: ada
+- name: bob
+`,
+    );
+  });
+
+  it.each([
+    ["title", "3:9"],
+    ["server.port", "8:8"],
+    ["server.tls.on", "14:6"],
+    ["users.1.name", "18:8"],
+  ])("tell the place of %s in TOML", (key, place) => {
+    const why = composed({ "conf/config.toml": TOML_TEXT }).explain(key);
+    expect(why && renderExplanation(why)).toContain(`set by conf/config.toml:${place}`);
+  });
+
+  it("tell the places of values in JSON5", () => {
+    const text =
+      "{\n  // one\n  'a': {b: [1, 'x', {c: +2}]}, /* two */\n  d: 0x10,\n  e: 1.0,\n}\n";
+    const config = composed({ "conf/config.json5": text });
+    const place = (key: string) => {
+      const why = config.explain(key);
+      return why && /:(\d+:\d+)/.exec(renderExplanation(why))?.[1];
+    };
+    expect(["a", "a.b.1", "a.b.2.c", "d"].map(place)).toEqual(["3:8", "3:16", "3:25", "4:6"]);
+    expect(config.toYaml()).toBe("a:\n  b:\n  - 1\n  - x\n  - c: 2\nd: 16\ne: 1.0\n");
+  });
+
+  it("know where every value of a JSON text stands", () => {
+    const value = fc
+      .jsonValue({ maxDepth: 3 })
+      .filter((one) => typeof one === "object" && one !== null);
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^[a-z"\\]{1,4}$/), value), (data) => {
+        fc.pre(!JSON.stringify(data).includes("${") && !("defaults" in data));
+        const text = JSON.stringify(data, null, "\t");
+        const config = composed({ "conf/config.json": text });
+        for (const { node } of config.origins()) {
+          if (node.kind !== "scalar" || node.origin.kind !== "file") continue;
+          const { end, start } = node.origin;
+          const written = JSON.parse(text.slice(start, end));
+          expect(written).toEqual(typeof node.value === "bigint" ? Number(node.value) : node.value);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("are refused where they are wrong, with the place", () => {
+    expect(errorOf(() => composed({ "conf/config.toml": "a = 1\nb = \n" }))).toContain(
+      "conf/config.toml:2:",
+    );
+    expect(errorOf(() => composed({ "conf/config.json": '{\n  "a": 1,\n}\n' }))).toContain(
+      "--> conf/config.json:3:1",
+    );
+    expect(errorOf(() => composed({ "conf/config.json5": "{\n a: b}" }))).toContain(
+      "--> conf/config.json5:2:5",
+    );
+    expect(errorOf(() => composed({ "conf/config.json": "3" }))).toContain("a mapping or a list");
+    expect(errorOf(() => composed({ "conf/config.json": '{"a": "${"}' }))).toContain(
+      "conf/config.json:1:",
+    );
+    expect(
+      errorOf(() => composed({ "conf/config.json": "{}", "conf/config.yaml": "a: 1\n" })),
+    ).toContain("is in several files: conf/config.yaml, conf/config.json");
+  });
+
+  it("load their package where the program runs, or say how to install it", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "formats-"));
+    mkdirSync(join(cwd, "conf"));
+    writeFileSync(join(cwd, "conf", "config.toml"), "a = 1\n");
+    const options = { configDir: join(cwd, "conf"), configName: "config", formats: [toml()] };
+    expect(compose(options).get("a")).toBe(1);
+    const refused = errorOf(() => compose({ ...options, cwd }));
+    expect(refused).toContain(
+      "conf/config.toml cannot be read: the package 'smol-toml' is not installed",
+    );
+    expect(refused).toContain("Hint: install it: npm install smol-toml");
+  });
+
+  it("may be a program's own", () => {
+    const ini = {
+      extension: ".ini",
+      read: ({ text }: { readonly text: string }) =>
+        Object.fromEntries(
+          text
+            .trim()
+            .split("\n")
+            .map((line) => line.split("=")),
+        ),
+    };
+    const files = { "conf/config.ini": "a=1\nb=2\n" };
+    const config = composeTexts({ files, configDir: "conf", configName: "config", formats: [ini] });
+    expect(config.toObject()).toEqual({ a: "1", b: "2" });
+  });
+});
