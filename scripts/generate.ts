@@ -18,6 +18,7 @@ import { SLURM_SETTINGS } from "../src/app/plugins/slurm/settings.ts";
 import { STANDARD_PLUGINS } from "../src/app/plugins/standard-plugins.ts";
 import {
   HALVING_SETTINGS,
+  PRUNING_SETTINGS,
   RANDOM_SETTINGS,
   SEARCH_SETTINGS,
   TPE_OWN_SETTINGS,
@@ -87,10 +88,11 @@ export const generatedFiles = async (): Promise<readonly GeneratedFile[]> => [
     "settings of slurm": settingsTable(SLURM_SETTINGS, "hydra.launcher."),
     "settings of searches": settingsTable(SEARCH_SETTINGS, "hydra.sweeper."),
     "settings of random": settingsTable(
-      without(RANDOM_SETTINGS, SEARCH_SETTINGS),
+      without(without(RANDOM_SETTINGS, SEARCH_SETTINGS), PRUNING_SETTINGS),
       "hydra.sweeper.",
     ),
     "settings of tpe": settingsTable(TPE_OWN_SETTINGS, "hydra.sweeper."),
+    "settings of pruners": settingsTable(PRUNING_SETTINGS, "hydra.sweeper."),
     "settings of successive_halving": settingsTable(
       without(HALVING_SETTINGS, SEARCH_SETTINGS),
       "hydra.sweeper.",

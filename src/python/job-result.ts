@@ -1,6 +1,7 @@
 /** Reads the result of a job's program from a file, or from the last line of its output. */
 
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { metricsIn } from "../app/job/metrics.ts";
 import { messageOf } from "../foundation/system/builtin-types.ts";
 
 /** A result, or why there is no valid one. */
@@ -55,7 +56,7 @@ export function latestMetrics(file: string): string | undefined {
   const lines = endOfFile(file).split("\n");
   // The last line may be incomplete.
   for (const line of lines.slice(0, -1).toReversed()) {
-    const measures = measuresIn(line);
+    const measures = metricsIn(line);
     if (measures !== undefined)
       return Object.entries(measures)
         .slice(0, MOST_MEASURES)
@@ -84,17 +85,6 @@ function endOfFile(file: string): string {
     }
   } catch {
     return "";
-  }
-}
-
-function measuresIn(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }
 

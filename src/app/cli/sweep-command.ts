@@ -6,7 +6,7 @@ import { startTimer } from "../../foundation/system/long-timer.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { drawTable } from "../../foundation/text/table.ts";
-import { isFailure } from "../job/ender.ts";
+import { isFailure, isSettled } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import { listenForInterrupt } from "../job/process/interrupt.ts";
@@ -124,7 +124,7 @@ async function status(
         ? shortView(view, invocation)
         : shownView(view, view.jobs.filter(isShown), invocation),
   );
-  return !view.more_to_come && view.jobs.every((job) => job.status === "completed") ? 0 : 1;
+  return !view.more_to_come && view.jobs.every((job) => isSettled(job.status)) ? 0 : 1;
 }
 
 async function wait(

@@ -24,6 +24,8 @@ export type Ender =
   | { readonly by: "itself" }
   /** The launcher, after the time that an attempt may take. */
   | { readonly by: "time_limit"; readonly limit_ms: number }
+  /** The pruner of a search: at this step of the job's metrics, others were better. */
+  | { readonly by: "pruner"; readonly step: number }
   /** `hydraconf sweep cancel`. */
   | { readonly by: "cancel" }
   /** The launcher, because a signal stopped the whole sweep. */
@@ -39,10 +41,14 @@ export type Ender =
 export const ITSELF: Ender = { by: "itself" };
 
 /**
- * The state of a job that has ended. `completed`, `failed` and `timed_out` are final: such a job runs again only on
+ * The state of a job that has ended. `completed`, `pruned`, `failed` and `timed_out` are final: such a job runs again only on
  * request. `stopped`: it still has to run.
  */
-export type EndStatus = "completed" | "failed" | "stopped" | "timed_out";
+export type EndStatus = "completed" | "pruned" | "failed" | "stopped" | "timed_out";
+
+/** Whether a job has come to the end that its sweep wanted: it is done, or was not worth going on. */
+export const isSettled = (status: string | undefined): status is "completed" | "pruned" =>
+  status === "completed" || status === "pruned";
 
 /** @param isSuccess whether the job reported success; counts only if it ended by itself */
 export function endStatus(ender: Ender, isSuccess: boolean): EndStatus {
@@ -51,6 +57,8 @@ export function endStatus(ender: Ender, isSuccess: boolean): EndStatus {
       return isSuccess ? "completed" : "failed";
     case "time_limit":
       return "timed_out";
+    case "pruner":
+      return "pruned";
     case "out_of_memory":
       // Another attempt would run out of memory again.
       return "failed";
@@ -77,6 +85,9 @@ export function stopOfSweep(ender: Ender): Signal | undefined {
 /** The signal with which `sweep cancel` asks processes to end. */
 const CANCEL_SIGNAL = "SIGTERM";
 
+/** The signal with which a pruner asks a job to end. */
+export const PRUNE_SIGNAL = "SIGTERM";
+
 /** The largest exit code that a program may end with by itself without looking as if a signal had ended it. */
 export const MOST_OWN_CODE = 128;
 
@@ -87,7 +98,12 @@ export const MOST_OWN_CODE = 128;
  */
 export function processCode(ender: Ender, code: number): number {
   if (ender.by === "itself") return code > MOST_OWN_CODE ? 1 : code;
-  const signal = ender.by === "signal" ? ender.signal : stopOfSweep(ender);
+  const signal =
+    ender.by === "signal"
+      ? ender.signal
+      : ender.by === "pruner"
+        ? PRUNE_SIGNAL
+        : stopOfSweep(ender);
   return signal === undefined ? 1 : signalCode(signal);
 }
 
@@ -98,6 +114,8 @@ export function enderText(ender: Ender): string | undefined {
       return undefined;
     case "time_limit":
       return `took longer than ${duration(ender.limit_ms)}`;
+    case "pruner":
+      return `pruned at step ${ender.step}`;
     case "cancel":
       return "cancelled";
     case "launcher":

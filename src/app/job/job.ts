@@ -8,7 +8,7 @@ import {
   text,
 } from "../../engine/values/check-options.ts";
 import type { ConfigNode, MapNode } from "../../engine/values/node.ts";
-import { type Ender, type EndStatus, endStatus, ITSELF, processCode } from "./ender.ts";
+import { type Ender, type EndStatus, endStatus, ITSELF, isSettled, processCode } from "./ender.ts";
 import type { Logger } from "./logging/logger.ts";
 
 /** What a task can read about its job. */
@@ -40,6 +40,11 @@ export interface Job {
    * @throws ConfigError of the first interpolation that cannot be resolved
    */
   resolved(): ConfigNode;
+  /**
+   * Tells how the job is going: a line in `metrics.jsonl` in its directory, `{"step": 1, "loss": 0.3}`. The pruner of a search may end
+   * the job for it, by SIGTERM.
+   */
+  report(step: number, values: Readonly<Record<string, number>>): void;
   /** The logger of the program's name. */
   readonly log: Logger;
   /** A logger of another name, which `hydra.job_logging` may configure. */
@@ -94,6 +99,9 @@ export const statusOf = (result: Pick<JobResult, "endedBy" | "exitCode" | "statu
   endStatus(enderOf(result), result.status === "completed" && result.exitCode === 0);
 
 export const isCompleted = (result: JobResult): boolean => statusOf(result) === "completed";
+
+/** Whether a job is done, or was not worth going on. */
+export const isSettledJob = (result: JobResult): boolean => isSettled(statusOf(result));
 
 /** Whether a job still has to run: it was ended from outside, or lost. */
 export const isUndone = (result: JobResult): boolean => statusOf(result) === "stopped";
@@ -167,6 +175,7 @@ export type SweepJobStatus = JobStatus | "missing" | "damaged";
 /** Every status of a job of a sweep, in the order in which tables count them. It is the word for it everywhere. */
 export const JOB_STATUSES = [
   "completed",
+  "pruned",
   "failed",
   "timed_out",
   "stopped",

@@ -26,6 +26,7 @@ import { requiredAt, requiredNode, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
 import type { Locate } from "./logging/log-config.ts";
 import type { Logging } from "./logging/logging.ts";
+import { openMetrics } from "./metrics.ts";
 import { CHDIR_WARNING } from "./options.ts";
 import type { PlannedJob } from "./plan-job.ts";
 import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
@@ -262,6 +263,7 @@ function describeJob(planned: PlannedJob, surroundings: JobView): Job {
     root,
     get: <T>(key: string) => requiredAt(root, key, context) as T | undefined,
     resolved,
+    report: openMetrics(outputDir),
     log: logging.logger(program),
     logger: logging.logger,
   };

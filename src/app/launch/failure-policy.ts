@@ -3,9 +3,16 @@ import type { MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
 import { signalCode } from "../../foundation/system/process-signals.ts";
-import { type Ender, type EndStatus, isFailure, MOST_OWN_CODE, stopOfSweep } from "../job/ender.ts";
+import {
+  type Ender,
+  type EndStatus,
+  isFailure,
+  isSettled,
+  MOST_OWN_CODE,
+  stopOfSweep,
+} from "../job/ender.ts";
 import { plainAt } from "../job/hydra-values.ts";
-import { enderOf, isCompleted, type JobResult, statusOf } from "../job/job.ts";
+import { enderOf, isSettledJob, type JobResult, statusOf } from "../job/job.ts";
 import { readSettings } from "../job/settings.ts";
 import { type JobState, recordedEnder } from "../record/job-state.ts";
 import { type FailurePolicy, ON_FAILURE } from "./settings.ts";
@@ -65,7 +72,7 @@ export function openGate(policy: FailurePolicy, isClosed = () => false): Failure
     count(result) {
       const signal = stopOfSweep(enderOf(result));
       if (signal !== undefined) stop(signal);
-      else if (!isCompleted(result)) failed++;
+      else if (!isSettledJob(result)) failed++;
     },
     mayStart,
     mayFollow: () => mayStart() && !(policy.kind === "finish_batch" && failed > 0),
@@ -101,7 +108,7 @@ export function endOfState(state: JobState): JobEnd | undefined {
 }
 
 /**
- * The exit code of a sweep, whatever `on_failure` allows after a failure: 0 if every job is completed; 128 plus the
+ * The exit code of a sweep, whatever `on_failure` allows after a failure: 0 if every job is completed or pruned; 128 plus the
  * number of the signal that stopped the sweep; else the code of the first job that failed by itself with a code of its
  * own; else 1: jobs were lost, took too long or never started.
  *
@@ -109,7 +116,7 @@ export function endOfState(state: JobState): JobEnd | undefined {
  * @param stoppedBy the signal that stopped the sweep, if that is known otherwise than by a job that it ended
  */
 export function sweepExitCode(jobs: readonly (JobEnd | undefined)[], stoppedBy?: Signal): number {
-  const open = jobs.filter((job) => job?.status !== "completed");
+  const open = jobs.filter((job) => !isSettled(job?.status));
   if (open.length === 0) return 0;
   const stops = open.flatMap((job) => (job && stopOfSweep(job.endedBy)) ?? []);
   const [signal = stoppedBy] = stops;

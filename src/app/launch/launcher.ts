@@ -112,8 +112,18 @@ export interface LauncherInternals {
   readonly failsFast: boolean;
   /** Whether the only job is a single run, whose output is shown. */
   readonly isRun: boolean;
+  /** Ends jobs early; absent if the sweep does not. */
+  readonly pruning?: Pruning;
   /** Suspends the launcher's processes with this one; absent if the launcher's own processes run no jobs. */
   readonly suspension?: Suspension;
+}
+
+/** Ends jobs of a search early, by the metrics that they and others have reported. */
+export interface Pruning {
+  /** Takes the metrics of jobs that ended in an earlier call. */
+  note(ended: readonly SweepJob[]): void;
+  /** Reads what is new. @returns the jobs that are to end, each once, with the step at which that was decided */
+  look(running: readonly SweepJob[]): readonly { readonly number: number; readonly step: number }[];
 }
 
 /** How to start the worker of a job: a separate process in this directory. */
@@ -165,6 +175,8 @@ export interface LauncherDefinition {
   readonly settingsByJob?: true;
   /** Whether jobs run in this process, and share its output. */
   readonly inThisProcess?: true;
+  /** Whether it ends jobs early as `internals.pruning` says. */
+  readonly prunes?: true;
   /** Whether jobs run on other machines: checks that depend on the machine then happen there. */
   readonly runsElsewhere?: boolean;
   /** @throws ConfigError for settings that it does not support */

@@ -76,7 +76,7 @@ function isOpen(folder: string, number: number): boolean {
 function recordLost(folder: string, number: number): void {
   const state = readJobState(folder, number);
   if (state === undefined) return;
-  const endedBy = signalledBy(folder, { by: "scheduler", cause: "unknown" });
+  const endedBy = signalledBy(folder, number, { by: "scheduler", cause: "unknown" });
   writeJobState(folder, ended(state, { endedBy, exitCode: null }), { durable: true });
 }
 

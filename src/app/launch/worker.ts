@@ -105,7 +105,7 @@ export async function runWorker(
   const watched = endWithWorker({
     recorded,
     firstLine: (error) => firstLine(error, redact),
-    enderOf: (signal) => signalledBy(folder, { by: "signal", signal }),
+    enderOf: (signal) => signalledBy(folder, number, { by: "signal", signal }),
     isScheduled: task !== undefined,
     more: task?.signals ?? [],
   });

@@ -37,6 +37,7 @@ const LAUNCHER: OptionChecks<LauncherDefinition> = {
   jobId: optional(fn),
   inThisProcess: anything,
   settingsByJob: anything,
+  prunes: anything,
   runsElsewhere: optional(trueOrFalse),
   open: fn,
   backend: optional(fn),

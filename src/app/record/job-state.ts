@@ -44,7 +44,7 @@ import {
   textsByName,
   time,
 } from "../../foundation/system/shape.ts";
-import { type Ender, enderText, endStatus, ITSELF, isFailure } from "../job/ender.ts";
+import { type Ender, enderText, endStatus, ITSELF, isFailure, isSettled } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
 import { redactValue } from "../job/redaction.ts";
 import { jobFile, jobsFolder, startedFile } from "./layout.ts";
@@ -141,6 +141,7 @@ const SIGNAL = oneOf(...Object.keys(constants.signals));
 const ENDERS: Readonly<Record<Ender["by"], Readonly<Record<string, Check>>>> = {
   itself: {},
   time_limit: { limit_ms: amount },
+  pruner: { step: Number.isFinite },
   cancel: {},
   launcher: { signal: SIGNAL },
   signal: { signal: SIGNAL },
@@ -173,7 +174,7 @@ const ATTEMPT: Shape<Attempt> = {
 
 const STATE: Shape<JobState> = {
   number: count,
-  status: oneOf("queued", "running", "completed", "failed", "stopped", "timed_out"),
+  status: oneOf("queued", "running", "completed", "pruned", "failed", "stopped", "timed_out"),
   attempts: listOf(objectOf(ATTEMPT)),
   return_value: nestedUpTo(MAX_STORED_DEPTH),
 };
@@ -474,7 +475,7 @@ function earlyEnder(status: JobStatus, last: Attempt | undefined): Ender {
 
 /** Whether a job has a final end: it is not missing. */
 export const hasEnded = (state: JobState | DamagedState | undefined): state is JobState =>
-  state?.status === "completed" || hasFailed(state);
+  (state?.status !== "damaged" && isSettled(state?.status)) || hasFailed(state);
 
 export const hasFailed = (state: JobState | DamagedState | undefined): state is JobState =>
   state?.status !== "damaged" && isFailure(state?.status);

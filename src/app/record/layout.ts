@@ -14,6 +14,7 @@ import { join } from "node:path";
  *     .sweep/<launcher>/          a launcher's own notes: its submissions to a scheduler
  *     .sweep/jobs/<number>.json   the state of a job; written by its worker
  *     .sweep/started/<number>.json  the state as its last attempt began: if the other is gone, the job has started
+ *     .sweep/jobs/<number>.pruned  the step at which the pruner of a search has asked the job to end
  *     .sweep/jobs/<number>.log    the output of a job that ran in its own process
  */
 export const SWEEP_FOLDER = ".sweep";
@@ -55,7 +56,8 @@ export const jobFile = (folder: string, number: number): string =>
 export const startedFolder = (folder: string): string => join(folder, "started");
 export const startedFile = (folder: string, number: number): string =>
   join(startedFolder(folder), `${number}.json`);
-/** The metrics of a job in its directory, a JSON object a line: `$HYDRACONF_METRICS` of a program. */
-export const METRICS_FILE = "metrics.jsonl";
+/** The step at which the pruner of a search has asked a job's last attempt to end; absent if it has not. */
+export const prunedFile = (folder: string, number: number): string =>
+  join(jobsFolder(folder), `${number}.pruned`);
 export const jobLog = (folder: string, number: number): string =>
   join(jobsFolder(folder), `${number}.log`);

@@ -72,7 +72,7 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
   resumeGroups(last.pid);
   return {
     signal(signal) {
-      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
+      asked ??= askedNow(signalledBy(folder, number, { by: "launcher", signal }));
       signalWorker(last.pid, signal);
     },
     suspend: () => suspendGroups(last.pid),

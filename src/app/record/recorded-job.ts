@@ -1,5 +1,7 @@
 /** An attempt at a job that runs in this process, with its record. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { isCodedError } from "../../engine/values/errors.ts";
+import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { isOfThisBoot } from "../../foundation/system/process-identity.ts";
 import { type Ender, enderText, ITSELF } from "../job/ender.ts";
@@ -18,6 +20,8 @@ import {
   writeJobStart,
 } from "./job-state.ts";
 import { isCancelled } from "./launcher-claim.ts";
+import { prunedFile } from "./layout.ts";
+import { recordRights } from "./rights.ts";
 
 /** An attempt at a job that runs in this process, and the record of it. */
 export interface RecordedJob {
@@ -62,6 +66,7 @@ export function recordJob(
   state: JobState,
   options: Pick<RecordOptions, "durable">,
 ): RecordedJob {
+  forgetPruned(folder, state.number);
   writeJobStart(folder, state, options);
   let isOver = false;
   return {
@@ -144,9 +149,29 @@ export interface AskedEnd {
 /** @param ender who asks, now */
 export const askedNow = (ender: Ender): AskedEnd => ({ ender, at: uptimeMs() });
 
-/** Who ends a job's process with a signal: `sweep cancel` if that has begun in this sweep. */
-export const signalledBy = (folder: string, ender: Ender): Ender =>
-  isCancelled(folder) ? { by: "cancel" } : ender;
+/**
+ * Who ends a job's process with a signal: the pruner of the search if it has asked for that, or `sweep cancel` if that has begun in
+ * this sweep.
+ */
+export const signalledBy = (folder: string, number: number, ender: Ender): Ender =>
+  prunedBy(folder, number) ?? (isCancelled(folder) ? { by: "cancel" } : ender);
+
+function prunedBy(folder: string, number: number): Ender | undefined {
+  const file = prunedFile(folder, number);
+  if (!existsSync(file)) return undefined;
+  const step = Number(readFileSync(file, "utf8"));
+  return Number.isFinite(step) ? { by: "pruner", step } : undefined;
+}
+
+/** Notes that the pruner ends a job, before it gets the signal: whoever then records the end knows it, also if this process is killed. */
+export const notePruned = (folder: string, number: number, step: number): void =>
+  writeFileAtomicSync(prunedFile(folder, number), String(step), {
+    mode: recordRights(folder).file,
+  });
+
+/** A job that starts again has not been pruned. */
+export const forgetPruned = (folder: string, number: number): void =>
+  rmSync(prunedFile(folder, number), { force: true });
 
 /**
  * The end of a job whose process was asked to end: who asked has ended it, whatever it then said of itself, unless it

@@ -200,15 +200,17 @@ const RANK: Readonly<Record<SweepJobStatus, number>> = {
   timed_out: 2,
   stopped: 3,
   completed: 4,
-  queued: 5,
-  missing: 6,
-  damaged: 7,
+  pruned: 5,
+  queued: 6,
+  missing: 7,
+  damaged: 8,
 };
 
 const COLOR = {
   queued: "dim",
   running: "cyan",
   completed: "green",
+  pruned: "dim",
   failed: "red",
   timed_out: "red",
   stopped: "yellow",

@@ -14,7 +14,7 @@ import { columnWidths, fitText, fittedWidths, padText } from "../../foundation/t
 import { isFailure, stopOfSweep } from "../job/ender.ts";
 import {
   enderOf,
-  isCompleted,
+  isSettledJob,
   isUndone,
   JOB_STATUSES,
   type JobResult,
@@ -194,7 +194,7 @@ function showFailures(
   const thrown = results.find(({ error, status }) => status === "failed" && !isRecorded(error));
   const isShown = thrown !== undefined && !toleratesFailures && !isStopped;
   if (isShown) showFailure(thrown, session);
-  const failed = results.filter((result) => !isCompleted(result)).length;
+  const failed = results.filter((result) => !isSettledJob(result)).length;
   if ((isPlain || isRun) && !toleratesFailures && failed < 2) return;
   const { redact, stderr, terminal } = invocation.console;
   stderr(
@@ -239,7 +239,7 @@ export function failureTable(
   },
 ): string {
   const failed = results.filter(
-    (result) => !isCompleted(result) && stopOfSweep(enderOf(result)) === undefined,
+    (result) => !isSettledJob(result) && stopOfSweep(enderOf(result)) === undefined,
   );
   if (failed.length === 0) return "";
   const rows = failed

@@ -15,7 +15,7 @@ import { coded, isRefusalOfSystem } from "../job/report-error.ts";
 import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.ts";
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
 import { type FailureGate, failsFast, failurePolicy, openGate } from "../launch/failure-policy.ts";
-import type { Launcher, LauncherDefinition, LauncherRequest } from "../launch/launcher.ts";
+import type { Launcher, LauncherDefinition, LauncherRequest, Pruning } from "../launch/launcher.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
 import type { FailurePolicy } from "../launch/settings.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
@@ -40,6 +40,7 @@ import {
   planTask,
   SWEEP_FILE,
 } from "./plan-sweep.ts";
+import { createPruning } from "./pruning.ts";
 import { backendOf, chosenOne, type SweepSession } from "./registry.ts";
 
 /** A sweep with everything needed to run it or to hand it to another process. */
@@ -52,6 +53,7 @@ export interface OpenSweep extends BatchChecks {
   readonly inThisProcess: boolean;
   readonly policy: FailurePolicy;
   readonly gate: FailureGate;
+  readonly pruning?: Pruning;
   /** Directs log messages to Hydra's own log again. */
   readonly logAsHydra: () => void;
 }
@@ -103,6 +105,9 @@ export async function openSweep(
   if (announce === undefined) refuseIfRun(record.folder);
   await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
   await refuseScheduled(sweep.directory, chosen, launchers, invocation);
+  const { pruning: rule } = sweep.sweeper;
+  if (rule !== undefined && chosen.prunes !== true) throw unprunable(chosen);
+  const pruning = rule && createPruning(rule, record.resultOf);
   const gate = openGate(policy, () => isCancelled(record.folder));
   const request: LauncherRequest = {
     settings,
@@ -151,6 +156,7 @@ export async function openSweep(
       reusesWorkers: options.reusesWorkers ?? false,
       failsFast: failsFast(master.root, composer.context),
       isRun,
+      ...(pruning !== undefined && { pruning }),
       ...(suspension !== undefined && { suspension }),
     },
   };
@@ -180,9 +186,18 @@ export async function openSweep(
   const inThisProcess = chosen.inThisProcess === true;
   return {
     ...{ sweep, surroundings, launcher, record, inThisProcess, policy, gate, check, inspect },
+    ...(pruning !== undefined && { pruning }),
     logAsHydra,
   };
 }
+
+const unprunable = ({ name }: LauncherDefinition): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message: `hydra/launcher=${name} cannot end jobs early`,
+    key: "hydra.sweeper.pruner",
+    hint: "use hydra/launcher=local",
+  });
 
 const trustOf = ({ trust }: Invocation): Partial<Pick<WorkerRequest, "trust">> =>
   trust === undefined ? {} : { trust };
@@ -248,7 +263,7 @@ async function runHere(
   const watched = endWithProcess({
     recorded,
     firstLine: (error) => firstLine(error, redact),
-    enderOf: (signal) => signalledBy(folder, { by: "launcher", signal }),
+    enderOf: (signal) => signalledBy(folder, number, { by: "launcher", signal }),
   });
   try {
     if (recorded.earlierAttempts > 0)

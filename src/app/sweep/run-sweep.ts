@@ -8,11 +8,11 @@ import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { andOthers, plural } from "../../foundation/text/plural.ts";
-import { failedJob, isCompleted, type JobResult } from "../job/job.ts";
+import { failedJob, isSettledJob, type JobResult } from "../job/job.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import { makeSweepDirectory } from "../job/run-directory.ts";
 import type { FailureGate } from "../launch/failure-policy.ts";
-import type { LaunchEvent, Launcher } from "../launch/launcher.ts";
+import type { LaunchEvent, Launcher, Pruning } from "../launch/launcher.ts";
 import { tookOf } from "../launch/scheduler.ts";
 import type { ManifestJob } from "../record/manifest.ts";
 import type { SweepRecord } from "../record/sweep-record.ts";
@@ -29,6 +29,7 @@ export interface SweepRequest {
   /** Checks all jobs of a batch before the first starts; `false` after it has reported errors. */
   readonly check: OpenSweep["check"];
   readonly inspect: OpenSweep["inspect"];
+  readonly pruning?: Pruning;
   /** Removes secrets from written texts. */
   readonly redact?: (text: string) => string;
   /** Called for each batch with the number of composed jobs, and the seconds that took. */
@@ -152,7 +153,11 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
     planned += jobs.length;
     if (!isFit) return { results, unfinished: 0, refused: true, goesOn };
     record.admit(jobs, sweeper.mayAskForMore());
-    request.onBatch?.(withResults(jobs, due, record));
+    const recorded = withResults(jobs, due, record);
+    request.pruning?.note(
+      recorded.flatMap(({ job, result }) => (result === undefined ? [] : [job])),
+    );
+    request.onBatch?.(recorded);
     // An empty batch is launched, too: Hydra's launchers log it.
     const isDone = due.length === 0 && (jobs.length > 0 || refused.size > 0);
     const fresh = isDone ? NOTHING : await launch(due, request);
@@ -175,7 +180,11 @@ async function runBatches(request: SweepRequest): Promise<SweepOutcome> {
   tellMessages(request);
   const outcome = { results, unfinished: planned - results.length, refused: false, goesOn };
   // Too many of them ended the sweep, or no other trial has a score.
-  if (refusal !== undefined && conclusion?.toleratesFailures !== true && results.every(isCompleted))
+  if (
+    refusal !== undefined &&
+    conclusion?.toleratesFailures !== true &&
+    results.every(isSettledJob)
+  )
     throw refusal;
   if (conclusion === undefined) return outcome;
   const { content, file, toleratesFailures } = conclusion;

@@ -4,8 +4,9 @@ import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { findPageAssets } from "../../pages/page-assets.ts";
+import { METRICS_FILE, metricsIn } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
-import { jobLog, jobsFolder, METRICS_FILE, sweepFolder } from "../record/layout.ts";
+import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { shareFile } from "../record/rights.ts";
 import { type Judgement, judgementOfPage } from "./best.ts";
@@ -111,7 +112,8 @@ const MOST_BYTES = 2_000_000;
 function learningCurves(file: string): readonly LearningCurve[] {
   const curves = new Map<string, [number, number][]>();
   for (const [line, text] of linesIn(file).entries()) {
-    const metrics = objectIn(text);
+    // A program may be writing the last line.
+    const metrics = metricsIn(text) ?? {};
     const step = typeof metrics["step"] === "number" ? metrics["step"] : line;
     for (const [title, value] of Object.entries(metrics))
       if (typeof value === "number" && title !== "step")
@@ -127,18 +129,6 @@ function linesIn(file: string): readonly string[] {
     return readFileSync(file, "utf8").split("\n");
   } catch {
     return [];
-  }
-}
-
-/** A program may be writing the last line. */
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
   }
 }
 

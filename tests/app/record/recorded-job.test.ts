@@ -14,7 +14,13 @@ import {
   writeJobState,
 } from "../../../src/app/record/job-state.ts";
 import { jobFile } from "../../../src/app/record/layout.ts";
-import { beginJob, endWhenAsked, resultOf } from "../../../src/app/record/recorded-job.ts";
+import {
+  beginJob,
+  endWhenAsked,
+  notePruned,
+  resultOf,
+  signalledBy,
+} from "../../../src/app/record/recorded-job.ts";
 import { canMount, fill, withDisk } from "../cli/mounts.ts";
 
 describe("recorded job", () => {
@@ -119,6 +125,24 @@ describe("recorded job", () => {
       expect(recordedEnder({ ...state, status, attempts })).toEqual(expected);
     },
   );
+});
+
+describe("a job that a pruner asks to end", () => {
+  test("is pruned whoever records its end, until it starts again", () => {
+    const folder = mkdtempSync(join(tmpdir(), "hydraconf-pruned-"));
+    const others: Ender = { by: "signal", signal: "SIGTERM" };
+    const job = beginJob(folder, 3);
+    notePruned(folder, 3, 2.5);
+    expect(signalledBy(folder, 3, others)).toEqual({ by: "pruner", step: 2.5 });
+    expect(signalledBy(folder, 4, others)).toEqual(others);
+    job.end({ endedBy: signalledBy(folder, 3, others), exitCode: null });
+    expect(readJobState(folder, 3)).toMatchObject({
+      status: "pruned",
+      attempts: [{ ended_by: { by: "pruner", step: 2.5 }, error: "pruned at step 2.5" }],
+    });
+    beginJob(folder, 3);
+    expect(signalledBy(folder, 3, others)).toEqual(others);
+  });
 });
 
 describe("a job that was asked to end", () => {

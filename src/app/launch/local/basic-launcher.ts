@@ -1,4 +1,5 @@
 /** The launcher that runs jobs one after the other in this process. */
+import { ConfigError } from "../../../engine/values/errors.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import { loggedOverrides } from "../job-overrides.ts";
 import type { LaunchEvent, Launcher, LauncherDefinition, LauncherRequest } from "../launcher.ts";
@@ -13,6 +14,7 @@ export const basicLauncher: LauncherDefinition = {
   settings: ["warm"],
   insteadOf: () => ({ hint: "use hydra/launcher=local to run jobs in parallel" }),
   inThisProcess: true,
+  prunes: true,
   open(request) {
     let beside: Launcher | undefined;
     return {
@@ -44,7 +46,14 @@ async function* inThisProcess(
   batch: readonly SweepJob[],
   request: LauncherRequest,
 ): AsyncGenerator<LaunchEvent> {
-  const { endOfEarlier, mayStart, runHere } = request;
+  const { endOfEarlier, internals, mayStart, runHere } = request;
+  if (internals.pruning !== undefined)
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: "A job in this process cannot be ended early",
+      key: "hydra.sweeper.pruner",
+      hint: "use hydra/launcher=local, whose jobs are processes of their own",
+    });
   logBatch(batch, request);
   for (const job of batch) {
     if (!mayStart()) return;

@@ -3,12 +3,13 @@ import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Signal } from "../../../foundation/system/platform-types.ts";
 import { INTERRUPTS, type Suspendable } from "../../../foundation/system/process-signals.ts";
 import { agreeing, firstFewOf, plural } from "../../../foundation/text/plural.ts";
-import { isFailure } from "../../job/ender.ts";
+import { isFailure, PRUNE_SIGNAL } from "../../job/ender.ts";
 import type { SweepJob } from "../../job/plan-job.ts";
 import type { JobState } from "../../record/job-state.ts";
 import { jobLog, slotsFolder } from "../../record/layout.ts";
 import { nextCommand, typedCommand } from "../../record/next-commands.ts";
 import { liveWorkers } from "../../record/orphans.ts";
+import { notePruned } from "../../record/recorded-job.ts";
 import { followLog } from "../job-log.ts";
 import { loggedOverrides } from "../job-overrides.ts";
 import type {
@@ -55,6 +56,7 @@ export const localLauncher = (
   ...(appearance.jobId && { jobId: appearance.jobId }),
   retries: (settings) => read(settings).retries,
   settingsByJob: true,
+  prunes: true,
   open: (request) => {
     const { isRun } = request.internals;
     return openLocal(request, read, isRun ? { output: "followed", ...appearance } : appearance);
@@ -129,6 +131,9 @@ function settingsOfJobs(
 /** The interval between attempts to take slots that other sweeps hold. */
 const SLOTS_MS = 300;
 
+/** The interval between looks at the metrics of running jobs. */
+const PRUNING_MS = 100;
+
 /** A batch while its jobs run. */
 interface BatchRun {
   readonly request: LauncherRequest;
@@ -163,8 +168,12 @@ async function* launch(
     for (;;) {
       const lacksSlots = yield* startJobs(run);
       if (running.size === 0 && !lacksSlots) break;
-      const ended = await endings.next(lacksSlots ? SLOTS_MS : undefined);
+      const isPruning = request.internals.pruning !== undefined;
+      const ended = await endings.next(
+        lacksSlots || isPruning ? (isPruning ? PRUNING_MS : SLOTS_MS) : undefined,
+      );
       if (ended !== undefined) yield* takeIn(ended, run);
+      pruneJobs(run);
     }
     const signal = interruption.signal();
     // Even if it ended no job.
@@ -302,6 +311,17 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
   }
   const result = request.resultOf(job);
   if (result !== undefined) yield { kind: "ended", job, result };
+}
+
+/** Asks jobs to end that are not worth going on. */
+function pruneJobs({ request, running }: BatchRun): void {
+  const { pruning, record } = request.internals;
+  if (pruning === undefined) return;
+  const jobs = [...running];
+  for (const { number, step } of pruning.look(jobs.map(({ job }) => job))) {
+    notePruned(record.folder, number, step);
+    jobs.find(({ job }) => job.number === number)?.worker.signal(PRUNE_SIGNAL);
+  }
 }
 
 const isStopping = ({ interruption }: BatchRun): boolean => interruption.signal() !== undefined;

@@ -25,7 +25,7 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
-import { type AskedEnd, askedNow, signalledBy } from "../../record/recorded-job.ts";
+import { type AskedEnd, askedNow, forgetPruned, signalledBy } from "../../record/recorded-job.ts";
 import { makeInnerFolder, shareFile } from "../../record/rights.ts";
 import { type SharedLog, sharedLog, sizeOf } from "../job-log.ts";
 import type { LauncherRequest } from "../launcher.ts";
@@ -146,6 +146,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   const { folder, number, timeLimit } = run;
   makeInnerFolder(folder, jobsFolder(folder));
   const before = readJobState(folder, number);
+  forgetPruned(folder, number);
   const start = { id: randomUUID(), launcher: thisProcess() };
   const killsBefore = memoryKills();
   const worker = workers.take(run, start, most);
@@ -199,7 +200,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     pid,
     logStart,
     signal(signal) {
-      asked ??= askedNow(signalledBy(folder, { by: "launcher", signal }));
+      asked ??= askedNow(signalledBy(folder, number, { by: "launcher", signal }));
       kill(signal);
     },
     suspend() {

@@ -143,7 +143,7 @@ function endOf({ folder, logged, logsOf, report, slurmLines, task }: OverTask): 
     signal === undefined ? (ENDERS[known?.state ?? ""] ?? UNKNOWN) : { by: "signal", signal };
   const isStopped = endStatus(endedBy, false) === "stopped";
   return {
-    endedBy: isStopped ? signalledBy(folder, endedBy) : endedBy,
+    endedBy: isStopped ? signalledBy(folder, task.number, endedBy) : endedBy,
     why,
     lack: undefined,
     known,

@@ -19,6 +19,7 @@ import {
   type Score,
   withoutNumber,
 } from "./objective.ts";
+import type { PruningRule } from "./pruner.ts";
 import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
 
 /** The common parts of all searches. */
@@ -35,6 +36,7 @@ export interface OptimizingRequest {
   /** The absolute path of the sweep's directory. */
   readonly directory: string;
   readonly unforeseeable?: string;
+  readonly pruning?: PruningRule;
   /** The dialect of the sweep. */
   readonly dialect: Dialect;
 }
@@ -60,6 +62,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
 
   return {
     judgesFailures: true,
+    ...(request.pruning !== undefined && { pruning: request.pruning }),
     ...(request.unforeseeable !== undefined && { unforeseeable: request.unforeseeable }),
     ask(): readonly JobOverrides[] | undefined {
       if (failedTooOften) return undefined;
@@ -86,7 +89,8 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         const status = result === undefined || isCompleted(result) ? "failed" : statusOf(result);
         trials.push({ trial, score, status });
         scores.push(score);
-        if (outcome?.score !== null) continue;
+        // A pruned trial has told what it had to tell.
+        if (outcome?.score !== null || status === "pruned") continue;
         lost++;
         if (result === undefined || !isCompleted(result)) continue;
         problems.push(`job #${result.number ?? trials.length - 1}: ${outcome.problem}`);
@@ -169,7 +173,7 @@ function conclusionOf(
   const lost = trials.filter(({ score }) => score === null).map(({ status }) => status);
   const counts = [
     plural(trials.length, "trial"),
-    ...(["failed", "timed_out", "stopped"] as const).flatMap((word) => {
+    ...(["pruned", "failed", "timed_out", "stopped"] as const).flatMap((word) => {
       const count = lost.filter((status) => status === word).length;
       return count === 0 ? [] : [`${count} ${word}`];
     }),

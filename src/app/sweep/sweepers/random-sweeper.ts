@@ -1,6 +1,6 @@
 /** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
-import { earlierPoints, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { earlierPoints, pruningOf, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import {
   allNew,
   type Draw,
@@ -28,6 +28,7 @@ export const randomSweeper: SweeperDefinition = {
         isEven: settings.sequence === "sobol",
       }),
       ...searchRequest(settings, request),
+      ...pruningOf(settings, request),
     });
   },
 };

@@ -5,7 +5,7 @@ import { globOptions, sweepParams } from "./basic-sweeper.ts";
 import { readConditions, readExclusion } from "./exclusion.ts";
 import type { OptimizingRequest } from "./optimizing-sweeper.ts";
 import { type Draw, type SearchSpace, searchSpace } from "./search-space.ts";
-import type { SEARCH_SETTINGS } from "./settings.ts";
+import { type PRUNING_SETTINGS, refuseSetting, type SEARCH_SETTINGS } from "./settings.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 /** The overrides that span the space: those of `hydra.sweeper.params`, then those of the command line. */
@@ -44,6 +44,36 @@ export const earlierPoints = (
   { pointOf }: SearchSpace,
   { earlier = [] }: SweeperRequest,
 ): readonly Draw[] => earlier.flatMap((job) => pointOf(job) ?? []);
+
+/**
+ * Which jobs a search ends early.
+ *
+ * @throws ConfigError `value.wrong_type` where nothing says which number is compared
+ */
+export function pruningOf(
+  settings: SettingValues<typeof PRUNING_SETTINGS> &
+    Pick<SettingValues<typeof SEARCH_SETTINGS>, "direction" | "objective">,
+  request: SweeperRequest,
+): Pick<OptimizingRequest, "pruning"> {
+  const { direction: directions, objective, pruner: kind } = settings;
+  if (kind === undefined) return {};
+  const [direction = "minimize", ...others] = directions;
+  if (others.length > 0)
+    refuseSetting(request, "pruner")("compares one number, and the search has several directions");
+  const metric =
+    settings.pruner_metric ??
+    (typeof objective === "string"
+      ? objective
+      : refuseSetting(request, "pruner_metric")("is missing", {
+          hint: "name the key of a number in the metrics that jobs report: loss",
+        }));
+  return {
+    pruning: {
+      ...{ kind, metric, direction, minStep: settings.pruner_min_step },
+      ...{ startupJobs: settings.pruner_startup_jobs, eta: settings.pruner_eta },
+    },
+  };
+}
 
 /**
  * The seed as text. By default it is the directory of the sweep, so that another sweep draws other numbers, and the

@@ -23,6 +23,7 @@ import {
   type SettingValues,
 } from "../../job/settings.ts";
 import type { Direction, Objective } from "./objective.ts";
+import { PRUNERS, type PruningRule } from "./pruner.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 type Read<Value> = Setting<Value>["read"];
@@ -133,6 +134,27 @@ export const SEARCH_SETTINGS = {
   },
 } satisfies SettingsTable;
 
+/** The settings of searches that may end jobs early. */
+export const PRUNING_SETTINGS = {
+  pruner: {
+    field: field(optional(STR), null),
+    help: "`median` or `successive_halving` end jobs that are not worth going on; null: none",
+    read: (value: unknown, refuse: Refuse): PruningRule["kind"] | undefined =>
+      value === undefined || value === null
+        ? undefined
+        : (PRUNERS.find((kind) => kind === value) ??
+          refuse(`must be median or successive_halving, not '${String(value)}'`)),
+  },
+  pruner_metric: text("the key of the number in the metrics that jobs report; null: `objective`"),
+  pruner_min_step: number(1, 1, "no job ends before this step"),
+  pruner_startup_jobs: requiredInt(
+    5n,
+    1,
+    "`median`: no job ends before so many others are completed",
+  ),
+  pruner_eta: number(3, 2, "`successive_halving`: one of so many jobs goes on at each rung"),
+} satisfies SettingsTable;
+
 /** Whether jobs may be asked for twice. */
 const UNIQUE: Setting<boolean> = {
   field: field(BOOL, false),
@@ -153,6 +175,7 @@ export const RANDOM_SETTINGS = {
   },
   unique: UNIQUE,
   ...SEARCH_SETTINGS,
+  ...PRUNING_SETTINGS,
 };
 
 /** Those of `hydra/sweeper=tpe` that others do not have, or have with another default. */
@@ -164,7 +187,7 @@ export const TPE_OWN_SETTINGS = {
 };
 
 /** `hydra/sweeper=tpe`. */
-export const TPE_SETTINGS = { ...SEARCH_SETTINGS, ...TPE_OWN_SETTINGS };
+export const TPE_SETTINGS = { ...SEARCH_SETTINGS, ...TPE_OWN_SETTINGS, ...PRUNING_SETTINGS };
 
 /** `hydra/sweeper=successive_halving`. */
 export const HALVING_SETTINGS = {

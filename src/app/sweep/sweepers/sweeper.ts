@@ -5,6 +5,7 @@ import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { Direction } from "./objective.ts";
+import type { PruningRule } from "./pruner.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */
 export type JobOverrides = readonly string[];
@@ -30,6 +31,8 @@ export interface Sweeper {
    * does not read results.
    */
   problemOf?(result: JobResult): string | undefined;
+  /** Which jobs are to end early; absent if none are. */
+  readonly pruning?: PruningRule;
   /** A sentence about the part of the sweep that cannot be shown before jobs have run. */
   readonly unforeseeable?: string;
   /** The logger that records how long it took to compose each batch. */

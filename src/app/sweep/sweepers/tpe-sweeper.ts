@@ -1,6 +1,6 @@
 /** The sweeper of `hydra/sweeper=tpe`. */
 import { optimizingSweeper } from "./optimizing-sweeper.ts";
-import { earlierPoints, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { earlierPoints, pruningOf, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { randomSource } from "./search-space.ts";
 import { readSweeper, TPE_SETTINGS } from "./settings.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
@@ -23,6 +23,7 @@ export const tpeSweeper: SweeperDefinition = {
         isUnique: settings.unique,
       }),
       ...searchRequest(settings, request),
+      ...pruningOf(settings, request),
       unforeseeable: "The jobs after these depend on results.",
     });
   },

@@ -1,0 +1,80 @@
+/** Metrics that a job reports while it runs: lines of JSON in a file of its directory. */
+import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Programs find its path in `$HYDRACONF_METRICS`. */
+export const METRICS_FILE = "metrics.jsonl";
+
+/** A line of the file. */
+export type Metrics = Readonly<Record<string, unknown>>;
+
+/** Texts, and numbers that JSON does not have, as Python writes them. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/g;
+
+const quoted = (token: string): string => (token.startsWith('"') ? token : `"${token}"`);
+
+/** Undefined for a line that is no object. NaN and infinities are texts. */
+export function metricsIn(line: string): Metrics | undefined {
+  try {
+    const value: unknown = JSON.parse(line.replaceAll(TOKENS, quoted));
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Metrics)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_BYTES = 64 * 1024;
+
+/** Reads a file that grows. @returns the lines that have been completed since the last call; none if there is no file */
+export function followMetrics(file: string): () => readonly Metrics[] {
+  let at = 0;
+  let rest = "";
+  let decoder = new TextDecoder();
+  let inode: bigint | undefined;
+  return () => {
+    let descriptor: number;
+    try {
+      descriptor = openSync(file, "r");
+    } catch {
+      return [];
+    }
+    try {
+      const { ino, size } = fstatSync(descriptor, { bigint: true });
+      if (ino !== inode || size < at) {
+        // That of an earlier attempt was set aside, or begun again.
+        inode = ino;
+        at = 0;
+        rest = "";
+        decoder = new TextDecoder();
+      }
+      for (;;) {
+        const bytes = Buffer.alloc(MOST_BYTES);
+        const read = readSync(descriptor, bytes, 0, bytes.length, at);
+        if (read === 0) break;
+        at += read;
+        rest += decoder.decode(bytes.subarray(0, read), { stream: true });
+      }
+    } finally {
+      closeSync(descriptor);
+    }
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    return lines.map(metricsIn).filter((metrics) => metrics !== undefined);
+  };
+}
+
+/** Appends to a job's metrics; the first line replaces those of an earlier attempt. */
+export function openMetrics(
+  outputDir: string,
+): (step: number, values: Readonly<Record<string, number>>) => void {
+  const file = join(outputDir, METRICS_FILE);
+  let isOpen = false;
+  return (step, values) => {
+    const line = `${JSON.stringify({ step, ...values })}\n`;
+    if (isOpen) appendFileSync(file, line);
+    else writeFileSync(file, line);
+    isOpen = true;
+  };
+}

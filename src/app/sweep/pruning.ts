@@ -1,0 +1,89 @@
+/** Ends jobs of a search early: follows their metrics, and asks its pruner. */
+import { join } from "node:path";
+import { isCompleted, type JobResult } from "../job/job.ts";
+import { followMetrics, METRICS_FILE, type Metrics } from "../job/metrics.ts";
+import type { SweepJob } from "../job/plan-job.ts";
+import type { Pruning } from "../launch/launcher.ts";
+import { createPruner, type PruningRule } from "./sweepers/pruner.ts";
+
+/** @param resultOf the result of a job that has ended */
+export function createPruning(
+  rule: PruningRule,
+  resultOf: (job: SweepJob) => JobResult | undefined,
+): Pruning {
+  const pruner = createPruner(rule);
+  const followed = new Map<number, Followed>();
+  const followedOf = (job: SweepJob): Followed => {
+    const known = followed.get(job.number);
+    if (known !== undefined) return known;
+    const one: Followed = {
+      job,
+      read: followMetrics(join(job.outputDir, METRICS_FILE)),
+      lines: 0,
+      isPruned: false,
+      isOver: false,
+    };
+    followed.set(job.number, one);
+    return one;
+  };
+  /** @returns the step at which the job is to end */
+  const lookAt = (one: Followed): number | undefined => {
+    let end: number | undefined;
+    for (const metrics of one.read()) {
+      one.lines++;
+      const value = numberAt(metrics, rule.metric);
+      if (value === undefined) continue;
+      const step = Number.isFinite(metrics["step"]) ? Number(metrics["step"]) : one.lines;
+      if (pruner.report(one.job.number, step, value)) end ??= step;
+    }
+    return end;
+  };
+  const finish = (one: Followed): void => {
+    lookAt(one);
+    const result = resultOf(one.job);
+    if (result !== undefined && isCompleted(result)) pruner.complete(one.job.number);
+    one.isOver = true;
+  };
+  return {
+    note(jobs) {
+      for (const job of jobs) finish(followedOf(job));
+    },
+    look(running) {
+      const numbers = new Set(running.map(({ number }) => number));
+      for (const one of followed.values())
+        if (!one.isOver && !numbers.has(one.job.number)) finish(one);
+      return running.flatMap((job) => {
+        const one = followedOf(job);
+        // Another attempt.
+        if (one.isOver) Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
+        const step = lookAt(one);
+        if (step === undefined || one.isPruned) return [];
+        one.isPruned = true;
+        return [{ number: job.number, step }];
+      });
+    },
+  };
+}
+
+interface Followed {
+  readonly job: SweepJob;
+  readonly read: () => readonly Metrics[];
+  lines: number;
+  isPruned: boolean;
+  /** Whether its last attempt has ended. What that reported is not read again. */
+  isOver: boolean;
+}
+
+/** @param path names with dots: `val.loss`, which may also be one name */
+function numberAt(metrics: Metrics, path: string): number | undefined {
+  let value: unknown = metrics[path];
+  if (value === undefined) {
+    value = metrics;
+    for (const name of path.split("."))
+      value = typeof value === "object" && value !== null ? (value as Metrics)[name] : undefined;
+  }
+  if (typeof value === "number") return value;
+  return value === "NaN" || value === "Infinity" || value === "-Infinity"
+    ? Number(value)
+    : undefined;
+}

@@ -1,0 +1,57 @@
+import { appendFileSync, mkdtempSync, readFileSync, renameSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  followMetrics,
+  METRICS_FILE,
+  metricsIn,
+  openMetrics,
+} from "../../../src/app/job/metrics.ts";
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-metrics-"));
+
+describe("metrics of a job", () => {
+  it("are read in whole lines, each once", () => {
+    const file = join(newFolder(), METRICS_FILE);
+    const read = followMetrics(file);
+    expect(read()).toEqual([]);
+    appendFileSync(file, '{"step": 1}\n{"step"');
+    expect(read()).toEqual([{ step: 1 }]);
+    appendFileSync(file, ": 2}\nno JSON\n[3]\n");
+    expect(read()).toEqual([{ step: 2 }]);
+    expect(read()).toEqual([]);
+  });
+
+  it("of another attempt are read from the start", () => {
+    const file = join(newFolder(), METRICS_FILE);
+    appendFileSync(file, '{"step": 1}\n');
+    const read = followMetrics(file);
+    read();
+    renameSync(file, `${file}.1`);
+    expect(read()).toEqual([]);
+    appendFileSync(file, '{"step": 1, "again": true}\n');
+    expect(read()).toEqual([{ step: 1, again: true }]);
+  });
+
+  it("may have numbers that only Python writes", () => {
+    expect(metricsIn('{"a": NaN, "b": [-Infinity,Infinity], "c": "x: NaN"}')).toEqual({
+      ...{ a: "NaN", b: ["-Infinity", "Infinity"] },
+      c: "x: NaN",
+    });
+  });
+
+  it("are written from the beginning by each attempt", () => {
+    const folder = newFolder();
+    appendFileSync(join(folder, METRICS_FILE), '{"step": 7}\n');
+    const report = openMetrics(folder);
+    const read = followMetrics(join(folder, METRICS_FILE));
+    expect(read()).toEqual([{ step: 7 }]);
+    report(1, {});
+    expect(read()).toEqual([{ step: 1 }]);
+    report(2, { loss: 0.25 });
+    expect(readFileSync(join(folder, METRICS_FILE), "utf8")).toBe(
+      '{"step":1}\n{"step":2,"loss":0.25}\n',
+    );
+  });
+});

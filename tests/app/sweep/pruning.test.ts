@@ -1,0 +1,89 @@
+// Searches that end jobs early. Files order what happens, not times.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { lookAtJob } from "../../../src/app/record/job-state.ts";
+import { commandPath } from "../../e2e/command.ts";
+
+/**
+ * Job 0 reports and ends; the others report the same step, worse, and wait to be ended.
+ */
+const PROGRAM = `#!/bin/sh
+say() { echo "{\\"step\\": 1, \\"val\\": {\\"loss\\": $1}}" >>"$HYDRACONF_METRICS"; }
+case $HYDRACONF_JOB_NUMBER in
+0) say 1; echo 1 >"$HYDRACONF_RESULT"; exit 0 ;;
+esac
+say 2
+trap 'exit 3' TERM
+while :; do sleep 0.05; done
+`;
+
+function search(...overrides: readonly string[]) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-pruning-"));
+  writeFileSync(join(cwd, "prog.sh"), PROGRAM, { mode: 0o755 });
+  const run = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, [commandPath("hydraconf"), ...argv], { cwd, encoding: "utf8" });
+  const first = run(
+    ...["run", "-m", "hydra/sweeper=random", "hydra.sweeper.seed=1", "hydra.sweeper.n_trials=3"],
+    ...["hydra.sweeper.pruner=median", "hydra.sweeper.pruner_metric=val.loss"],
+    ...["hydra.sweeper.pruner_startup_jobs=1", "x=interval(0,1)", "hydra.sweep.dir=s"],
+    ...[...overrides, "--", "./prog.sh", "--pass=${x}"],
+  );
+  const table = () => JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8")).jobs;
+  return { cwd, first, run, table };
+}
+
+describe("a pruner", () => {
+  test("ends jobs that are worse than others, which is no failure", () => {
+    const { cwd, first, run, table } = search(
+      "hydra/launcher=local",
+      "hydra.launcher.n_jobs=1",
+      "hydra.launcher.max_retries=2",
+    );
+    expect(first.stderr).toContain("1 of 3 jobs completed, 2 pruned");
+    expect(first.stderr).toContain("pruned at step 1");
+    expect(first.stderr).not.toContain("failed");
+    expect(first.stdout).toContain("Best of 3 trials, 2 pruned: ");
+    expect(first.status).toBe(0);
+    expect(table()).toMatchObject([
+      { status: "completed", attempts: 1 },
+      { status: "pruned", attempts: 1, ended_by: { by: "pruner", step: 1 } },
+      { status: "pruned", attempts: 1, ended_by: { by: "pruner", step: 1 } },
+    ]);
+    expect(readFileSync(join(cwd, "s/sweep.csv"), "utf8").match(/,pruned,/g)).toHaveLength(2);
+    const status = run("sweep", "status", "s");
+    expect([status.status, status.stdout]).toEqual([0, expect.stringContaining("2 pruned")]);
+    // It has ended, and did not fail.
+    for (const again of ["--resume", "--retry-failed"]) {
+      const resumed = run("run", again, "s");
+      expect([again, resumed.status]).toEqual([again, 0]);
+      expect(lookAtJob(join(cwd, "s/.sweep"), 1)).toMatchObject({
+        attempts: [{}],
+        status: "pruned",
+      });
+    }
+  });
+
+  test("works with the launcher that runs one job after the other, and goes on in a resumed search", () => {
+    const { cwd, first, run } = search();
+    expect(first.status).toBe(0);
+    const more = run("run", "--resume", "s", "hydra.sweeper.n_trials=+1");
+    expect(more.stderr).toContain("1 of 4 jobs completed, 3 pruned");
+    expect(lookAtJob(join(cwd, "s/.sweep"), 3)).toMatchObject({
+      attempts: [{ ended_by: { by: "pruner", step: 1 } }],
+    });
+  });
+
+  test.each([
+    [["hydra/launcher=slurm"], "hydra/launcher=slurm cannot end jobs early"],
+    [["hydra.sweeper.pruner_metric=null"], "hydra.sweeper.pruner_metric is missing"],
+    [["hydra.sweeper.pruner=mean"], "must be median or successive_halving, not 'mean'"],
+    [["hydra.sweeper.direction=[minimize,maximize]"], "the search has several directions"],
+  ])("is refused with %j", (overrides, message) => {
+    const { cwd, first } = search(...overrides);
+    expect([first.status, first.stderr]).toEqual([1, expect.stringContaining(message)]);
+    expect(existsSync(join(cwd, "s/0"))).toBe(false);
+  });
+});
