@@ -17,7 +17,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, posix, resolve } from "node:path";
 import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
@@ -58,7 +58,7 @@ const PACKAGES = [
     files: [
       "LICENSE",
       ...PROGRAM_PAGES,
-      "docs/examples",
+      "docs/examples/train",
       "dist/index.js",
       "dist/portable-engine.js",
       "dist/sources.js",
@@ -113,12 +113,17 @@ for (const one of PACKAGES) {
   for (const name of readdirSync(join(root, "dist", "bin")))
     if (name === "package.json" || one.bin.some((command) => name.startsWith(`${command}.`)))
       copy(join("dist", "bin", name), folder);
-  for (const file of declarationsOf(one.types)) {
-    copy(join("dist", file), folder);
-    // The same, in a folder whose package.json makes CommonJS of it.
-    if (one.files.includes("dist/cjs"))
-      cpSync(join(root, "dist", file), join(folder, "dist", "cjs", file));
-  }
+  const isBoth = one.files.includes("dist/cjs");
+  // In a folder whose package.json makes CommonJS of them: what imports CommonJS may be either, so one copy serves both.
+  for (const file of declarationsOf(one.types))
+    cpSync(join(root, "dist", file), join(folder, "dist", isBoth ? "cjs" : "", file));
+  if (isBoth)
+    for (const name of one.types)
+      write(
+        join(folder, "dist", dirname(name)),
+        `${basename(name)}.d.ts`,
+        `export * from "${relativeTo(name, `cjs/${name}.js`)}";\n`,
+      );
   write(folder, "README.md", readmeOf(one));
   for (const page of readdirSync(folder, { recursive: true }))
     if (page.endsWith(".md")) dropDeadLinks(folder, page);
@@ -173,6 +178,12 @@ function repository() {
     repository: { type: "git", url: `git+${page}.git` },
     bugs: { url: `${page}/issues` },
   };
+}
+
+/** How a module in `dist` names another one. */
+function relativeTo(module, other) {
+  const path = posix.relative(posix.dirname(module), other);
+  return path.startsWith(".") ? path : `./${path}`;
 }
 
 function copy(file, folder) {
