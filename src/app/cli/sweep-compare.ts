@@ -1,9 +1,8 @@
 /** `hydraconf sweep compare`: sweeps beside each other, as a table, as data and as a page. */
-import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { floatRepr } from "../../engine/values/python-text.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { readablePath } from "../../foundation/system/files.ts";
+import { makeDirectory, readablePath } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { drawTable } from "../../foundation/text/table.ts";
@@ -66,7 +65,7 @@ export async function showComparison(
     ...pageSweep(directory, rows, judgement, dirname(file)),
     name: shown(directory),
   }));
-  mkdirSync(dirname(file), { recursive: true });
+  makeDirectory(dirname(file));
   const title = `${plural(sweeps.length, "sweep")}`;
   writeFileAtomicSync(
     file,

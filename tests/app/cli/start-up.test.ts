@@ -41,6 +41,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-pr
     const light = [
       "src/profiler/tools/table.ts",
       "src/profiler/machine/tool-error.ts",
+      "src/profiler/tools/counters/tool.ts",
       "src/profiler/tools/ncu/tool.ts",
       "src/profiler/tools/nsys/tool.ts",
       "src/profiler/tools/pytorch/tool.ts",

@@ -1,10 +1,8 @@
 /** Which jobs of a search are not worth going on, by what they and others report while they run. */
 import type { Direction } from "./objective.ts";
 
-export const PRUNERS = ["median", "successive_halving"] as const;
-
 export interface PruningRule {
-  readonly kind: (typeof PRUNERS)[number];
+  readonly kind: "median" | "successive_halving";
   /** The key of the number in a line of metrics. */
   readonly metric: string;
   readonly direction: Direction;

@@ -23,7 +23,7 @@ import {
   type SettingValues,
 } from "../../job/settings.ts";
 import type { Direction, Objective } from "./objective.ts";
-import { PRUNERS, type PruningRule } from "./pruner.ts";
+import type { PruningRule } from "./pruner.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 type Read<Value> = Setting<Value>["read"];
@@ -133,6 +133,8 @@ export const SEARCH_SETTINGS = {
     read: () => undefined,
   },
 } satisfies SettingsTable;
+
+const PRUNERS: readonly PruningRule["kind"][] = ["median", "successive_halving"];
 
 /** The settings of searches that may end jobs early. */
 export const PRUNING_SETTINGS = {
