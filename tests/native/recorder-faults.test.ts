@@ -16,6 +16,7 @@ const NOT_MEDDLED_WITH = {
     ...[
       "memcmp",
       "memcpy",
+      "memmove",
       "memset",
       "strcmp",
       "strcspn",

@@ -134,7 +134,7 @@ it("lists what changed of many regions on a terminal, and all of them if asked",
   );
   // Before anything is read.
   await expect(shown("no.json", "such.json", "--collector", "nsy")).rejects.toThrow(
-    "--collector: 'nsy' is not one of recorder, nsys, ncu, pytorch",
+    "--collector: 'nsy' is not one of recorder, nsys, counters, ncu, pytorch",
   );
   expect(await shown("short.json", "long.json", "--markdown", "--regions", "1")).toContain(
     "layer 3 ",
