@@ -268,6 +268,8 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
     // First, so that no error message can show a secret.
     redaction?.learn(suspectTexts(overrides, request));
+    // A validator resolves: a value of `hydra` would be that of the job before.
+    delete published.root;
     const composed = explainingAliases(expanded, () =>
       composeConfig({
         ...surroundings,

@@ -151,6 +151,15 @@ describe("what a validator gives to a program", () => {
     );
   });
 
+  it("is each job's own: hydra's values are those of the job, not of the one before", async () => {
+    const seen: unknown[] = [];
+    const { run, cwd } = app("port: '80'\ndir: ${hydra:runtime.output_dir}\n");
+    const jobs = ["-m", "port='80','81','82'", "hydra.sweep.dir=o"];
+    const ran = await run(jobs, (config) => seen.push(config.get("dir")));
+    expect([ran.exitCode, ran.stderr]).toEqual([0, ""]);
+    expect(seen).toEqual([0, 1, 2].map((number) => join(cwd, `o/${number}/data`)));
+  });
+
   it("is asked once: an output that is no input is not refused", async () => {
     const size = z.object({ size: z.string().transform((text) => text.length) });
     const seen: unknown[] = [];
