@@ -63,7 +63,8 @@ async function noteOf(
   { describe, library }: MetricSource,
   chips: readonly string[],
 ): Promise<string | null> {
-  const listedByNcu = library === null ? null : await expand(cli, ncu);
+  // For hundreds of metrics the library takes half a second a chip: only for the one that is meant.
+  const listedByNcu = library === null || chips.length > 1 ? null : await expand(cli, ncu);
   const requested = (listedByNcu ?? metricsOf(cli)).filter((metric) => !IS_FREE.test(metric));
   const counted = requested.filter((metric) => !NEEDS_OWN_PASSES.test(metric));
   if (counted.length === 0) return null;
