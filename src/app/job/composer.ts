@@ -140,6 +140,8 @@ export interface CompositionChanges {
   readonly configName?: string | null;
   /** `multirun` keeps sweep overrides and groups without an option unresolved. */
   readonly mode?: RunMode;
+  /** The overrides of the sweep whose job this is: what a hint proposes must work in its other jobs, too. */
+  readonly sweep?: readonly Override[];
 }
 
 /** The mode in which a program runs its task, and the composition for that mode. */
@@ -262,7 +264,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
   const surroundings = { snapshot, context, onWarning };
   const compose = (
     overrides: readonly string[],
-    { configName = primary, mode = "run" }: CompositionChanges = {},
+    { configName = primary, mode = "run", sweep }: CompositionChanges = {},
     further: Pick<ComposeRequest, "appended" | "taskMode"> = {},
   ): Composition => {
     requirePrimary(snapshot.repository, { fromShell: true, dialect: context.dialect });
@@ -278,6 +280,7 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
         layerValues,
         overrides: parse(overrides),
         mode,
+        ...(sweep && { sweep }),
         ...further,
         ...(request.freeKeys && { freeKeys: request.freeKeys }),
         fromShell: true,

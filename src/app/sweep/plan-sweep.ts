@@ -399,7 +399,7 @@ export function planSweep(
     planBatch: (batch, first, numberOf = (at) => at) =>
       batch.map((job, index) => {
         const at = first + index;
-        const composition = composer.compose([...ofHydra, ...job]);
+        const composition = composer.compose([...ofHydra, ...job], { sweep: master.overrides });
         if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
         const planned = planJob(composition, numbering, at);
         const number = numberOf(at, planned.overrides);

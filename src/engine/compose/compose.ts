@@ -57,6 +57,8 @@ export interface ComposeRequest {
   readonly appended?: (root: MapNode) => readonly Override[];
   /** The mode of a program's task, which the composed config must have. Default: any. */
   readonly taskMode?: RunMode;
+  /** The overrides of the sweep whose job is composed: a hint must work in its other jobs, too. */
+  readonly sweep?: readonly Override[];
   /** Keys of mappings that accept new keys from overrides without a `+`; `""` is the whole config. */
   readonly freeKeys?: readonly string[];
   readonly fromShell: boolean;
@@ -358,10 +360,11 @@ const MOST_SWEPT = 16;
 
 /** The configs with each option of a swept group, which a hint must fit as well. */
 function sweptRoots(
-  request: Omit<DefaultsRequest, "choices"> & Pick<ComposeRequest, "overrides">,
+  request: Omit<DefaultsRequest, "choices"> & Pick<ComposeRequest, "overrides" | "sweep">,
 ): readonly ConfigNode[] {
-  const { context, mode, overrides, repository } = request;
-  if (mode !== "multirun") return [];
+  const { context, mode, repository, sweep } = request;
+  const overrides = sweep ?? request.overrides;
+  if (mode !== "multirun" && sweep === undefined) return [];
   const roots: ConfigNode[] = [];
   for (const override of overrides) {
     if (!isSweep(override) || !repository.groupExists(override.keyOrGroup)) continue;
@@ -372,7 +375,8 @@ function sweptRoots(
       );
       try {
         const choices = splitOverrides(chosen, repository, context.dialect);
-        roots.push(composeBase({ ...request, choices, onWarning: () => {} }).root);
+        const base = composeBase({ ...request, mode: "multirun", choices, onWarning: () => {} });
+        roots.push(base.root);
       } catch (error) {
         if (!isConfigError(error)) throw error;
       }
