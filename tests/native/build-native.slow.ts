@@ -93,6 +93,8 @@ describe("buildNative", () => {
     const recorder = `{
       'target_name': 'region_recorder', 'type': 'loadable_module', 'sources': ['native/part/part.cc'],
       'target_conditions': [['1==1', {'product_extension': 'so'}]],
+    }, {
+      'target_name': 'chip_metrics', 'type': 'executable', 'sources': ['native/hello/main.cc'],
     }, {`;
     writeFileSync(
       join(root, "binding.gyp"),
@@ -102,7 +104,7 @@ describe("buildNative", () => {
     const log = (line: string): void => void lines.push(line);
 
     const first = await buildNative({ root, log, parts: "recorder" });
-    expect(first.info.outputs).toEqual(["region_recorder.so"]);
+    expect(first.info.outputs).toEqual(["chip_metrics", "region_recorder.so"]);
     expect(first.info).toMatchObject({ parts: "recorder", backends: [], gpu: { built: false } });
     expect(lines).toEqual([
       expect.stringMatching(/^building the recorder \(.*; this happens once$/),
@@ -112,7 +114,7 @@ describe("buildNative", () => {
     expect((await buildNative({ root, log, parts: "recorder" })).built).toBe(false);
 
     const all = await buildNative({ root, log });
-    expect(all.info.outputs).toEqual(["hello", "region_recorder.so"]);
+    expect(all.info.outputs).toEqual(["chip_metrics", "hello", "region_recorder.so"]);
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(/^building the native part \(.*CPU backend; .*; this happens once$/),
     ]);
