@@ -57,6 +57,12 @@ describe("the web service", () => {
     );
     await expect(serving({ APP_SERVER__PORT: "99999" })).rejects.toThrow(/at most 65535/);
   });
+  it("ends where it cannot start, although it follows its files", async () => {
+    const service = join(EXAMPLES, "service", "service.mjs");
+    const env = { NODE_ENV: "production" };
+    const { exitCode, stderr } = await execa(process.execPath, [service], { env, reject: false });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("db.password")]);
+  });
 
   it("follows its files, and keeps the last good config", async () => {
     const { cwd, get, lines, service } = await serving({});

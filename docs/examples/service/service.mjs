@@ -47,15 +47,23 @@ export async function start({
       onError: (error) => log(isConfigError(error) ? renderError(error) : String(error)),
     },
   );
-  // What is wrong or missing is told at the start, and not by the first request.
-  const { server } = watched.config.toObject({ resolve: true });
   const http = createServer((request, response) => {
     const { config } = watched;
     if (request.url === "/config") response.end(config.toYaml({ resolve: true }));
     else response.end(`${config.get("greeting")}\n`);
   });
-  await new Promise((resolve) => http.listen(server.port, server.host, resolve));
-  log(`listens on ${server.host}:${http.address().port}`);
+  try {
+    // What is wrong or missing is told at the start, and not by the first request.
+    const { server } = watched.config.toObject({ resolve: true });
+    await new Promise((resolve, reject) => {
+      http.once("error", reject).listen(server.port, server.host, resolve);
+    });
+    log(`listens on ${server.host}:${http.address().port}`);
+  } catch (error) {
+    // What watches files keeps the process.
+    watched.close();
+    throw error;
+  }
   return {
     port: http.address().port,
     close: () => {
