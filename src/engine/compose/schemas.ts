@@ -297,16 +297,16 @@ function keyOf({ path }: PlacedSchema, { key }: SchemaProblem): string {
 }
 
 function sentence(key: string, { expected, problem, message }: SchemaProblem): string {
-  if (message !== undefined) return `Value of '${key}' does not fit: ${message}`;
+  const why = message === undefined ? "" : `: ${message}`;
   switch (problem) {
     case "unknown_key":
       return `Key '${key}' is not in the schema`;
     case "missing_key":
-      return `Key '${key}' is missing`;
+      return `Key '${key}' is missing${why}`;
     case "missing_value":
       return `Key '${key}' has no value`;
     case "invalid_value":
-      return `Value of '${key}' does not fit: expected ${expected}`;
+      return `Value of '${key}' does not fit: ${message ?? `expected ${expected}`}`;
   }
 }
 

@@ -20,6 +20,7 @@ import type { AjvFactory, AjvOptions } from "./given-ajv.ts";
 import type { SchemaIssue } from "./issue.ts";
 import {
   type JsonValue,
+  joinKey,
   keyText,
   nodeAt,
   originOf,
@@ -131,7 +132,46 @@ interface StandardIssue {
   readonly message: string;
   /** Keys, or objects with a key. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[];
+  /** Of zod: the unknown keys in the object at the path. */
+  readonly keys?: readonly PropertyKey[];
 }
+
+/**
+ * An issue at the key that it is about, which the config may not have. Validators that name unknown keys (zod:
+ * `keys`) have an issue at each.
+ */
+function issuesAt(
+  tree: ConfigNode,
+  { keys = [], message, path = [] }: StandardIssue,
+): readonly SchemaIssue[] {
+  const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
+  const unknown = keys.map((key) => [...tokens, String(key)]).filter((each) => has(tree, each));
+  if (unknown.length > 0)
+    return unknown.map((each) => {
+      const { key, node } = nodeAt(tree, each);
+      const expected = "no such key";
+      return {
+        problem: "unknown_key",
+        key,
+        pointer: pointerTo(each),
+        expected,
+        origin: originOf(node),
+      };
+    });
+  const { key, node } = nodeAt(tree, tokens);
+  const place = { pointer: pointerTo(tokens), expected: "another value", message };
+  return has(tree, tokens)
+    ? [{ ...place, problem: "invalid_value", key, value: node, origin: originOf(node) }]
+    : [{ ...place, problem: "missing_key", key: absentKey(tree, tokens), origin: originOf(node) }];
+}
+
+const has = (tree: ConfigNode, tokens: readonly string[]): boolean =>
+  nodeAt(tree, tokens).length === tokens.length;
+
+const absentKey = (tree: ConfigNode, tokens: readonly string[]): string => {
+  const { key, length } = nodeAt(tree, tokens);
+  return tokens.slice(length).reduce(joinKey, key);
+};
 
 /**
  * What a standard-schema validator finds in a tree, as plain data, and what it makes of it.
@@ -156,19 +196,7 @@ function validated(
   const issues = "issues" in result ? (result.issues as readonly StandardIssue[] | undefined) : [];
   // To a validator, the marker of a missing value is a text like any other.
   const missing = missingValues(tree);
-  const found = (issues ?? []).map(({ message, path = [] }): SchemaIssue => {
-    const tokens = path.map((part) => String(typeof part === "object" ? part.key : part));
-    const { key, node } = nodeAt(tree, tokens);
-    return {
-      problem: "invalid_value",
-      key,
-      pointer: pointerTo(tokens),
-      value: node,
-      expected: "another value",
-      message,
-      origin: originOf(node),
-    };
-  });
+  const found = (issues ?? []).flatMap((issue) => issuesAt(tree, issue));
   const all = [
     ...[...missing].map(
       ([pointer, node]): SchemaIssue => ({

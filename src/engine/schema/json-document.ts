@@ -66,16 +66,18 @@ export function pointerTokens(pointer: string): readonly string[] {
 export function nodeAt(
   root: ConfigNode,
   tokens: readonly string[],
-): { readonly node: ConfigNode; readonly key: string } {
+): { readonly node: ConfigNode; readonly key: string; readonly length: number } {
   let node = root;
   let key = "";
+  let length = 0;
   for (const token of tokens) {
     const next = childByText(node, token);
     if (next === undefined) break;
     key = node.kind === "list" ? `${key}[${token}]` : joinKey(key, token);
     node = next;
+    length++;
   }
-  return { node, key };
+  return { node, key, length };
 }
 
 /** Where a value was written: of what a resolver gave, the interpolation. */

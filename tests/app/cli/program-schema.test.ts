@@ -40,6 +40,17 @@ describe("a validator of the standard-schema interface as the program's schema",
     expect((await run(["name=x", "hydra.run.dir=o"])).exitCode).toBe(0);
   });
 
+  it("names keys that are missing, and those that a strict schema does not know", async () => {
+    const db = z.strictObject({ host: z.string(), tls: z.boolean() });
+    const { run } = program(
+      { "conf/config.yaml": "db:\n  host: a\n  prt: 1\n" },
+      { schema: z.strictObject({ db }) },
+    );
+    const { stderr } = await run([], () => expect.fail());
+    expect(stderr).toMatch(/^ {2}db\.tls: missing\n {4}problem: .*expected boolean/m);
+    expect(stderr).toMatch(/^ {2}db\.prt: unknown key\n[^]*? {4}from: +\S*config\.yaml:3:/m);
+  });
+
   it("describes the keys, where its library gives a JSON Schema", async () => {
     expect((await app().run(["--help", "lr"])).stdout).toMatch(/at most 1[\s\S]*learning rate/);
     const shown = JSON.parse((await app().run(["--schema"])).stdout);
