@@ -1,7 +1,12 @@
 // Programs of Python's Hydra whose jobs share one import; Hydra is the stand-in.
-import { describe, expect, it } from "vitest";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { statOf } from "../../src/foundation/system/process-identity.ts";
 import { interpreterWords } from "../../src/python/command-line.ts";
-import { program, sweep } from "./warm-sweep.ts";
+import { openWarmPython } from "../../src/python/warm-python.ts";
+import { until } from "../wait.ts";
+import { program, project, STAND_IN_ENV, sweep } from "./warm-sweep.ts";
 
 /** Before a sweep the program is asked whether it composes the jobs, which imports it, too. */
 const CHECK = 1;
@@ -110,6 +115,55 @@ return signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(s
     ]);
   });
 });
+
+describe.runIf(process.platform === "linux")(
+  "an interpreter that is killed between two jobs",
+  () => {
+    it.each(["noticed", "not yet noticed"])("is replaced where its end is %s", async (when) => {
+      const cwd = project(
+        program("", "with open('parents', 'a') as file:\n    file.write('%d\\n' % os.getppid())"),
+      );
+      const argv = ["python3", "train.py"];
+      const notes: string[] = [];
+      vi.stubEnv("PYTHONPATH", STAND_IN_ENV.PYTHONPATH);
+      const warm = openWarmPython(
+        {
+          ...{ argv, pass: "hydra", reason: "", app: undefined, ownFlags: [] },
+          ...{ flagKeys: [], envPrefix: "", format: "yaml", resultOnStdout: false },
+        },
+        { choice: true, files: {}, note: (text) => notes.push(text) },
+      );
+      vi.unstubAllEnvs();
+      const errors: Buffer[] = [];
+      const run = (x: number) =>
+        warm.start({
+          argv: [...argv, `x=${x}`],
+          cwd,
+          env: { ...STAND_IN_ENV, PATH: STAND_IN_ENV.PATH ?? "" },
+          readsStdin: false,
+          onErrors: (chunk) => errors.push(chunk),
+          onOutput: () => {},
+        }).ended;
+      const parents = () =>
+        readFileSync(join(cwd, "parents"), "utf8").trim().split("\n").map(Number);
+      const clean = { code: 0, signal: null };
+      expect([await run(1), await run(2)], String(Buffer.concat(errors))).toEqual([clean, clean]);
+      const [interpreter = 0, same] = parents();
+      expect(same).toBe(interpreter);
+      process.kill(interpreter, "SIGKILL");
+      if (when === "noticed") await until(() => !existsSync(join(warm.callback.folder, "jobs")));
+      // Without a turn of the event loop, which would notice it.
+      else while (statOf(String(interpreter))?.isDead === false);
+      expect([await run(3), await run(4)]).toEqual([clean, clean]);
+      const [, , third, last] = parents();
+      expect(third).not.toBe(interpreter);
+      expect(last).toBe(third);
+      expect(notes).toEqual([]);
+      process.kill(third ?? 0, "SIGKILL");
+      warm.callback.remove();
+    });
+  },
+);
 
 describe("an import for each job", () => {
   it.each([
