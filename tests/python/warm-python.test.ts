@@ -1,12 +1,16 @@
 // Programs of Python's Hydra whose jobs share one import; Hydra is the stand-in.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { statOf } from "../../src/foundation/system/process-identity.ts";
 import { interpreterWords } from "../../src/python/command-line.ts";
 import { openWarmPython } from "../../src/python/warm-python.ts";
 import { until } from "../wait.ts";
 import { program, project, STAND_IN_ENV, sweep } from "./warm-sweep.ts";
+
+const SOURCES = fileURLToPath(new URL("../../src/python/sources", import.meta.url));
 
 /** Before a sweep the program is asked whether it composes the jobs, which imports it, too. */
 const CHECK = 1;
@@ -186,6 +190,19 @@ describe("an import for each job", () => {
     expect(imports).toBe(CHECK + 1 + 2);
   });
 
+  it("of a program that changes its command line", () => {
+    const { imports, jobs, stderr } = sweep(
+      program(
+        "if 'HYDRACONF_CHECK' not in os.environ:\n    sys.argv.append('y=1')",
+        "return sys.argv[-1]",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual(["y=1", "y=1"]);
+    expect(stderr).toContain(`${NOTE} changes the command line while it is imported\n`);
+    expect(imports).toBe(CHECK + 1 + 2);
+  });
+
   it("where hydra.launcher.warm is false; true forks whatever the import did", () => {
     const source = program("sys.argv[1:]", "return 1");
     const cold = sweep(source, ["x=1,2", "hydra.launcher.warm=false"]);
@@ -194,6 +211,55 @@ describe("an import for each job", () => {
     expect([warm.imports, warm.stderr.includes(NOTE)]).toEqual([CHECK + 1, false]);
     expect(warm.jobs).toMatchObject(Array(2).fill({ status: "completed", result: 1 }));
   });
+});
+
+it("notes every use of the command line but that of the program's name", () => {
+  const uses = {
+    reads: [
+      ...["sys.argv[1:]", "sys.argv[-1]", "len(sys.argv)", "list(sys.argv)", "'a' in sys.argv"],
+      ...["sys.argv + []", "[] + sys.argv", "[*sys.argv]", "repr(sys.argv)", "str(sys.argv)"],
+      ...["sys.argv == []", "[] == sys.argv", "sys.argv.copy()", "sys.argv.count('a')"],
+      ...["sys.argv.index('train.py')", "sys.argv * 2", "2 * sys.argv", "' '.join(sys.argv)"],
+      ...["list(reversed(sys.argv))", "sorted(sys.argv)", "copy.copy(sys.argv)", "tuple(sys.argv)"],
+      ...["json.dumps(sys.argv)", "name, *words = sys.argv", "sys.argv != []", "'%s' % sys.argv"],
+    ],
+    changes: [
+      ...["sys.argv.append('a')", "sys.argv += ['a']", "sys.argv[1:] = ['a']", "sys.argv *= 2"],
+      ...["sys.argv.extend(['a'])", "sys.argv.insert(1, 'a')", "sys.argv.pop()", "del sys.argv[0]"],
+      ...["sys.argv.remove('train.py')", "sys.argv.clear()", "sys.argv.reverse()"],
+      ...["sys.argv.sort()", "sys.argv = ['train.py', 'a']", "sys.argv = ()"],
+    ],
+    undefined: ["sys.argv[0]", "sys.argv[0] = 'a'", "bool(sys.argv)", "sys.argv or []"],
+  };
+  const lines = Object.values(uses).flat();
+  const { stderr, stdout } = spawnSync(
+    "python3",
+    [
+      "-c",
+      `import copy, json, sys
+import hydraconf_warm as warm
+for line in json.loads(sys.stdin.read()):
+    warm.Arguments.asked.clear()
+    sys.argv = warm.Arguments(["train.py"])
+    exec(line)
+    print(warm.asked())`,
+    ],
+    {
+      encoding: "utf8",
+      env: { ...STAND_IN_ENV, PYTHONPATH: SOURCES },
+      input: JSON.stringify(lines),
+    },
+  );
+  expect(stderr).toBe("");
+  const answers = stdout.trim().split("\n");
+  const expected = Object.entries(uses).flatMap(([verb, { length }]) =>
+    Array(length).fill(
+      verb === "undefined" ? "None" : `the program ${verb} the command line while it is imported`,
+    ),
+  );
+  expect(lines.map((line, at) => [line, answers[at]])).toEqual(
+    lines.map((line, at) => [line, expected[at]]),
+  );
 });
 
 it.each([

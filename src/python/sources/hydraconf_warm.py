@@ -7,6 +7,7 @@ The program runs as it would by itself up to the call of the function that @hydr
 whether a fork is safe, and waits for jobs, each a line of JSON. A forked process goes on in the program with the
 arguments and variables of its job; what comes before is done once.
 """
+import atexit
 import functools
 import gc
 import importlib
@@ -20,6 +21,7 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 
 # Those that end a process and can be caught, and that of children.
 SIGNALS = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2]
@@ -38,34 +40,44 @@ class Variables(type(os.environ)):
 
     def __getitem__(self, name):
         if isinstance(name, str) and name.startswith(OF_JOBS):
-            self.asked.append("$" + name)
+            self.asked.append("reads $" + name)
         return super().__getitem__(name)
 
 
 class Arguments(list):
-    """`sys.argv`, which notes whether an import reads more than the program's name."""
+    """`sys.argv`, which notes whether an import reads more than the program's name, or changes it."""
 
     asked = []
-
-    def __getitem__(self, at):
-        if at != 0:
-            self.asked.append("the command line")
-        return super().__getitem__(at)
-
-    def __iter__(self):
-        self.asked.append("the command line")
-        return super().__iter__()
 
     def __bool__(self):
         return True
 
-    def __len__(self):
-        self.asked.append("the command line")
-        return super().__len__()
+    def __radd__(self, words):
+        # A list has none: without it a list before this one would not ask.
+        return words + self[:]
 
-    def __contains__(self, word):
-        self.asked.append("the command line")
-        return super().__contains__(word)
+
+def noting(name):
+    """The method of a list that notes its use."""
+    method = getattr(list, name)
+    verb = "changes" if name in CHANGES else "reads"
+
+    @functools.wraps(method)
+    def note(self, *args, **kwargs):
+        # The first word is the program's name, which runpy sets.
+        if not (name in ("__getitem__", "__setitem__") and args and args[0] == 0):
+            self.asked.append(verb + " the command line")
+        return method(self, *args, **kwargs)
+
+    return note
+
+
+READS = ("__add__", "__contains__", "__eq__", "__ge__", "__getitem__", "__gt__", "__iter__", "__le__", "__len__")
+READS += ("__lt__", "__mul__", "__ne__", "__reduce_ex__", "__repr__", "__reversed__", "__rmul__", "copy", "count", "index")
+CHANGES = ("__delitem__", "__iadd__", "__imul__", "__setitem__", "append", "clear", "extend", "insert", "pop")
+CHANGES += ("remove", "reverse", "sort")
+for method_name in READS + CHANGES:
+    setattr(Arguments, method_name, noting(method_name))
 
 
 class Watched:
@@ -232,9 +244,11 @@ def fork():
 
 
 def asked():
-    """What an import has read that only a job has; None if nothing."""
-    names = Variables.asked + Arguments.asked
-    return "the program reads %s while it is imported" % names[0] if names else None
+    """What an import has read or changed that only a job has; None if nothing."""
+    uses = Variables.asked + Arguments.asked
+    if type(sys.argv) is not Arguments:
+        uses.append("changes the command line")
+    return "the program %s while it is imported" % uses[0] if uses else None
 
 
 def unsafe():
