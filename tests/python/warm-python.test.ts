@@ -1,6 +1,14 @@
 // Programs of Python's Hydra whose jobs share one import; Hydra is the stand-in.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
@@ -190,6 +198,23 @@ describe("an import for each job", () => {
     expect(imports).toBe(CHECK + 1 + 2);
   });
 
+  it("of a program that makes what is removed at its end", () => {
+    const { cwd, imports, jobs, stderr } = sweep(
+      program(
+        "import tempfile\nfolder = tempfile.TemporaryDirectory(dir='.')",
+        "return os.path.exists(os.path.join(os.path.dirname(__file__), folder.name))",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual([true, true]);
+    expect(stderr).toContain(
+      `${NOTE} registers TemporaryDirectory._cleanup() for its end while it is imported, which each job would call\n`,
+    );
+    expect(imports).toBe(CHECK + 1 + 2);
+    // Nor does the import that served no job leave it behind.
+    expect(readdirSync(cwd).filter((name) => name.startsWith("tmp"))).toEqual([]);
+  });
+
   it("of a program that changes its command line", () => {
     const { imports, jobs, stderr } = sweep(
       program(
@@ -260,6 +285,66 @@ for line in json.loads(sys.stdin.read()):
   expect(lines.map((line, at) => [line, answers[at]])).toEqual(
     lines.map((line, at) => [line, expected[at]]),
   );
+});
+
+describe("what an import registers for its end", () => {
+  const registers = (name: string): string =>
+    `the program registers ${name}() for its end while it is imported, which each job would call`;
+  const library = "import sys\nsys.path.insert(0, 'site-packages')\nimport library";
+  const lines: readonly (readonly [string, string])[] = [
+    ["folder = tempfile.TemporaryDirectory()", registers("TemporaryDirectory._cleanup")],
+    ["with tempfile.TemporaryDirectory(): pass", "None"],
+    ["folder = tempfile.TemporaryDirectory()\nfolder.cleanup()", "None"],
+    [
+      "file = tempfile.NamedTemporaryFile()",
+      "the program opens a temporary file while it is imported, which its first job would remove",
+    ],
+    ["file = tempfile.NamedTemporaryFile()\nfile.close()", "None"],
+    ["with tempfile.NamedTemporaryFile(): pass", "None"],
+    ["atexit.register(shutil.rmtree, 'absent', True)", registers("rmtree")],
+    ["@atexit.register\ndef leave(): pass", registers("leave")],
+    ["atexit.register(functools.partial(os.listdir))", registers("partial")],
+    ["atexit.register(os.listdir)\natexit.unregister(os.listdir)", "None"],
+    ["class Net: pass\nnet = Net()\nweakref.finalize(net, print)", registers("print")],
+    ["class Net: pass\nnet = Net()\nweakref.finalize(net, print).atexit = False", "None"],
+    ["import logging, multiprocessing.util, concurrent.futures", "None"],
+    [library, "None"],
+    [`${library}\nlibrary.remove()`, registers("rmtree")],
+    [`${library}\natexit.register(library.leave)`, registers("leave")],
+  ];
+
+  it.each(lines)("%s", (head, answer) => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-exits-"));
+    mkdirSync(join(cwd, "site-packages"));
+    writeFileSync(
+      join(cwd, "site-packages/library.py"),
+      `import atexit, shutil, weakref
+class Kernels: pass
+kernels = Kernels()
+def leave(): pass
+weakref.finalize(kernels, leave)
+atexit.register(leave)
+def remove(): atexit.register(shutil.rmtree, "absent", True)
+`,
+    );
+    writeFileSync(
+      join(cwd, "train.py"),
+      `import hydraconf_warm
+exits = hydraconf_warm.Exits()
+exits.open()
+import atexit, functools, os, shutil, tempfile, weakref
+${head}
+print(exits.unsafe())
+`,
+    );
+    const { stderr, stdout } = spawnSync("python3", ["train.py"], {
+      cwd,
+      encoding: "utf8",
+      env: { ...STAND_IN_ENV, PYTHONPATH: SOURCES },
+    });
+    expect(stderr).toBe("");
+    expect(stdout.split("\n")[0]).toBe(answer);
+  });
 });
 
 it.each([
