@@ -78,15 +78,17 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
     callback,
     start(job) {
       if (state.isRefused) return startProgram(job);
-      const server = state.server ?? openServer(own, job);
-      state.server = server;
-      let current: Pick<RunningProgram, "kill"> = server;
-      const run = async (): Promise<ProgramEnd> => {
+      const open = (): WarmServer => {
+        state.server = openServer(own, job);
+        return state.server;
+      };
+      const idle = state.server?.isOver() === false ? state.server : undefined;
+      const first = idle ?? open();
+      let current: Pick<RunningProgram, "kill"> = first;
+      const run = async (server: WarmServer): Promise<ProgramEnd> => {
+        current = server;
         const readiness = await server.ready;
-        if (readiness.kind === "ended") {
-          state.server = undefined;
-          return readiness.end;
-        }
+        if (readiness.kind === "ended") return readiness.end;
         if (readiness.problem !== null) {
           server.close();
           refuse(readiness.problem);
@@ -97,10 +99,11 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
         const forked = server.fork(job, argsOf(job));
         current = forked;
         const end = await forked.ended;
-        if (server.isOver()) state.server = undefined;
-        return end;
+        if (end !== undefined) return end;
+        // It was killed while it waited, which is no failure of this job.
+        return server === idle ? run(open()) : server.ended;
       };
-      return { kill: (signal) => current.kill(signal), ended: run() };
+      return { kill: (signal) => current.kill(signal), ended: run(first) };
     },
   };
 }
@@ -120,11 +123,16 @@ type Readiness =
   | { readonly kind: "ended"; readonly end: ProgramEnd };
 
 /** An interpreter that waits for jobs. */
-interface WarmServer extends Pick<RunningProgram, "kill"> {
+interface WarmServer extends RunningProgram {
   readonly ready: Promise<Readiness>;
-  fork(job: ProgramStart, args: readonly string[]): RunningProgram;
+  fork(job: ProgramStart, args: readonly string[]): ForkedProgram;
   isOver(): boolean;
   close(): void;
+}
+
+interface ForkedProgram extends Pick<RunningProgram, "kill"> {
+  /** Undefined: the interpreter ended before the job began. */
+  readonly ended: Promise<ProgramEnd | undefined>;
 }
 
 /** What keeps this process alive, or not. */
@@ -157,12 +165,14 @@ interface ServerStart {
 
 /** @param first the job whose output is that of the import, too */
 function openServer({ argv, env, path }: ServerStart, first: ProgramStart): WarmServer {
+  const state: { child?: ChildProcess; isOver: boolean } = { isOver: false };
   const waiting = new Map<Message[0], (message: Message | undefined) => void>();
   const said = <Kind extends Message[0]>(
     kind: Kind,
   ): Promise<Extract<Message, readonly [Kind, unknown]> | undefined> =>
     new Promise((settle) => {
-      waiting.set(kind, (message) => settle(message as never));
+      if (state.isOver) settle(undefined);
+      else waiting.set(kind, (message) => settle(message as never));
     });
   const take = (kind: Message[0], message: Message | undefined): void => {
     const settle = waiting.get(kind);
@@ -175,10 +185,13 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
     greeted(socket, ([kind, descriptor]) => {
       if (kind === "stream") return onStream(descriptor, socket);
       line = socket;
-      createInterface(socket).on("line", (text) => {
-        const message: Message = JSON.parse(text);
-        take(message[0], message);
-      });
+      createInterface(socket)
+        .on("line", (text) => {
+          const message: Message = JSON.parse(text);
+          take(message[0], message);
+        })
+        // It tells those of its socket again.
+        .on("error", () => {});
     }),
   );
   /** Whether this process stays alive for the interpreter. */
@@ -193,7 +206,6 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
     for (const one of held) isHeld ? one?.ref() : one?.unref();
   };
   const ready = said("ready");
-  const state: { child?: ChildProcess; isOver: boolean } = { isOver: false };
   const ended = once(server.unref().listen(path), "listening").then((): Promise<ProgramEnd> => {
     const child = spawnProgram(first, argv, env);
     state.child = child;
@@ -208,6 +220,7 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
   const send = (value: unknown): void => void line?.write(`${JSON.stringify(value)}\n`);
   return {
     kill: (signal) => void state.child?.kill(signal),
+    ended,
     ready: ready.then(async (message) =>
       message === undefined
         ? { kind: "ended", end: await ended }
@@ -242,10 +255,11 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
       const over = said("ended");
       hold(true);
       send({ args, argv: job.argv, env: job.env, streams } satisfies ForkedJob);
-      const end = async (): Promise<ProgramEnd> => {
+      const end = async (): Promise<ProgramEnd | undefined> => {
         await begun;
         const message = await over;
         if (message === undefined) {
+          if (pid === undefined && asked === undefined) return undefined;
           // Nobody else would end it.
           kill("SIGKILL");
           return ended;

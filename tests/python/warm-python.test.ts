@@ -1,7 +1,24 @@
 // Programs of Python's Hydra whose jobs share one import; Hydra is the stand-in.
-import { describe, expect, it } from "vitest";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it, vi } from "vitest";
+import { statOf } from "../../src/foundation/system/process-identity.ts";
 import { interpreterWords } from "../../src/python/command-line.ts";
-import { program, sweep } from "./warm-sweep.ts";
+import { openWarmPython } from "../../src/python/warm-python.ts";
+import { until } from "../wait.ts";
+import { program, project, STAND_IN_ENV, sweep } from "./warm-sweep.ts";
+
+const SOURCES = fileURLToPath(new URL("../../src/python/sources", import.meta.url));
 
 /** Before a sweep the program is asked whether it composes the jobs, which imports it, too. */
 const CHECK = 1;
@@ -111,6 +128,55 @@ return signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(s
   });
 });
 
+describe.runIf(process.platform === "linux")(
+  "an interpreter that is killed between two jobs",
+  () => {
+    it.each(["noticed", "not yet noticed"])("is replaced where its end is %s", async (when) => {
+      const cwd = project(
+        program("", "with open('parents', 'a') as file:\n    file.write('%d\\n' % os.getppid())"),
+      );
+      const argv = ["python3", "train.py"];
+      const notes: string[] = [];
+      vi.stubEnv("PYTHONPATH", STAND_IN_ENV.PYTHONPATH);
+      const warm = openWarmPython(
+        {
+          ...{ argv, pass: "hydra", reason: "", app: undefined, ownFlags: [] },
+          ...{ flagKeys: [], envPrefix: "", format: "yaml", resultOnStdout: false },
+        },
+        { choice: true, files: {}, note: (text) => notes.push(text) },
+      );
+      vi.unstubAllEnvs();
+      const errors: Buffer[] = [];
+      const run = (x: number) =>
+        warm.start({
+          argv: [...argv, `x=${x}`],
+          cwd,
+          env: { ...STAND_IN_ENV, PATH: STAND_IN_ENV.PATH ?? "" },
+          readsStdin: false,
+          onErrors: (chunk) => errors.push(chunk),
+          onOutput: () => {},
+        }).ended;
+      const parents = () =>
+        readFileSync(join(cwd, "parents"), "utf8").trim().split("\n").map(Number);
+      const clean = { code: 0, signal: null };
+      expect([await run(1), await run(2)], String(Buffer.concat(errors))).toEqual([clean, clean]);
+      const [interpreter = 0, same] = parents();
+      expect(same).toBe(interpreter);
+      process.kill(interpreter, "SIGKILL");
+      if (when === "noticed") await until(() => !existsSync(join(warm.callback.folder, "jobs")));
+      // Without a turn of the event loop, which would notice it.
+      else while (statOf(String(interpreter))?.isDead === false);
+      expect([await run(3), await run(4)]).toEqual([clean, clean]);
+      const [, , third, last] = parents();
+      expect(third).not.toBe(interpreter);
+      expect(last).toBe(third);
+      expect(notes).toEqual([]);
+      process.kill(third ?? 0, "SIGKILL");
+      warm.callback.remove();
+    });
+  },
+);
+
 describe("an import for each job", () => {
   it.each([
     ["print(len(sys.argv))", "reads the command line while it is imported"],
@@ -132,6 +198,36 @@ describe("an import for each job", () => {
     expect(imports).toBe(CHECK + 1 + 2);
   });
 
+  it("of a program that makes what is removed at its end", () => {
+    const { cwd, imports, jobs, stderr } = sweep(
+      program(
+        "import tempfile\nfolder = tempfile.TemporaryDirectory(dir='.')",
+        "return os.path.exists(os.path.join(os.path.dirname(__file__), folder.name))",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual([true, true]);
+    expect(stderr).toContain(
+      `${NOTE} registers TemporaryDirectory._cleanup() for its end while it is imported, which each job would call\n`,
+    );
+    expect(imports).toBe(CHECK + 1 + 2);
+    // Nor does the import that served no job leave it behind.
+    expect(readdirSync(cwd).filter((name) => name.startsWith("tmp"))).toEqual([]);
+  });
+
+  it("of a program that changes its command line", () => {
+    const { imports, jobs, stderr } = sweep(
+      program(
+        "if 'HYDRACONF_CHECK' not in os.environ:\n    sys.argv.append('y=1')",
+        "return sys.argv[-1]",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual(["y=1", "y=1"]);
+    expect(stderr).toContain(`${NOTE} changes the command line while it is imported\n`);
+    expect(imports).toBe(CHECK + 1 + 2);
+  });
+
   it("where hydra.launcher.warm is false; true forks whatever the import did", () => {
     const source = program("sys.argv[1:]", "return 1");
     const cold = sweep(source, ["x=1,2", "hydra.launcher.warm=false"]);
@@ -139,6 +235,115 @@ describe("an import for each job", () => {
     const warm = sweep(source, ["x=1,2", "hydra.launcher.warm=true"]);
     expect([warm.imports, warm.stderr.includes(NOTE)]).toEqual([CHECK + 1, false]);
     expect(warm.jobs).toMatchObject(Array(2).fill({ status: "completed", result: 1 }));
+  });
+});
+
+it("notes every use of the command line but that of the program's name", () => {
+  const uses = {
+    reads: [
+      ...["sys.argv[1:]", "sys.argv[-1]", "len(sys.argv)", "list(sys.argv)", "'a' in sys.argv"],
+      ...["sys.argv + []", "[] + sys.argv", "[*sys.argv]", "repr(sys.argv)", "str(sys.argv)"],
+      ...["sys.argv == []", "[] == sys.argv", "sys.argv.copy()", "sys.argv.count('a')"],
+      ...["sys.argv.index('train.py')", "sys.argv * 2", "2 * sys.argv", "' '.join(sys.argv)"],
+      ...["list(reversed(sys.argv))", "sorted(sys.argv)", "copy.copy(sys.argv)", "tuple(sys.argv)"],
+      ...["json.dumps(sys.argv)", "name, *words = sys.argv", "sys.argv != []", "'%s' % sys.argv"],
+    ],
+    changes: [
+      ...["sys.argv.append('a')", "sys.argv += ['a']", "sys.argv[1:] = ['a']", "sys.argv *= 2"],
+      ...["sys.argv.extend(['a'])", "sys.argv.insert(1, 'a')", "sys.argv.pop()", "del sys.argv[0]"],
+      ...["sys.argv.remove('train.py')", "sys.argv.clear()", "sys.argv.reverse()"],
+      ...["sys.argv.sort()", "sys.argv = ['train.py', 'a']", "sys.argv = ()"],
+    ],
+    undefined: ["sys.argv[0]", "sys.argv[0] = 'a'", "bool(sys.argv)", "sys.argv or []"],
+  };
+  const lines = Object.values(uses).flat();
+  const { stderr, stdout } = spawnSync(
+    "python3",
+    [
+      "-c",
+      `import copy, json, sys
+import hydraconf_warm as warm
+for line in json.loads(sys.stdin.read()):
+    warm.Arguments.asked.clear()
+    sys.argv = warm.Arguments(["train.py"])
+    exec(line)
+    print(warm.asked())`,
+    ],
+    {
+      encoding: "utf8",
+      env: { ...STAND_IN_ENV, PYTHONPATH: SOURCES },
+      input: JSON.stringify(lines),
+    },
+  );
+  expect(stderr).toBe("");
+  const answers = stdout.trim().split("\n");
+  const expected = Object.entries(uses).flatMap(([verb, { length }]) =>
+    Array(length).fill(
+      verb === "undefined" ? "None" : `the program ${verb} the command line while it is imported`,
+    ),
+  );
+  expect(lines.map((line, at) => [line, answers[at]])).toEqual(
+    lines.map((line, at) => [line, expected[at]]),
+  );
+});
+
+describe("what an import registers for its end", () => {
+  const registers = (name: string): string =>
+    `the program registers ${name}() for its end while it is imported, which each job would call`;
+  const library = "import sys\nsys.path.insert(0, 'site-packages')\nimport library";
+  const lines: readonly (readonly [string, string])[] = [
+    ["folder = tempfile.TemporaryDirectory()", registers("TemporaryDirectory._cleanup")],
+    ["with tempfile.TemporaryDirectory(): pass", "None"],
+    ["folder = tempfile.TemporaryDirectory()\nfolder.cleanup()", "None"],
+    [
+      "file = tempfile.NamedTemporaryFile()",
+      "the program opens a temporary file while it is imported, which its first job would remove",
+    ],
+    ["file = tempfile.NamedTemporaryFile()\nfile.close()", "None"],
+    ["with tempfile.NamedTemporaryFile(): pass", "None"],
+    ["atexit.register(shutil.rmtree, 'absent', True)", registers("rmtree")],
+    ["@atexit.register\ndef leave(): pass", registers("leave")],
+    ["atexit.register(functools.partial(os.listdir))", registers("partial")],
+    ["atexit.register(os.listdir)\natexit.unregister(os.listdir)", "None"],
+    ["class Net: pass\nnet = Net()\nweakref.finalize(net, print)", registers("print")],
+    ["class Net: pass\nnet = Net()\nweakref.finalize(net, print).atexit = False", "None"],
+    ["import logging, multiprocessing.util, concurrent.futures", "None"],
+    [library, "None"],
+    [`${library}\nlibrary.remove()`, registers("rmtree")],
+    [`${library}\natexit.register(library.leave)`, registers("leave")],
+  ];
+
+  it.each(lines)("%s", (head, answer) => {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-exits-"));
+    mkdirSync(join(cwd, "site-packages"));
+    writeFileSync(
+      join(cwd, "site-packages/library.py"),
+      `import atexit, shutil, weakref
+class Kernels: pass
+kernels = Kernels()
+def leave(): pass
+weakref.finalize(kernels, leave)
+atexit.register(leave)
+def remove(): atexit.register(shutil.rmtree, "absent", True)
+`,
+    );
+    writeFileSync(
+      join(cwd, "train.py"),
+      `import hydraconf_warm
+exits = hydraconf_warm.Exits()
+exits.open()
+import atexit, functools, os, shutil, tempfile, weakref
+${head}
+print(exits.unsafe())
+`,
+    );
+    const { stderr, stdout } = spawnSync("python3", ["train.py"], {
+      cwd,
+      encoding: "utf8",
+      env: { ...STAND_IN_ENV, PYTHONPATH: SOURCES },
+    });
+    expect(stderr).toBe("");
+    expect(stdout.split("\n")[0]).toBe(answer);
   });
 });
 

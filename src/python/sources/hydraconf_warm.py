@@ -7,6 +7,7 @@ The program runs as it would by itself up to the call of the function that @hydr
 whether a fork is safe, and waits for jobs, each a line of JSON. A forked process goes on in the program with the
 arguments and variables of its job; what comes before is done once.
 """
+import atexit
 import functools
 import gc
 import importlib
@@ -20,6 +21,7 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 
 # Those that end a process and can be caught, and that of children.
 SIGNALS = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2]
@@ -38,34 +40,110 @@ class Variables(type(os.environ)):
 
     def __getitem__(self, name):
         if isinstance(name, str) and name.startswith(OF_JOBS):
-            self.asked.append("$" + name)
+            self.asked.append("reads $" + name)
         return super().__getitem__(name)
 
 
 class Arguments(list):
-    """`sys.argv`, which notes whether an import reads more than the program's name."""
+    """`sys.argv`, which notes whether an import reads more than the program's name, or changes it."""
 
     asked = []
-
-    def __getitem__(self, at):
-        if at != 0:
-            self.asked.append("the command line")
-        return super().__getitem__(at)
-
-    def __iter__(self):
-        self.asked.append("the command line")
-        return super().__iter__()
 
     def __bool__(self):
         return True
 
-    def __len__(self):
-        self.asked.append("the command line")
-        return super().__len__()
+    def __radd__(self, words):
+        # A list has none: without it a list before this one would not ask.
+        return words + self[:]
 
-    def __contains__(self, word):
-        self.asked.append("the command line")
-        return super().__contains__(word)
+
+def noting(name):
+    """The method of a list that notes its use."""
+    method = getattr(list, name)
+    verb = "changes" if name in CHANGES else "reads"
+
+    @functools.wraps(method)
+    def note(self, *args, **kwargs):
+        # The first word is the program's name, which runpy sets.
+        if not (name in ("__getitem__", "__setitem__") and args and args[0] == 0):
+            self.asked.append(verb + " the command line")
+        return method(self, *args, **kwargs)
+
+    return note
+
+
+READS = ("__add__", "__contains__", "__eq__", "__ge__", "__getitem__", "__gt__", "__iter__", "__le__", "__len__")
+READS += ("__lt__", "__mul__", "__ne__", "__reduce_ex__", "__repr__", "__reversed__", "__rmul__", "copy", "count", "index")
+CHANGES = ("__delitem__", "__iadd__", "__imul__", "__setitem__", "append", "clear", "extend", "insert", "pop")
+CHANGES += ("remove", "reverse", "sort")
+for method_name in READS + CHANGES:
+    setattr(Arguments, method_name, noting(method_name))
+
+
+class Exits:
+    """Notes what an import registers for the end of its process: the end of the first job would do it."""
+
+    def __init__(self):
+        self.noted = []
+        self.register, self.unregister = atexit.register, atexit.unregister
+
+    def open(self):
+        def register(function, *args, **kwargs):
+            self.noted.append((sys._getframe(1).f_globals.get("__name__"), function))
+            return self.register(function, *args, **kwargs)
+
+        def unregister(function):
+            self.noted = [(by, one) for by, one in self.noted if one != function]
+            return self.unregister(function)
+
+        atexit.register, atexit.unregister = register, unregister
+
+    def close(self):
+        atexit.register, atexit.unregister = self.register, self.unregister
+
+    def unsafe(self):
+        """Why the end of a job would not be its own; None if it would. Libraries may tidy up what is theirs."""
+        functions = [
+            function
+            for by, function in self.noted
+            if owner(by) == "program" or (owner(by) == "library" and owner(module_of(function)) != "library")
+        ]
+        # Those of tempfile.TemporaryDirectory.
+        for one in list(weakref.finalize._registry):
+            entry = one.peek() if one.atexit else None
+            if entry is not None and owner(module_of(entry[1])) != "library":
+                functions.append(entry[1])
+        if functions:
+            name = getattr(functions[0], "__qualname__", type(functions[0]).__name__)
+            return "the program registers %s() for its end while it is imported, which each job would call" % name
+        closer = getattr(sys.modules.get("tempfile"), "_TemporaryFileCloser", None)
+        for one in gc.get_objects() if closer is not None else []:
+            if type(one) is closer and one.delete and not one.close_called:
+                return "the program opens a temporary file while it is imported, which its first job would remove"
+        return None
+
+
+def module_of(function):
+    """The name of the module of a function, method, partial or other callable; None if it is not known."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    name = getattr(function, "__module__", None)
+    # A method of a type that is written in C.
+    return name or getattr(type(getattr(function, "__self__", None)), "__module__", None)
+
+
+def owner(name):
+    """Whose module it is: that of `python`, of a `library` that is installed, or of the `program`."""
+    main = getattr(sys.modules["__main__"], "__spec__", None)
+    if name is None or name.split(".")[0] in ("__main__", main and main.name.split(".")[0]):
+        return "program"
+    module = sys.modules.get(name)
+    if getattr(getattr(module, "__spec__", None), "origin", None) in ("built-in", "frozen"):
+        return "python"
+    path = getattr(module, "__file__", None) or ""
+    if "site-packages" in path or "dist-packages" in path:
+        return "library"
+    return "python" if path.startswith(os.path.dirname(os.__file__) + os.sep) else "program"
 
 
 class Watched:
@@ -115,6 +193,7 @@ class Server:
         self.path = path
         self.is_forced = is_forced
         self.has_forked = False
+        self.exits = Exits()
         self.random = random.getstate()
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
@@ -129,11 +208,18 @@ class Server:
         if self.has_forked:
             return
         os.environ.__class__ = Variables.__mro__[1]
+        self.exits.close()
         prepare()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        self.tell("ready", None if self.is_forced else unsafe())
+        problem = None if self.is_forced else unsafe()
+        if problem is None and not self.is_forced:
+            problem = self.exits.unsafe()
+            if problem is not None:
+                # Before a job begins, which may use the same names.
+                tidy()
+        self.tell("ready", problem)
         before = {one: signal.getsignal(one) for one in SIGNALS + [signal.SIGCHLD]}
         # Those that C has set are not known, and stay.
         before = {one: handler for one, handler in before.items() if handler is not None}
@@ -224,6 +310,14 @@ def prepare():
         pass
 
 
+def tidy():
+    """What this process would do if it ended by itself."""
+    try:
+        atexit._run_exitfuncs()
+    except BaseException:
+        pass
+
+
 def fork():
     with warnings.catch_warnings():
         # Of threads, which have been looked at.
@@ -232,9 +326,11 @@ def fork():
 
 
 def asked():
-    """What an import has read that only a job has; None if nothing."""
-    names = Variables.asked + Arguments.asked
-    return "the program reads %s while it is imported" % names[0] if names else None
+    """What an import has read or changed that only a job has; None if nothing."""
+    uses = Variables.asked + Arguments.asked
+    if type(sys.argv) is not Arguments:
+        uses.append("changes the command line")
+    return "the program %s while it is imported" % uses[0] if uses else None
 
 
 def unsafe():
@@ -341,6 +437,7 @@ if __name__ == "__main__":
     SERVER = Server(path, forced == "1")
     sys.meta_path.insert(0, Watched(SERVER.serve, SERVER.refuse))
     os.environ.__class__ = Variables
+    SERVER.exits.open()
     try:
         run(words)
     except (SystemExit, KeyboardInterrupt):
