@@ -6,7 +6,7 @@ import { errorCode } from "../../foundation/system/files.ts";
 import { readPageAssets } from "../../pages/page-assets.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
-import { type Judgement, readJudgement } from "./best.ts";
+import { judgementOfPage, type PageJudgement } from "./best.ts";
 import { sweepPageData } from "./page/build-page-data.ts";
 import type { SweepPageData } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
@@ -38,10 +38,7 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
   const { directory, env } = request;
   const assets = readPageAssets("sweep");
   const facts = readFacts(sweepFolder(directory));
-  const judgement = readJudgement(directory, facts, env, {
-    objective: undefined,
-    directions: undefined,
-  });
+  const judgement = judgementOfPage(directory, facts, env);
   const path = `/${randomBytes(16).toString("hex")}/`;
   let isOver = false;
   let lastAsked = Number.NEGATIVE_INFINITY;
@@ -113,7 +110,7 @@ const HEADERS = {
 
 async function dataOf(
   { directory, env, launchers, signal }: WatchRequest,
-  judgement: Judgement,
+  judgement: PageJudgement,
   isLive: boolean,
 ): Promise<SweepPageData> {
   const { rows } = await readSweepStatus({ directory, env, launchers, signal });
