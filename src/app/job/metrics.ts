@@ -27,8 +27,13 @@ export function metricsIn(line: string): Metrics | undefined {
 
 const MOST_BYTES = 64 * 1024;
 
-/** Reads a file that grows. @returns the lines that have been completed since the last call; none if there is no file */
-export function followMetrics(file: string): () => readonly Metrics[] {
+/**
+ * Reads a file that grows.
+ *
+ * @param onRestart called before the lines of another file, that of a later attempt
+ * @returns the lines that have been completed since the last call; none if there is no file
+ */
+export function followMetrics(file: string, onRestart?: () => void): () => readonly Metrics[] {
   let at = 0;
   let rest = "";
   let decoder = new TextDecoder();
@@ -44,6 +49,7 @@ export function followMetrics(file: string): () => readonly Metrics[] {
       const { ino, size } = fstatSync(descriptor, { bigint: true });
       if (ino !== inode || size < at) {
         // That of an earlier attempt was set aside, or begun again.
+        if (inode !== undefined) onRestart?.();
         inode = ino;
         at = 0;
         rest = "";

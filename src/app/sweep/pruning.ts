@@ -18,13 +18,17 @@ export function createPruning(
     if (known !== undefined) return known;
     const one: Followed = {
       job,
-      read: followMetrics(join(job.outputDir, METRICS_FILE)),
+      read: followMetrics(join(job.outputDir, METRICS_FILE), () => beginAgain(one)),
       lines: 0,
       isPruned: false,
       isOver: false,
     };
     followed.set(job.number, one);
     return one;
+  };
+  const beginAgain = (one: Followed): void => {
+    pruner.forget(one.job.number);
+    Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
   };
   /** @returns the step at which the job is to end */
   const lookAt = (one: Followed): number | undefined => {
@@ -55,7 +59,7 @@ export function createPruning(
       return running.flatMap((job) => {
         const one = followedOf(job);
         // Another attempt.
-        if (one.isOver) Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
+        if (one.isOver) beginAgain(one);
         const step = lookAt(one);
         if (step === undefined || one.isPruned) return [];
         one.isPruned = true;

@@ -26,12 +26,15 @@ describe("metrics of a job", () => {
   it("of another attempt are read from the start", () => {
     const file = join(newFolder(), METRICS_FILE);
     appendFileSync(file, '{"step": 1}\n');
-    const read = followMetrics(file);
+    let restarts = 0;
+    const read = followMetrics(file, () => restarts++);
     read();
+    expect(restarts).toBe(0);
     renameSync(file, `${file}.1`);
     expect(read()).toEqual([]);
     appendFileSync(file, '{"step": 1, "again": true}\n');
     expect(read()).toEqual([{ step: 1, again: true }]);
+    expect(restarts).toBe(1);
   });
 
   it("may have numbers that only Python writes", () => {
