@@ -1,7 +1,7 @@
 /** Ends jobs of a search early: follows their metrics, and asks its pruner. */
 import { join } from "node:path";
 import { isCompleted, type JobResult } from "../job/job.ts";
-import { followMetrics, METRICS_FILE, type Metrics } from "../job/metrics.ts";
+import { followMetrics, METRICS_FILE, type Metrics, pointOf } from "../job/metrics.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import type { Pruning } from "../launch/launcher.ts";
 import { createPruner, type PruningRule } from "./sweepers/pruner.ts";
@@ -35,9 +35,9 @@ export function createPruning(
     let end: number | undefined;
     for (const metrics of one.read()) {
       one.lines++;
-      const value = numberAt(metrics, rule.metric);
+      const { numberAt, step } = pointOf(metrics, one.lines);
+      const value = numberAt(rule.metric);
       if (value === undefined) continue;
-      const step = Number.isFinite(metrics["step"]) ? Number(metrics["step"]) : one.lines;
       if (pruner.report(one.job.number, step, value)) end ??= step;
     }
     return end;
@@ -76,18 +76,4 @@ interface Followed {
   isPruned: boolean;
   /** Whether its last attempt has ended. What that reported is not read again. */
   isOver: boolean;
-}
-
-/** @param path names with dots: `val.loss`, which may also be one name */
-function numberAt(metrics: Metrics, path: string): number | undefined {
-  let value: unknown = metrics[path];
-  if (value === undefined) {
-    value = metrics;
-    for (const name of path.split("."))
-      value = typeof value === "object" && value !== null ? (value as Metrics)[name] : undefined;
-  }
-  if (typeof value === "number") return value;
-  return value === "NaN" || value === "Infinity" || value === "-Infinity"
-    ? Number(value)
-    : undefined;
 }

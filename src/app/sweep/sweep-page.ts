@@ -4,7 +4,7 @@ import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { findPageAssets } from "../../pages/page-assets.ts";
-import { METRICS_FILE, metricsIn } from "../job/metrics.ts";
+import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
 import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
@@ -109,13 +109,13 @@ const MOST_BYTES = 2_000_000;
  */
 function learningCurves(file: string): readonly LearningCurve[] {
   const curves = new Map<string, [number, number][]>();
-  for (const [line, text] of linesIn(file).entries()) {
-    // A program may be writing the last line.
-    const metrics = metricsIn(text) ?? {};
-    const step = typeof metrics["step"] === "number" ? metrics["step"] : line;
-    for (const [title, value] of Object.entries(metrics))
-      if (typeof value === "number" && title !== "step")
-        getOrCreate(curves, title, () => []).push([step, value]);
+  // A program may be writing the last line.
+  const lines = linesIn(file)
+    .map(metricsIn)
+    .filter((metrics) => metrics !== undefined);
+  for (const [index, metrics] of lines.entries()) {
+    const { finite, step } = pointOf(metrics, index + 1);
+    for (const [title, value] of finite()) getOrCreate(curves, title, () => []).push([step, value]);
   }
   return [...curves].map(([title, points]) => ({ title, points }));
 }

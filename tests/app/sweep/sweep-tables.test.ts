@@ -130,6 +130,7 @@ test("a page has the metrics that jobs wrote to their files", async () => {
     const lines = [
       '{"step": 10, "loss": 0.5, "note": "a"}',
       '{"step": 20, "loss": 0.25}',
+      '{"val": {"loss": 4, "all": [1]}, "loss": NaN}',
       "[1]",
       "{",
     ];
@@ -137,6 +138,7 @@ test("a page has the metrics that jobs wrote to their files", async () => {
   });
   expect(dataIn(join(cwd, "s/.sweep", PAGE)).curves).toEqual([
     { row: 1, title: "loss", steps: [10, 20], values: [0.5, 0.25] },
+    { row: 1, title: "val.loss", steps: [3], values: [4] },
   ]);
 });
 
