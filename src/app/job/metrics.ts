@@ -25,10 +25,61 @@ export function metricsIn(line: string): Metrics | undefined {
   }
 }
 
+/** What a line of metrics says. */
+interface Point {
+  readonly step: number;
+  /** The number at a key; undefined without one. @param path names with dots: `val.loss`, which may also be one name */
+  numberAt(path: string): number | undefined;
+  /** The finite numbers by their paths, that of `step` excepted. */
+  finite(): readonly (readonly [path: string, value: number])[];
+}
+
+/** @param line the number of the object among those of the file, from 1: the step of one that has none */
+export function pointOf(metrics: Metrics, line: number): Point {
+  const step = metrics["step"];
+  return {
+    step: typeof step === "number" && Number.isFinite(step) ? step : line,
+    numberAt(path) {
+      let value: unknown = metrics[path];
+      if (value === undefined) {
+        value = metrics;
+        for (const name of path.split(".")) value = isObject(value) ? value[name] : undefined;
+      }
+      return numberOf(value);
+    },
+    finite() {
+      const numbers = new Map<string, number>();
+      const objects: [path: string, object: Metrics][] = [["", metrics]];
+      for (const [prefix, object] of objects)
+        for (const [name, value] of Object.entries(object)) {
+          const path = `${prefix}${name}`;
+          if (typeof value === "number" && Number.isFinite(value)) {
+            if (path !== "step" && !numbers.has(path)) numbers.set(path, value);
+          } else if (isObject(value) && !Array.isArray(value)) objects.push([`${path}.`, value]);
+        }
+      return [...numbers];
+    },
+  };
+}
+
+const isObject = (value: unknown): value is Metrics => typeof value === "object" && value !== null;
+
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === "number") return value;
+  return value === "NaN" || value === "Infinity" || value === "-Infinity"
+    ? Number(value)
+    : undefined;
+}
+
 const MOST_BYTES = 64 * 1024;
 
-/** Reads a file that grows. @returns the lines that have been completed since the last call; none if there is no file */
-export function followMetrics(file: string): () => readonly Metrics[] {
+/**
+ * Reads a file that grows.
+ *
+ * @param onRestart called before the lines of another file, that of a later attempt
+ * @returns the lines that have been completed since the last call; none if there is no file
+ */
+export function followMetrics(file: string, onRestart?: () => void): () => readonly Metrics[] {
   let at = 0;
   let rest = "";
   let decoder = new TextDecoder();
@@ -44,6 +95,7 @@ export function followMetrics(file: string): () => readonly Metrics[] {
       const { ino, size } = fstatSync(descriptor, { bigint: true });
       if (ino !== inode || size < at) {
         // That of an earlier attempt was set aside, or begun again.
+        if (inode !== undefined) onRestart?.();
         inode = ino;
         at = 0;
         rest = "";

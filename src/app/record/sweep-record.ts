@@ -363,7 +363,7 @@ function selectJobs(request: JobSelectionRequest): JobSelection {
       return resumption.failed || (resumption.missing && mayStartAgain);
     },
     mayAskForOthers(admitted) {
-      if (resumption.changesSpace === true) return true;
+      if (resumption.changesSpace === true || resumption.changedSpaceInPart === true) return true;
       if (!isSearch) return false;
       if (resumption.failed || resumption.judgesAnew === true) return true;
       return admitted.some(

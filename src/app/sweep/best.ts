@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dialectNamed } from "../../engine/values/dialect.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { createResolveContext } from "../../engine/values/resolution/context.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { errorCode } from "../../foundation/system/files.ts";
@@ -89,17 +89,41 @@ export function readJudgement(
   return { objective, directions, budgetKey: ofSweep.budget_key?.replace(/^\++/, "") };
 }
 
-/** By what a page judges the jobs of a sweep; undefined for one that leaves no page, since its `hydra.sweep.page` is false. */
-export function judgementOfPage(
+/** By what a page judges jobs. */
+export type PageJudgement = Pick<Judgement, "directions" | "objective">;
+
+/** Whether a sweep leaves a page: unless its `hydra.sweep.page` is false. */
+export const leavesPage = (
   directory: string,
   { dialect }: Pick<SweepManifest, "dialect">,
   env: Environment,
-): Pick<Judgement, "directions" | "objective"> | undefined {
-  const config = configOf(directory, dialect, env);
-  const { context, root } = config;
-  if (root.kind === "map" && plainAt(root, "hydra.sweep.page", context) === false) return undefined;
-  const { direction, objective } = settingsIn(config);
-  return { directions: direction, objective };
+): boolean =>
+  unlessRefused(true, () => {
+    const { context, root } = configOf(directory, dialect, env);
+    return root.kind !== "map" || plainAt(root, "hydra.sweep.page", context) !== false;
+  });
+
+/**
+ * The settings of the search; the defaults where they cannot be read: another sweeper gives the keys meanings of its own, and values
+ * may need resolvers that only the program has.
+ */
+export const judgementOfPage = (
+  directory: string,
+  { dialect }: Pick<SweepManifest, "dialect">,
+  env: Environment,
+): PageJudgement =>
+  unlessRefused<PageJudgement>({ directions: ["minimize"], objective: undefined }, () => {
+    const { direction, objective } = settingsIn(configOf(directory, dialect, env));
+    return { directions: direction, objective };
+  });
+
+function unlessRefused<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    return otherwise;
+  }
 }
 
 const JUDGEMENT_SETTINGS = {

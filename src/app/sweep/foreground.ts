@@ -1,7 +1,7 @@
 /** Runs a sweep while its user waits, and tells how it ended. */
 import { join } from "node:path";
 import { isConfigError } from "../../engine/values/errors.ts";
-import { readablePath } from "../../foundation/system/files.ts";
+import { errorCode, namedFileProblem, readablePath } from "../../foundation/system/files.ts";
 import {
   type HostInterval,
   overlappingIntervals,
@@ -22,6 +22,7 @@ import {
 } from "../job/job.ts";
 import { composedEvent } from "../job/job-context.ts";
 import type { Logging } from "../job/logging/logging.ts";
+import type { SweepRow } from "../job/options.ts";
 import { showFailure } from "../job/report-error.ts";
 import { endInterrupted, isInterrupted } from "../job/run-job.ts";
 import { EXIT_ERROR } from "../job/session.ts";
@@ -155,10 +156,7 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
     // We still hold the claim, but start no more jobs.
     const rows = sweepRows(directory, { ...NO_ACTIVITY, isDriven: sweep.goesOn });
     const into = isPlain ? sweepFolder(directory) : directory;
-    const files = [
-      ...writeSweepTables(into, rows),
-      ...writeSweepPage(into, directory, rows, invocation.env),
-    ];
+    const files = [...writeSweepTables(into, rows), ...pageIfPossible(sweep, into, rows, session)];
     if (isPlain) return;
     const summary = await options.summarizeSweep?.(rows, {
       directory,
@@ -182,6 +180,22 @@ async function endSweep(sweep: EndedSweep, session: SweepSession): Promise<void>
     stderr(
       `Run the ${jobsToRetry(failed)} again with ${shownProgram(session)} --retry-failed ${shown}\n`,
     );
+}
+
+/** The sweep is over, and its tables are written: without its page it is as good. */
+function pageIfPossible(
+  { directory }: EndedSweep,
+  into: string,
+  rows: readonly SweepRow[],
+  { invocation }: SweepSession,
+): readonly string[] {
+  try {
+    return writeSweepPage(into, directory, rows, invocation.env);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    invocation.console.stderr(`Cannot write the page of the sweep: ${namedFileProblem(error)}\n`);
+    return [];
+  }
 }
 
 /** As in Hydra, the first error in full if it happened in this process; then a table of all failures. */

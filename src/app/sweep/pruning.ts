@@ -1,7 +1,7 @@
 /** Ends jobs of a search early: follows their metrics, and asks its pruner. */
 import { join } from "node:path";
 import { isCompleted, type JobResult } from "../job/job.ts";
-import { followMetrics, METRICS_FILE, type Metrics } from "../job/metrics.ts";
+import { followMetrics, METRICS_FILE, type Metrics, pointOf } from "../job/metrics.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import type { Pruning } from "../launch/launcher.ts";
 import { createPruner, type PruningRule } from "./sweepers/pruner.ts";
@@ -18,7 +18,7 @@ export function createPruning(
     if (known !== undefined) return known;
     const one: Followed = {
       job,
-      read: followMetrics(join(job.outputDir, METRICS_FILE)),
+      read: followMetrics(join(job.outputDir, METRICS_FILE), () => beginAgain(one)),
       lines: 0,
       isPruned: false,
       isOver: false,
@@ -26,14 +26,18 @@ export function createPruning(
     followed.set(job.number, one);
     return one;
   };
+  const beginAgain = (one: Followed): void => {
+    pruner.forget(one.job.number);
+    Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
+  };
   /** @returns the step at which the job is to end */
   const lookAt = (one: Followed): number | undefined => {
     let end: number | undefined;
     for (const metrics of one.read()) {
       one.lines++;
-      const value = numberAt(metrics, rule.metric);
+      const { numberAt, step } = pointOf(metrics, one.lines);
+      const value = numberAt(rule.metric);
       if (value === undefined) continue;
-      const step = Number.isFinite(metrics["step"]) ? Number(metrics["step"]) : one.lines;
       if (pruner.report(one.job.number, step, value)) end ??= step;
     }
     return end;
@@ -55,7 +59,7 @@ export function createPruning(
       return running.flatMap((job) => {
         const one = followedOf(job);
         // Another attempt.
-        if (one.isOver) Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
+        if (one.isOver) beginAgain(one);
         const step = lookAt(one);
         if (step === undefined || one.isPruned) return [];
         one.isPruned = true;
@@ -72,18 +76,4 @@ interface Followed {
   isPruned: boolean;
   /** Whether its last attempt has ended. What that reported is not read again. */
   isOver: boolean;
-}
-
-/** @param path names with dots: `val.loss`, which may also be one name */
-function numberAt(metrics: Metrics, path: string): number | undefined {
-  let value: unknown = metrics[path];
-  if (value === undefined) {
-    value = metrics;
-    for (const name of path.split("."))
-      value = typeof value === "object" && value !== null ? (value as Metrics)[name] : undefined;
-  }
-  if (typeof value === "number") return value;
-  return value === "NaN" || value === "Infinity" || value === "-Infinity"
-    ? Number(value)
-    : undefined;
 }

@@ -67,6 +67,7 @@ export function resumedInvocation(
       added,
       judgesAnew: added.some((override) => OF_JUDGEMENT.test(override)),
       changesSpace: isOtherSpace,
+      changedSpaceInPart: manifest.earlier_jobs !== undefined && manifest.more_to_come === true,
       ...(manifest.earlier_jobs !== undefined && { earlierJobs: manifest.earlier_jobs }),
     },
   };

@@ -4,12 +4,12 @@ import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { findPageAssets } from "../../pages/page-assets.ts";
-import { METRICS_FILE, metricsIn } from "../job/metrics.ts";
+import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
 import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { shareFile } from "../record/rights.ts";
-import { type Judgement, judgementOfPage } from "./best.ts";
+import { judgementOfPage, leavesPage, type PageJudgement } from "./best.ts";
 import { type LearningCurve, type PageSweep, sweepPageData } from "./page/build-page-data.ts";
 import type { PageObjective } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
@@ -32,11 +32,12 @@ export function writeSweepPage(
   env: Environment,
 ): readonly string[] {
   const folder = sweepFolder(directory);
-  const judgement = judgementOfPage(directory, readFacts(folder), env);
-  if (judgement === undefined) return [];
+  const facts = readFacts(folder);
+  if (!leavesPage(directory, facts, env)) return [];
   const assets = findPageAssets("sweep");
   // A program's own bundle has no files of our package.
   if (assets === undefined) return [];
+  const judgement = judgementOfPage(directory, facts, env);
   const data = sweepPageData([pageSweep(directory, rows, judgement, into)]);
   const file = join(into, SWEEP_PAGE);
   writeFileAtomicSync(file, renderSweepPage(pageTitle(directory), data, assets));
@@ -54,7 +55,7 @@ export const pageTitle = (directory: string): string => `Sweep ${basename(direct
 export function pageSweep(
   directory: string,
   rows: readonly SweepRow[],
-  judgedBy: Pick<Judgement, "directions" | "objective">,
+  judgedBy: PageJudgement,
   from?: string,
 ): PageSweep {
   const folder = sweepFolder(directory);
@@ -85,10 +86,7 @@ export function pageSweep(
 }
 
 /** The columns of the page that jobs are judged by. */
-const objectivesOf = ({
-  directions,
-  objective,
-}: Pick<Judgement, "directions" | "objective">): readonly PageObjective[] =>
+const objectivesOf = ({ directions, objective }: PageJudgement): readonly PageObjective[] =>
   directions.map((direction, at) => {
     const key = typeof objective === "object" ? objective[at] : (objective ?? "result");
     const isList = directions.length > 1 && typeof objective !== "object";
@@ -111,21 +109,20 @@ const MOST_BYTES = 2_000_000;
  */
 function learningCurves(file: string): readonly LearningCurve[] {
   const curves = new Map<string, [number, number][]>();
-  for (const [line, text] of linesIn(file).entries()) {
-    // A program may be writing the last line.
-    const metrics = metricsIn(text) ?? {};
-    const step = typeof metrics["step"] === "number" ? metrics["step"] : line;
-    for (const [title, value] of Object.entries(metrics))
-      if (typeof value === "number" && title !== "step")
-        getOrCreate(curves, title, () => []).push([step, value]);
+  // A program may be writing the last line.
+  const lines = linesIn(file)
+    .map(metricsIn)
+    .filter((metrics) => metrics !== undefined);
+  for (const [index, metrics] of lines.entries()) {
+    const { finite, step } = pointOf(metrics, index + 1);
+    for (const [title, value] of finite()) getOrCreate(curves, title, () => []).push([step, value]);
   }
   return [...curves].map(([title, points]) => ({ title, points }));
 }
 
 function linesIn(file: string): readonly string[] {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0 || size > MOST_BYTES) return [];
   try {
+    if (statSync(file).size > MOST_BYTES) return [];
     return readFileSync(file, "utf8").split("\n");
   } catch {
     return [];

@@ -6,7 +6,7 @@ import { errorCode } from "../../foundation/system/files.ts";
 import { readPageAssets } from "../../pages/page-assets.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
-import { type Judgement, readJudgement } from "./best.ts";
+import { judgementOfPage, type PageJudgement } from "./best.ts";
 import { sweepPageData } from "./page/build-page-data.ts";
 import type { SweepPageData } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
@@ -34,14 +34,12 @@ const LAST_LOOK_MS = 5000;
  * @throws ConfigError `app.usage` for a port in use, `app.sweep_record` if there is no sweep
  */
 export async function watchSweep(request: WatchRequest): Promise<void> {
-  const { port, onAddress, signal } = request;
-  const { directory, env } = request;
+  const { directory, env, port, onAddress } = request;
+  const broken = new AbortController();
+  const signal = AbortSignal.any([request.signal, broken.signal]);
   const assets = readPageAssets("sweep");
   const facts = readFacts(sweepFolder(directory));
-  const judgement = readJudgement(directory, facts, env, {
-    objective: undefined,
-    directions: undefined,
-  });
+  const judgement = judgementOfPage(directory, facts, env);
   const path = `/${randomBytes(16).toString("hex")}/`;
   let isOver = false;
   let lastAsked = Number.NEGATIVE_INFINITY;
@@ -76,8 +74,9 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
   };
   const server = createServer((asked, response) => {
     answer(asked, response).catch((error: unknown) => {
-      if (!isConfigError(error)) throw error;
-      response.writeHead(500, HEADERS).end();
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, HEADERS).end();
+      if (!isConfigError(error)) broken.abort(error);
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -90,14 +89,16 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
     const address = server.address();
     const used = typeof address === "object" && address !== null ? address.port : port;
     onAddress(`http://127.0.0.1:${used}${path}`);
-    await waitForSweep(request);
+    await waitForSweep({ ...request, signal });
     isOver = true;
+    broken.signal.throwIfAborted();
     if (signal.aborted || performance.now() - lastAsked > LAST_LOOK_MS) return;
     await new Promise<void>((resolve) => {
       onLastLook = resolve;
       setTimeout(resolve, LAST_LOOK_MS).unref();
       signal.addEventListener("abort", () => resolve(), { once: true });
     });
+    broken.signal.throwIfAborted();
   } finally {
     server.close();
     server.closeAllConnections();
@@ -113,7 +114,7 @@ const HEADERS = {
 
 async function dataOf(
   { directory, env, launchers, signal }: WatchRequest,
-  judgement: Judgement,
+  judgement: PageJudgement,
   isLive: boolean,
 ): Promise<SweepPageData> {
   const { rows } = await readSweepStatus({ directory, env, launchers, signal });

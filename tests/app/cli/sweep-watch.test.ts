@@ -1,8 +1,12 @@
 import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
+import type { SweepBackend } from "../../../src/app/launch/scheduler.ts";
+import { slurmLauncher } from "../../../src/app/plugins/slurm/launcher.ts";
+import { watchSweep } from "../../../src/app/sweep/watch.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { until } from "../../wait.ts";
 import { program } from "./program.ts";
@@ -74,6 +78,34 @@ test("shows the page while the sweep runs, on the loopback interface alone, and 
   expect(await ended).toBe(0);
   expect(out.stderr).toMatch(/The sweep is over\n$/);
   await expect(ask(address)).rejects.toThrow();
+});
+
+test("ends by the error of an answer that is no fault of the record", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2"]);
+  const failing = new Error("boom");
+  const backend: SweepBackend = {
+    status: () => Promise.reject(failing),
+    reconcile: () => Promise.resolve(undefined),
+    handedOver: () => new Set(),
+    async *watch({ signal } = {}) {
+      if (signal !== undefined) await once(signal, "abort");
+      yield* [];
+    },
+    cancel: () => Promise.resolve(),
+  };
+  let address = "";
+  const ended = watchSweep({
+    ...{ directory: join(cwd, "s"), env: {}, port: 0, signal: new AbortController().signal },
+    launchers: [{ ...slurmLauncher, backend: () => Promise.resolve(backend) }],
+    onAddress: (one) => {
+      address = one;
+    },
+  });
+  const outcome = expect(ended).rejects.toBe(failing);
+  await until(() => address !== "");
+  expect((await ask(address)).status).toBe(500);
+  await outcome;
 });
 
 test("refuses a port in use, and no sweep", async () => {

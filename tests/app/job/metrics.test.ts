@@ -7,6 +7,7 @@ import {
   METRICS_FILE,
   metricsIn,
   openMetrics,
+  pointOf,
 } from "../../../src/app/job/metrics.ts";
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "hydraconf-metrics-"));
@@ -26,12 +27,15 @@ describe("metrics of a job", () => {
   it("of another attempt are read from the start", () => {
     const file = join(newFolder(), METRICS_FILE);
     appendFileSync(file, '{"step": 1}\n');
-    const read = followMetrics(file);
+    let restarts = 0;
+    const read = followMetrics(file, () => restarts++);
     read();
+    expect(restarts).toBe(0);
     renameSync(file, `${file}.1`);
     expect(read()).toEqual([]);
     appendFileSync(file, '{"step": 1, "again": true}\n');
     expect(read()).toEqual([{ step: 1, again: true }]);
+    expect(restarts).toBe(1);
   });
 
   it("may have numbers that only Python writes", () => {
@@ -39,6 +43,21 @@ describe("metrics of a job", () => {
       ...{ a: "NaN", b: ["-Infinity", "Infinity"] },
       c: "x: NaN",
     });
+  });
+
+  it("are the same points for whoever reads them: nested numbers by dots, without a step at their line", () => {
+    const { finite, numberAt, step } = pointOf({ val: { loss: 2, best: "NaN" }, "a.b": 1 }, 7);
+    expect([step, finite()]).toEqual([
+      7,
+      [
+        ["a.b", 1],
+        ["val.loss", 2],
+      ],
+    ]);
+    for (const [path, value] of finite()) expect(numberAt(path)).toBe(value);
+    expect(["val.best", "val", "none"].map(numberAt)).toEqual([Number.NaN, undefined, undefined]);
+    expect(pointOf({ step: 0.5 }, 7).step).toBe(0.5);
+    expect(pointOf({ step: "NaN" }, 7).step).toBe(7);
   });
 
   it("are written from the beginning by each attempt", () => {

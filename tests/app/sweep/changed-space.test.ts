@@ -52,6 +52,24 @@ test("more values of a grid add the jobs for them, and no other", async () => {
   ]);
 });
 
+test("a changed grid whose batches were not all reached is resumed without naming it again", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "hydra.sweeper.max_batch_size=1", "x=1,2"]);
+  const stopped = await run(["--resume", "s", "x=3,4,1,2"], () => {
+    throw new Error("boom");
+  });
+  expect(stopped.exitCode).toBe(1);
+  const facts = readManifest(sweepFolder(join(cwd, "s")));
+  expect([facts.more_to_come, facts.jobs.map(({ number }) => number)]).toEqual([true, [2, 0, 1]]);
+  const ran: string[] = [];
+  const resumed = await run(["--resume", "s", "--retry-failed", "s"], (_, job) => {
+    ran.push(`${job.number}: ${job.overrides.join(" ")}`);
+  });
+  expect([resumed.stderr, resumed.exitCode]).toEqual(["", 0]);
+  expect(ran).toEqual(["2: x=3", "3: x=4"]);
+  expect((await run(["--resume", "s"])).exitCode).toBe(0);
+});
+
 test("finished jobs that a changed grid does not have are named, and stay in the table", async () => {
   const { play, rows } = sweeping();
   await play("-m", "x=1,2,3");

@@ -1,10 +1,19 @@
 // Searches that end jobs early. Files order what happens, not times.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SweepJob } from "../../../src/app/job/plan-job.ts";
 import { lookAtJob } from "../../../src/app/record/job-state.ts";
+import { createPruning } from "../../../src/app/sweep/pruning.ts";
 import { commandPath } from "../../e2e/command.ts";
 
 /**
@@ -34,6 +43,8 @@ function search(...overrides: readonly string[]) {
   const table = () => JSON.parse(readFileSync(join(cwd, "s/sweep.json"), "utf8")).jobs;
   return { cwd, first, run, table };
 }
+
+const COMPLETED = { status: "completed", returnValue: 1, error: undefined, exitCode: 0 } as const;
 
 describe("a pruner", () => {
   test("ends jobs that are worse than others, which is no failure", () => {
@@ -74,6 +85,34 @@ describe("a pruner", () => {
     expect(lookAtJob(join(cwd, "s/.sweep"), 3)).toMatchObject({
       attempts: [{ ended_by: { by: "pruner", step: 1 } }],
     });
+  });
+
+  test("judges an attempt by what it reported itself, not by a failed one before it", () => {
+    const folder = mkdtempSync(join(tmpdir(), "hydraconf-pruning-"));
+    const jobs = [0, 1].map((number) => {
+      const outputDir = join(folder, String(number));
+      mkdirSync(outputDir);
+      return { number, outputDir } as SweepJob;
+    });
+    const [first = jobs[0], second = jobs[1]] = jobs;
+    const rule = { kind: "median", metric: "loss", direction: "minimize" } as const;
+    const pruning = createPruning({ ...rule, minStep: 1, startupJobs: 1, eta: 2 }, (job) =>
+      job === first ? { ...job, ...COMPLETED } : undefined,
+    );
+    const say = (job: SweepJob | undefined, loss: number) =>
+      writeFileSync(join(job?.outputDir ?? "", "metrics.jsonl"), `{"step": 1, "loss": ${loss}}\n`);
+    const look = (...running: readonly (SweepJob | undefined)[]) =>
+      pruning.look(running.filter((job) => job !== undefined));
+    say(first, 2);
+    expect(look(first)).toEqual([]);
+    say(second, 1);
+    expect(look(second)).toEqual([]);
+    // It fails, and runs again.
+    expect(look()).toEqual([]);
+    renameSync(join(folder, "1/metrics.jsonl"), join(folder, "1/metrics.jsonl.1"));
+    expect(look(second)).toEqual([]);
+    say(second, 3);
+    expect(look(second)).toEqual([{ number: 1, step: 1 }]);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SweepRow } from "../../../src/app/job/options.ts";
@@ -11,6 +11,8 @@ import {
   sweepCells,
   writeSweepTables,
 } from "../../../src/app/sweep/sweep-tables.ts";
+import { basicSweeper } from "../../../src/app/sweep/sweepers/basic-sweeper.ts";
+import { resolver } from "../../../src/engine/values/resolution/resolver.ts";
 import { program } from "../cli/program.ts";
 
 const CONFIG = {
@@ -80,6 +82,47 @@ test("hydra.sweep.page=false leaves the page out", async () => {
   expect(existsSync(join(cwd, "s/.sweep", PAGE))).toBe(false);
 });
 
+test.each([
+  ["objective: '${my:metric}'", "a resolver of the program's own"],
+  ["direction: up", "a direction of another sweeper"],
+])("a search's settings that the page cannot read (%s) leave the sweep as it is", async (line) => {
+  const sweeper = { targets: ["third.Party"], open: basicSweeper.open };
+  const { cwd, run } = program(
+    { ...CONFIG, "conf/hydra/sweeper/third.yaml": `_target_: third.Party\n${line}\n` },
+    {
+      plugins: [{ name: "third", sweepers: [sweeper] }],
+      resolvers: [resolver("my", () => "loss")],
+    },
+  );
+  const { exitCode, stderr } = await run(["-m", "hydra/sweeper=third", "x=1,2"], () => ({
+    loss: 3,
+  }));
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  expect(dataIn(join(cwd, "s/.sweep", PAGE)).judgement).toEqual([
+    { column: "result", direction: "minimize" },
+  ]);
+});
+
+test("a page that cannot be written is no failure of the sweep, whose tables are there", async () => {
+  const { cwd, run } = program(CONFIG);
+  const { exitCode, stderr } = await run(["-m", "x=1,2"], () => {
+    mkdirSync(join(cwd, "s/.sweep", PAGE), { recursive: true });
+  });
+  expect([exitCode, stderr]).toEqual([
+    0,
+    expect.stringMatching(/^Cannot write the page of the sweep: '.*': it is a directory\n$/),
+  ]);
+  expect(read(join(cwd, "s/.sweep"))).toHaveLength(3);
+});
+
+test("metrics that cannot be read leave no curves, and the page is there", async () => {
+  const { cwd, run } = program(CONFIG);
+  const { exitCode } = await run(["-m", "x=1,2"], (_, job) => {
+    symlinkSync("metrics.jsonl", join(job.outputDir, "metrics.jsonl"));
+  });
+  expect([exitCode, dataIn(join(cwd, "s/.sweep", PAGE)).curves]).toEqual([0, []]);
+});
+
 test("a page has the metrics that jobs wrote to their files", async () => {
   const { cwd, run } = program(CONFIG);
   await run(["-m", "x=1,2"], (config, job) => {
@@ -87,6 +130,7 @@ test("a page has the metrics that jobs wrote to their files", async () => {
     const lines = [
       '{"step": 10, "loss": 0.5, "note": "a"}',
       '{"step": 20, "loss": 0.25}',
+      '{"val": {"loss": 4, "all": [1]}, "loss": NaN}',
       "[1]",
       "{",
     ];
@@ -94,6 +138,7 @@ test("a page has the metrics that jobs wrote to their files", async () => {
   });
   expect(dataIn(join(cwd, "s/.sweep", PAGE)).curves).toEqual([
     { row: 1, title: "loss", steps: [10, 20], values: [0.5, 0.25] },
+    { row: 1, title: "val.loss", steps: [3], values: [4] },
   ]);
 });
 

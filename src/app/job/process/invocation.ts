@@ -214,6 +214,8 @@ export interface Resumption {
   readonly judgesAnew?: boolean;
   /** Whether the sweep has other jobs than it began with: the values of its keys have changed. */
   readonly changesSpace?: boolean;
+  /** Whether an earlier call changed them, and ended before it had recorded all the other jobs. */
+  readonly changedSpaceInPart?: boolean;
 }
 
 // Requests in the environment from the process that started this one: to run one job of a sweep, or to drive the sweep.

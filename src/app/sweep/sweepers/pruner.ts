@@ -1,4 +1,5 @@
 /** Which jobs of a search are not worth going on, by what they and others report while they run. */
+import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Direction } from "./objective.ts";
 
 export interface PruningRule {
@@ -19,6 +20,8 @@ export interface Pruner {
   report(job: number, step: number, value: number): boolean;
   /** A job is completed: `median` compares others with it from now on. */
   complete(job: number): void;
+  /** A job begins again: what it reported does not count any more. */
+  forget(job: number): void;
 }
 
 export const createPruner = (rule: PruningRule): Pruner =>
@@ -38,8 +41,7 @@ function medianPruner({ direction, minStep, startupJobs }: PruningRule): Pruner 
   return {
     report(job, step, value) {
       const loss = lossOf(value, direction);
-      const curve = curves.get(job) ?? [];
-      curves.set(job, [...curve, { step, loss }]);
+      getOrCreate(curves, job, () => []).push({ step, loss });
       const ownBest = Math.min(loss, best.get(job) ?? Number.POSITIVE_INFINITY);
       best.set(job, ownBest);
       if (step < minStep) return false;
@@ -50,6 +52,11 @@ function medianPruner({ direction, minStep, startupJobs }: PruningRule): Pruner 
       return ownBest > medianOf(others);
     },
     complete: (job) => void completed.add(job),
+    forget(job) {
+      curves.delete(job);
+      best.delete(job);
+      completed.delete(job);
+    },
   };
 }
 
@@ -66,21 +73,25 @@ function medianOf(values: readonly number[]): number {
  * jobs: at a rung a job goes on if it is among the best 1/eta of those that have been there.
  */
 function halvingPruner({ direction, eta, minStep }: PruningRule): Pruner {
-  const rungs: number[][] = [];
+  const rungs: Map<number, number>[] = [];
   const reached = new Map<number, number>();
   return {
     report(job, step, value) {
       const loss = lossOf(value, direction);
       for (let rung = reached.get(job) ?? 0; step >= minStep * eta ** rung; rung++) {
         reached.set(job, rung + 1);
-        const losses = rungs[rung] ?? [];
+        const losses = rungs[rung] ?? new Map<number, number>();
         rungs[rung] = losses;
-        losses.push(loss);
-        const better = losses.filter((other) => other < loss).length;
-        if (better >= Math.max(1, Math.floor(losses.length / eta))) return true;
+        losses.set(job, loss);
+        const better = [...losses.values()].filter((other) => other < loss).length;
+        if (better >= Math.max(1, Math.floor(losses.size / eta))) return true;
       }
       return false;
     },
     complete: () => {},
+    forget(job) {
+      reached.delete(job);
+      for (const losses of rungs) losses.delete(job);
+    },
   };
 }

@@ -23,6 +23,33 @@ const told = (
   return ends[0];
 };
 
+describe.each(["median", "successive_halving"] as const)("%s", (kind) => {
+  it("judges a job that begins again as if it had reported nothing", () => {
+    const curve = fc.array(fc.integer({ min: -9, max: 9 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(
+        fc.array(curve, { maxLength: 6 }),
+        ...[curve, curve, fc.boolean()],
+        (others, failed, again, wasCompleted) => {
+          const ends = [true, false].map((isRetried) => {
+            const pruner = createPruner({ ...RULE, kind, startupJobs: 1 });
+            for (const [job, values] of others.entries())
+              if (told(pruner, job, values) === undefined) pruner.complete(job);
+            if (isRetried) {
+              told(pruner, 99, failed);
+              if (wasCompleted) pruner.complete(99);
+              pruner.forget(99);
+            }
+            const ends = told(pruner, 99, again);
+            return [ends, told(pruner, 100, again)];
+          });
+          expect(ends[0]).toEqual(ends[1]);
+        },
+      ),
+    );
+  });
+});
+
 describe("median", () => {
   const withCompleted = (rule: Partial<PruningRule> = {}) => {
     const pruner = createPruner({ ...RULE, ...rule });
