@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { REQUEST_LIMITS } from "../../src/profiler/tools/counters/request.ts";
 import { createSelector } from "../../src/report/selection/range-pattern.ts";
 import { type Counted, type Counting, countingGpu, countRanges, forget } from "./count-ranges.ts";
 import { fakeGpu } from "./fake-gpu.ts";
@@ -216,6 +217,18 @@ describe.runIf(canBuild)("counters of ranges", () => {
     expect(some.values.get("a")).toEqual([5, 5]);
     expect(some.processes[0]?.tally.beyondLimit).toBe(1095);
     forget(all, some);
+  });
+
+  test("a request has room for as many patterns as its settings allow, and no more", async () => {
+    const { patterns } = REQUEST_LIMITS;
+    const include = Array.from({ length: patterns }, (_, at) => (at === 0 ? "a" : `other ${at}`));
+    const most = await counted("0>a 0k1 0<", { selection: { include, exclude: include.slice(1) } });
+    expect([...most.values]).toEqual([["a", [1, 1]]]);
+    const more = await counted("0>a 0k1 0<", {
+      selection: { include: [...include, "b"], exclude: [] },
+    });
+    expect(more.values.size).toBe(0);
+    forget(most, more);
   });
 
   test("without room for the request, or with one that is damaged, nothing is counted", async () => {
