@@ -115,6 +115,24 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     });
   });
 
+  it("does not begin what most_runs does not allow, and says how many runs it takes", async () => {
+    const share = "pipeline.counters.metrics=[fake__share.pct]";
+    const twoPasses = { FAKE_HOST_PASSES: "2" };
+    const refused = await profile("few", [share, "pipeline.counters.most_runs=1"], twoPasses);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).not.toContain("done");
+    expect(refused.stderr).toContain(
+      "the metrics take 2 runs of the program for each level of nesting, and pipeline.counters.most_runs=1 allows fewer",
+    );
+    const hint = /Hint: (pipeline\.counters\.most_runs=\d+)/.exec(refused.stderr)?.[1] ?? "";
+    const result = await profile("enough", [share, hint], twoPasses);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(2);
+    expect(notesOf("enough")).toContainEqual(
+      expect.stringContaining("ranges below level 1 of 2 have no counters"),
+    );
+  });
+
   it("measures what is asked for", async () => {
     await profile("chosen", [SUMS, "pipeline.counters.include=[inner]"]);
     const { regions } = regionsIn("chosen");

@@ -151,7 +151,19 @@ async function prepare(
   const images = join(directory, "configurations");
   makeDirectory(images);
   const passes = await library.configure(chip, join(images, `${chip}.config`), metrics);
+  refuseFewerRuns(passes, metrics, countersOf(config).most_runs);
   return { library, chip, metrics, passes, images };
+}
+
+/** The first level of nesting takes all passes: with fewer runs nothing would be measured. */
+function refuseFewerRuns(passes: number, metrics: readonly string[], most: number): void {
+  if (passes <= most || metrics.every(isSum)) return;
+  throw new ConfigError({
+    code: "profile.unsupported",
+    key: "pipeline.counters.most_runs",
+    message: `the metrics take ${plural(passes, "run")} of the program for each level of nesting, and pipeline.counters.most_runs=${most} allows fewer`,
+    hint: `pipeline.counters.most_runs=${passes}`,
+  });
 }
 
 /** By the names that the chip has for them. @throws ConfigError `profile.metric` */
