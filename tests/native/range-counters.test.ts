@@ -117,6 +117,13 @@ describe.runIf(canBuild)("counters of ranges", () => {
     forget(found);
   });
 
+  test("the end of a range that is not measured is not late for the counters", async () => {
+    const found = await counted("0>a 0k1 0w 0K5 0<");
+    expect([...found.values]).toEqual([["a", [2, 6]]]);
+    expect(found.processes[0]?.tally).toMatchObject({ lateEnds: 0, missedLaunches: 0 });
+    forget(found);
+  });
+
   test("whatever the program does, its launches count where they belong, and CUPTI's rules are kept", async () => {
     await fc.assert(
       fc.asyncProperty(STEPS, COUNTING, async (steps, counting) => {
