@@ -3,8 +3,16 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { REQUEST_LIMITS } from "../../src/profiler/tools/counters/request.ts";
+import { modelOf } from "../../src/profiler/tools/counters/values.ts";
 import { createSelector } from "../../src/report/selection/range-pattern.ts";
-import { type Counted, type Counting, countingGpu, countRanges, forget } from "./count-ranges.ts";
+import {
+  type Counted,
+  type Counting,
+  countingGpu,
+  countRanges,
+  forget,
+  METRICS,
+} from "./count-ranges.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
 
@@ -22,6 +30,19 @@ async function counted(script: string, counting: Counting = {}): Promise<Counted
 
 const failuresOf = ({ processes }: Counted) =>
   processes.flatMap(({ failures }) => failures.map(({ text }) => text));
+
+/** What a report says where this was the last run. */
+const notesAfter = ({ directory }: Counted) =>
+  modelOf(
+    {
+      ...{ chip: "XX100", metrics: METRICS, passes: 1 },
+      levels: [{ level: 0, recordings: "", files: {} }],
+    },
+    {
+      ...{ directory, aggregate: true, recorded: null, operationDomains: [] },
+      selection: { include: [], exclude: [] },
+    },
+  ).notes;
 
 /** What each launch of a script should count for, without CUPTI: kernels and nanoseconds by path. */
 function expected(script: string, { level = 0, selection, operationDomains = [] }: Counting) {
@@ -210,6 +231,10 @@ describe.runIf(canBuild)("counters of ranges", () => {
     });
     const second = await counted(script, { passes: 2, after: [first], env });
     expect(second.processes[0]?.files.get("device-0-0.counters")?.complete?.isLastPass).toBe(true);
+    expect(notesAfter(first)).toEqual([
+      "1 file of counters had passes left to collect after the last run, as CUPTI says: values may be missing",
+    ]);
+    expect(notesAfter(second)).toEqual([]);
     const other = await counted("0>a 0K100 0<", { passes: 2, after: [first], env });
     expect(failuresOf(other)).toEqual(["the run for the pass before measured something else"]);
     forget(first, second, other);
