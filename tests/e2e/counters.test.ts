@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -17,6 +18,7 @@ async function profile(
   runDirectory: string,
   overrides: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  workload: (program: string) => readonly string[] = (program) => [program, "script", SCRIPT],
 ) {
   const { program, driverDirectory, cupti } = await countingGpu();
   const bin = join(here.path, "bin");
@@ -29,7 +31,7 @@ async function profile(
     "pipeline.recorder.enable=false",
     ...overrides,
     "--",
-    ...[program, "script", SCRIPT],
+    ...workload(program),
   ];
   return runCommand("deep-profile", args, {
     cwd: here.path,
@@ -113,6 +115,58 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
       "gpu__time_duration.sum": 140,
       "fake__kernels.sum": 5,
     });
+  });
+
+  /** Two processes: the shell's `$0` is the program. */
+  const two = (line: string, pipe: string) => (program: string) => [
+    ...["sh", "-c", line, program],
+    ...["0>a 0k100 0<", "0>b 0k10 0<"].map((script, at) =>
+      pipe === "" ? script : `${script} 0${at === 0 ? "i" : "o"}${pipe}`,
+    ),
+  ];
+
+  it("joins the passes of processes that run one after the other", async () => {
+    const result = await profile(
+      "in-turn",
+      [SUMS],
+      { FAKE_HOST_PASSES: "2" },
+      two('"$0" script "$1" && "$0" script "$2"', ""),
+    );
+    expect(result.code, result.stderr).toBe(0);
+    expect(valuesOf("in-turn", "a")["gpu__time_duration.sum"]).toBe(100);
+    expect(valuesOf("in-turn", "b")["gpu__time_duration.sum"]).toBe(10);
+  });
+
+  it("joins no passes of processes that run at the same time, and says so", async () => {
+    execFileSync("mkfifo", [join(here.path, "pipe")]);
+    const both = two('"$0" script "$1" & "$0" script "$2"; wait', "pipe");
+    await profile("together", [SUMS], { FAKE_HOST_PASSES: "2" }, both);
+    expect([...regionsIn("together").regions.keys()]).toEqual([]);
+    expect(notesOf("together")).toContainEqual(
+      expect.stringContaining("several processes of the program measured at the same time"),
+    );
+    const once = await profile("together-once", [SUMS], {}, both);
+    expect(once.code, once.stderr).toBe(0);
+    expect(valuesOf("together-once", "a")["gpu__time_duration.sum"]).toBe(100);
+    expect(valuesOf("together-once", "b")["gpu__time_duration.sum"]).toBe(10);
+  });
+
+  it("does not begin what most_runs does not allow, and says how many runs it takes", async () => {
+    const share = "pipeline.counters.metrics=[fake__share.pct]";
+    const twoPasses = { FAKE_HOST_PASSES: "2" };
+    const refused = await profile("few", [share, "pipeline.counters.most_runs=1"], twoPasses);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).not.toContain("done");
+    expect(refused.stderr).toContain(
+      "the metrics take 2 runs of the program for each level of nesting, and pipeline.counters.most_runs=1 allows fewer",
+    );
+    const hint = /Hint: (pipeline\.counters\.most_runs=\d+)/.exec(refused.stderr)?.[1] ?? "";
+    const result = await profile("enough", [share, hint], twoPasses);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(2);
+    expect(notesOf("enough")).toContainEqual(
+      expect.stringContaining("ranges below level 1 of 2 have no counters"),
+    );
   });
 
   it("measures what is asked for", async () => {

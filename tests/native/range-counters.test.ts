@@ -2,8 +2,17 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { REQUEST_LIMITS } from "../../src/profiler/tools/counters/request.ts";
+import { modelOf } from "../../src/profiler/tools/counters/values.ts";
 import { createSelector } from "../../src/report/selection/range-pattern.ts";
-import { type Counted, type Counting, countingGpu, countRanges, forget } from "./count-ranges.ts";
+import {
+  type Counted,
+  type Counting,
+  countingGpu,
+  countRanges,
+  forget,
+  METRICS,
+} from "./count-ranges.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
 
@@ -21,6 +30,19 @@ async function counted(script: string, counting: Counting = {}): Promise<Counted
 
 const failuresOf = ({ processes }: Counted) =>
   processes.flatMap(({ failures }) => failures.map(({ text }) => text));
+
+/** What a report says where this was the last run. */
+const notesAfter = ({ directory }: Counted) =>
+  modelOf(
+    {
+      ...{ chip: "XX100", metrics: METRICS, passes: 1 },
+      levels: [{ level: 0, recordings: "", files: {} }],
+    },
+    {
+      ...{ directory, aggregate: true, recorded: null, operationDomains: [] },
+      selection: { include: [], exclude: [] },
+    },
+  ).notes;
 
 /** What each launch of a script should count for, without CUPTI: kernels and nanoseconds by path. */
 function expected(script: string, { level = 0, selection, operationDomains = [] }: Counting) {
@@ -116,6 +138,13 @@ describe.runIf(canBuild)("counters of ranges", () => {
     forget(found);
   });
 
+  test("the end of a range that is not measured is not late for the counters", async () => {
+    const found = await counted("0>a 0k1 0w 0K5 0<");
+    expect([...found.values]).toEqual([["a", [2, 6]]]);
+    expect(found.processes[0]?.tally).toMatchObject({ lateEnds: 0, missedLaunches: 0 });
+    forget(found);
+  });
+
   test("whatever the program does, its launches count where they belong, and CUPTI's rules are kept", async () => {
     await fc.assert(
       fc.asyncProperty(STEPS, COUNTING, async (steps, counting) => {
@@ -202,6 +231,10 @@ describe.runIf(canBuild)("counters of ranges", () => {
     });
     const second = await counted(script, { passes: 2, after: [first], env });
     expect(second.processes[0]?.files.get("device-0-0.counters")?.complete?.isLastPass).toBe(true);
+    expect(notesAfter(first)).toEqual([
+      "1 file of counters had passes left to collect after the last run, as CUPTI says: values may be missing",
+    ]);
+    expect(notesAfter(second)).toEqual([]);
     const other = await counted("0>a 0K100 0<", { passes: 2, after: [first], env });
     expect(failuresOf(other)).toEqual(["the run for the pass before measured something else"]);
     forget(first, second, other);
@@ -216,6 +249,18 @@ describe.runIf(canBuild)("counters of ranges", () => {
     expect(some.values.get("a")).toEqual([5, 5]);
     expect(some.processes[0]?.tally.beyondLimit).toBe(1095);
     forget(all, some);
+  });
+
+  test("a request has room for as many patterns as its settings allow, and no more", async () => {
+    const { patterns } = REQUEST_LIMITS;
+    const include = Array.from({ length: patterns }, (_, at) => (at === 0 ? "a" : `other ${at}`));
+    const most = await counted("0>a 0k1 0<", { selection: { include, exclude: include.slice(1) } });
+    expect([...most.values]).toEqual([["a", [1, 1]]]);
+    const more = await counted("0>a 0k1 0<", {
+      selection: { include: [...include, "b"], exclude: [] },
+    });
+    expect(more.values.size).toBe(0);
+    forget(most, more);
   });
 
   test("without room for the request, or with one that is damaged, nothing is counted", async () => {

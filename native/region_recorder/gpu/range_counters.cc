@@ -75,9 +75,6 @@ struct Session {
   std::uint8_t* image;
   std::size_t image_bytes;
   std::uint32_t ranges;  // measured in this image
-  bool is_open;          // this range of this thread:
-  std::uint32_t thread_id;
-  std::uint32_t serial;
 };
 
 // These belong to whose turn it is.
@@ -85,14 +82,32 @@ Session sessions[kMostContexts];
 std::uint32_t last_number = 0;
 std::uint32_t measured_ranges = 0;
 std::uint32_t next_file = 0;
-std::uint64_t last_beyond = 0;  // the last range that was not measured, with its thread
+std::uint64_t last_beyond = 0;  // the last range that was not measured: see key_of
 bool is_initialised = false;
 
-std::atomic<std::uint32_t> open_ranges{0};
+// By session the range that is measured: see key_of; 0: none. Written by whose turn it is. A thread looks here without its turn, so
+// that the end of another range neither waits for one nor takes it from a launch.
+std::atomic<std::uint64_t> open_ranges[kMostContexts];
 // What could not be measured, or not well.
 std::atomic<std::uint32_t> missed_launches{0};
 std::atomic<std::uint32_t> late_ends{0};
 std::atomic<std::uint32_t> beyond_limit{0};
+
+std::atomic<std::uint64_t>& open_range_of(const Session& session) {
+  return open_ranges[&session - sessions];
+}
+
+// A range of a thread; never 0, since serials begin with 1.
+std::uint64_t key_of(const ThreadRecorder& thread, std::uint32_t serial) {
+  return std::uint64_t{thread.thread_id} << 32 | serial;
+}
+
+bool is_open_anywhere(std::uint64_t range) {
+  for (const auto& open : open_ranges) {
+    if (open.load(std::memory_order_relaxed) == range) return true;
+  }
+  return false;
+}
 
 void write_failure(ThreadRecorder& thread, cupti::Result result, const char* text) {
   Record record(format::kCounterFailure);
@@ -126,7 +141,7 @@ void forget_image(Session& session) {
 }
 
 void refuse(Session& session) {
-  if (session.is_open) open_ranges.fetch_sub(1);
+  open_range_of(session).store(0, std::memory_order_relaxed);
   if (session.object != nullptr) {
     range::ObjectParams params = params_of(session);
     static_cast<void>(call().RangeProfilerDisable(&params));
@@ -372,9 +387,7 @@ Session* begin_session(ThreadRecorder& thread, cupti::Context context) {
 
 // False: told, and nothing more is measured in this context.
 bool close_range(ThreadRecorder& thread, Session& session) {
-  if (!session.is_open) return true;
-  session.is_open = false;
-  open_ranges.fetch_sub(1);
+  if (open_range_of(session).exchange(0, std::memory_order_relaxed) == 0) return true;
   range::ObjectParams params = params_of(session);
   const cupti::Result result = call().RangeProfilerPopRange(&params);
   if (result == cupti::kSuccess) return true;
@@ -424,10 +437,7 @@ void open_range(ThreadRecorder& thread, Session& session, const OpenRanges::Rang
     return refuse_after(thread, session, "cuptiRangeProfilerPushRange", result);
   ++session.ranges;
   ++measured_ranges;
-  session.is_open = true;
-  session.thread_id = thread.thread_id;
-  session.serial = target.serial;
-  open_ranges.fetch_add(1);
+  open_range_of(session).store(key_of(thread, target.serial), std::memory_order_relaxed);
   Record record(format::kCounterRange);
   record.add(0);
   record.add(session.number);
@@ -438,8 +448,7 @@ void open_range(ThreadRecorder& thread, Session& session, const OpenRanges::Rang
 
 bool is_open_in(const Session& session, const ThreadRecorder& thread,
                 const OpenRanges::Range& target) {
-  return session.is_open && session.thread_id == thread.thread_id &&
-         session.serial == target.serial;
+  return open_range_of(session).load(std::memory_order_relaxed) == key_of(thread, target.serial);
 }
 
 Session* session_of(cupti::Context context) {
@@ -459,7 +468,7 @@ void switch_range(ThreadRecorder& thread, cupti::Context context, const OpenRang
     if (!close_range(thread, *session) || target == nullptr) return;
   }
   if (measured_ranges >= request.most_ranges) {
-    const std::uint64_t range = std::uint64_t{thread.thread_id} << 32 | target->serial;
+    const std::uint64_t range = key_of(thread, target->serial);
     if (range != last_beyond) beyond_limit.fetch_add(1);
     last_beyond = range;
     return;
@@ -494,7 +503,9 @@ void open_counted_range(ThreadRecorder& thread, std::uint32_t domain, const Text
 
 void close_counted_range(ThreadRecorder& thread, std::uint32_t domain) noexcept {
   const std::uint32_t serial = thread.open_ranges.pop(domain);
-  if (serial == 0 || open_ranges.load() == 0) return;
+  if (serial == 0) return;
+  const std::uint64_t range = key_of(thread, serial);
+  if (!is_open_anywhere(range)) return;
   const Turn turn;
   if (!turn) {
     // It ends with the next launch.
@@ -502,8 +513,7 @@ void close_counted_range(ThreadRecorder& thread, std::uint32_t domain) noexcept 
     return;
   }
   for (Session& session : sessions) {
-    if (!session.is_open || session.thread_id != thread.thread_id || session.serial != serial)
-      continue;
+    if (open_range_of(session).load(std::memory_order_relaxed) != range) continue;
     const KeptCallerState kept;
     static_cast<void>(close_range(thread, session));
   }

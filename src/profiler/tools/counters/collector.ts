@@ -26,6 +26,7 @@ import { createRecorder } from "../recorder/collector.ts";
 import { CUPTI_REMEDIES } from "../recorder/gpu-work.ts";
 import type { CollectContext, Collection, Reread, RereadContext, ToolParts } from "../tool.ts";
 import {
+  measuredTogether,
   type ProcessMeasurements,
   type RangeRules,
   readMeasurements,
@@ -151,7 +152,19 @@ async function prepare(
   const images = join(directory, "configurations");
   makeDirectory(images);
   const passes = await library.configure(chip, join(images, `${chip}.config`), metrics);
+  refuseFewerRuns(passes, metrics, countersOf(config).most_runs);
   return { library, chip, metrics, passes, images };
+}
+
+/** The first level of nesting takes all passes: with fewer runs nothing would be measured. */
+function refuseFewerRuns(passes: number, metrics: readonly string[], most: number): void {
+  if (passes <= most || metrics.every(isSum)) return;
+  throw new ConfigError({
+    code: "profile.unsupported",
+    key: "pipeline.counters.most_runs",
+    message: `the metrics take ${plural(passes, "run")} of the program for each level of nesting, and pipeline.counters.most_runs=${most} allows fewer`,
+    hint: `pipeline.counters.most_runs=${passes}`,
+  });
 }
 
 /** By the names that the chip has for them. @throws ConfigError `profile.metric` */
@@ -288,10 +301,18 @@ async function readValues(
 ): Promise<{ readonly files: LevelValues["files"]; readonly notes: readonly string[] }> {
   const files: Record<string, (readonly (number | null)[])[]> = {};
   const notes: string[] = [];
+  if (passes.length > 1 && passes.some(measuredTogether))
+    return {
+      files,
+      notes: [
+        "several processes of the program measured at the same time, and which of them is which cannot be told from pass to pass, so that passes cannot be joined; metrics that fit one pass need no second run",
+      ],
+    };
   const complete = passes.map(completeFiles);
-  for (const [file, ranges] of complete.at(-1) ?? []) {
-    const counts = complete.map((pass) => pass.get(file) ?? 0);
-    if (counts.some((count) => count !== ranges)) {
+  for (const [file, { ranges, owner }] of complete.at(-1) ?? []) {
+    const found = complete.map((pass) => pass.get(file));
+    if (found.some((one) => one?.ranges !== ranges || one.owner !== owner)) {
+      const counts = found.map((one) => one?.ranges ?? 0);
       notes.push(
         `${file}: the program did not measure the same ranges in each pass (${counts.join(", ")}), so that they cannot be joined; metrics that fit one pass need no second run`,
       );
@@ -309,14 +330,30 @@ async function readValues(
   return { files, notes };
 }
 
-const completeFiles = (processes: readonly ProcessMeasurements[]): ReadonlyMap<string, number> =>
-  new Map(
-    processes.flatMap(({ files }) =>
-      [...files].flatMap(([file, { complete }]) =>
-        complete === null ? [] : [[file, complete.ranges] as const],
-      ),
-    ),
+/**
+ * By name of a file: how many ranges it has, and what tells of which process it is. Of several processes that is their order, and what
+ * each measured; a single one may name its ranges anew in each run.
+ */
+function completeFiles(
+  processes: readonly ProcessMeasurements[],
+): ReadonlyMap<string, { readonly ranges: number; readonly owner: string }> {
+  const measuring = processes.filter(({ files }) => files.size > 0);
+  const ownerOf = ({ name, measurements }: ProcessMeasurements, at: number): string =>
+    measuring.length === 1
+      ? ""
+      : JSON.stringify([
+          ...[at, name],
+          ...measurements.map(({ path }) => path.map((range) => [range.domain, range.name])),
+        ]);
+  return new Map(
+    measuring.flatMap((process, at) => {
+      const owner = ownerOf(process, at);
+      return [...process.files].flatMap(([file, { complete }]) =>
+        complete === null ? [] : [[file, { ranges: complete.ranges, owner }] as const],
+      );
+    }),
   );
+}
 
 function failuresOf(processes: readonly ProcessMeasurements[]): readonly string[] {
   return processes.flatMap(({ failures, refusals }) => [

@@ -47,6 +47,9 @@ export interface MeasuredFile {
 
 export interface ProcessMeasurements {
   readonly pid: number;
+  readonly startNs: bigint;
+  /** Null: it did not report its end. */
+  readonly endNs: bigint | null;
   /** Base name of the executable; empty if unknown. */
   readonly name: string;
   readonly measurements: readonly Measurement[];
@@ -76,6 +79,19 @@ export const readMeasurements = (
     .filter((process) => process !== null)
     .sort((a, b) => (a.startNs < b.startNs ? -1 : 1));
 
+/**
+ * Whether several processes measured at the same time: their files are then named as they came, which differs from run to run.
+ *
+ * @param processes in the order of their start
+ */
+export function measuredTogether(processes: readonly ProcessMeasurements[]): boolean {
+  const measuring = processes.filter(({ files }) => files.size > 0);
+  return measuring.some(({ endNs }, at) => {
+    const next = measuring[at + 1];
+    return next !== undefined && (endNs === null || endNs > next.startNs);
+  });
+}
+
 /** As native/region_recorder/open_ranges.hpp, which has no place for more. */
 const MOST_OPEN = 128;
 
@@ -93,7 +109,7 @@ interface OpenRanges {
 function readProcess(
   path: string,
   { selection, operationDomains }: RangeRules,
-): (ProcessMeasurements & { readonly startNs: bigint }) | null {
+): ProcessMeasurements | null {
   const selector = createSelector(selection);
   const operations = new Set(operationDomains);
   const threads = new Map<number, OpenRanges>();
@@ -163,6 +179,7 @@ function readProcess(
     pid: header.pid,
     name: basename(header.executable),
     startNs: header.startNs,
+    endNs: header.finishedNs ?? header.seenEndNs,
     ...{ measurements, files, failures, tally, depth, startEndRanges, refusals },
   };
 }

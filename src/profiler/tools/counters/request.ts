@@ -23,6 +23,9 @@ export interface CounterRequest {
   readonly previous: string | null;
 }
 
+/** What the recorder has room for (`CounterRequest` in native/region_recorder/gpu): with more it counts nothing. */
+export const REQUEST_LIMITS = { metrics: 512, patterns: 256 } as const;
+
 export const writeCounterRequest = (file: string, request: CounterRequest): Promise<void> =>
   writeFileAtomic(
     file,

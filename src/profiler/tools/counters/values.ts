@@ -222,6 +222,15 @@ function notesOf(processes: readonly ProcessMeasurements[]): readonly string[] {
       "not completed (the process was ended, or CUPTI failed): what was measured into it is missing",
     ),
     ...counted(
+      sum(
+        ({ files }) =>
+          [...files.values()].filter(({ complete }) => complete?.isLastPass === false).length,
+      ),
+      "file of counters",
+      "files of counters",
+      "had passes left to collect after the last run, as CUPTI says: values may be missing",
+    ),
+    ...counted(
       sum(({ files }) =>
         [...files.values()].reduce((all, { complete }) => all + (complete?.dropped ?? 0), 0),
       ),
@@ -257,13 +266,7 @@ function notesOf(processes: readonly ProcessMeasurements[]): readonly string[] {
 
 /** The counters of a context know no threads. */
 function overlapNote({ measurements }: ProcessMeasurements): readonly string[] {
-  const parts = new Map<RangeCall, number>();
-  const threads = new Set<number>();
-  for (const { path, threadId } of measurements) {
-    threads.add(threadId);
-    const call = path.at(-1);
-    if (call !== undefined) parts.set(call, (parts.get(call) ?? 0) + 1);
-  }
+  const threads = new Set(measurements.map(({ threadId }) => threadId));
   if (threads.size < 2) return [];
   return [
     `${plural(threads.size, "thread")} launched work in ranges: counters belong to a GPU context and not to a thread, so each launch ended the range of the thread before it, and work that still ran then counts where it ended`,
