@@ -8,11 +8,11 @@ import type { SecretPath } from "./engine/compose/secrets.ts";
 import type { ConfigSource } from "./engine/compose/sources/config-source.ts";
 import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import {
-  anything,
   checkObject,
   checkOptions,
   count,
   fn,
+  listOf,
   type OptionChecks,
   optional,
   text,
@@ -107,8 +107,9 @@ export interface AsyncComposeOptions<
 const ASYNC_OPTIONS: OptionChecks<AsyncComposeOptions> = {
   ...COMPOSE_OPTIONS,
   ...ENGINE_OPTIONS,
-  // Each is checked where it is used.
-  layers: anything,
+  // Each is checked further where it is used.
+  layers: optional(listOf("layers", checkObject)),
+  resolvers: optional(listOf("resolvers", checkObject)),
   timeout: optional(count),
 };
 
@@ -317,10 +318,12 @@ function answerOf(own: AsyncResolver, args: readonly PlainValue[], timeout: numb
 }
 
 const idOf = (args: readonly PlainValue[]): string =>
-  JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
+  JSON.stringify(args, (_, value: unknown) =>
+    // JSON has no bigint, NaN or infinity, and a text may look like one.
+    typeof value === "object" && value !== null ? value : `${typeof value} ${String(value)}`,
+  );
 
 async function loadedLayer(layer: AsyncLayer, timeout: number): Promise<ConfigLayer> {
-  checkObject("composeAsync", "a layer", layer);
   checkOptions("composeAsync", layer, LAYER);
   const { isSecret = false, load, name } = layer;
   let texts: Readonly<Record<string, string>>;

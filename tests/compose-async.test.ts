@@ -123,6 +123,37 @@ describe("composeAsync", () => {
     expect(config.toYaml({ resolve: true })).toBe("a.b: '***'\n");
   });
 
+  it("tells arguments of different types apart", async () => {
+    const kind = asyncResolver("kind", async ([value]) => `${typeof value} ${value}`);
+    const config = await composeAsync({
+      store: store(
+        "a: ${kind:1}\nb: ${kind:'1n'}\nc: ${kind:nan}\nd: ${kind:inf}\ne: ${kind:null}\nf: ${kind:[1]}\ng: ${kind:['1n']}\n",
+      ),
+      configName: "config",
+      resolvers: [kind],
+    });
+    expect(config.toObject({ resolve: true })).toEqual({
+      a: "number 1",
+      b: "string 1n",
+      c: "number NaN",
+      d: "number Infinity",
+      e: "object null",
+      f: "object 1",
+      g: "object 1n",
+    });
+  });
+
+  it.each([
+    [{ layers: ["x"] }, "layers"],
+    [{ layers: {} }, "layers"],
+    [{ resolvers: ["x"] }, "resolver"],
+    [{ resolvers: {} }, "resolvers"],
+    [{ sources: {} }, "sources"],
+  ])("refuses %j by a coded error", async (wrong, name) => {
+    const request = { store: store("a: 1\n"), configName: "config", ...wrong };
+    expect(await errorOf(composeAsync(request as never))).toContain(name);
+  });
+
   it("fails with the place of the interpolation, also where there is no answer in time", async () => {
     const vault = asyncResolver("vault", async ([path]) => {
       throw new Error(`no ${path} there`);
