@@ -2,28 +2,30 @@
 
 import type { Composition } from "./engine/compose/compose.ts";
 import { type Config, createConfig } from "./engine/compose/config.ts";
-import { leavesOf, pathText } from "./engine/compose/explain.ts";
+import { leavesOf } from "./engine/compose/explain.ts";
 import type { ConfigLayer } from "./engine/compose/layers/layer.ts";
 import type { SecretPath } from "./engine/compose/secrets.ts";
 import type { ConfigSource } from "./engine/compose/sources/config-source.ts";
 import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import {
-  anything,
   checkObject,
   checkOptions,
   count,
   fn,
+  listOf,
   type OptionChecks,
   optional,
   text,
   trueOrFalse,
 } from "./engine/values/check-options.ts";
 import type { ConfigSchema } from "./engine/values/config-schema.ts";
+import { childAt } from "./engine/values/edit/children.ts";
 import { ConfigError, isConfigError } from "./engine/values/errors.ts";
 import { splitKey } from "./engine/values/key-path.ts";
-import { type ConfigNode, isMissing } from "./engine/values/node.ts";
-import { fromCode } from "./engine/values/origin.ts";
+import { type ConfigNode, isMissing, type Key } from "./engine/values/node.ts";
+import { fromCode, type SchemaOrigin } from "./engine/values/origin.ts";
 import type { PlainValue } from "./engine/values/plain-objects.ts";
+import { keyText } from "./engine/values/python-text.ts";
 import type { ResolveContext } from "./engine/values/resolution/context.ts";
 import { type Resolver, resolver } from "./engine/values/resolution/resolver.ts";
 import { resolveAt } from "./engine/values/resolution/select.ts";
@@ -105,8 +107,9 @@ export interface AsyncComposeOptions<
 const ASYNC_OPTIONS: OptionChecks<AsyncComposeOptions> = {
   ...COMPOSE_OPTIONS,
   ...ENGINE_OPTIONS,
-  // Each is checked where it is used.
-  layers: anything,
+  // Each is checked further where it is used.
+  layers: optional(listOf("layers", checkObject)),
+  resolvers: optional(listOf("resolvers", checkObject)),
   timeout: optional(count),
 };
 
@@ -190,15 +193,47 @@ function compose(engine: Engine, options: ComposeOptions, waiting: Waiting): Con
   const composition = engine.composition(requestOf(options));
   const context = engine.resolveContext();
   const secrets: SecretPath[] = [];
-  for (const { node, path } of leavesOf(composition.config)) {
+  // What a schema converts is no interpolation any more.
+  const root = unconverted(composition.root);
+  for (const { node, path } of leavesOf(unconverted(composition.config))) {
     if (isMissing(node) || !mayAsk(node)) continue;
     waiting.seen = { secret: false, failed: false };
-    const resolved = attempt(() => resolveAt(composition.root, path, context));
+    const resolved = attempt(() => resolveAt(root, path, context));
     // Other errors are told where the value is read.
     if ("error" in resolved && waiting.seen.failed) throw resolved.error;
-    if (waiting.seen.secret) secrets.push(pathText(path).split("."));
+    if (waiting.seen.secret) secrets.push(visiblePath(composition.config, path));
   }
   return configOf(composition, secrets, context, options);
+}
+
+const isConverted = (
+  node: ConfigNode,
+): node is ConfigNode & { readonly replaced: ConfigNode; readonly origin: SchemaOrigin } =>
+  node.origin.kind === "schema" && node.replaced !== undefined;
+
+/** The tree with what was written in place of what a schema made of it. */
+function unconverted<Node extends ConfigNode>(root: Node): Node {
+  const restore = (node: ConfigNode): ConfigNode => {
+    if (isConverted(node)) return restore(node.replaced);
+    if (node.kind === "list") return { ...node, items: node.items.map(restore) };
+    if (node.kind === "scalar") return node;
+    const entries = [...node.entries].map(
+      ([id, { key, value }]) => [id, { key, value: restore(value) }] as const,
+    );
+    return { ...node, entries: new Map(entries) };
+  };
+  return restore(root) as Node;
+}
+
+/** The path of a written value in the tree as it is: that of the whole map or list which a schema made in its place. */
+function visiblePath(root: ConfigNode, path: readonly Key[]): SecretPath {
+  const names = path.map(keyText);
+  let node: ConfigNode | undefined = root;
+  for (const [depth, key] of path.entries()) {
+    if (node === undefined || isConverted(node)) return names.slice(0, depth);
+    node = childAt(node, key);
+  }
+  return names;
 }
 
 const mayAsk = (node: ConfigNode): boolean =>
@@ -283,10 +318,12 @@ function answerOf(own: AsyncResolver, args: readonly PlainValue[], timeout: numb
 }
 
 const idOf = (args: readonly PlainValue[]): string =>
-  JSON.stringify(args, (_, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
+  JSON.stringify(args, (_, value: unknown) =>
+    // JSON has no bigint, NaN or infinity, and a text may look like one.
+    typeof value === "object" && value !== null ? value : `${typeof value} ${String(value)}`,
+  );
 
 async function loadedLayer(layer: AsyncLayer, timeout: number): Promise<ConfigLayer> {
-  checkObject("composeAsync", "a layer", layer);
   checkOptions("composeAsync", layer, LAYER);
   const { isSecret = false, load, name } = layer;
   let texts: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
 import type { ConfigChange, PlainValue, WatchedConfig } from "../src/index.ts";
 import {
   asyncResolver,
@@ -9,6 +10,7 @@ import {
   isConfigError,
   memorySource,
   renderError,
+  renderExplanation,
   watchConfig,
 } from "../src/index.ts";
 import { dotenv, environment } from "../src/sources.ts";
@@ -82,6 +84,74 @@ describe("composeAsync", () => {
     });
     expect(config.toYaml({ resolve: true })).toBe("a: '***'\nb: '***'\nc: 1\n");
     expect(config.get("b")).toBe("at hunter22");
+  });
+
+  it("masks what a schema made of a secret", async () => {
+    const vault = asyncResolver("vault", async () => " hunter22\n", { isSecret: true });
+    const config = await composeAsync({
+      store: store(
+        "db: {password: '${vault:x}', url: 'pg://${db.password}@h'}\nl: ['${vault:y}', b]\nm: '${vault:z}'\nk: ' c'\n",
+      ),
+      configName: "config",
+      resolvers: [vault],
+      schema: z.object({
+        db: z.object({ password: z.string().trim(), url: z.string() }),
+        l: z.array(z.string()).transform((items) => [...items, "c"]),
+        m: z.string().transform((inner) => ({ inner })),
+        k: z.string().trim(),
+      }),
+    });
+    expect(config.get("db.password")).toBe("hunter22");
+    const shown = config.explain("db.password");
+    for (const text of [
+      config.toYaml({ resolve: true }),
+      config.toYaml(),
+      JSON.stringify(config),
+      shown === undefined ? "" : renderExplanation(shown),
+    ])
+      expect(text).not.toContain("hunter");
+    expect(config.toYaml({ resolve: true })).toContain("k: c\n");
+  });
+
+  it("masks a secret whose key has a dot", async () => {
+    const vault = asyncResolver("vault", async () => "hunter22", { isSecret: true });
+    const config = await composeAsync({
+      store: store("a.b: ${vault:x}\n"),
+      configName: "config",
+      resolvers: [vault],
+    });
+    expect(config.toYaml({ resolve: true })).toBe("a.b: '***'\n");
+  });
+
+  it("tells arguments of different types apart", async () => {
+    const kind = asyncResolver("kind", async ([value]) => `${typeof value} ${value}`);
+    const config = await composeAsync({
+      store: store(
+        "a: ${kind:1}\nb: ${kind:'1n'}\nc: ${kind:nan}\nd: ${kind:inf}\ne: ${kind:null}\nf: ${kind:[1]}\ng: ${kind:['1n']}\n",
+      ),
+      configName: "config",
+      resolvers: [kind],
+    });
+    expect(config.toObject({ resolve: true })).toEqual({
+      a: "number 1",
+      b: "string 1n",
+      c: "number NaN",
+      d: "number Infinity",
+      e: "object null",
+      f: "object 1",
+      g: "object 1n",
+    });
+  });
+
+  it.each([
+    [{ layers: ["x"] }, "layers"],
+    [{ layers: {} }, "layers"],
+    [{ resolvers: ["x"] }, "resolver"],
+    [{ resolvers: {} }, "resolvers"],
+    [{ sources: {} }, "sources"],
+  ])("refuses %j by a coded error", async (wrong, name) => {
+    const request = { store: store("a: 1\n"), configName: "config", ...wrong };
+    expect(await errorOf(composeAsync(request as never))).toContain(name);
   });
 
   it("fails with the place of the interpolation, also where there is no answer in time", async () => {

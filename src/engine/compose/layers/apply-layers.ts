@@ -61,6 +61,9 @@ function put(
     return updated.kind === "map" ? updated : root;
   } catch (error) {
     if (!isConfigError(error)) throw error;
+    // The message quotes the text.
+    if (value.isSecret === true)
+      throw failed(value, path, "its text cannot be the value of this key, whose type is declared");
     throw failed(value, path, error.message, { cause: error });
   }
 }
@@ -256,8 +259,9 @@ function grammarNode(value: LayerValue, text: string, { dialect }: ResolveContex
     return withOrigin(node ?? scalar(null, value.origin), value.origin);
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    throw failed(value, value.path, `'${value.text}' cannot be read`, {
-      cause: error,
+    throw failed(value, value.path, `${shownText(value)} cannot be read`, {
+      // It quotes the text.
+      ...(value.isSecret !== true && { cause: error }),
       hint: "a list is written as in an override: [a,b], a map {key:value}",
     });
   }
@@ -279,13 +283,15 @@ function wrongText(
   expected: string,
   present: ConfigNode | undefined,
 ): ConfigError {
-  const shown = value.isSecret === true ? "its text" : `'${value.text}'`;
   const reason =
     present === undefined || isMissingOrNull(present)
       ? "as the schema says"
       : `as in ${describeOrigin(present.origin)}`;
-  return failed(value, value.path, `${shown} is not ${expected}, ${reason}`);
+  return failed(value, value.path, `${shownText(value)} is not ${expected}, ${reason}`);
 }
+
+const shownText = ({ isSecret, text }: LayerValue): string =>
+  isSecret === true ? "its text" : `'${text}'`;
 
 const failed = (
   { label, origin }: LayerValue,

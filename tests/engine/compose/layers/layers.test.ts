@@ -235,6 +235,22 @@ describe("files with secrets", () => {
     expect(JSON.stringify(config)).not.toContain("hunter22");
   });
 
+  it.each([
+    ["db", "db: {host: a}\n"],
+    ["db", "db: [a]\n"],
+    ["db", "db: 1\n"],
+    ["db", "db: true\n"],
+    // The type of a field.
+    ["hydra__job__chdir", "db: 1\n"],
+    ["hydra__job__num", "db: 1\n"],
+  ])("do not appear in the error of the file %s for '%s'", (name, yaml) => {
+    const files = { "conf/config.yaml": yaml, [`secrets/${name}`]: "p@ss{" };
+    const layers = [secretFiles({ directory: "secrets" })];
+    const refused = errorOf(() => composed({}, { files, layers }));
+    expect(refused).toContain(`secret file secrets/${name}: its text`);
+    expect(refused).not.toContain("p@ss");
+  });
+
   it("may be named by a variable", () => {
     const config = compose({
       cwd: folder(),
