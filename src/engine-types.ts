@@ -42,6 +42,7 @@ export type {
   RunMode,
   SchemaProblem,
   SchemaReader,
+  SchemaResult,
   SearchPathEntry,
   SecretPath,
   Snapshot,

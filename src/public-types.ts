@@ -55,6 +55,7 @@ export type {
   WorkerCommand,
 } from "./app/launch/launcher.ts";
 export type { Plugin, Provided } from "./app/plugins/contract/plugin.ts";
+export type { PruningRule } from "./app/sweep/sweepers/pruner.ts";
 export type {
   Conclusion,
   JobOverrides,

@@ -34,6 +34,7 @@ export type {
   LoadedConfig,
   SchemaProblem,
   SchemaReader,
+  SchemaResult,
   SourceInfo,
 } from "./sources/config-source.ts";
 export { defaultsOf } from "./sources/config-source.ts";

@@ -235,7 +235,13 @@ function ownFinding(facts: RegionFacts): Finding | null {
     if (finding !== null) return finding;
   }
   const isShort = threads.sliceMs === null ? null : threads.sliceMs < SHORT_SLICE_MS;
-  const leaves = switches === null ? isShort : switches.voluntary > switches.involuntary;
+  // Others that wake up take the processor from it just as often: without a wait that was seen, slices say nothing.
+  const leaves =
+    switches !== null
+      ? switches.voluntary > switches.involuntary
+      : own === undefined && isShort === true
+        ? false
+        : isShort;
   if (leaves === true) return ownWait(own, facts);
   const isSmall = own === undefined || own.samples < 2 || own.ms < ownMs * LEAST_WAIT;
   return leaves === false && isSmall

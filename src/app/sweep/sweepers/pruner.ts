@@ -2,6 +2,7 @@
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import type { Direction } from "./objective.ts";
 
+/** When a search ends a job early: its numbers are those that jobs report with each step. */
 export interface PruningRule {
   readonly kind: "median" | "successive_halving";
   /** The key of the number in a line of metrics. */
