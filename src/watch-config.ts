@@ -85,7 +85,7 @@ export async function watchFiles<Data>(
   const schedule = (): void => {
     if (isClosed) return;
     clearTimeout(timer);
-    timer = setTimeout(() => void refresh(), delay);
+    timer = setTimeout(() => void refresh().catch(onError), delay);
   };
   const isOurs = (directory: string, name: string | null): boolean =>
     name === null ||
@@ -140,13 +140,19 @@ export async function watchFiles<Data>(
   const refresh = async (): Promise<void> => {
     const before = running;
     const own = (async () => {
-      await before;
+      // Whoever asked for it has its error.
+      await before?.catch(() => {});
       if (!isClosed) await update();
     })();
     running = own;
     await own;
   };
-  if (follow()) schedule();
+  try {
+    if (follow()) schedule();
+  } catch (error) {
+    close();
+    throw error;
+  }
   return {
     get config() {
       return config;

@@ -60,6 +60,8 @@ export function orphanOf(folder: string, number: number): LiveWorker | undefined
       await sleep(POLL_MS);
     }
     const after = readJobState(folder, number) ?? state;
+    // Another launcher has started the job anew.
+    if (after.attempts.length > state.attempts.length) return state;
     const final =
       after.status === "running"
         ? ended(after, { endedBy: asked?.ender ?? { by: "unknown" }, exitCode: null })

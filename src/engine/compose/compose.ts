@@ -196,21 +196,26 @@ function withLayers(root: MapNode, request: ComposeRequest): Layered {
   const { context, layerValues = [], programSchema, schema, schemaReader: reader } = request;
   if (layerValues.length === 0) return { root, secrets: [] };
   const known = LAYERED.get(root);
-  if (known?.values === layerValues) return known.layered;
   const declared = schema ?? programSchema;
+  if (known?.values === layerValues && known.declared === declared) return known.layered;
   const layered = applyLayers(
     root,
     layerValues,
     (path) => (declared === undefined ? undefined : reader?.typeAt(declared, path)),
     context,
   );
-  LAYERED.set(root, { values: layerValues, layered });
+  LAYERED.set(root, { values: layerValues, declared, layered });
   return layered;
 }
 
 const LAYERED = new WeakMap<
   MapNode,
-  { readonly values: readonly LayerValue[]; readonly layered: Layered }
+  {
+    readonly values: readonly LayerValue[];
+    /** The schema that gave the values their types. */
+    readonly declared: unknown;
+    readonly layered: Layered;
+  }
 >();
 
 /** Passes each warning on once, however many configs or jobs it concerns. */

@@ -171,6 +171,9 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
           asked ??= askedNow({ by: "time_limit", limit_ms: timeLimit });
           kill("SIGTERM");
         });
+  /** Whether another launcher has started the job anew meanwhile, since this one has lost its claim: that start stays. */
+  const isTakenOver = (): boolean =>
+    (readJobState(folder, number)?.attempts.length ?? 0) > noted.attempts.length;
   const record = async (): Promise<JobState | "not begun"> => {
     const outcome = await over;
     limit?.stop();
@@ -187,13 +190,13 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     // Its child processes would otherwise run at the same time as the retry of this job.
     if (outcome.signal === "SIGKILL" && pid !== undefined) signalWorker(pid, "SIGKILL");
     if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
-      restoreJobState(folder, number, before);
+      if (!isTakenOver()) restoreJobState(folder, number, before);
       return "not begun";
     }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
     const final = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
     if (final === undefined) return state;
-    writeJobState(folder, final, { durable: true });
+    if (!isTakenOver()) writeJobState(folder, final, { durable: true });
     return final;
   };
   return {

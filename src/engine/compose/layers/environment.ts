@@ -118,7 +118,8 @@ const DOTENV_OPTIONS: OptionChecks<DotenvOptions> = {
 
 /**
  * Variables of `.env`, `.env.local`, `.env.MODE` and `.env.MODE.local`: a later file replaces an earlier one, as in Vite, and the process's own
- * variables replace all of them, as in dotenv. They are read as dotenv reads them; files that do not exist are left out.
+ * variables replace all of them, as in dotenv. They are read as dotenv reads them, except that a line
+ * that assigns nothing is an error; files that do not exist are left out.
  *
  * @throws ConfigError `value.wrong_type` for wrong options
  * @see https://vite.dev/guide/env-and-mode
@@ -174,12 +175,15 @@ export function parseDotenv(name: string, content: string): readonly Variable[] 
   return variables;
 }
 
-function noAssignment(source: { readonly name: string; readonly text: string }, start: number) {
-  const end = source.text.indexOf("\n", start);
+/** Without the line itself: it may be one of a private key. */
+function noAssignment(
+  { name, text }: { readonly name: string; readonly text: string },
+  start: number,
+) {
+  const line = text.slice(0, start).split("\n").length;
   return new ConfigError({
     code: "compose.invalid_config",
-    message: `${source.name}: a line is no assignment`,
-    origin: { kind: "file", source, start, end: end < 0 ? source.text.length : end },
+    message: `${name}:${line}: the line is no assignment`,
     hint: "each line is NAME=value; a value with line breaks or # stands in quotes",
   });
 }
