@@ -25,7 +25,13 @@ import {
 import { jobLog, jobsFolder } from "../../record/layout.ts";
 import type { SweepFacts } from "../../record/manifest.ts";
 import { GRACE_MS, type LiveWorker, orphanOf, signalWorker } from "../../record/orphans.ts";
-import { type AskedEnd, askedNow, forgetPruned, signalledBy } from "../../record/recorded-job.ts";
+import {
+  type AskedEnd,
+  askedNow,
+  endWhenAsked,
+  forgetPruned,
+  signalledBy,
+} from "../../record/recorded-job.ts";
 import { makeInnerFolder, shareFile } from "../../record/rights.ts";
 import { type SharedLog, sharedLog, sizeOf } from "../job-log.ts";
 import type { LauncherRequest } from "../launcher.ts";
@@ -174,6 +180,11 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
   /** Whether another launcher has started the job anew meanwhile, since this one has lost its claim: that start stays. */
   const isTakenOver = (): boolean =>
     (readJobState(folder, number)?.attempts.length ?? 0) > noted.attempts.length;
+  /** @param final what the record is to say; undefined: what it says */
+  const keep = (state: JobState, final: JobState | undefined): JobState => {
+    if (final !== undefined && !isTakenOver()) writeJobState(folder, final, { durable: true });
+    return final ?? state;
+  };
   const record = async (): Promise<JobState | "not begun"> => {
     const outcome = await over;
     limit?.stop();
@@ -182,9 +193,9 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     // A worker that could not be started has written nothing.
     const state = written?.attempts.at(-1)?.id === start.id ? written : noted;
     if (outcome === "done") {
-      // A worker that was asked to end is about to.
+      // A worker that was asked to end is about to; its program may have answered before it heard of that itself.
       worker.giveBack(asked === undefined);
-      return state;
+      return keep(state, asked && endWhenAsked(state, asked));
     }
     worker.giveBack(false);
     // Its child processes would otherwise run at the same time as the retry of this job.
@@ -195,9 +206,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
     const final = endOfWorker(state, { ...outcome, lacksMemory }, asked, { ...run, logStart });
-    if (final === undefined) return state;
-    if (!isTakenOver()) writeJobState(folder, final, { durable: true });
-    return final;
+    return keep(state, final);
   };
   return {
     pid,
