@@ -48,7 +48,7 @@ describe("a validator of the standard-schema interface as the program's schema",
     );
     const { stderr } = await run([], () => expect.fail());
     expect(stderr).toMatch(/^ {2}db\.tls: missing\n {4}problem: .*expected boolean/m);
-    expect(stderr).toMatch(/^ {2}db\.prt: unknown key\n[^]*? {4}from: +\S*config\.yaml:3:/m);
+    expect(stderr).toMatch(/^ {2}db\.prt: unknown key\n[\s\S]*? {4}from: +\S*config\.yaml:3:/m);
   });
 
   it("describes the keys, where its library gives a JSON Schema", async () => {
