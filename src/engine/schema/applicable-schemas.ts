@@ -72,29 +72,25 @@ export const schemasBelow = (
 };
 
 /** A schema and all subschemas that it applies to the same place. */
-function expand(
+const expand = (
   schema: unknown,
   root: JsonSchema,
   value: JsonValue | undefined,
-  seen: ReadonlySet<unknown> = new Set(),
-): readonly SchemaObject[] {
-  const object = objectOf(schema);
-  if (object === undefined || seen.has(object)) return [];
-  const visited = new Set(seen).add(object);
-  const inner: readonly unknown[] = [
-    ...(isText(object["$ref"]) ? [dereference(root, object["$ref"])] : []),
-    ...(listOf(object["allOf"]) ?? []),
+): readonly SchemaObject[] =>
+  appliedSchemas(schema, root, (object) => [
     ...chosenBranches(object, root, value),
     object["then"],
     object["else"],
-  ];
-  return [object, ...inner.flatMap((part) => expand(part, root, value, visited))];
-}
+  ]);
 
 /** A schema and those that it always applies to the same place: references and `allOf`, and no branches. */
-export function certainSchemas(
+export const certainSchemas = (schema: unknown, root: JsonSchema): readonly SchemaObject[] =>
+  appliedSchemas(schema, root, () => []);
+
+function appliedSchemas(
   schema: unknown,
   root: JsonSchema,
+  branchesOf: (object: SchemaObject) => readonly unknown[],
   seen: ReadonlySet<unknown> = new Set(),
 ): readonly SchemaObject[] {
   const object = objectOf(schema);
@@ -103,8 +99,9 @@ export function certainSchemas(
   const inner: readonly unknown[] = [
     ...(isText(object["$ref"]) ? [dereference(root, object["$ref"])] : []),
     ...(listOf(object["allOf"]) ?? []),
+    ...branchesOf(object),
   ];
-  return [object, ...inner.flatMap((part) => certainSchemas(part, root, visited))];
+  return [object, ...inner.flatMap((part) => appliedSchemas(part, root, branchesOf, visited))];
 }
 
 function chosenBranches(
