@@ -227,9 +227,13 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const queued = threads?.waits.find(({ wait }) => wait === "processor");
   const own = threads?.waits.find(({ wait }) => wait !== "processor");
   if (threads === null || wallMs === null || queued === undefined) return null;
-  const ownMs = wallMs - queued.ms;
-  if (own !== undefined && own.samples > 1 && own.ms >= ownMs * MOST_OF_WAIT)
-    return ownWait(own, { ...facts, wallMs: ownMs });
+  const free = {
+    ...facts,
+    wallMs: wallMs - queued.ms,
+    threads: { ...threads, waits: threads.waits.filter((one) => one !== queued) },
+  };
+  if (own !== undefined && own.samples > 1 && longestWaits(free).length > 0)
+    return ownWait(own, free);
   for (const { find } of KERNEL_RULES) {
     const finding = find(facts);
     if (finding !== null) return finding;
@@ -243,7 +247,7 @@ function ownFinding(facts: RegionFacts): Finding | null {
         ? false
         : isShort;
   if (leaves === true) return ownWait(own, facts);
-  const isSmall = own === undefined || own.samples < 2 || own.ms < ownMs * LEAST_WAIT;
+  const isSmall = own === undefined || own.samples < 2 || own.ms < free.wallMs * LEAST_WAIT;
   return leaves === false && isSmall
     ? { title: "CPU bound", evidence: `w${NOT_TOLD}`, advice: null }
     : null;

@@ -335,6 +335,36 @@ describe("what threads wait for", () => {
     );
   });
 
+  it("is told of a free machine from the same part of its time on as beside no other work", () => {
+    const [report] = loaded.get("fdatasync_busy")?.reports ?? [];
+    if (report === undefined) throw new Error("fdatasync_busy is not there");
+    const waiting = (fileMs: number) => {
+      const [wallMs, queuedMs, cpuMs] = [1000, 600, 400 - fileMs];
+      const regions = report.regions.map((region) => ({
+        ...region,
+        wall_ms: wallMs,
+        wall_exclusive_ms: wallMs,
+        cpu_ms: cpuMs,
+        cpu_exclusive_ms: cpuMs,
+        thread_samples: {
+          states: { running: 80, file: 20 },
+          counted_ms: wallMs,
+          queued_ms: queuedMs,
+          slices: 300,
+          system_ms: cpuMs / 2,
+          minor_page_faults: 0,
+          major_page_faults: 0,
+          children_cpu_ms: 0,
+        },
+      }));
+      return wallReason({ ...report, regions }, "save")?.title;
+    };
+    expect(waiting(85)).toBe("waits for a free processor; on a free machine: waits for files");
+    expect(waiting(75)).toBe(
+      "waits for a free processor; on a free machine: computes in the kernel: system calls",
+    );
+  });
+
   it("before the first range is no start-up where the program waits", () => {
     expect(said("first_request", OUTSIDE)).toMatch(
       /^waiting for a timer: it sleeps, before the first range: /,
