@@ -97,6 +97,45 @@ describe("what a validator gives", () => {
   });
 });
 
+describe("what a validator makes of a secret", () => {
+  const database = z.object({
+    password: z.string().trim().meta({ writeOnly: true }),
+    url: z.string().trim(),
+    port: z.number().default(5432),
+  });
+  const schema = database.transform((db) => ({ ...db, dsn: `pg://${db.password}@h:${db.port}` }));
+  const text = "password: ${oc.env:PW}\nurl: ' at ${password}'\n";
+
+  it("is a secret, too", () => {
+    // A transform hides from zod which keys are secret.
+    const marked = { writeOnly: true };
+    const withMarks = Object.assign(schema, {
+      "~standard": {
+        ...schema["~standard"],
+        jsonSchema: { input: () => ({ properties: { password: marked } }), output: () => ({}) },
+      },
+    });
+    const config = compose(text, withMarks, { env: { PW: " hunter22 " } });
+    expect(config.toObject()).toEqual({
+      password: "hunter22",
+      url: "at  hunter22",
+      port: 5432,
+      dsn: "pg://hunter22@h:5432",
+    });
+    expect(config.toYaml({ resolve: true })).toBe(
+      "password: '***'\nurl: '***'\nport: 5432\ndsn: '***'\n",
+    );
+    for (const key of ["password", "url", "dsn"])
+      expect(explained(config, key)).not.toContain("hunter");
+    const other = compose(text, withMarks, { env: { PW: "another one" } });
+    expect(
+      JSON.stringify(config.diff(other), (_, value) =>
+        typeof value === "bigint" ? `${value}` : value,
+      ),
+    ).not.toMatch(/hunter|another/);
+  });
+});
+
 describe("the problems that a validator finds", () => {
   it("are told all at once, each at its place, and the environment variable by its name", () => {
     const text = "server:\n  port: ${oc.env:APP_PORT}\n  host: ${name}\nname: ${oc.env:APP_NAME}\n";
