@@ -80,6 +80,8 @@ export interface ProcessTimeline {
   readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
+  /** The null stream of each context; absent if the collector does not record which streams these are. */
+  readonly defaultStreams?: readonly ContextStream[];
   /** Calls of its threads to CUDA and to the system; absent if the collector does not record them. */
   readonly hostCalls?: HostCallList;
   /** What its threads were doing, by time; absent if the collector does not sample them. */
@@ -220,6 +222,12 @@ export interface RangeHandlers {
   readonly opens: (range: RangeInstance, endNs: number | null) => void;
   /** The same object, with its end. Not called for ranges that were never closed. */
   readonly closes: (range: RangeInstance) => void;
+}
+
+/** A stream by CUPTI's ids. */
+export interface ContextStream {
+  readonly context: number;
+  readonly stream: number;
 }
 
 /** Visits ranges in order of time, up to the times that it is asked for. */
