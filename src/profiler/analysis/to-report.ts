@@ -237,7 +237,10 @@ const countMetrics = ({ counts }: RegionModelEntry): NCUProfileRegion["metrics"]
   counts === undefined
     ? {}
     : Object.fromEntries(
-        THREAD_COUNTS.map((name, which) => [name, { value: counts[which] ?? null, unit: "" }]),
+        THREAD_COUNTS.slice(0, counts.length).map((name, which) => [
+          name,
+          { value: counts[which] ?? null, unit: "" },
+        ]),
       );
 
 function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {

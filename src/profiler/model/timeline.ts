@@ -116,8 +116,8 @@ export interface EventAttributes {
   readonly payload: number | bigint | null;
 }
 
-/** The system's counts for a thread, in this order: see `THREAD_COUNTS`. */
-export type ThreadCounts = readonly [number, number, number, number];
+/** The system's counts for a thread, in the order of `THREAD_COUNTS`; recordings of format 1.8 and older lack the last two. */
+export type ThreadCounts = readonly number[];
 
 /** Names and units of `ThreadCounts` in reports. */
 export const THREAD_COUNTS = [
@@ -125,6 +125,8 @@ export const THREAD_COUNTS = [
   "major_page_faults",
   "voluntary_context_switches",
   "involuntary_context_switches",
+  "blocks_read",
+  "blocks_written",
 ] as const;
 
 /**

@@ -33,6 +33,8 @@ export interface RegionFacts {
   readonly cpuMs: number | null;
   /** The context switches of its threads; null if not counted. */
   readonly switches: ContextSwitches | null;
+  /** What its threads read from disks and wrote; null if not counted. */
+  readonly blocks: DiskBlocks | null;
   /** What its threads did; null if they were not sampled, or too rarely. */
   readonly threads: ThreadTime | null;
   /** How often its threads were sampled; null if no thread of the run was. */
@@ -69,6 +71,12 @@ export interface ContextSwitches {
   readonly voluntary: number;
   /** The system took the processor from a thread that had more to compute. */
   readonly involuntary: number;
+}
+
+/** Blocks of 512 bytes, as Linux counts them. */
+export interface DiskBlocks {
+  readonly read: number;
+  readonly written: number;
 }
 
 /** The time that a rule explains: how long a region was open, or how long its kernels ran. */
@@ -184,7 +192,17 @@ const WAIT_RULES: readonly WaitRule[] = [
     waits: ["condition", "timed_condition"],
     words: "a condition variable or semaphore",
   },
-  { name: "file", waits: ["file"], words: "files" },
+  {
+    name: "file",
+    waits: ["file"],
+    words: "files",
+    refine: (finding, { blocks }) => {
+      // Kernels without accounting of tasks count none.
+      if (blocks === null || blocks.read + blocks.written === 0) return finding;
+      const counts = `${grouped(String(blocks.read))} blocks of 512 bytes read from disks, ${grouped(String(blocks.written))} written`;
+      return { ...finding, evidence: `${finding.evidence}; ${counts}` };
+    },
+  },
   { name: "sleep", waits: ["sleep"], words: "a time" },
   {
     name: "child",

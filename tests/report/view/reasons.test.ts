@@ -410,6 +410,25 @@ describe("what threads wait for", () => {
     expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);
   });
 
+  it("is told of files with the blocks that were read and written, where they were counted", () => {
+    const [report] = loaded.get("fdatasync")?.reports ?? [];
+    if (report === undefined) throw new Error("fdatasync is not there");
+    const saidOf = (read: number, written: number) => {
+      const blocks = { blocks_read: read, blocks_written: written };
+      const metrics = Object.entries(blocks).map(([name, value]) => [name, { value, unit: "" }]);
+      const regions = report.regions.map((region) => ({
+        ...region,
+        metrics: { ...region.metrics, ...Object.fromEntries(metrics) },
+      }));
+      return wallReason({ ...report, regions }, "save")?.evidence;
+    };
+    const uncounted = wallReason(report, "save")?.evidence;
+    expect(saidOf(0, 12_288)).toBe(
+      `${uncounted}; 0 blocks of 512 bytes read from disks, 12,288 written`,
+    );
+    expect(saidOf(0, 0)).toBe(uncounted);
+  });
+
   it("is a child that computes, or one that waits itself", () => {
     expect(said("child_asleep", "run tool")).toMatch(
       /^waits for a child process, which is asleep itself: .* its children compute for 0\.0 % of the time$/,
