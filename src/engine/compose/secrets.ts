@@ -16,7 +16,9 @@ import {
   withoutEntry,
 } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
-import { keyText } from "../values/python-text.ts";
+import { keyText, pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
 import type { PlacedSchema } from "./schemas.ts";
 import type { SchemaReader } from "./sources/config-source.ts";
 
@@ -157,3 +159,39 @@ export const maskDifferences = (
       ...("after" in difference && { after: maskSecrets(difference.after, after, { path }) }),
     };
   });
+
+/** The texts of all secrets in a composed config, including values that were overridden. */
+export function secretTexts(
+  composed: Pick<Secrets, "secrets"> & { readonly root: MapNode; readonly config: MapNode },
+  context: ResolveContext,
+): readonly string[] {
+  return composed.secrets.flatMap((path) => {
+    const key = path.join(".");
+    const options = { throwOnResolutionFailure: false, deep: true };
+    return [composed.root, composed.config].flatMap((root) => {
+      const node = safely(() => selectNode(root, key, context, options));
+      return node === undefined ? [] : textsOf(node);
+    });
+  });
+}
+
+/** Undefined for a value that cannot be resolved: such a value cannot appear in a text either. */
+function safely<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(node: ConfigNode): readonly string[] {
+  const own =
+    node.kind === "list"
+      ? node.items.flatMap(textsOf)
+      : node.kind === "map"
+        ? [...node.entries.values()].flatMap(({ value }) => textsOf(value))
+        : node.value === null || typeof node.value === "boolean"
+          ? []
+          : [pyStr(node)];
+  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
+}
