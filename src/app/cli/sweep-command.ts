@@ -220,6 +220,8 @@ async function watch(
         stderr("The page of the sweep while it runs; Ctrl-C ends only the watching\n");
       },
     });
+  } catch (error) {
+    throw portError(error, port);
   } finally {
     interrupt.release();
   }
