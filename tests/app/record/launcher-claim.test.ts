@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -18,7 +26,8 @@ import { thisProcess } from "../../../src/foundation/system/process-identity.ts"
 
 function newFolder(): string {
   const folder = sweepFolder(mkdtempSync(join(tmpdir(), "hydraconf-claim-")));
-  mkdirSync(folder, { mode: 0o750 });
+  mkdirSync(folder);
+  chmodSync(folder, 0o750);
   return folder;
 }
 
