@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const LOADER = fileURLToPath(new URL("../../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../src/app/cli/hydra-main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../dist/index.js", import.meta.url));
 
 test("name, config directory and schema are those of the module that calls hydraMain", () => {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-module-"));
@@ -25,7 +24,7 @@ test("name, config directory and schema are those of the module that calls hydra
      );`,
   );
   const start = (file: string, ...args: readonly string[]) =>
-    execFileSync(process.execPath, ["--import", LOADER, `app/${file}`, ...args], {
+    execFileSync(process.execPath, [`app/${file}`, ...args], {
       cwd: home,
       encoding: "utf8",
     });
