@@ -18,7 +18,7 @@ const parentFolder = (): string =>
   process.env["TMPDIR"] === undefined && serves("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** Bytes that must be free: several times as many as all tests leave. */
-const ROOM = 6 * 2 ** 30;
+const ROOM = 4 * 2 ** 30;
 
 /** Whether a folder in memory has room, and programs can be started there: containers often have 64 MB, and no programs. */
 function serves(parent: string): boolean {
