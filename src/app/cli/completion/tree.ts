@@ -5,7 +5,6 @@ import {
   checkSweeps,
   type Repository,
   type RunMode,
-  secretTexts,
   splitOverrides,
 } from "../../../engine/compose/index.ts";
 import { secretTexts } from "../../../engine/compose/secrets.ts";
