@@ -17,6 +17,7 @@ import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { resolveTree } from "../../engine/values/resolution/resolve-tree.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
+import type { Continuation } from "./checkpoint.ts";
 import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 import type { Session } from "./session.ts";
@@ -33,6 +34,8 @@ export interface PlannedJob {
   /** The tree without `hydra`: what the task gets. */
   readonly tree: MapNode;
   readonly outputDir: string;
+  /** The earlier job of a sweep that this one continues; absent if it begins anew. */
+  readonly continuation?: Continuation;
   /** The overrides of the task's own config, as typed. */
   readonly overrides: readonly string[];
   /** The task's config with every interpolation resolved; computed on first use. */

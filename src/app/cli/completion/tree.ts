@@ -31,9 +31,15 @@ export interface ComposedTree extends CompletionTree {
   secrets(): readonly string[];
 }
 
+/** What composes the configs that are looked at. */
+export type CompletionComposer = Pick<
+  Composer,
+  "aliases" | "compose" | "configName" | "context" | "searchPath"
+>;
+
 /** @param hydrasOptionsOnly whether groups leave out the launchers and sweepers that only hydraconf has */
 export function treeFor(
-  composer: Composer,
+  composer: CompletionComposer,
   words: readonly string[],
   mode: RunMode,
   { hydrasOptionsOnly = false }: { readonly hydrasOptionsOnly?: boolean } = {},
