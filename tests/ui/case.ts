@@ -46,8 +46,14 @@ export interface Shown {
   readonly codes: readonly string[];
 }
 
+/** Tables are as wide as the paths in them: wherever temporary files are, a folder's path is equally long. */
+const prefixIn = (parent: string): string => {
+  const length = Math.max(1, 27 - parent.length);
+  return "hydraconf-ui-".padEnd(length, "-").slice(0, length);
+};
+
 export async function runCase({ commands, files }: Case): Promise<Shown> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hydraconf-ui-")));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), prefixIn(tmpdir()))));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
