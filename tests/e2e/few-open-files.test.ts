@@ -57,8 +57,8 @@ it.skipIf(process.platform !== "linux")(
         Object.defineProperty(process, name, { get: () => (asked.push(name), get()) });
       }
       const { toYaml, loadYaml } = await import(${JSON.stringify(library)});
-      const text = toYaml(loadYaml("a: 1"));
-      process.stdout.write(asked.length + " " + text);\n`,
+      const text = asked.length + " " + toYaml(loadYaml("a: 1"));
+      process.stdout.write(text);\n`,
     );
     const { exitCode, stdout, stderr } = await execa("sh", [
       ...["-c", 'ulimit -n 40 && exec "$0" "$@"', process.execPath, program],
