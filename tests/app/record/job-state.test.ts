@@ -313,6 +313,7 @@ describe("stored value", () => {
                 seconds: 1,
               },
               ...{ exit_code: 0, ended_by: null, error: null, result, output_dir: "0" },
+              ...{ continues: null, left_out: false },
             };
             const written = [
               JSON.stringify(result),
