@@ -62,6 +62,8 @@ const message = {
 const gpuUse = { busyNs: 7 * MS, kernelNs: 6 * MS, copyNs: 4 * MS };
 const GPU_USE = { busy_ms: 7, kernel_ms: 6, copy_ms: 4, overlap_ms: 3 };
 
+const NO_STREAMS = { streams: new Map() };
+
 const full: RegionModelEntry = {
   ...bare,
   path: ["step_1", "load"],
@@ -91,9 +93,12 @@ const full: RegionModelEntry = {
     },
   ],
   activities: new Map([
-    ["memcpy", { calls: 1, ns: 2 * MS, bytes: 64, pageableNs: MS, knownNs: 2 * MS }],
-    ["memset", { calls: 1, ns: 3 * MS, bytes: 8, pageableNs: 0, knownNs: 0 }],
-    ["synchronization", { calls: 1, ns: 4 * MS, bytes: 0, pageableNs: 0, knownNs: 0 }],
+    ["memcpy", { calls: 1, ns: 2 * MS, bytes: 64, pageableNs: MS, knownNs: 2 * MS, ...NO_STREAMS }],
+    ["memset", { calls: 1, ns: 3 * MS, bytes: 8, pageableNs: 0, knownNs: 0, ...NO_STREAMS }],
+    [
+      "synchronization",
+      { calls: 1, ns: 4 * MS, bytes: 0, pageableNs: 0, knownNs: 0, ...NO_STREAMS },
+    ],
   ]),
   hostCalls: [
     {
@@ -264,7 +269,7 @@ describe("a region in the report", () => {
   });
 
   it("does not say how much of its copies was pageable where that is unknown", () => {
-    const copies = { calls: 1, ns: MS, bytes: 1, pageableNs: 0, knownNs: 0 };
+    const copies = { calls: 1, ns: MS, bytes: 1, pageableNs: 0, knownNs: 0, ...NO_STREAMS };
     const [region] = reportOf(
       modelOf([{ ...bare, activities: new Map([["memcpy", copies]]) }]),
     ).regions;
