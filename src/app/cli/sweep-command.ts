@@ -6,6 +6,7 @@ import { startTimer } from "../../foundation/system/long-timer.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { drawTable } from "../../foundation/text/table.ts";
+import { portError } from "../command-line/port.ts";
 import { isFailure, isSettled } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
@@ -220,6 +221,8 @@ async function watch(
         stderr("The page of the sweep while it runs; Ctrl-C ends only the watching\n");
       },
     });
+  } catch (error) {
+    throw portError(error, port);
   } finally {
     interrupt.release();
   }

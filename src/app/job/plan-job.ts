@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import { applySchemas, isValidator } from "../../engine/compose/schemas.ts";
+import { secretsOfOutput } from "../../engine/compose/secrets.ts";
 import {
   type ConfigNode,
   child,
@@ -98,13 +99,15 @@ function withProgramOutput(
   composition: Composition,
   context: ResolveContext,
 ): { readonly composition: Composition; readonly tree: MapNode } {
-  const { config, objects, program } = composition;
+  const { config, objects, program, root, secrets } = composition;
   if (!program.some(({ schema }) => isValidator(schema))) return { composition, tree: config };
   const output = applySchemas(config, program, { context, refuses: false });
+  const made = secretsOfOutput({ root, config: output.root, secrets }, context);
   return {
     composition: {
       ...composition,
       config: output.root,
+      secrets: [...secrets, ...made],
       program: output.pending,
       objects: new Map([...objects, ...output.objects]),
     },
