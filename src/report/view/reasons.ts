@@ -11,8 +11,14 @@ import type {
   RegionHostCalls,
   RunTotals,
 } from "../model/document.ts";
-import { computeShare, isNearPeak, limitingDramShare } from "./gpu-utilization.ts";
-import { rankedNcuRules, ruleFinding, speedOfLightFinding } from "./ncu-rules.ts";
+import { computeShare, limitingDramShare } from "./gpu-utilization.ts";
+import {
+  dramSection,
+  NCU_STAGES,
+  type NcuStage,
+  ruleFindingOf,
+  speedOfLightFinding,
+} from "./ncu-rules.ts";
 import { LEAST_SAMPLES, type ThreadTime, type Wait, type WaitTime } from "./thread-time.ts";
 import { lastRank } from "./times.ts";
 
@@ -99,12 +105,18 @@ export interface Finding {
   readonly evidence: string;
   /** What to do about it; null if that depends on the program. */
   readonly advice: string | null;
+  /** Title of the section of Nsight Compute that the evidence comes from; absent for other evidence. */
+  readonly section?: string;
 }
 
 /** A finding together with its rule. */
 export interface Reason extends Finding {
   readonly rule: string;
 }
+
+/** `memory bound (GPU Speed Of Light Throughput)`. */
+export const titleWithSection = ({ title, section }: Finding): string =>
+  section === undefined ? title : `${title} (${section})`;
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 const percent = (part: number, whole: number): string => `${formatShare(part, whole)} %`;
@@ -625,6 +637,21 @@ function startingWords(threads: ThreadTime | null, wallMs: number): string {
     ? "starting up"
     : `waiting for ${WAITS[first.wait].what}`;
 }
+
+/** What a rule of Nsight Compute says, in the order of NVIDIA's Compute Triage Guide: launch, occupancy, memory, compute, the rest. */
+const ncuStageRule = (stage: NcuStage): ReasonRule => ({
+  name: stage === "other" ? "ncu_rule" : `${stage}_rule`,
+  explains: ["gpu"],
+  threshold: `a rule of ${NCU_STAGES[stage].words} estimates at least 10 % less kernel time, and at least half of what any rule estimates; neither memory nor multiprocessors reach 80 % of their peaks`,
+  source:
+    "the estimate of Nsight Compute's rule, of kernel time (global); from 80 % of a peak its Speed Of Light calls the kernel well used",
+  find: ({ region }) => ruleFindingOf(region, stage),
+});
+
+/**
+ * Rules about the kernels of a region are in the order of NVIDIA's Compute Triage Guide (Nsight Compute): launch, then
+ * occupancy, memory, compute.
+ */
 export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "first_call",
@@ -707,74 +734,6 @@ export const REASON_RULES: readonly ReasonRule[] = [
     },
   },
   {
-    name: "ncu_rule",
-    explains: ["gpu"],
-    threshold:
-      "a rule of Nsight Compute estimates at least 10 % less kernel time, and neither memory nor multiprocessors reach 80 % of their peaks",
-    source:
-      "the rule's own estimate, of kernel time (global); from 80 % of a peak its Speed Of Light calls the kernel well used",
-    find: ({ region }) => {
-      if (isNearPeak(region)) return null;
-      const [best] = rankedNcuRules(region).filter(({ isGlobal }) => isGlobal);
-      return best === undefined || best.speedup === null || best.speedup < 10
-        ? null
-        : ruleFinding(best, region);
-    },
-  },
-  {
-    name: "memory_bandwidth",
-    explains: ["gpu"],
-    threshold:
-      "traffic of the GPU's memory reaches 60 % of its peak, and the multiprocessors, where they were measured, 10 points less",
-    source:
-      "counters of DRAM throughput, of ncu or of the recorder; the thresholds of Speed Of Light",
-    find: ({ region: { metrics } }) => {
-      const dram = limitingDramShare(metrics);
-      if (dram === null) return null;
-      const sm = computeShare(metrics);
-      return {
-        title: "limited by memory bandwidth",
-        evidence: `DRAM at ${formatPercentage(dram)} % of its peak bandwidth, multiprocessors ${sm === null ? "not measured" : `at ${formatPercentage(sm)} %`}`,
-        advice:
-          "move fewer bytes: fuse kernels, smaller types, coalesced access, data that stays in caches",
-      };
-    },
-  },
-  {
-    name: "memory_bound",
-    explains: ["gpu"],
-    threshold: "memory reaches 60 % of its peak, and 10 points more than the multiprocessors",
-    source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(
-        region,
-        "memory",
-        "memory bound",
-        "move fewer bytes: fuse kernels, smaller types, coalesced access",
-      ),
-  },
-  {
-    name: "compute_bound",
-    explains: ["gpu"],
-    threshold: "multiprocessors reach 60 % of their peak, and 10 points more than memory",
-    source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(
-        region,
-        "compute",
-        "compute bound",
-        "use tensor cores or smaller types, or compute less",
-      ),
-  },
-  {
-    name: "near_both_peaks",
-    explains: ["gpu"],
-    threshold: "memory and multiprocessors reach 60 % of their peaks, less than 10 points apart",
-    source: "Speed Of Light of Nsight Compute",
-    find: ({ region }) =>
-      speedOfLightFinding(region, "both", "near both peaks", "only less work makes it faster"),
-  },
-  {
     name: "launch_bound",
     explains: ["wall", "gpu"],
     threshold:
@@ -791,6 +750,66 @@ export const REASON_RULES: readonly ReasonRule[] = [
         advice: "launch less: CUDA graphs, fused kernels, larger batches",
       };
     },
+  },
+  ncuStageRule("launch"),
+  ncuStageRule("occupancy"),
+  ncuStageRule("memory"),
+  {
+    name: "memory_bandwidth",
+    explains: ["gpu"],
+    threshold:
+      "traffic of the GPU's memory reaches 60 % of its peak, and the multiprocessors, where they were measured, 10 points less",
+    source:
+      "counters of DRAM throughput, of ncu or of the recorder; the thresholds of Speed Of Light",
+    find: ({ region }) => {
+      const dram = limitingDramShare(region.metrics);
+      if (dram === null) return null;
+      const sm = computeShare(region.metrics);
+      const section = dramSection(region);
+      return {
+        title: "limited by memory bandwidth",
+        evidence: `DRAM at ${formatPercentage(dram)} % of its peak bandwidth, multiprocessors ${sm === null ? "not measured" : `at ${formatPercentage(sm)} %`}`,
+        advice:
+          "move fewer bytes: fuse kernels, smaller types, coalesced access, data that stays in caches",
+        ...(section !== null && { section }),
+      };
+    },
+  },
+  {
+    name: "memory_bound",
+    explains: ["gpu"],
+    threshold: "memory reaches 60 % of its peak, and 10 points more than the multiprocessors",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      speedOfLightFinding(
+        region,
+        "memory",
+        "memory bound",
+        "move fewer bytes: fuse kernels, smaller types, coalesced access",
+      ),
+  },
+  ncuStageRule("compute"),
+  {
+    name: "compute_bound",
+    explains: ["gpu"],
+    threshold: "multiprocessors reach 60 % of their peak, and 10 points more than memory",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      speedOfLightFinding(
+        region,
+        "compute",
+        "compute bound",
+        "use tensor cores or smaller types, or compute less",
+      ),
+  },
+  ncuStageRule("other"),
+  {
+    name: "near_both_peaks",
+    explains: ["gpu"],
+    threshold: "memory and multiprocessors reach 60 % of their peaks, less than 10 points apart",
+    source: "Speed Of Light of Nsight Compute",
+    find: ({ region }) =>
+      speedOfLightFinding(region, "both", "near both peaks", "only less work makes it faster"),
   },
   {
     name: "latency",

@@ -86,6 +86,29 @@ function withPeaks(
   return { ...bundle, reports };
 }
 
+/** Estimates of Nsight Compute's rules, in percent of kernel time, by the section that has the rule. */
+function withEstimates(
+  bundle: RegionReportBundle,
+  estimates: Readonly<Record<string, number>>,
+): RegionReportBundle {
+  const sections = Object.fromEntries(
+    Object.entries(estimates).map(([section, speedup]) => [
+      section,
+      {
+        metrics: { "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 1, unit: "%" } },
+        messages: [
+          { rule: "SomeRule", type: "OPT", text: `About ${section}.`, speedup, results: 1 },
+        ],
+      },
+    ]),
+  );
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({ ...region, sections })),
+  }));
+  return { ...bundle, reports };
+}
+
 const busy = () => sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
 
 const withCommand = (
@@ -175,6 +198,25 @@ const BUNDLES = {
   at_peaks: () => withCounters(busy(), 91, 85),
   streaming: () => withPeaks(busy(), { dram__throughput: 88 }),
   in_caches: () => withCounters(busy(), 20, 91, 31),
+  launch_estimate: () => withEstimates(busy(), { "Launch Statistics": 30, Occupancy: 40 }),
+  occupancy_estimate: () =>
+    withEstimates(busy(), {
+      "Launch Statistics": 15,
+      Occupancy: 20,
+      "Memory Workload Analysis Tables": 40,
+    }),
+  memory_estimate: () =>
+    withEstimates(withCounters(busy(), 20, 65, 62), {
+      "Source Counters": 20,
+      "Instruction Statistics": 30,
+    }),
+  compute_estimate: () =>
+    withEstimates(withCounters(busy(), 70, 20), {
+      "Compute Workload Analysis": 20,
+      "Warp State Statistics": 30,
+    }),
+  warp_estimate: () => withEstimates(withCounters(busy(), 65, 62), { "Warp State Statistics": 30 }),
+  small_estimates: () => withEstimates(busy(), { "Launch Statistics": 9, Occupancy: 9 }),
   gaps: () => sketched({ ranges: [step(10_000)], kernels: launches(5, 2000, 100) }),
   ending: () => sketched({ ranges: [step(1000)], endNs: 9_000_000 }),
   waits: () =>
@@ -231,8 +273,13 @@ const CASES: readonly (readonly [
   ["first_call", "wall", ["phases", "step / load"], ["phases", "step / compute"]],
   ["outlier_call", "wall", ["outlier", "step"], ["phases", "step / load"]],
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
+  ["launch_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
+  ["launch_rule", "gpu", ["launch_estimate", "step"], ["occupancy_estimate", "step"]],
+  ["occupancy_rule", "gpu", ["occupancy_estimate", "step"], ["small_estimates", "step"]],
+  ["memory_rule", "gpu", ["memory_estimate", "step"], ["occupancy_estimate", "step"]],
+  ["compute_rule", "gpu", ["compute_estimate", "step"], ["memory_estimate", "step"]],
   // What is at 88 % of the memory's peak is limited by it, whatever its warps stall for.
-  ["ncu_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
+  ["ncu_rule", "gpu", ["warp_estimate", "step"], ["advice", OUTSIDE]],
   ["memory_bandwidth", "gpu", ["streaming", "step"], ["in_caches", "step"]],
   ["memory_bandwidth", "gpu", ["memory", OUTSIDE], ["at_peaks", "step"]],
   ["memory_bound", "gpu", ["in_caches", "step"], ["tiny", OUTSIDE]],
@@ -281,6 +328,46 @@ describe("reasons", () => {
     expect([...new Set(CASES.map(([rule]) => rule))].toSorted()).toEqual(
       REASON_RULES.map(({ name }) => name).toSorted(),
     );
+  });
+
+  it("of kernels are in the order of NVIDIA's triage guide: launch, occupancy, memory, compute", () => {
+    const gpu = REASON_RULES.filter(({ explains }) => explains.includes("gpu"));
+    expect(gpu.map(({ name }) => name)).toEqual([
+      "launch_bound",
+      "launch_rule",
+      "occupancy_rule",
+      "memory_rule",
+      "memory_bandwidth",
+      "memory_bound",
+      "compute_rule",
+      "compute_bound",
+      "ncu_rule",
+      "near_both_peaks",
+      "latency",
+      "one_kernel",
+    ]);
+  });
+
+  it("name the section of Nsight Compute that they come from, and none for what no section has", () => {
+    const sectionOf = (source: Source, label: string) => {
+      const report = loaded.get(source)?.reports[0];
+      if (report === undefined) throw new Error(`${source} is not there`);
+      const place = report.regions.findIndex(({ path }) => path.join(" / ") === label);
+      const reason = reasonFor(factsOf(report)(place), "gpu");
+      return [reason?.rule, reason?.section];
+    };
+    expect(sectionOf("occupancy_estimate", "step")).toEqual(["occupancy_rule", "Occupancy"]);
+    expect(sectionOf("memory_estimate", "step")).toEqual(["memory_rule", "Source Counters"]);
+    // Measured by metrics alone, or by the recorder.
+    expect(sectionOf("streaming", "step")).toEqual(["memory_bandwidth", undefined]);
+    expect(sectionOf("computing", "step")).toEqual(["compute_bound", undefined]);
+    if (sample === null) return;
+    expect(sectionOf("grid", OUTSIDE)).toEqual(["launch_rule", "Launch Statistics"]);
+    expect(sectionOf("tiny", OUTSIDE)).toEqual(["latency", "GPU Speed Of Light Throughput"]);
+    expect(sectionOf("advice", OUTSIDE)).toEqual([
+      "memory_bandwidth",
+      "GPU Speed Of Light Throughput",
+    ]);
   });
 
   it("stand in the documentation in their order", () => {
