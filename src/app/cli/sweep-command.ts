@@ -1,4 +1,5 @@
 /** `hydraconf sweep`: status, wait, cancel, collect, best, watch and compare. */
+
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
@@ -6,6 +7,7 @@ import { startTimer } from "../../foundation/system/long-timer.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { drawTable } from "../../foundation/text/table.ts";
+import { portError } from "../command-line/port.ts";
 import { isFailure, isSettled } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
