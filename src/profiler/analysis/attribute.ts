@@ -15,6 +15,7 @@ import {
   createActivityTallies,
   createGpuTimelines,
   type GpuTimelines,
+  gpuStreams,
   latestActivities,
 } from "./gpu-activity.ts";
 import { type Coverage, cover, coveredNs, createCoverage, createUnion } from "./interval-union.ts";
@@ -102,6 +103,7 @@ export function attributeProcess(
 
   const categoryOf = categoryNames(process);
   const gpu = gpuTimelines(process);
+  const streams = gpuStreams(process);
   const open = createOpenRanges(root);
   const tallies = createRangeTallies(gpu, context.keepsSpans, process.counters);
   const communication = new Map<RegionIdentity, CallTimes>();
@@ -225,6 +227,7 @@ export function attributeProcess(
         ns,
         bytes: kernel.bytes ?? 0,
         isPageable: kernel.isPageable,
+        stream: kind === "memcpy" ? streams.of(kernel) : null,
       });
       ranOn(device, launchThreadId);
     },

@@ -8,7 +8,7 @@ export type QueryAnswer = {
   /**
    * Version of this contract.
    */
-  readonly contract: "hydraconf.query/1.2";
+  readonly contract: "hydraconf.query/1.3";
   /**
    * As the user named it.
    */
@@ -78,6 +78,10 @@ export type Reason = null | {
    * What to do about it; null where that depends.
    */
   readonly advice: string | null;
+  /**
+   * Title of the section of Nsight Compute that the evidence comes from; null for other evidence.
+   */
+  readonly section: string | null;
 };
 
 /**

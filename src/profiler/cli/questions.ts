@@ -38,7 +38,7 @@ import { answerBlocks } from "../../report/view/answer-blocks.ts";
 import { type HostCallSum, hostCallSums, mostIn } from "../../report/view/host-call-tables.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
 import { allMetrics } from "../../report/view/program-numbers.ts";
-import { type Reason, reasonFor } from "../../report/view/reasons.ts";
+import { type Reason, reasonFor, titleWithSection } from "../../report/view/reasons.ts";
 import {
   everyColumn,
   fieldsOf,
@@ -322,7 +322,13 @@ const ranked = ({ region, ms, share, atOnce, of, longest, reason }: RankedRegion
   reason: reason === null ? null : asData(reason),
 });
 
-const asData = ({ rule, title, evidence, advice }: Reason) => ({ rule, title, evidence, advice });
+const asData = ({ rule, title, evidence, advice, section }: Reason) => ({
+  rule,
+  title,
+  evidence,
+  advice,
+  section: section ?? null,
+});
 
 function top(asked: Asked): Answered<Top> {
   const answer = answered(asked);
@@ -353,7 +359,7 @@ function why(asked: Asked): Answered<Why> {
           `${kind} of its own, ${formatDuration(ms)}: ${
             reason === null
               ? "no reason found"
-              : `${reason.title}${reason.evidence === "" ? "" : ` (${reason.evidence})`}${reason.advice === null ? "" : `; ${reason.advice}`}`
+              : `${titleWithSection(reason)}${reason.evidence === "" ? "" : ` (${reason.evidence})`}${reason.advice === null ? "" : `; ${reason.advice}`}`
           }`,
         ];
   return {

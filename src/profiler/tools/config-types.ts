@@ -207,7 +207,7 @@ export interface Recorder {
    */
   readonly gpu: "auto" | "on" | "off";
   /**
-   * What threads use of the processors: time in each range, counts of page faults and context switches as well, off nothing.
+   * What threads use of the processors: time in each range, counts of page faults, context switches and disk blocks as well, off nothing.
    */
   readonly cpu: "time" | "counts" | "off";
   /**
@@ -349,6 +349,14 @@ export interface NcuCli {
    * --replay-mode: what is run again to collect every metric.
    */
   readonly replay_mode: "kernel" | "application" | "range" | "app-range";
+  /**
+   * --graph-profiling: each kernel of a CUDA graph, or each launch of a graph as a whole (in kernel replay).
+   */
+  readonly graph_profiling?: "node" | "graph" | null;
+  /**
+   * --app-replay-mode: which kernels have to be the same in every run of application replay.
+   */
+  readonly app_replay_mode?: "strict" | "balanced" | "relaxed" | null;
   readonly nvtx: {
     /**
      * NVTX ranges to profile: labels, globs (* matches any characters), or ncu's own expressions.

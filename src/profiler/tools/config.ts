@@ -37,6 +37,13 @@ export type ReplayMode = NcuCliConfig["replay_mode"];
 
 export const isRangeMode = (mode: ReplayMode): boolean => mode === "range" || mode === "app-range";
 
+/** Whether ncu measures several kernels as one: ranges, or whole graphs. */
+export const measuresTogether = ({
+  replay_mode,
+  graph_profiling,
+}: Pick<NcuCliConfig, "replay_mode" | "graph_profiling">): boolean =>
+  isRangeMode(replay_mode) || graph_profiling === "graph";
+
 /** One name, several, or none. */
 export type Names = string | readonly string[] | null;
 

@@ -13,7 +13,7 @@ import type {
 import { regionKey } from "./report-files.ts";
 
 /** Version of what `deep-profile query --json` prints, `major.minor`; a minor version only adds. */
-export const QUERY_CONTRACT = "hydraconf.query/1.2";
+export const QUERY_CONTRACT = "hydraconf.query/1.3";
 
 /** The versions that can be read. */
 export const QUERY_CONTRACTS: readonly string[] = [QUERY_CONTRACT];

@@ -16,6 +16,7 @@ import {
 } from "../../pages/blocks.ts";
 import { formatDuration, formatShare } from "../../pages/numbers.ts";
 import { type Answer, PART_WORDS, type RankedRegion, type RunBar, timeWords } from "./answer.ts";
+import { titleWithSection } from "./reasons.ts";
 
 export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
 
@@ -80,7 +81,7 @@ function rankedWords(ranked: RankedRegion, nameOf: NameOf): readonly Span[] {
         : [", the longest ", nameOf(longest), ` ${formatDuration(longest.ms)}`];
   return reason === null
     ? [time, members, ...most, "; no reason found"]
-    : [time, members, ...most, ": ", strong(reason.title), `: ${reason.evidence}`];
+    : [time, members, ...most, ": ", strong(titleWithSection(reason)), `: ${reason.evidence}`];
 }
 
 /** A page has the members of a family among its regions, and families in a table. */

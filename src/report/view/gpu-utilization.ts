@@ -26,7 +26,7 @@ type Metrics = NCUProfileRegion["metrics"];
 const peakShare = (counter: string): string => `${counter}.avg.pct_of_peak_sustained_elapsed`;
 
 /** In order of preference: metric names, then their labels in ncu's details page, newest first. */
-const COMPUTE = [
+export const LIMIT_OF_COMPUTE = [
   peakShare("sm__throughput"),
   "Compute (SM) Throughput",
   "Compute (SM) [%]",
@@ -37,10 +37,14 @@ const DRAM = [peakShare("gpu__dram_throughput"), peakShare("dram__throughput")];
 /** ncu's total is the maximum of these. */
 const MEMORY_PARTS = [...DRAM, peakShare("lts__throughput"), peakShare("l1tex__throughput")];
 
-/** In ncu's details page. */
-const DRAM_LABELS = ["DRAM Throughput", "DRAM [%]"];
+/** Metric names of the traffic of the GPU's memory, and their labels in ncu's details page. */
+export const DRAM_NAMES = [...DRAM, "DRAM Throughput", "DRAM [%]"];
 
-const LIMIT_METRICS: ReadonlySet<string> = new Set([...COMPUTE, ...MEMORY, ...MEMORY_PARTS]);
+const LIMIT_METRICS: ReadonlySet<string> = new Set([
+  ...LIMIT_OF_COMPUTE,
+  ...MEMORY,
+  ...MEMORY_PARTS,
+]);
 
 /** Whether a metric, or its label in the details page, is used to determine limits. */
 export const isLimitMetric = (name: string): boolean => LIMIT_METRICS.has(name);
@@ -63,7 +67,7 @@ export function isNearPeak(region: Pick<NCUProfileRegion, "metrics">): boolean {
 
 /** Percent of the peak of the streaming multiprocessors; null if not measured. */
 export const computeShare = (metrics: Metrics): number | null =>
-  percentages(metrics, COMPUTE)[0] ?? null;
+  percentages(metrics, LIMIT_OF_COMPUTE)[0] ?? null;
 
 /** Percent of the peak of the busiest part of the memory; null if not measured. */
 export const memoryShare = (metrics: Metrics): number | null =>
@@ -71,7 +75,7 @@ export const memoryShare = (metrics: Metrics): number | null =>
 
 /** Percent of the peak bandwidth of the GPU's memory itself, where that limits: the multiprocessors are less busy, or not measured. */
 export function limitingDramShare(metrics: Metrics): number | null {
-  const dram = largest([...percentages(metrics, DRAM), ...percentages(metrics, DRAM_LABELS)]);
+  const dram = largest(percentages(metrics, DRAM_NAMES));
   if (dram === null || dram < BUSY) return null;
   return dram - (computeShare(metrics) ?? 0) < BALANCED ? null : dram;
 }

@@ -2,7 +2,14 @@
 
 import { formatPercentage } from "../../pages/numbers.ts";
 import type { NCUProfileRegion } from "../model/document.ts";
-import { computeShare, memoryShare, speedOfLight } from "./gpu-utilization.ts";
+import {
+  computeShare,
+  DRAM_NAMES,
+  isNearPeak,
+  LIMIT_OF_COMPUTE,
+  memoryShare,
+  speedOfLight,
+} from "./gpu-utilization.ts";
 
 export interface RankedNcuRule {
   /** ncu's name of the rule: `CPIStall`. */
@@ -122,10 +129,42 @@ function firstSentences(text: string): string {
   return shown;
 }
 
+/** The steps of NVIDIA's Compute Triage Guide (Nsight Compute), in its order, with the titles of the sections that each looks at. */
+export const NCU_STAGES = {
+  launch: { sections: ["Launch Statistics"], words: "Launch Statistics" },
+  occupancy: { sections: ["Occupancy"], words: "Occupancy" },
+  memory: {
+    sections: [
+      "Memory Workload Analysis",
+      "Memory Workload Analysis Chart",
+      "Memory Workload Analysis Tables",
+      "Source Counters",
+    ],
+    words: "Memory Workload Analysis or Source Counters",
+  },
+  compute: {
+    sections: ["Compute Workload Analysis", "Instruction Statistics"],
+    words: "Compute Workload Analysis or Instruction Statistics",
+  },
+  other: { sections: [], words: "any other section" },
+} as const satisfies Readonly<
+  Record<string, { readonly sections: readonly string[]; readonly words: string }>
+>;
+
+export type NcuStage = keyof typeof NCU_STAGES;
+
+const STAGE_OF: ReadonlyMap<string, string> = new Map(
+  Object.entries(NCU_STAGES).flatMap(([stage, { sections }]) =>
+    sections.map((section) => [section, stage] as const),
+  ),
+);
+
 interface CounterFinding {
   readonly title: string;
   readonly evidence: string;
   readonly advice: string;
+  /** Title of the section of Nsight Compute; absent where the counters belong to none. */
+  readonly section?: string;
 }
 
 /** A finding if this resource limits the region's kernels. */
@@ -137,23 +176,51 @@ export function speedOfLightFinding(
 ): CounterFinding | null {
   if (speedOfLight(region)?.limit !== wanted) return null;
   const [sm, memory] = [computeShare(region.metrics), memoryShare(region.metrics)];
+  const section = sectionWith(region, LIMIT_OF_COMPUTE);
   return {
     title,
     evidence: `memory at ${formatPercentage(memory)} % of its peak, multiprocessors at ${formatPercentage(sm)} %`,
     advice,
+    ...(section !== null && { section }),
   };
 }
 
-/** A rule's message as a finding, together with the resource that limits the region. */
-export function ruleFinding(best: RankedNcuRule, region: NCUProfileRegion): CounterFinding {
+/** The section that has the traffic of the GPU's memory in percent of its peak; null where no section was measured. */
+export const dramSection = (region: Pick<NCUProfileRegion, "sections">): string | null =>
+  sectionWith(region, DRAM_NAMES);
+
+/** The first section that has one of these metrics, or of their labels. */
+function sectionWith(
+  { sections }: Pick<NCUProfileRegion, "sections">,
+  names: readonly string[],
+): string | null {
+  const found = Object.entries(sections).find(([, content]) => {
+    const metrics = isRecord(content) ? content["metrics"] : undefined;
+    return isRecord(metrics) && names.some((name) => Object.hasOwn(metrics, name));
+  });
+  return found?.[0] ?? null;
+}
+
+/** From this estimate on, in percent of kernel time, a rule is a reason. */
+const LEAST_ESTIMATE = 10;
+
+/** What Nsight Compute's rules say of one step, together with the resource that limits the region. */
+export function ruleFindingOf(region: NCUProfileRegion, stage: NcuStage): CounterFinding | null {
+  if (isNearPeak(region)) return null;
+  const estimates = rankedNcuRules(region).filter(({ isGlobal }) => isGlobal);
+  const most = estimates[0]?.speedup ?? 0;
+  const best = estimates.find(({ section }) => (STAGE_OF.get(section) ?? "other") === stage);
+  const estimate = best?.speedup ?? 0;
+  if (best === undefined || estimate < LEAST_ESTIMATE || estimate * 2 < most) return null;
   const sol = speedOfLight(region);
   const limit =
     sol === null
       ? ""
       : `; memory at ${formatPercentage(sol.memory)} % of its peak, multiprocessors at ${formatPercentage(sol.compute)} %`;
   return {
-    title: `${best.title} (${best.section})`,
-    evidence: `Nsight Compute estimates ${formatPercentage(best.speedup)} % less kernel time${limit}`,
+    title: best.title,
+    evidence: `Nsight Compute estimates ${formatPercentage(estimate)} % less kernel time${limit}`,
     advice: firstSentences(best.text),
+    section: best.section,
   };
 }

@@ -206,6 +206,8 @@ const row = (result: unknown): SweepRow => ({
   error: null,
   result,
   output_dir: "/s/0",
+  continues: null,
+  left_out: false,
 });
 
 test("a field of a result inside another has a column of its own", () => {

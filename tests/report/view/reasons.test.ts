@@ -86,6 +86,29 @@ function withPeaks(
   return { ...bundle, reports };
 }
 
+/** Estimates of Nsight Compute's rules, in percent of kernel time, by the section that has the rule. */
+function withEstimates(
+  bundle: RegionReportBundle,
+  estimates: Readonly<Record<string, number>>,
+): RegionReportBundle {
+  const sections = Object.fromEntries(
+    Object.entries(estimates).map(([section, speedup]) => [
+      section,
+      {
+        metrics: { "sm__throughput.avg.pct_of_peak_sustained_elapsed": { value: 1, unit: "%" } },
+        messages: [
+          { rule: "SomeRule", type: "OPT", text: `About ${section}.`, speedup, results: 1 },
+        ],
+      },
+    ]),
+  );
+  const reports = bundle.reports.map((report) => ({
+    ...report,
+    regions: report.regions.map((region) => ({ ...region, sections })),
+  }));
+  return { ...bundle, reports };
+}
+
 const busy = () => sketched({ ranges: [step(1000)], kernels: launches(20, 40, 30) });
 
 const withCommand = (
@@ -175,6 +198,25 @@ const BUNDLES = {
   at_peaks: () => withCounters(busy(), 91, 85),
   streaming: () => withPeaks(busy(), { dram__throughput: 88 }),
   in_caches: () => withCounters(busy(), 20, 91, 31),
+  launch_estimate: () => withEstimates(busy(), { "Launch Statistics": 30, Occupancy: 40 }),
+  occupancy_estimate: () =>
+    withEstimates(busy(), {
+      "Launch Statistics": 15,
+      Occupancy: 20,
+      "Memory Workload Analysis Tables": 40,
+    }),
+  memory_estimate: () =>
+    withEstimates(withCounters(busy(), 20, 65, 62), {
+      "Source Counters": 20,
+      "Instruction Statistics": 30,
+    }),
+  compute_estimate: () =>
+    withEstimates(withCounters(busy(), 70, 20), {
+      "Compute Workload Analysis": 20,
+      "Warp State Statistics": 30,
+    }),
+  warp_estimate: () => withEstimates(withCounters(busy(), 65, 62), { "Warp State Statistics": 30 }),
+  small_estimates: () => withEstimates(busy(), { "Launch Statistics": 9, Occupancy: 9 }),
   gaps: () => sketched({ ranges: [step(10_000)], kernels: launches(5, 2000, 100) }),
   ending: () => sketched({ ranges: [step(1000)], endNs: 9_000_000 }),
   waits: () =>
@@ -231,8 +273,13 @@ const CASES: readonly (readonly [
   ["first_call", "wall", ["phases", "step / load"], ["phases", "step / compute"]],
   ["outlier_call", "wall", ["outlier", "step"], ["phases", "step / load"]],
   ["copies", "wall", ["copies", ITEM], ["ranges", "A"]],
+  ["launch_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
+  ["launch_rule", "gpu", ["launch_estimate", "step"], ["occupancy_estimate", "step"]],
+  ["occupancy_rule", "gpu", ["occupancy_estimate", "step"], ["small_estimates", "step"]],
+  ["memory_rule", "gpu", ["memory_estimate", "step"], ["occupancy_estimate", "step"]],
+  ["compute_rule", "gpu", ["compute_estimate", "step"], ["memory_estimate", "step"]],
   // What is at 88 % of the memory's peak is limited by it, whatever its warps stall for.
-  ["ncu_rule", "gpu", ["grid", OUTSIDE], ["advice", OUTSIDE]],
+  ["ncu_rule", "gpu", ["warp_estimate", "step"], ["advice", OUTSIDE]],
   ["memory_bandwidth", "gpu", ["streaming", "step"], ["in_caches", "step"]],
   ["memory_bandwidth", "gpu", ["memory", OUTSIDE], ["at_peaks", "step"]],
   ["memory_bound", "gpu", ["in_caches", "step"], ["tiny", OUTSIDE]],
@@ -283,6 +330,46 @@ describe("reasons", () => {
     );
   });
 
+  it("of kernels are in the order of NVIDIA's triage guide: launch, occupancy, memory, compute", () => {
+    const gpu = REASON_RULES.filter(({ explains }) => explains.includes("gpu"));
+    expect(gpu.map(({ name }) => name)).toEqual([
+      "launch_bound",
+      "launch_rule",
+      "occupancy_rule",
+      "memory_rule",
+      "memory_bandwidth",
+      "memory_bound",
+      "compute_rule",
+      "compute_bound",
+      "ncu_rule",
+      "near_both_peaks",
+      "latency",
+      "one_kernel",
+    ]);
+  });
+
+  it("name the section of Nsight Compute that they come from, and none for what no section has", () => {
+    const sectionOf = (source: Source, label: string) => {
+      const report = loaded.get(source)?.reports[0];
+      if (report === undefined) throw new Error(`${source} is not there`);
+      const place = report.regions.findIndex(({ path }) => path.join(" / ") === label);
+      const reason = reasonFor(factsOf(report)(place), "gpu");
+      return [reason?.rule, reason?.section];
+    };
+    expect(sectionOf("occupancy_estimate", "step")).toEqual(["occupancy_rule", "Occupancy"]);
+    expect(sectionOf("memory_estimate", "step")).toEqual(["memory_rule", "Source Counters"]);
+    // Measured by metrics alone, or by the recorder.
+    expect(sectionOf("streaming", "step")).toEqual(["memory_bandwidth", undefined]);
+    expect(sectionOf("computing", "step")).toEqual(["compute_bound", undefined]);
+    if (sample === null) return;
+    expect(sectionOf("grid", OUTSIDE)).toEqual(["launch_rule", "Launch Statistics"]);
+    expect(sectionOf("tiny", OUTSIDE)).toEqual(["latency", "GPU Speed Of Light Throughput"]);
+    expect(sectionOf("advice", OUTSIDE)).toEqual([
+      "memory_bandwidth",
+      "GPU Speed Of Light Throughput",
+    ]);
+  });
+
   it("stand in the documentation in their order", () => {
     const rows = REASON_RULES.map(
       ({ name, threshold, source }) => `| \`${name}\` | ${threshold} | ${source} |\n`,
@@ -299,6 +386,102 @@ describe("reasons", () => {
   });
 });
 
+describe("waiting for copies", () => {
+  /** In a step of a millisecond: copies for 0.8 ms, and beside nothing a kernel for 0.1 ms. */
+  const copied = (
+    copies: readonly Partial<KernelSketch>[],
+    kernel: Partial<KernelSketch> = {},
+    process: Pick<ProcessSketch, "defaultStreams"> = {},
+  ) => {
+    const { reports } = sketched({
+      ranges: [step(1000)],
+      kernels: [
+        ...copies.map((copy, at) => ({
+          ...{ name: "copy", kind: "memcpy" as const, context: 1 },
+          ...{ launch: (at * 800_000) / copies.length, ns: 800_000 / copies.length },
+          ...copy,
+        })),
+        { name: "k", launch: 850_000, ns: 100_000, context: 1, ...kernel },
+      ],
+      ...process,
+    });
+    return reports[0] === undefined ? null : wallReason(reports[0], "step");
+  };
+  const inTime = "800.0 µs of 1.00 ms copies run, and no kernel";
+  const own = "copy less, or beside kernels: cudaMemcpyAsync on a stream of its own";
+
+  it("names the stream that kernels use as well", () => {
+    expect(copied([{ stream: 7, isPageable: false }], { stream: 7 })).toMatchObject({
+      rule: "copies",
+      evidence: `${inTime}; of the time that it copies, 0.0 % from or to pageable memory and 100.0 % on stream 7, on which kernels run, too`,
+      advice: own,
+    });
+    const ofTwoDevices = [{ stream: 7 }, { stream: 15, device: 1 }, { stream: 9 }];
+    const onBoth = copied([...ofTwoDevices, { stream: 7 }], { stream: 7 });
+    expect(onBoth?.evidence).toBe(
+      `${inTime}; of the time that it copies, 50.0 % on stream 7, on which kernels run, too`,
+    );
+  });
+
+  it("names the default stream where the recording says which one it is", () => {
+    const defaultStreams = [{ context: 1, stream: 7 }];
+    const pageable = [{ stream: 7, isPageable: true }];
+    expect(copied(pageable, { stream: 13 }, { defaultStreams })).toMatchObject({
+      evidence: `${inTime}; of the time that it copies, 100.0 % from or to pageable memory and 100.0 % on stream 7, the default stream`,
+      advice: `${own}, made with cudaStreamNonBlocking, since other streams wait for the default one; with pinned memory in place of pageable`,
+    });
+    expect(copied([{ stream: 7 }], { stream: 7 }, { defaultStreams })?.evidence).toMatch(
+      / on stream 7, the default stream, on which kernels run, too$/,
+    );
+  });
+
+  it("asks for no stream of their own for copies that have one", () => {
+    const alone = copied([{ stream: 9, isPageable: false }], { stream: 7 }, { defaultStreams: [] });
+    expect(alone).toMatchObject({
+      evidence: `${inTime}; of the time that it copies, 0.0 % from or to pageable memory`,
+      advice:
+        "copy less, or begin earlier: no kernel uses their stream, and they run beside kernels",
+    });
+    const unknown = copied([{ stream: 9, isPageable: false }], { stream: 7 });
+    expect(unknown?.advice).toMatch(
+      /^copy less, or begin earlier: .* unless it is the default one/,
+    );
+  });
+
+  it("is as before where streams are not recorded, of other contexts, or mixed", () => {
+    expect(copied([{}], {})).toMatchObject({
+      evidence: inTime,
+      advice: `${own}; with memory of the host that is pinned, where it is pageable`,
+    });
+    expect(copied([{ stream: 7 }], { stream: 7, context: 2 })?.evidence).toBe(inTime);
+    const streams = [7, 9, 9].map((stream) => ({ stream }));
+    expect(copied(streams, { stream: 7 })?.evidence).toBe(inTime);
+  });
+
+  it("of another region tells of their memory and stream what that region does", () => {
+    const { reports } = sketched({
+      ranges: [
+        { name: "load", start: 0, end: 100_000 },
+        { name: "step", start: 100_000, end: 1_000_000 },
+      ],
+      kernels: [
+        ...[{ name: "copy", kind: "memcpy" as const, stream: 7, isPageable: true }].map((copy) => ({
+          ...copy,
+          launch: 50_000,
+          ns: 800_000,
+        })),
+        { name: "k", launch: 860_000, ns: 100_000, stream: 7 },
+      ],
+    });
+    const reason = reports[0] === undefined ? null : wallReason(reports[0], "step");
+    expect(reason).toMatchObject({
+      evidence:
+        "751.0 µs of 900.0 µs copies run, and no kernel; load issues 100.0 % of the time of all copies; of that, 100.0 % from or to pageable memory and 100.0 % on stream 7, on which kernels run, too",
+      advice: `${own}; with pinned memory in place of pageable`,
+    });
+  });
+});
+
 describe("what threads wait for", () => {
   const said = (source: Source, label: string) => {
     const [report] = loaded.get(source)?.reports ?? [];
@@ -312,6 +495,25 @@ describe("what threads wait for", () => {
     expect(said("condition", "take")).toMatch(/^waits for a condition variable or semaphore: /);
     expect(said("fdatasync", "save")).toMatch(/^waits for files: /);
     expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);
+  });
+
+  it("is told of files with the blocks that were read and written, where they were counted", () => {
+    const [report] = loaded.get("fdatasync")?.reports ?? [];
+    if (report === undefined) throw new Error("fdatasync is not there");
+    const saidOf = (read: number, written: number) => {
+      const blocks = { blocks_read: read, blocks_written: written };
+      const metrics = Object.entries(blocks).map(([name, value]) => [name, { value, unit: "" }]);
+      const regions = report.regions.map((region) => ({
+        ...region,
+        metrics: { ...region.metrics, ...Object.fromEntries(metrics) },
+      }));
+      return wallReason({ ...report, regions }, "save")?.evidence;
+    };
+    const uncounted = wallReason(report, "save")?.evidence;
+    expect(saidOf(0, 12_288)).toBe(
+      `${uncounted}; 0 blocks of 512 bytes read from disks, 12,288 written`,
+    );
+    expect(saidOf(0, 0)).toBe(uncounted);
   });
 
   it("is a child that computes, or one that waits itself", () => {
@@ -448,7 +650,7 @@ describe.skipIf(sample === null)("the answer", () => {
       reason: {
         rule: "copies",
         evidence:
-          "829.72 ms of 856.98 ms copies run, and no kernel; 0.0 % of the time that it copies, from or to pageable memory; its threads are in cudaStreamSynchronize for 856.89 ms",
+          "829.72 ms of 856.98 ms copies run, and no kernel; of the time that it copies, 0.0 % from or to pageable memory and 100.0 % on streams 7 and 15, on which kernels run, too; its threads are in cudaStreamSynchronize for 856.89 ms",
       },
     });
     const [run, ...others] = answer?.runs ?? [];

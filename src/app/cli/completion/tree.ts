@@ -5,9 +5,9 @@ import {
   checkSweeps,
   type Repository,
   type RunMode,
-  secretTexts,
   splitOverrides,
 } from "../../../engine/compose/index.ts";
+import { secretTexts } from "../../../engine/compose/secrets.ts";
 import { parseOverrides } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { type ConfigNode, holdsContainer, isMissing } from "../../../engine/values/node.ts";

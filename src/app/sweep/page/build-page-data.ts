@@ -1,11 +1,12 @@
 /** The jobs of a sweep, or of several to compare, as the data of a page: in columns, since those are short. */
 import type { SweepRow } from "../../job/options.ts";
-import type {
-  PageColumn,
-  PageCurve,
-  PageLinks,
-  PageObjective,
-  SweepPageData,
+import {
+  LEFT_OUT,
+  type PageColumn,
+  type PageCurve,
+  type PageLinks,
+  type PageObjective,
+  type SweepPageData,
 } from "./page-data.ts";
 
 /** A sweep on a page. */
@@ -102,10 +103,13 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
     results: shown.results.map(column),
     ...(sweeps.length > 1 && { sweep: rows.map(({ sweep }) => sweep) }),
     number: rows.map(({ row }) => row.number),
-    status: rows.map(({ row }) => row.status),
+    status: rows.map(({ row }) => (row.left_out ? LEFT_OUT : row.status)),
     attempts: rows.map(({ row }) => row.attempts),
     seconds: rows.map(({ row }) => row.seconds && Number(row.seconds.toPrecision(6))),
     started: rows.map(({ row }) => (row.started === null ? null : Date.parse(row.started))),
+    ...(rows.some(({ row }) => row.continues !== null) && {
+      continues: rows.map(({ row }) => row.continues ?? -1),
+    }),
     error: rows.map(({ row }) => table.at(row.error ?? "")),
     links: linked.every((links) => links === undefined)
       ? null
@@ -139,7 +143,7 @@ function chosenRows(
     const sign = objective.direction === "minimize" ? 1 : -1;
     let best: { readonly placed: PlacedRow; readonly value: number } | undefined;
     for (const placed of all) {
-      if (placed.sweep !== sweep) continue;
+      if (placed.sweep !== sweep || placed.row.left_out) continue;
       const value = fieldsOf(placed.row.result).find(([name]) => name === objective.column)?.[1];
       if (typeof value !== "number") continue;
       if (best === undefined || sign * value < sign * best.value) best = { placed, value };

@@ -8,7 +8,7 @@ import { findNsightTool } from "../../machine/find-program.ts";
 import { otherName } from "../../machine/metric-names.ts";
 import { type MetricSource, openReadyMetricSource } from "../../machine/metric-source.ts";
 import { RECORDED_METRICS } from "../../machine/recorded-metrics.ts";
-import { isRangeMode } from "../config.ts";
+import { measuresTogether } from "../config.ts";
 import type { DoctorFacts, ToolFindings, ToolSettings } from "../tool.ts";
 import { probeNcu, requireNcu } from "./run/capabilities.ts";
 import { checkModes, checkOptions } from "./run/cli-options.ts";
@@ -18,9 +18,9 @@ export const ncuSettings: ToolSettings = {
     {
       key: "pipeline.ncu.top_n_kernels",
       applies: ({ pipeline: { ncu } }) =>
-        (ncu.top_n_kernels ?? null) !== null && isRangeMode(ncu.ncu_cli.replay_mode),
-      message: "ncu measures a range as a whole, without telling its kernels apart",
-      hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel",
+        (ncu.top_n_kernels ?? null) !== null && measuresTogether(ncu.ncu_cli),
+      message: "ncu measures a range or a graph as a whole, without telling its kernels apart",
+      hint: "pipeline.ncu.top_n_kernels=null, or pipeline.ncu.ncu_cli.replay_mode=kernel without graph_profiling=graph",
     },
   ],
   checks: ({ pipeline: { ncu } }, { isPlan }) =>

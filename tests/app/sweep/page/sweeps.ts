@@ -48,6 +48,8 @@ export function searchRows(count: number, seed = 1): readonly SweepRow[] {
         ? null
         : { val: { loss }, seconds_per_step: layers * 0.01 + 0.001 * random() },
       output_dir: `/s/${number}`,
+      continues: null,
+      left_out: false,
     };
   });
 }

@@ -4,7 +4,7 @@
  */
 import { nearest } from "../../../../engine/values/errors.ts";
 import { otherName } from "../../../machine/metric-names.ts";
-import { isRangeMode, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
+import { measuresTogether, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
 import { askNcu, type NcuCapabilities } from "./capabilities.ts";
 
 export interface Available {
@@ -46,21 +46,25 @@ export const withoutConfigFile = (options: NcuCapabilities["options"]): readonly
 const MAY_BE_PER_INSTRUCTION = /sass_|inst_executed|^memory_/;
 
 /**
- * Metrics that this ncu does not measure for ranges, asked from ncu itself: it refuses them before it starts the
+ * Metrics that this ncu does not measure for ranges and whole graphs, asked from ncu itself: it refuses them before it starts the
  * program, which does nothing here, and names one at a time. So it is asked about all metrics repeatedly until it
  * accepts the remaining ones: with a GPU, accepted calls wait for each other.
  */
 export async function queryRefused(
   { path, options, isElsewhere }: NcuCapabilities,
-  cli: Pick<NcuCliConfig, "replay_mode" | "metrics">,
+  cli: Pick<NcuCliConfig, "replay_mode" | "graph_profiling" | "metrics">,
 ): Promise<ReadonlySet<string>> {
-  const { replay_mode } = cli;
+  const { replay_mode, graph_profiling: graphs = null } = cli;
   const refused = new Set<string>();
-  if (!isRangeMode(replay_mode) || isElsewhere !== undefined) return refused;
+  if (!measuresTogether(cli) || isElsewhere !== undefined) return refused;
   const left = new Set(metricsOf(cli).filter((metric) => MAY_BE_PER_INSTRUCTION.test(metric)));
   while (left.size > 0) {
     const metrics = ["--metrics", [...left].join(",")];
-    const args = [...withoutConfigFile(options), "--replay-mode", replay_mode, ...metrics, "true"];
+    const modes = [
+      ...["--replay-mode", replay_mode],
+      ...(graphs === null ? [] : ["--graph-profiling", graphs]),
+    ];
+    const args = [...withoutConfigFile(options), ...modes, ...metrics, "true"];
     const { stdout, stderr } = await askNcu(path, args);
     const [, named] = /Metric (\S+) is not supported/.exec(`${stdout}${stderr}`) ?? [];
     if (named === undefined || !left.delete(named)) return refused;
@@ -110,7 +114,7 @@ export function adaptToAvailable(
   const unmeasured = metricsOf(config).filter((metric) => refused.has(metric));
   if (unmeasured.length > 0)
     notes.push(
-      `ncu ${version} does not measure metrics counted per instruction in ${config.replay_mode} replay; left out: ${unmeasured.join(", ")}`,
+      `ncu ${version} does not measure metrics counted per instruction ${config.graph_profiling === "graph" ? "of whole graphs" : `in ${config.replay_mode} replay`}; left out: ${unmeasured.join(", ")}`,
     );
   const measured = metricsOf(config)
     .filter((metric) => !refused.has(metric))

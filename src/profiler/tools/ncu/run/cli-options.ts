@@ -3,13 +3,20 @@
 import { ncuKernelPattern } from "../../../analysis/kernel-selection.ts";
 import {
   isRangeMode,
+  measuresTogether,
   metricsOf,
   type NcuCliConfig,
   namesOf,
   type ReplayMode,
 } from "../../config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
-import { checkExtraOptions, illegalExtras, NO_KERNELS, refusal } from "./extra-options.ts";
+import {
+  checkExtraOptions,
+  illegalExtras,
+  modeRefusal,
+  NO_KERNELS,
+  refusal,
+} from "./extra-options.ts";
 
 /** A key of `pipeline.ncu.ncu_cli` that is an option of ncu. */
 type Key = Exclude<keyof NcuCliConfig, (typeof NO_OPTIONS)[number]>;
@@ -61,17 +68,18 @@ const PECULIARITIES: Readonly<Partial<Record<Key, Peculiarity>>> = {
       const metrics = metricsOf(config);
       return metrics.length === 0 ? [] : [metrics.join(",")];
     },
-    illegal: (mode, config) => {
+    illegal: (_mode, config) => {
       const refused = metricsOf(config).filter(isPerInstruction);
-      return isRangeMode(mode) && refused.length > 0
-        ? `${refused.join(", ")} is counted per instruction of a kernel, which ranges do not have`
+      return measuresTogether(config) && refused.length > 0
+        ? `${refused.join(", ")} is counted per instruction of a kernel, which ranges and graphs do not have`
         : null;
     },
   },
   kernel_name: {
     values: ({ kernel_name }) => (kernel_name === null ? [] : [ncuKernelPattern(kernel_name)]),
-    illegal: notInRanges(NO_KERNELS),
   },
+  graph_profiling: { hasListedValues: true },
+  app_replay_mode: { hasListedValues: true },
   clock_control: { hasListedValues: true },
   cache_control: { hasListedValues: true },
 };
@@ -149,8 +157,8 @@ export function checkModes(config: NcuCliConfig, ncu: KnownOptions = { options: 
       `pipeline.ncu.ncu_cli.${key}=${none}, or another pipeline.ncu.ncu_cli.replay_mode`,
     );
   };
-  for (const { key, illegal } of optionsOf(config))
-    refuseIf(illegal?.(mode, config, ncu), key, "null");
+  for (const { key, flag, values, illegal } of optionsOf(config))
+    refuseIf(illegal?.(mode, config, ncu) ?? modeRefusal(flag, values[0] ?? "", mode), key, "null");
   for (const { key, isSet, none, illegal } of OTHER_KEYS)
     if (isSet(config)) refuseIf(illegal(mode, config, ncu), key, none);
 }
@@ -175,7 +183,8 @@ function optionOf(key: Key, config: NcuCliConfig): CliOption {
   };
 }
 
-const textsOf = (value: string | number | readonly string[] | null): readonly string[] =>
+/** Trees of earlier versions lack newer keys. */
+const textsOf = (value: string | number | readonly string[] | null = null): readonly string[] =>
   typeof value === "number" ? [String(value)] : namesOf(value);
 
 const dashed = (key: string): string => `--${key.replaceAll("_", "-")}`;

@@ -126,6 +126,14 @@ const MODES_OF: ReadonlyMap<string, ModeRule> = new Map<string, ModeRule>([
   ["--range-replay-options", { modes: ["range"], why: "it is only for range replay" }],
 ]);
 
+/** Why ncu would refuse an option with this value in a replay mode, or null. */
+export function modeRefusal(name: string, value: string, mode: ReplayMode): string | null {
+  const rule = MODES_OF.get(name);
+  return rule === undefined || rule.modes.includes(mode) || rule.values?.includes(value) === false
+    ? null
+    : rule.why;
+}
+
 /** Why ncu would refuse one of them in a mode, or null. */
 export function illegalExtras(
   mode: ReplayMode,
@@ -134,10 +142,9 @@ export function illegalExtras(
 ): string | null {
   for (const [at, argument] of extra_args.entries()) {
     const [name = writtenName(argument)] = optionsMeant(argument, ncu);
-    const rule = MODES_OF.get(name);
-    if (rule === undefined || rule.modes.includes(mode)) continue;
     const value = valueGiven(argument, extra_args[at + 1]) ?? "";
-    if (rule.values?.includes(value) ?? true) return `${name}: ${rule.why}`;
+    const why = modeRefusal(name, value, mode);
+    if (why !== null) return `${name}: ${why}`;
   }
   return null;
 }

@@ -78,7 +78,9 @@ async function noteOf(
   if (text === "") return null;
   const without =
     hasSections && listedByNcu === null ? "; what sections and sets add is not counted" : "";
-  return `${REPLAYED[cli.replay_mode]} takes ${text}${without}`;
+  const replayed =
+    cli.graph_profiling === "graph" ? "each kernel or graph" : REPLAYED[cli.replay_mode];
+  return `${replayed} takes ${text}${without}`;
 }
 
 const REPLAYED: Readonly<Record<ReplayMode, string>> = {

@@ -192,7 +192,7 @@ const MENTIONS: readonly Mention[] = [
   {
     pattern: /(?:Graph kernel nodes|Kernel nodes of a graph)/,
     note: () =>
-      'ncu left out kernels of CUDA graphs that it cannot profile one by one: run without graphs, or measure each graph as a whole: "pipeline.ncu.ncu_cli.extra_args=[--graph-profiling,graph]"',
+      "ncu left out kernels of CUDA graphs that it cannot profile one by one: run without graphs, or measure each graph as a whole: pipeline.ncu.ncu_cli.graph_profiling=graph",
   },
   {
     pattern: /because of a stream capture|during a stream capture on the same context/,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { namesOf } from "../../../../../src/profiler/tools/config.ts";
+import { type NcuCliConfig, namesOf } from "../../../../../src/profiler/tools/config.ts";
 import {
   adaptToAvailable,
   queryAvailable,
@@ -105,14 +105,18 @@ describe.skipIf(real === null)("the real ncu", () => {
     }
   });
 
-  it.each(["range", "app-range"] as const)(
-    "takes what is left of every preset in %s replay, and refuses what was left out",
-    async (replay_mode) => {
+  it.each<Partial<NcuCliConfig>>([
+    { replay_mode: "range" },
+    { replay_mode: "app-range" },
+    { graph_profiling: "graph" },
+  ])(
+    "takes what is left of every preset with %o, and refuses what was left out",
+    async (together) => {
       const ncu = await probeNcu(real?.cached ?? "");
       const none = { sets: null, sections: null, metrics: null };
       for (const preset of ["default", "hopper"]) {
         const { ncu_cli } = composeTree([`profiling/ncu@pipeline.ncu=ncu.${preset}`]).pipeline.ncu;
-        const wanted = { ...cliConfig, ...ncu_cli, replay_mode };
+        const wanted = { ...cliConfig, ...ncu_cli, ...together };
         const refused = await queryRefused(ncu, wanted);
         const { config, notes } = adaptToAvailable(wanted, none, ncu, refused);
         expect(namesOf(config.metrics)).toContain("gpu__time_duration.sum");
@@ -126,7 +130,7 @@ describe.skipIf(real === null)("the real ncu", () => {
         ...["smsp__sass_sectors_mem_global.sum", "sm__sass_data_bytes_mem_shared.sum"],
         ...["memory_l1_wavefronts_shared", "thread_inst_executed"],
       ];
-      const refused = await queryRefused(ncu, { ...cliConfig, replay_mode, metrics });
+      const refused = await queryRefused(ncu, { ...cliConfig, ...together, metrics });
       expect([...refused].sort()).toEqual([...metrics].sort());
       const inKernels = await queryRefused(ncu, { ...cliConfig, metrics: "inst_executed" });
       expect(inKernels.size).toBe(0);

@@ -132,12 +132,60 @@ describe("checkOptions", () => {
     ["nvtx.exclude", { ...inRange, nvtx: { include: null, exclude: "A" } }, /exclude ranges/],
     ["metrics", { ...inRange, metrics: "inst_executed" }, /per instruction/],
     ["clock_control", { clock_control: "boost" }, /no --clock-control boost/],
+    ["graph_profiling", { ...inRange, graph_profiling: "graph" }, /needs kernel replay/],
+    ["metrics", { graph_profiling: "graph", metrics: "inst_executed" }, /per instruction/],
+    ["app_replay_mode", { app_replay_mode: "strict" }, /only for application replay/],
+    [
+      "app_replay_mode",
+      { replay_mode: "application", app_replay_mode: "balanced" },
+      /ncu 2026\.1\.0 has no --app-replay-mode balanced/,
+    ],
   ])("refuses %s of %o with the reason", (key, config, reason) => {
     const details = refusalOf(config);
     expect(details.code).toBe("profile.ncu_option");
     expect(details.key).toBe(`pipeline.ncu.ncu_cli.${key}`);
     expect(details.message).toMatch(reason);
     expect(details.hint).toBeTruthy();
+  });
+});
+
+describe("keys of newer options of ncu", () => {
+  const graphs = { ...cliConfig, graph_profiling: "graph" } as const;
+
+  it("are its options where it has them", () => {
+    expect(() => checkOptions(graphs, ncu)).not.toThrow();
+    expect(command(graphs).join(" ")).toContain(" --graph-profiling graph ");
+    const application = {
+      ...cliConfig,
+      replay_mode: "application",
+      app_replay_mode: "relaxed",
+    } as const;
+    expect(() => checkOptions(application, ncu)).not.toThrow();
+    expect(command(application).join(" ")).toContain(" --app-replay-mode relaxed ");
+  });
+
+  it("are refused before the run where it has not, with the key that leaves it to ncu", () => {
+    const old: NcuCapabilities = {
+      ...ncu,
+      version: "2022.3.0.0",
+      options: new Set([...ncu.options].filter((option) => option !== "--graph-profiling")),
+    };
+    expect(() => checkOptions(cliConfig, old)).not.toThrow();
+    expect(() => checkOptions(graphs, old)).toThrow(
+      expect.objectContaining({
+        code: "profile.ncu_option",
+        details: expect.objectContaining({
+          key: "pipeline.ncu.ncu_cli.graph_profiling",
+          message: expect.stringContaining("ncu 2022.3.0.0 has no option --graph-profiling"),
+          hint: "pipeline.ncu.ncu_cli.graph_profiling=null",
+        }),
+      }),
+    );
+  });
+
+  it("may be absent: configs of earlier versions lack them", () => {
+    const { graph_profiling: _, app_replay_mode: __, ...earlier } = cliConfig;
+    expect(configArguments(earlier)).toEqual(configArguments(cliConfig));
   });
 });
 
@@ -192,6 +240,8 @@ describe.skipIf(real === null)("against the real ncu", () => {
       ["--filter-mode", "per-launch-config"],
     ],
     [{ extra_args: ["--graph-profiling", "graph"] }, ["--graph-profiling", "graph"]],
+    [{ graph_profiling: "graph" }, ["--graph-profiling", "graph"]],
+    [{ app_replay_mode: "relaxed" }, ["--app-replay-mode", "relaxed"]],
     [{ extra_args: ["--import-source", "on"] }, ["--import-source", "on"]],
     [{ extra_args: ["--import-source=1"] }, ["--import-source=1"]],
     [{ extra_args: ["--rule", "SOLBottleneck"] }, ["--rule", "SOLBottleneck"]],
@@ -206,6 +256,31 @@ describe.skipIf(real === null)("against the real ncu", () => {
         checkOptions({ ...cliConfig, ...config, replay_mode: mode }, capabilities()),
       ).toThrow(ConfigError);
     }
+  });
+
+  it.each<Partial<NcuCliConfig>>([
+    { graph_profiling: "graph" },
+    { graph_profiling: "node", replay_mode: "range" },
+    { app_replay_mode: "relaxed", replay_mode: "application" },
+  ])("takes %o", (config) => {
+    const wanted = { ...cliConfig, ...config };
+    expect(() => checkOptions(wanted, capabilities())).not.toThrow();
+    expect(real?.say(...configArguments(wanted), "true")).toMatch(
+      /failed to connect to the CUDA driver/,
+    );
+  });
+
+  it.each<Partial<NcuCliConfig>>([
+    { graph_profiling: "graph", metrics: "inst_executed" },
+    { graph_profiling: "graph", replay_mode: "application" },
+    { app_replay_mode: "relaxed" },
+    { app_replay_mode: "balanced", replay_mode: "application" },
+  ])("refuses what it refuses: %o", (config) => {
+    const wanted = { ...cliConfig, ...config };
+    expect(() => checkOptions(wanted, capabilities())).toThrow(ConfigError);
+    expect(real?.say(...configArguments(wanted), "true")).toMatch(
+      /not supported|only supported with|is invalid/,
+    );
   });
 
   it.each(["mathKernel?(float *)", "*Kernel2*", "mathKernel2", "regex:Kernel[23]", "*.*"])(

@@ -32,6 +32,8 @@ General Options:
                                         reset
   --range-replay-options arg            Range replay options.
   --app-replay-match arg (=grid)        grid
+  --app-replay-mode arg (=strict)       strict
+                                        relaxed
   --rename-kernels arg (=on)            on/off
   --filter-mode arg (=global)           global
                                         per-gpu

@@ -41,6 +41,9 @@ describe("how often the work runs", () => {
     expect(await of("range")).toBe("each range takes 1 pass on GH100");
     expect(await of("application")).toBe("the program takes 1 pass on GH100");
     expect(await of("app-range")).toBe("the program takes 1 pass on GH100");
+    expect(await ask({ ...alone, metrics, graph_profiling: "graph" }, "GH100")).toBe(
+      "each kernel or graph takes 1 pass on GH100",
+    );
   });
 
   test("sections that nobody can tell the metrics of make it the least", async () => {

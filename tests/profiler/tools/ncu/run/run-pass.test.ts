@@ -32,7 +32,7 @@ describe("notesOfWarnings", () => {
     ["==ERROR== Failed to reset GPU clocks. Try manually running it.", "--clock-control reset"],
     [
       "==WARNING== Graph kernel nodes which are device-updatable are not supported for profiling.",
-      "--graph-profiling",
+      "pipeline.ncu.ncu_cli.graph_profiling=graph",
     ],
     ["==WARNING== Failed to load Nsight Compute CUDA modules.", "do not match"],
     // As of --set default, which ncu 2024 does not have.
