@@ -6,7 +6,7 @@
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { bytes, type Column, createColumn, doubles } from "../model/columns.ts";
-import type { HostCall, HostCallList } from "../model/host-calls.ts";
+import { eachHostCall, type HostCallList } from "../model/host-calls.ts";
 import { type PayloadNumber, PLAIN_PAYLOAD } from "../model/payload.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
 import { type CallTallies, createCallTallies } from "./call-tally.ts";
@@ -278,7 +278,9 @@ export function attributeProcess(
   const covered = roots?.finish();
   let place = 0;
   if (covered !== undefined)
-    for (const call of callsOf(process.hostCalls ?? NO_CALLS, process.pid)) {
+    for (const call of eachHostCall(process.hostCalls)) {
+      // The first thread stands for the process: others may be idle helpers.
+      if (call.threadId !== process.pid) continue;
       // One that outlasts its range counts there as a whole.
       if (isInside.get(place++) === 1) continue;
       const alone = call.endNs - call.startNs - coveredNs(covered, call.startNs, call.endNs);
@@ -361,14 +363,6 @@ const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode 
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
 
 const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
-
-/** Outside of ranges the first thread stands for the process: others may be idle helpers. */
-function* callsOf({ length, at }: HostCallList, threadId: number): Generator<HostCall> {
-  for (let place = 0; place < length; place++) {
-    const call = at(place);
-    if (call?.threadId === threadId) yield call;
-  }
-}
 
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];
