@@ -1,10 +1,27 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { begun, ended, type JobState, writeJobState } from "../../../src/app/record/job-state.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import {
+  begun,
+  ended,
+  type JobState,
+  lookAtJob,
+  readJobState,
+  writeJobState,
+} from "../../../src/app/record/job-state.ts";
 import { jobsFolder } from "../../../src/app/record/layout.ts";
-import { isLost, liveWorkers, orphanOf } from "../../../src/app/record/orphans.ts";
+import {
+  isLost,
+  liveWorkers,
+  orphanOf,
+  recordOrphan,
+  signalWorker,
+} from "../../../src/app/record/orphans.ts";
+import { notePruned } from "../../../src/app/record/recorded-job.ts";
+import { identityOf } from "../../../src/foundation/system/process-identity.ts";
 
 /** A job that began in a process with these facts, and by default in this one. */
 function begunIn(number: number, facts: Partial<JobState["attempts"][number]> = {}): JobState {
@@ -44,6 +61,11 @@ describe("processes that run jobs of a sweep", () => {
       1,
     ]);
   });
+
+  test("are none that a scheduler runs", () => {
+    const scheduled = begunIn(0, { details: { scheduler: "7_1" } });
+    expect(liveWorkers(folderWith([scheduled]), [scheduled])).toEqual([]);
+  });
 });
 
 test("a job is lost only if its process is known to be gone", () => {
@@ -64,4 +86,101 @@ test("a job of another machine is neither waited for nor begun again", () => {
     undefined,
     undefined,
   ]);
+});
+
+test("a job whose process is gone is read again: it may have recorded its end meanwhile", () => {
+  const folder = folderWith(states);
+  for (const number of [0, 2, 3, 4])
+    expect(recordOrphan(folder, number)).toEqual(lookAtJob(folder, number));
+});
+
+describe("a worker of an earlier launcher", () => {
+  let worker: ChildProcess | undefined;
+  afterEach(() => void worker?.kill("SIGKILL"));
+
+  /** A process that would live for long, and the record of a job that it runs. */
+  async function running() {
+    const child = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+    worker = child;
+    await once(child, "spawn");
+    const { pid = 0 } = child;
+    const state = begunIn(0, identityOf(pid));
+    const folder = folderWith([state]);
+    const orphan = orphanOf(folder, 0);
+    if (orphan === undefined) throw new Error("it runs");
+    return { child, folder, orphan, state };
+  }
+
+  test("that is asked to end has been ended by whoever asked first", async () => {
+    const { folder, orphan } = await running();
+    orphan.signal("SIGTERM");
+    orphan.signal("SIGINT");
+    const state = await orphan.ended;
+    expect(state).toMatchObject({
+      status: "stopped",
+      attempts: [{ ended_by: { by: "launcher", signal: "SIGTERM" }, exit_code: null }],
+    });
+    expect(readJobState(folder, 0)).toEqual(state);
+    // It is gone: nothing is left to signal.
+    orphan.signal("SIGTERM");
+    expect(orphanOf(folder, 0)).toBeUndefined();
+  });
+
+  test("that the pruner ends was pruned", async () => {
+    const { folder, orphan } = await running();
+    notePruned(folder, 0, 5);
+    orphan.signal("SIGTERM");
+    expect((await orphan.ended).attempts[0]?.ended_by).toEqual({ by: "pruner", step: 5 });
+  });
+
+  test("that ends without a word was ended by somebody unknown", async () => {
+    const { child, folder, orphan } = await running();
+    child.kill("SIGKILL");
+    expect((await orphan.ended).attempts[0]?.ended_by).toEqual({ by: "unknown" });
+    expect(readJobState(folder, 0)?.status).toBe("stopped");
+  });
+
+  test("that recorded its end has that end", async () => {
+    const { child, folder, orphan, state } = await running();
+    const own = ended(state, { endedBy: { by: "itself" }, exitCode: 0, returnValue: 7 });
+    writeJobState(folder, own);
+    child.kill("SIGKILL");
+    expect(await orphan.ended).toEqual(own);
+    expect(readJobState(folder, 0)).toEqual(own);
+  });
+
+  test("that failed as it was asked to end has been ended by whoever asked", async () => {
+    const { folder, orphan, state } = await running();
+    orphan.signal("SIGTERM");
+    writeJobState(folder, ended(state, { endedBy: { by: "itself" }, exitCode: 1 }));
+    expect((await orphan.ended).attempts[0]?.ended_by).toEqual({
+      by: "launcher",
+      signal: "SIGTERM",
+    });
+  });
+
+  test("whose job another launcher has started anew is none of this one's any more", async () => {
+    const { child, folder, orphan, state } = await running();
+    const again = begun(0, state);
+    writeJobState(folder, again);
+    child.kill("SIGKILL");
+    expect(await orphan.ended).toEqual(state);
+    expect(readJobState(folder, 0)).toEqual(again);
+  });
+
+  test("that is left to itself goes on, and is not waited for", async () => {
+    const { child, folder, orphan, state } = await running();
+    orphan.suspend()();
+    orphan.abandon();
+    expect(await orphan.ended).toEqual(state);
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+    expect(readJobState(folder, 0)).toEqual(state);
+  });
+
+  test("may have ended before it is signalled", async () => {
+    const { child, orphan } = await running();
+    child.kill("SIGKILL");
+    await orphan.ended;
+    expect(() => signalWorker(child.pid ?? 0, "SIGTERM")).not.toThrow();
+  });
 });
