@@ -71,6 +71,12 @@ await bundle({
   engine: "hydraconf",
   output: { dir: outdir, format: "esm", chunkFileNames: "profiler/modules/[name]-[hash].js" },
 });
+// The package of the playground. Its page is bundled by bundle-client.mjs.
+await bundle({
+  input: { index: "src/playground/server/serve.ts" },
+  engine: "hydraconf",
+  output: { dir: join(outdir, "playground"), format: "esm", minify: true },
+});
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
 const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
 await bundle({ input: { index: "src/index.ts" }, output: cjs });
