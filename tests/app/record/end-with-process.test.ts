@@ -123,7 +123,7 @@ describe("the end of a job's process", () => {
             [{ endedBy: { by: "itself" }, exitCode: 1, error: unasked(0) }],
             [{ endedBy: { by: "itself" }, exitCode: 3, error: unasked(3) }],
           ]);
-          process.emit("uncaughtExceptionMonitor", new Error("boom"), "uncaughtException");
+          process.emit("uncaughtExceptionMonitor", new Error("boom"));
           process.emit("exit", 7);
           expect(end.mock.lastCall).toEqual([
             { endedBy: { by: "itself" }, exitCode: 7, error: "told: Error: boom" },

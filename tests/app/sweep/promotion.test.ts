@@ -11,7 +11,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
 import type { Job } from "../../../src/app/job/job.ts";
+import { capturedConsole } from "../../captured-console.ts";
 import { commandPath } from "../../e2e/command.ts";
 import { program } from "../cli/program.ts";
 import { forgetJob } from "../record/written.ts";
@@ -93,6 +95,12 @@ test("a resumed search knows its jobs again, in another place, too, and none beg
   const before = rowsIn(join(cwd, "a sweep/.sweep/sweep.json"));
   renameSync(join(cwd, "a sweep"), join(cwd, "moved"));
   expect(await search("--resume", "moved")).toMatchObject({ exitCode: 0, ran: [] });
+  // What runs the best trial again begins anew.
+  const { console, out } = capturedConsole();
+  const invocation = { argv: [], env: {}, cwd, now: new Date(), console };
+  expect(await runSweepCommand(["best", "moved"], invocation)).toBe(0);
+  expect(out.stdout).toMatch(/^#6 x=[\d.e-]+ n=4: [\s\S]* x=[\d.e-]+ n=4\n$/m);
+  expect(out.stdout).not.toContain("from=");
   // As if it had been killed in its last round.
   forgetJob(join(cwd, "moved/.sweep"), 6);
   const again = await search("--resume", "moved");
