@@ -7,6 +7,7 @@ import { benchAssembly } from "./assembly.ts";
 import { benchBounded } from "./bounded.ts";
 import { benchCompose } from "./compose.ts";
 import { benchHtml } from "./html.ts";
+import { benchLibraries } from "./libraries.ts";
 import { benchNativeResnet } from "./native-resnet.ts";
 import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
@@ -65,6 +66,11 @@ const benchmarks: readonly Benchmark[] = [
     name: "process",
     about: "start-up of the commands beside node -e 0",
     run: benchProcess,
+  },
+  {
+    name: "libraries",
+    about: "import and first value beside c12, and zod with dotenv",
+    run: benchLibraries,
   },
   {
     name: "recorder",

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { hydraMain } from "../src/app/cli/hydra-main.ts";
 import { commandPath } from "../tests/e2e/command.ts";
 import { least } from "./measure.ts";
+import { spentBy } from "./processes.ts";
 import { createScore, ms, type Score } from "./score.ts";
 import { leaveTraces, readTraces } from "./sweep-traces.ts";
 
@@ -73,7 +74,7 @@ function benchPrograms(score: Score): void {
     ...["hydra/launcher=local", "hydra.launcher.n_jobs=2", ...options, "--", "true", "${x}"],
   ];
   const planning = inNewFolder(tmpdir(), (cwd) =>
-    least([1, 2, 3].map(() => spent(run(PLANNED, "--dry-run"), cwd))),
+    least([1, 2, 3].map(() => spentBy(run(PLANNED, "--dry-run"), cwd).cpuMs)),
   );
   const what = `start, and plan of ${PLANNED} jobs of a command`;
   score.atMost(what, planning, PLANNING_GOAL_MS, "ms", "of CPU");
@@ -87,7 +88,10 @@ function benchPrograms(score: Score): void {
   const parallel = ["parallel", "-j2", "true", "{}", ":::", ...numbers];
   const beside = (parent: string) =>
     inNewFolder(parent, (cwd) => {
-      const rounds = [1, 2, 3].map(() => [spent(run(PROGRAMS), cwd), spent(parallel, cwd)]);
+      const rounds = [1, 2, 3].map(() => [
+        spentBy(run(PROGRAMS), cwd).cpuMs,
+        spentBy(parallel, cwd).cpuMs,
+      ]);
       const ours = least(rounds.map(([first = Number.NaN]) => first));
       const theirs = least(rounds.map(([, second = Number.NaN]) => second));
       const detail = `${ms(ours / PROGRAMS)} a job, parallel ${ms(theirs / PROGRAMS)}`;
@@ -111,26 +115,6 @@ function inNewFolder<T>(parent: string, use: (folder: string) => T): T {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Adopts what a command leaves behind, waits for all of it, and prints the seconds of CPU that all took. */
-const ADOPT = `import ctypes, os, resource, subprocess, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-try:
-    while True: os.wait()
-except ChildProcessError: pass
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime)
-sys.stderr.buffer.write(code.stderr)
-sys.exit(code.returncode)`;
-
-/** Milliseconds of CPU that a command takes, with all that it starts. */
-function spent(argv: readonly string[], cwd: string): number {
-  const options = { cwd, encoding: "utf8" } as const;
-  const { status, stderr, stdout } = spawnSync("python3", ["-c", ADOPT, ...argv], options);
-  if (status !== 0) throw new Error(`${argv.slice(0, 6).join(" ")} failed:\n${stderr}`);
-  return Number(stdout) * 1000;
 }
 
 /** Milliseconds of CPU that a call takes, the system's work for it included. */
