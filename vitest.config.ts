@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tests/longest-first.ts";
 
 export default defineConfig({
   plugins: [
@@ -17,6 +18,7 @@ export default defineConfig({
     setupFiles: ["tests/setup.ts"],
     // Many tests wait for other programs: one more than there are processors, so that none idles meanwhile.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     // The code has no global state, so files may share a process and what it has loaded; what a file
     // leaves behind there is an error (tests/setup.ts).
     isolate: false,

@@ -1,7 +1,8 @@
 /**
  * What gates of `deep-profile ab`, and of `compare --fail-on auto` of stored runs, say on a machine that other processes keep
  * busy: of a program and itself, and of a program with 10 % more work. `npm run bench ab`, `npm run bench compare`;
- * COMPARISONS=N for another number than 40. Minutes long.
+ * COMPARISONS=N for another number than 40, BUSY=N for another number of other processes than there are processors,
+ * MINUTES=N for an earlier end of `compare`. Minutes long.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,7 +25,7 @@ export async function benchAb(print: (line: string) => void): Promise<boolean> {
   if (client === undefined) return true;
   const program = await buildFixture("some_work.cc", client);
   const count = Number(process.env["COMPARISONS"] ?? 40);
-  const busy = Array.from({ length: availableParallelism() }, occupy);
+  const busy = occupied();
   try {
     print(`${GATE}, ${busy.length} other processes computing, up to 30 pairs each`);
     const same = await breaches(count, [program, [program]]);
@@ -38,8 +39,10 @@ export async function benchAb(print: (line: string) => void): Promise<boolean> {
   }
 }
 
-const occupy = (): ChildProcess =>
-  spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
+const occupied = (): readonly ChildProcess[] =>
+  Array.from({ length: Number(process.env["BUSY"] ?? availableParallelism()) }, () =>
+    spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }),
+  );
 
 interface Breaches {
   readonly count: number;
@@ -90,7 +93,8 @@ export async function benchCompare(print: (line: string) => void): Promise<boole
   if (client === undefined) return true;
   const program = await buildFixture("some_work.cc", client);
   const count = Number(process.env["COMPARISONS"] ?? 40);
-  const planted = Math.ceil(count / 2);
+  const endMs =
+    performance.now() + Number(process.env["MINUTES"] ?? Number.POSITIVE_INFINITY) * 60_000;
   const directory = mkdtempSync(join(tmpdir(), "compare-bench-"));
   const profile = async (args: readonly string[], allowed: readonly number[] = [0]) => {
     const { exitCode, stderr } = await execa(process.execPath, [command, ...args], {
@@ -107,23 +111,23 @@ export async function benchCompare(print: (line: string) => void): Promise<boole
     ]);
   const isBreached = async (a: string, b: string) =>
     (await profile(["compare", a, b, "--fail-on", "auto", ...NOISE], [0, 3])) === 3;
-  const busy = Array.from({ length: availableParallelism() }, occupy);
+  const busy = occupied();
   try {
     await profile(["calibrate", "--output", "noise.json", "--", program]);
-    let [falseAlarms, found] = [0, 0];
+    let [same, falseAlarms, planted, found] = [0, 0, 0, 0];
     await store("a0", []);
-    for (let one = 1; one <= count; one++) {
-      await store(`a${one}`, []);
-      if (await isBreached(`a${one - 1}`, `a${one}`)) falseAlarms++;
-    }
-    for (let one = 0; one < planted; one++) {
-      await store(`b${one}`, ["1.125"]);
-      if (await isBreached(`a${one}`, `b${one}`)) found++;
+    while (same < count && performance.now() < endMs) {
+      await store(`a${++same}`, []);
+      if (await isBreached(`a${same - 1}`, `a${same}`)) falseAlarms++;
+      // A change beside every second comparison without one, so that an early end has both.
+      if (same % 2 === 0) continue;
+      await store(`b${++planted}`, ["1.125"]);
+      if (await isBreached(`a${same}`, `b${planted}`)) found++;
     }
     print(`auto, ${busy.length} other processes computing, calibrated by 6 sessions of 5 runs`);
-    print(`A against A:               ${falseAlarms} of ${count} breached`);
+    print(`A against A:               ${falseAlarms} of ${same} breached`);
     print(`A against 10 % more work:  ${found} of ${planted} breached`);
-    return falseAlarms <= count * FALSE_ALARMS_OF_STORED && found >= planted * FOUND;
+    return falseAlarms <= same * FALSE_ALARMS_OF_STORED && found >= planted * FOUND;
   } finally {
     for (const process of busy) process.kill();
     rmSync(directory, { recursive: true, force: true });

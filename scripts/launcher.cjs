@@ -9,8 +9,22 @@ const { readFileSync } = require("node:fs");
 const { basename } = require("node:path");
 const { Script } = require("node:vm");
 
+/** Modules of Node's that take milliseconds to load. Most command lines that load code which imports one need nothing of it. */
+const SLOW = new Set(
+  [
+    "child_process",
+    "crypto",
+    "fs/promises",
+    "http",
+    "net",
+    "readline",
+    "stream/promises",
+    "zlib",
+  ].map((name) => `node:${name}`),
+);
+
 if (require.main === module) startHere();
-else module.exports = { start, compile, cacheOf, nodeProblem };
+else module.exports = { start, compile, cacheOf, nodeProblem, onFirstUse };
 
 function startHere() {
   const problem = nodeProblem(process.version);
@@ -36,6 +50,7 @@ function start(bundle, requireFromNode, compileBundle, importFile = (url) => imp
   let lateModule;
   const requireAny = (name) => {
     if (name.startsWith("shared:")) return sharedModule(name);
+    if (SLOW.has(name)) return onFirstUse(() => requireFromNode(name));
     if (!name.startsWith("late:")) return requireFromNode(name);
     if (lateModule === undefined)
       run(compileBundle(late), late, (find) => {
@@ -48,6 +63,24 @@ function start(bundle, requireFromNode, compileBundle, importFile = (url) => imp
   run(compileBundle(bundle), bundle, (find) => {
     sharedModule = find;
   });
+}
+
+/** A module whose exports are those of another one, which is loaded when the first of them is asked for. */
+function onFirstUse(load) {
+  let loaded;
+  const module = () => (loaded ??= load());
+  return new Proxy(
+    {},
+    {
+      get: (_, name) => module()[name],
+      has: (_, name) => name in module(),
+      ownKeys: () => Reflect.ownKeys(module()),
+      getOwnPropertyDescriptor(_, name) {
+        const found = Reflect.getOwnPropertyDescriptor(module(), name);
+        return found && { ...found, configurable: true };
+      },
+    },
+  );
 }
 
 /** A bundle is an expression: a function. */

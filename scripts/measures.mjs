@@ -50,15 +50,15 @@ const UNCLEAR_NAMES =
  */
 
 /** Every TypeScript file of `src` with its imports. @returns {ReadonlyMap<string, SourceFile>} */
-export function readSources(root) {
+export function readSources(root, sourceOf = sourceReader()) {
   const files = listFiles(join(root, "src")).map((file) =>
     relative(root, file).replaceAll("\\", "/"),
   );
   const known = new Set(files);
   const read = (path) => {
-    const text = readFileSync(join(root, path), "utf8");
+    const source = sourceOf(join(root, path));
     const imports = new Map();
-    for (const { specifier, isLoaded } of specifiersIn(text)) {
+    for (const { specifier, isLoaded } of specifiersIn(source)) {
       const target = relative(root, resolve(root, dirname(path), specifier)).replaceAll("\\", "/");
       if (!known.has(target) || target === path) continue;
       imports.set(target, {
@@ -66,26 +66,40 @@ export function readSources(root) {
         isLoaded: isLoaded || imports.get(target)?.isLoaded === true,
       });
     }
-    const lines = text.split("\n").length - 1;
-    return [path, { path, lines, imports: [...imports.values()], names: namesIn(text) }];
+    const lines = source.text.split("\n").length - 1;
+    return [path, { path, lines, imports: [...imports.values()], names: namesIn(source) }];
   };
   return new Map(files.map(read));
 }
 
-function* specifiersIn(text) {
-  const source = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
+/** Parses each file once, for all that look at it, and no comments: what they name is not imported. */
+function sourceReader() {
+  const sources = new Map();
+  const options = {
+    languageVersion: ts.ScriptTarget.Latest,
+    jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
+  };
+  return (file) => {
+    const known = sources.get(file);
+    if (known !== undefined) return known;
+    const source = ts.createSourceFile(file, readFileSync(file, "utf8"), options);
+    sources.set(file, source);
+    return source;
+  };
+}
+
+function* specifiersIn(source) {
   for (const statement of source.statements) {
     const from = statement.moduleSpecifier?.text;
     if (!from?.startsWith(".")) continue;
     yield { specifier: from, isLoaded: !isOfTypes(statement) };
   }
-  for (const { fileName } of ts.preProcessFile(text, true, true).importedFiles)
+  for (const { fileName } of ts.preProcessFile(source.text, true, true).importedFiles)
     if (fileName.startsWith(".")) yield { specifier: fileName, isLoaded: false };
 }
 
 /** How many names a file imports from others of ours. */
-function namesIn(text) {
-  const { statements } = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
+function namesIn({ statements }) {
   const imported = statements.filter(
     (one) => ts.isImportDeclaration(one) && one.moduleSpecifier.text.startsWith("."),
   );
@@ -225,7 +239,8 @@ export function filesOfAnOverride(root) {
 
 /** All measures of a repository, by the names of `BOUNDS`, and what stands behind them. */
 export function measure(root) {
-  const sources = readSources(root);
+  const sourceOf = sourceReader();
+  const sources = readSources(root, sourceOf);
   const sizes = [...sources.values()].map(({ lines }) => lines).sort((a, b) => a - b);
   const once = importedOnce(sources);
   const { loaded, executed } = filesOfAnOverride(root);
@@ -239,7 +254,7 @@ export function measure(root) {
     new Map([...sources].map(([path, { imports }]) => [path, imports.map((one) => one.path)])),
   );
   const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
-  const unused = unusedExports(root);
+  const unused = unusedExports(root, sourceOf);
   const unclear = [...sources.keys()].filter((path) => UNCLEAR_NAMES.test(stemOf(path)));
   return {
     measures: {
@@ -282,15 +297,10 @@ const FACES = /^src\/(?:[^/]+\.ts|bin\/|(?:profiler|report|engine\/schema)\/inde
  * takes or gives.
  * @returns {readonly string[]}
  */
-export function unusedExports(root) {
+export function unusedExports(root, sourceOf = sourceReader()) {
   const folders = ["src", "tests", "bench", "scripts"].filter((one) => existsSync(join(root, one)));
   const files = folders.flatMap((folder) => listFiles(join(root, folder), /\.m?ts$|\.mjs$/));
-  const sources = new Map(
-    files.map((file) => [
-      file,
-      ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest),
-    ]),
-  );
+  const sources = new Map(files.map((file) => [file, sourceOf(file)]));
   const used = new Map();
   for (const [file, source] of sources)
     for (const { target, name } of importsOfNames(source)) {

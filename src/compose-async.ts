@@ -4,7 +4,8 @@ import type { Composition } from "./engine/compose/compose.ts";
 import { type Config, createConfig } from "./engine/compose/config.ts";
 import { leavesOf } from "./engine/compose/explain.ts";
 import type { ConfigLayer } from "./engine/compose/layers/layer.ts";
-import type { SecretPath } from "./engine/compose/secrets.ts";
+import { isConverted, unconverted } from "./engine/compose/schemas.ts";
+import { type SecretPath, secretsOfOutput } from "./engine/compose/secrets.ts";
 import type { ConfigSource } from "./engine/compose/sources/config-source.ts";
 import type { FileAccess, SourceFactory } from "./engine/compose/sources/repository.ts";
 import {
@@ -23,7 +24,7 @@ import { childAt } from "./engine/values/edit/children.ts";
 import { ConfigError, isConfigError } from "./engine/values/errors.ts";
 import { splitKey } from "./engine/values/key-path.ts";
 import { type ConfigNode, isMissing, type Key } from "./engine/values/node.ts";
-import { fromCode, type SchemaOrigin } from "./engine/values/origin.ts";
+import { fromCode } from "./engine/values/origin.ts";
 import type { PlainValue } from "./engine/values/plain-objects.ts";
 import { keyText } from "./engine/values/python-text.ts";
 import type { ResolveContext } from "./engine/values/resolution/context.ts";
@@ -206,25 +207,6 @@ function compose(engine: Engine, options: ComposeOptions, waiting: Waiting): Con
   return configOf(composition, secrets, context, options);
 }
 
-const isConverted = (
-  node: ConfigNode,
-): node is ConfigNode & { readonly replaced: ConfigNode; readonly origin: SchemaOrigin } =>
-  node.origin.kind === "schema" && node.replaced !== undefined;
-
-/** The tree with what was written in place of what a schema made of it. */
-function unconverted<Node extends ConfigNode>(root: Node): Node {
-  const restore = (node: ConfigNode): ConfigNode => {
-    if (isConverted(node)) return restore(node.replaced);
-    if (node.kind === "list") return { ...node, items: node.items.map(restore) };
-    if (node.kind === "scalar") return node;
-    const entries = [...node.entries].map(
-      ([id, { key, value }]) => [id, { key, value: restore(value) }] as const,
-    );
-    return { ...node, entries: new Map(entries) };
-  };
-  return restore(root) as Node;
-}
-
 /** The path of a written value in the tree as it is: that of the whole map or list which a schema made in its place. */
 function visiblePath(root: ConfigNode, path: readonly Key[]): SecretPath {
   const names = path.map(keyText);
@@ -246,7 +228,8 @@ function configOf(
   { returnHydraConfig = false }: ComposeOptions,
 ): Config {
   const root = returnHydraConfig ? composition.root : composition.config;
-  const all = [...composition.secrets, ...secrets];
+  const known = { ...composition, secrets: [...composition.secrets, ...secrets] };
+  const all = [...known.secrets, ...secretsOfOutput(known, context)];
   return createConfig(root, { ...composition, secrets: all }, context);
 }
 

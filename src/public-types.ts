@@ -10,6 +10,7 @@ export type {
   ComposedEvent,
   JobEvent,
 } from "./app/job/callbacks.ts";
+export type { Continuation } from "./app/job/checkpoint.ts";
 export type { Ender, EndStatus, SchedulerCause } from "./app/job/ender.ts";
 export type { AppErrorCode } from "./app/job/error-codes.ts";
 export type {

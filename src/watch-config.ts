@@ -102,14 +102,17 @@ export async function watchFiles<Data>(
       const before = directories.get(directory);
       if (inode === undefined || before?.inode === inode) continue;
       before?.watcher.close();
-      const watcher = watch(directory, (_, name) => {
-        if (isOurs(directory, name)) schedule();
+      const watcher = watch(directory, (event, name) => {
+        // The directory itself is gone, and the next one at its path may get its inode: nothing but this tells them apart.
+        if (event === "rename" && name === basename(directory)) forget();
+        else if (isOurs(directory, name)) schedule();
       });
-      watcher.on("error", () => {
+      const forget = (): void => {
         watcher.close();
-        directories.delete(directory);
+        if (directories.get(directory)?.watcher === watcher) directories.delete(directory);
         schedule();
-      });
+      };
+      watcher.on("error", forget);
       directories.set(directory, { watcher, inode });
       isNew = true;
     }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -111,6 +111,44 @@ describe("composeAsync", () => {
     ])
       expect(text).not.toContain("hunter");
     expect(config.toYaml({ resolve: true })).toContain("k: c\n");
+  });
+
+  it("masks what a schema adds that has a secret in it", async () => {
+    const vault = asyncResolver("vault", async () => " hunter 22", { isSecret: true });
+    const config = await composeAsync({
+      store: store("password: '${vault:x}'\n"),
+      configName: "config",
+      resolvers: [vault],
+      schema: z
+        .object({ password: z.string().trim(), timeout: z.number().default(5) })
+        .transform((data) => ({
+          ...data,
+          url: `pg://u:${encodeURIComponent(data.password)}@h`,
+          headers: [{ auth: `Basic ${btoa(`u:${data.password}`)}` }, { kind: "plain" }],
+        })),
+    });
+    expect(config.get("url")).toBe("pg://u:hunter%2022@h");
+    const shown = ["url", "headers.0.auth", "password"].map((key) => {
+      const found = config.explain(key);
+      return found === undefined ? "" : renderExplanation(found);
+    });
+    for (const text of [config.toYaml({ resolve: true }), JSON.stringify(config), ...shown])
+      expect(text).not.toMatch(/hunter|aHVudGV|dTpodW50/);
+    expect(shown).toHaveLength(3);
+    expect(config.toYaml({ resolve: true })).toContain("timeout: 5\nurl: '***'\n");
+    expect(config.toYaml()).toContain("- auth: '***'\n- kind: plain\n");
+    const error = await errorOf(
+      composeAsync({
+        store: store("password: '${vault:x}'\n"),
+        configName: "config",
+        resolvers: [vault],
+        schema: z
+          .object({ password: z.string() })
+          .transform((data) => ({ url: `pg://${data.password}@h` }))
+          .pipe(z.object({ url: z.literal("pg://@h") })),
+      }),
+    );
+    expect(error).not.toContain("hunter");
   });
 
   it("masks a secret whose key has a dot", async () => {
@@ -291,5 +329,26 @@ describe("watchConfig", () => {
     write("conf/db/mysql.yaml", "# the same\nport: 1\n");
     await config.refresh();
     expect([changes, errors]).toEqual([[], []]);
+  });
+
+  it("follows a directory that takes the place of another, also where it has the inode of that one", async () => {
+    const { changes, cwd, write } = await watched(FILES);
+    const conf = join(cwd, "conf");
+    const inode = () => statSync(conf).ino;
+    const before = inode();
+    // File systems give the number of a removed directory away again, most of them to the next one.
+    for (let tries = 0; tries < 50; tries++) {
+      rmSync(conf, { recursive: true });
+      mkdirSync(conf);
+      if (inode() === before) break;
+    }
+    mkdirSync(join(conf, "db"));
+    for (const [name, text] of Object.entries(FILES)) write(name, text);
+    write("conf/config.yaml", "defaults: [db: mysql, _self_]\nport: 2\n");
+    await until(() => changes.at(-1)?.config.get("port") === 2);
+    write("conf/config.yaml", "defaults: [db: mysql, _self_]\nport: 3\n");
+    await until(() => changes.at(-1)?.config.get("port") === 3);
+    write("conf/db/mysql.yaml", "port: 4\n");
+    await until(() => changes.at(-1)?.config.get("db.port") === 4);
   });
 });

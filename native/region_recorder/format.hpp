@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.8: docs/recording-format.md in C++.
+// The recorder's file format, version 1.9: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 8;
+constexpr std::uint16_t kMinor = 9;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -141,6 +141,8 @@ enum RecordFlags : std::uint8_t {
   kHasColor = 4,     // ARGB
   kHasPayload = 8,   // payload type of NVTX, low and high half of the value's 64 bits
   kHasGraph = 16,    // graph, low and high half of its node
+  // Of push, pop, start and end, last of all: blocks that the thread has read from disks and written.
+  kHasBlocks = 16,
   kHasKernels = 32,  // of a launch: kernels follow from it
   // Of push, pop, start and end: nanoseconds that the thread has used of processors, since the stream's base of them.
   kHasProcessorTime = 32,

@@ -140,6 +140,11 @@ bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage&
     record.add_flag(format::kHasPayloads);
     record.add(payloads);
   }
+  // Behind what readers of version 1.8 read.
+  if (usage.has_counts) {
+    record.add_flag(format::kHasBlocks);
+    for (const std::uint32_t count : usage.blocks) record.add(count);
+  }
   return append_at(time_ns, record.words());
 }
 

@@ -39,6 +39,8 @@ ThreadUsage usage_so_far() noexcept {
     usage.counts[1] = static_cast<std::uint32_t>(used.ru_majflt);
     usage.counts[2] = static_cast<std::uint32_t>(used.ru_nvcsw);
     usage.counts[3] = static_cast<std::uint32_t>(used.ru_nivcsw);
+    usage.blocks[0] = static_cast<std::uint32_t>(used.ru_inblock);
+    usage.blocks[1] = static_cast<std::uint32_t>(used.ru_oublock);
   }
 #endif
   return usage;

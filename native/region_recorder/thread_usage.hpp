@@ -5,7 +5,7 @@
 
 namespace region_recorder {
 
-// "off": nothing. "counts": page faults and context switches, too. Anything else, and unset: processor time.
+// "off": nothing. "counts": page faults, context switches and blocks of disks, too. Anything else, and unset: processor time.
 constexpr const char* kUsageVariable = "HYDRACONF_RECORDER_CPU";
 
 struct ThreadUsage {
@@ -13,6 +13,7 @@ struct ThreadUsage {
   bool has_counts;
   std::uint64_t processor_ns;
   std::uint32_t counts[4];  // page faults: minor, major; context switches: voluntary, involuntary
+  std::uint32_t blocks[2];  // of disks: read, written
 };
 
 // Once per process, before the first event: what usage_so_far() asks for.

@@ -24,7 +24,7 @@ export {
   DEFAULT_OPERATION_DOMAINS,
   type RegionOptions,
 } from "./analysis/build.ts";
-export type { ActivityTotals, GpuActivity, GpuUse } from "./analysis/gpu-activity.ts";
+export type { ActivityTotals, GpuActivity, GpuStream, GpuUse } from "./analysis/gpu-activity.ts";
 export type { KernelIdentity, KernelPlace } from "./analysis/kernel-names.ts";
 export type { LabelRule, LabelRules, NvtxLabel } from "./analysis/labels.ts";
 export type { RegionKind } from "./analysis/path-tree.ts";

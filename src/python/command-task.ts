@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
+import { CHECKPOINT_VARIABLE, removeUnusedCheckpoint } from "../app/job/checkpoint.ts";
 import { endedFromOutside, exitCode, type Job, type Task } from "../app/job/job.ts";
 import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { JobFacts } from "../app/job/options.ts";
@@ -65,6 +66,7 @@ export function commandTask(
     };
     const { argv, env, file } = jobCommand(program, facts);
     const { report, start } = ways(job, config.context.dialect);
+    const { checkpoint } = job;
     if (file !== undefined) {
       makeDirectory(job.outputDir);
       // The file holds the secrets that the program needs.
@@ -74,7 +76,12 @@ export function commandTask(
       const outcome = await runProgram(
         {
           argv: [...argv, ...(report?.overrides ?? [])],
-          env: { ...env, ...report?.env, ...ownVariables(job) },
+          env: {
+            ...env,
+            ...report?.env,
+            ...ownVariables(job),
+            [CHECKPOINT_VARIABLE]: checkpoint,
+          },
           // A program of Hydra changes its directory itself.
           cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
           readsStdin: job.number === undefined,
@@ -91,6 +98,9 @@ export function commandTask(
       });
     } finally {
       report?.remove();
+      // Other processes of a scheduler's job may still write it.
+      if (invocation.worker === undefined || invocation.worker.start !== undefined)
+        removeUnusedCheckpoint(checkpoint);
     }
   };
 }

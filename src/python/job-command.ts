@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { JobFacts } from "../app/job/options.ts";
-import { isOverrideOfHydra, parseOverride, quoted } from "../engine/overrides/index.ts";
+import { isOverrideOfHydra, overrideText, parseOverride } from "../engine/overrides/index.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
 import { limitsOf } from "../engine/values/limits.ts";
 import {
@@ -147,18 +147,6 @@ function modeOfConfig(root: MapNode): string | undefined {
   while (mode !== undefined && mode.origin.kind !== "file") mode = mode.replaced;
   return mode?.kind === "scalar" && mode.value !== null ? pyStr(mode).split(".").at(-1) : undefined;
 }
-
-/** A text as a single value of the override grammar. */
-const overrideText = (text: string): string =>
-  /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
-    ? text
-    : quoted(
-        text.replaceAll(
-          /(?<!\\)(\\*)\$\{/g,
-          (_, backslashes: string) => `${backslashes}${backslashes}\\\${`,
-        ),
-        "'",
-      );
 
 const textsAt = (root: MapNode, path: readonly string[]): readonly string[] => {
   const node = getAt(root, path);

@@ -51,7 +51,9 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
   refuseProgram(parsed, invocation.argv);
   try {
     const place = { cwd: invocation.cwd, env };
-    const search = once(() => searchApp(place, settings));
+    // A config tree here stands above several programs, whichever they are.
+    const listsAll = !hasOwnTree(place.cwd);
+    const search = once(() => searchApp(place, settings, { listsAll }));
     const app = chosenApp(call, place, search);
     if (app === undefined) {
       const store = storeFor(onlyApp(search()), call, env);
@@ -125,7 +127,7 @@ export function composedApp(
 ): App | undefined {
   if (settings.app !== undefined) return namedApp(settings.app, place, settings);
   if (parsed.flags.has("config-path")) return undefined;
-  const app = onlyApp(searchApp(place, settings));
+  const app = onlyApp(searchApp(place, settings, { listsAll: false }));
   return app?.configName == null || app.unread !== undefined ? undefined : app;
 }
 
@@ -189,7 +191,8 @@ export function treeOptions(
   const isNamed = parsed.flags.has("config-path") || parsed.flags.has("config-name");
   if (app === undefined) {
     if (isNamed || hasOwnTree(cwd)) {
-      const store = storeFor(onlyApp(searchApp(place, settings)), call, env);
+      const search = searchApp(place, settings, { listsAll: false });
+      const store = storeFor(onlyApp(search), call, env);
       return { env, options: { packageRoots, ...(store && { store }) } };
     }
     refuseUnnamed(cwd);

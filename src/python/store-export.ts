@@ -8,7 +8,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type CommandLine, commandHelp, usage } from "../app/command-line/command-line.ts";
-import { parseCommandLine } from "../app/command-line/parse.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { interpreterOf } from "../app/plugins/python/interpreter.ts";
@@ -386,6 +385,7 @@ export async function runPython(
       action === "" ? "no action is given" : `'${action}' is no action`,
       "hydraconf python sync [MODULE...]",
     );
+  const { parseCommandLine } = await import("../app/command-line/parse.ts");
   const parsed = parseCommandLine(LINE, isHelp ? ["--help"] : args);
   if (parsed.has("help")) {
     console.stdout(commandHelp(LINE));

@@ -11,6 +11,7 @@ const clients = isLinux ? availableClients("programs under the recorder, the lon
 const HOUR_MS = 60 * 60 * 1000;
 /** How many times as much as in the short form. */
 const SCALE = Number(process.env["HYDRACONF_HARMLESS_SCALE"] ?? 10);
+const ROUNDS = 20 * SCALE;
 
 const titled = (cases: readonly HarmlessCase[]) =>
   cases.map((one) => [`${one.program} ${one.name}`, one] as const);
@@ -75,10 +76,10 @@ describe.runIf(clients.length > 0)("a rare fault", () => {
   );
 
   test.each(titled(storms))(
-    "does not come in 200 rounds of %s",
+    `does not come in ${ROUNDS} rounds of %s`,
     async (title, one) => {
       const recorder = await nativeProgram("region_recorder.so");
-      for (let round = 0; round < 200; round++)
+      for (let round = 0; round < ROUNDS; round++)
         await expectHarmlessOrSkip(`${title}, round ${round}`, one, {
           client: "own client",
           recorder,

@@ -209,7 +209,7 @@ describe("processor time", () => {
     expect(process?.ranges.every(({ counts }) => counts === null)).toBe(true);
   });
 
-  test("comes with page faults and context switches where asked for, and not at all where not", async () => {
+  test("comes with page faults, context switches and disk blocks where asked for, and not at all where not", async () => {
     const [client] = clients;
     if (client === undefined) return;
     const built = await program(client);
@@ -218,6 +218,10 @@ describe("processor time", () => {
       counted.timeline.processes[0]?.ranges.find((range) => range.name === name)?.counts;
     expect(of("faults")?.[0]).toBeGreaterThanOrEqual(100);
     expect(of("sleep")?.[2]).toBeGreaterThanOrEqual(1);
+    // Pages of the recording that are first written to count as well. Nothing is written where the directory is in memory.
+    const [inside, around] = counted.outcome.stdout.split(" to ").map(Number);
+    expect(of("writes")?.[5]).toBeGreaterThanOrEqual(inside ?? Number.NaN);
+    expect(of("writes")?.[5]).toBeLessThanOrEqual(around ?? Number.NaN);
     const without = await record(built, [], { HYDRACONF_RECORDER_CPU: "off" });
     const ranges = without.timeline.processes[0]?.ranges ?? [];
     expect(ranges.length).toBeGreaterThan(0);

@@ -51,6 +51,14 @@ describe("what a Python source says of its configs", () => {
       ["main", null, null, undefined, "@hydra.main is not called"],
     ],
     ['from hydra.main import main\n@main(config_name="c")', ["main", "src", "c", undefined]],
+    [
+      'from hydra import (  # see (1): a = 1\n  compose, main)\nmain(config_name="c")(f)',
+      ["main", "src", "c", undefined],
+    ],
+    [
+      'import sys, \\\n  os\nimport hydra.main\nhydra.main . main(config_name="c")(f)',
+      ["main", "src", "c", undefined],
+    ],
     ['import hydra\n@hydra.main(version_base="1.2", config_name="c")', ["main", null, "c", "1.2"]],
     [
       'import hydra\n@hydra.main(config_path=None, config_name="c", version_base="1.1")',
@@ -238,6 +246,31 @@ describe("the programs of a project", () => {
     const others = project({ "a.py": main("x"), "b.py": main("y") });
     expect(searchApp({ cwd: others, env: {} }, {})).toMatchObject({ kind: "several" });
     expect(searchApp({ cwd: project({}), env: {} }, {})).toEqual({ kind: "none" });
+  });
+
+  test("are looked for up to the second config where the others make no difference", () => {
+    const folder = project({
+      "a.py": main("x"),
+      "b.py": "from hydra import initialize\ninitialize(config_path='other')\n",
+      "c.py": main("x"),
+      "src/d.py": main("y"),
+      "src/e.py": main("z"),
+    });
+    const names = (listsAll: boolean) => {
+      const found = searchApp({ cwd: folder, env: {} }, {}, { listsAll });
+      return found.kind === "several" ? found.apps.map(({ name }) => name) : found.kind;
+    };
+    expect(names(true)).toEqual(["a", "c", "d", "e"]);
+    expect(names(false)).toEqual(["a", "c", "d"]);
+    const one = project({ "a.py": main("x"), "b.py": main("x") });
+    expect(searchApp({ cwd: one, env: {} }, {}, { listsAll: false }).kind).toBe("found");
+  });
+
+  test("are files with a name before the ending, wherever they are searched for", () => {
+    const folder = project({ ".py": main("a"), "src/b.py": main("b"), "src/b.pyc": main("c") });
+    const place = { cwd: folder, env: {} };
+    const files = findApps(`${folder}/src/../`, place).map(({ file }) => file);
+    expect(files).toEqual([join(folder, "src/b.py")]);
   });
 
   test("those of the settings count more than their sources", () => {

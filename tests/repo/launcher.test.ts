@@ -53,7 +53,23 @@ function copyOfCommands(filter: (path: string) => boolean = () => true): string 
 
 const launcher = createRequire(import.meta.url)("../../scripts/launcher.cjs") as {
   readonly nodeProblem: (version: string) => string | null;
+  readonly onFirstUse: <Exports extends object>(load: () => Exports) => Exports;
 };
+
+test("a module that is slow to load is loaded when something of it is asked for, and once", () => {
+  let loads = 0;
+  const path = launcher.onFirstUse(() => {
+    loads++;
+    return Object.freeze({ join, dirname });
+  });
+  expect(loads).toBe(0);
+  const { join: joined } = path;
+  expect(joined("a", "b")).toBe("a/b");
+  // What bundlers do for `import * as path`.
+  expect({ ...path }).toEqual({ join, dirname });
+  expect("dirname" in path && !("other" in path)).toBe(true);
+  expect(loads).toBe(1);
+});
 
 test("a Node that is too old is told in one line, by the version in package.json", () => {
   const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

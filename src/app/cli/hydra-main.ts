@@ -197,7 +197,9 @@ export async function runMain(
     return await dispatch({ ...options, adapt }, task, invocation, redaction);
   } catch (thrown) {
     const error = await explained(thrown, options, invocation.argv);
-    printJsonError(error, invocation);
+    // A tool may have a flag of that name.
+    if (options.flags?.some(({ names }) => names.includes("--json")) !== true)
+      printJsonError(error, invocation);
     if (!isConfigError(error) || error.code !== "app.usage") {
       reportOwnError(error, { invocation, options });
       return EXIT_ERROR;
@@ -441,11 +443,13 @@ async function asSweepBegan(
   return { ...invocation, now: new Date(now), ...(dialect !== undefined && { dialect }) };
 }
 
-/** The program's own version if it has one, then ours and Hydra's. */
-function versionText({ name, version }: ProgramOptions, dialect: Dialect): string {
+/** The program's own version if it has one, then ours and Hydra's; of a tool with a version only that. */
+function versionText({ name, tool, version }: ProgramOptions, dialect: Dialect): string {
+  if (tool !== undefined && version !== undefined) return `${name} ${version}\n`;
   const ours = `hydraconf ${findPackage()?.version ?? "in a bundle"}`;
   const isOwnBase = dialect.hydraVersion.startsWith(`${dialect.name}.`);
   const hydra = `Hydra ${dialect.hydraVersion}${isOwnBase ? "" : ` with version_base ${dialect.name}`}`;
+  if (tool !== undefined) return `${name} (${ours}, ${hydra})\n`;
   return version === undefined
     ? `${ours} (${hydra})\n`
     : `${name} ${version} (${ours}, ${hydra})\n`;
@@ -605,6 +609,13 @@ const TOOL_FLAGS: ReadonlySet<string> = new Set([
   DIALECT_FLAG.id,
 ]);
 
+/** What flags do in a tool, where it is less than in a program with jobs. */
+const TOOL_HELP: ReadonlyMap<string, string> = new Map([
+  ["help", "Show this help"],
+  ["version", "Show the version"],
+  ["json", "With --cfg, --explain or --info: print JSON"],
+]);
+
 /** The flags of every program under the names that a tool's own ones leave. */
 const flagsBeside = (own: readonly Flag[], all: readonly Flag[]): readonly Flag[] =>
   all.flatMap((flag) => {
@@ -612,7 +623,8 @@ const flagsBeside = (own: readonly Flag[], all: readonly Flag[]): readonly Flag[
     const [first, ...more] = flag.names.filter((name) =>
       own.every(({ names }) => !names.includes(name)),
     );
-    return first === undefined ? [] : [{ ...flag, names: [first, ...more] }];
+    const help = TOOL_HELP.get(flag.id) ?? flag.help;
+    return first === undefined ? [] : [{ ...flag, help, names: [first, ...more] }];
   });
 
 const withBase = (path: string, base: string): string =>

@@ -1,4 +1,5 @@
 /** `hydraconf sweep`: status, wait, cancel, collect, best, watch and compare. */
+
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";
@@ -6,6 +7,7 @@ import { startTimer } from "../../foundation/system/long-timer.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { drawTable } from "../../foundation/text/table.ts";
+import { portError } from "../command-line/port.ts";
 import { isFailure, isSettled } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
@@ -220,6 +222,8 @@ async function watch(
         stderr("The page of the sweep while it runs; Ctrl-C ends only the watching\n");
       },
     });
+  } catch (error) {
+    throw portError(error, port);
   } finally {
     interrupt.release();
   }
@@ -269,7 +273,7 @@ function shownView(
   const rows = jobs.map((job, index) => [
     String(job.number),
     overrides[index] ?? "",
-    job.status,
+    `${job.status}${job.left_out ? " (left_out)" : ""}`,
     ...(hasScheduler ? [scheduled(job)] : []),
     String(job.attempts),
     job.seconds === null ? "" : job.seconds.toFixed(1),
@@ -333,7 +337,8 @@ const programFrom = (view: Pick<SweepView, "cwd" | "program_command">, cwd: stri
 /** A summary of the jobs and the process that runs them, and the command that continues a sweep without one. */
 export function summary(view: SweepView, cwd = view.cwd): string {
   const { counts, directory, driver, jobs, more_to_come, scheduler_problem } = view;
-  const first = countsText(counts);
+  const leftOut = jobs.filter(({ left_out }) => left_out).length;
+  const first = `${countsText(counts)}${leftOut === 0 ? "" : `; ${leftOut} of the completed ${leftOut === 1 ? "does" : "do"} not count (left_out)`}`;
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
   const failed = jobs.map(({ status }) => status).filter(isFailure);

@@ -8,6 +8,7 @@ import {
   usage,
 } from "../command-line/command-line.ts";
 import { checkPositionals, type ParsedCommand, parseCommandLine } from "../command-line/parse.ts";
+import { portOf } from "../command-line/port.ts";
 import { JOB_STATUSES, type SweepJobStatus } from "../job/job.ts";
 import { SWEEP_ACTIONS, type SweepAction } from "../record/next-commands.ts";
 import { DIRECTIONS, type Direction } from "../sweep/sweepers/objective.ts";
@@ -70,7 +71,7 @@ export function parseSweepLine(args: readonly string[]): SweepRequest {
     directions: directionsOf(parsed.value("direction")),
     averageOver: words(parsed.value("average-over")) ?? [],
     page: parsed.value("page"),
-    port: portOf(parsed.value("port")),
+    port: portOf(parsed.value("port"), "hydraconf sweep watch --port 8080 DIR"),
     settings: parsed.value("settings"),
   };
 }
@@ -143,12 +144,6 @@ function milliseconds(text: string | undefined): number | undefined {
     `--timeout: '${text}' is not a number of seconds`,
     "e.g. hydraconf sweep wait --timeout 3600 DIR",
   );
-}
-
-function portOf(text: string | undefined): number {
-  if (text === undefined) return 0;
-  if (/^\d{1,5}$/.test(text) && Number(text) < 2 ** 16) return Number(text);
-  throw usage(`--port: '${text}' is not a port`, "e.g. hydraconf sweep watch --port 8080 DIR");
 }
 
 // The command lines of `hydraconf sweep`.

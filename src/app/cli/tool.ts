@@ -19,7 +19,7 @@ import {
   type ProgramOptions,
 } from "../job/options.ts";
 import { jobPlace, planJob } from "../job/plan-job.ts";
-import { showFailure } from "../job/report-error.ts";
+import { reportError } from "../job/report-error.ts";
 import { runBare } from "../job/run-job.ts";
 import { EXIT_ERROR, EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import { argumentsUsage } from "./arguments/hydra-flags.ts";
@@ -264,7 +264,7 @@ export async function runTool(session: Session): Promise<number> {
       program: options.name,
       restArgs: parsed.rest ?? [],
     });
-    if (result.status === "failed") showFailure(result, session);
+    if (result.status === "failed") reportError(result.error, session);
     return result.exitCode;
   } finally {
     logging.close();

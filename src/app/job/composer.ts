@@ -27,7 +27,7 @@ import {
 import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.ts";
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
-import { secretOverrides } from "../../engine/compose/secrets.ts";
+import { secretOverrides, secretTexts } from "../../engine/compose/secrets.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
 import type { ConfigFormat } from "../../engine/compose/sources/formats.ts";
 import type { StoreEntry } from "../../engine/compose/sources/memory-source.ts";
@@ -41,13 +41,11 @@ import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts
 import { splitKey } from "../../engine/values/key-path.ts";
 import type { Limits } from "../../engine/values/limits.ts";
 import { type ConfigNode, getAt, type MapNode, setAt } from "../../engine/values/node.ts";
-import { pyStr } from "../../engine/values/python-text.ts";
 import {
   createResolveContext,
   type ResolveContext,
 } from "../../engine/values/resolution/context.ts";
 import type { Resolver } from "../../engine/values/resolution/resolver.ts";
-import { selectNode } from "../../engine/values/resolution/select.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { requireIn } from "../../foundation/system/require-in.ts";
 import { type ProgramOptions, readSchema, schemaForComposing } from "./options.ts";
@@ -484,39 +482,6 @@ export function addedDirectories(
     code: "compose.missing_config",
     message: `Additional config directory '${path}' not found`,
   });
-}
-
-/** The texts of all secrets in a composed config, including values that were overridden. */
-export function secretTexts(composition: Composition, context: ResolveContext): readonly string[] {
-  return composition.secrets.flatMap((path) => {
-    const key = path.join(".");
-    const options = { throwOnResolutionFailure: false, deep: true };
-    return [composition.root, composition.config].flatMap((root) => {
-      const node = safely(() => selectNode(root, key, context, options));
-      return node === undefined ? [] : textsOf(node);
-    });
-  });
-}
-
-/** Undefined for a value that cannot be resolved: such a value cannot appear in a text either. */
-function safely<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-}
-
-function textsOf(node: ConfigNode): readonly string[] {
-  const own =
-    node.kind === "list"
-      ? node.items.flatMap(textsOf)
-      : node.kind === "map"
-        ? [...node.entries.values()].flatMap(({ value }) => textsOf(value))
-        : node.value === null || typeof node.value === "boolean"
-          ? []
-          : [pyStr(node)];
-  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
 }
 
 /** A schema and the package it applies to. */

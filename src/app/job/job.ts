@@ -45,6 +45,13 @@ export interface Job {
    * the job for it, by SIGTERM.
    */
   report(step: number, values: Readonly<Record<string, number>>): void;
+  /**
+   * The absolute path of a directory in which the task may keep its checkpoint. It exists, is empty at first, and stays the same if the job
+   * starts again, and for the jobs of a search that continue it.
+   */
+  readonly checkpoint: string;
+  /** The number of the earlier job of a search that this one continues, from its checkpoint; absent if it begins anew. */
+  readonly continues?: number;
   /** The logger of the program's name. */
   readonly log: Logger;
   /** A logger of another name, which `hydra.job_logging` may configure. */

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Composition } from "../../engine/compose/index.ts";
 import { applySchemas, isValidator } from "../../engine/compose/schemas.ts";
+import { secretsOfOutput } from "../../engine/compose/secrets.ts";
 import {
   type ConfigNode,
   child,
@@ -16,6 +17,7 @@ import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { resolveTree } from "../../engine/values/resolution/resolve-tree.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
+import type { Continuation } from "./checkpoint.ts";
 import { textAt, textsAt } from "./hydra-values.ts";
 import { nextFreeDirectory } from "./run-directory.ts";
 import type { Session } from "./session.ts";
@@ -32,6 +34,8 @@ export interface PlannedJob {
   /** The tree without `hydra`: what the task gets. */
   readonly tree: MapNode;
   readonly outputDir: string;
+  /** The earlier job of a sweep that this one continues; absent if it begins anew. */
+  readonly continuation?: Continuation;
   /** The overrides of the task's own config, as typed. */
   readonly overrides: readonly string[];
   /** The task's config with every interpolation resolved; computed on first use. */
@@ -95,13 +99,15 @@ function withProgramOutput(
   composition: Composition,
   context: ResolveContext,
 ): { readonly composition: Composition; readonly tree: MapNode } {
-  const { config, objects, program } = composition;
+  const { config, objects, program, root, secrets } = composition;
   if (!program.some(({ schema }) => isValidator(schema))) return { composition, tree: config };
   const output = applySchemas(config, program, { context, refuses: false });
+  const made = secretsOfOutput({ root, config: output.root, secrets }, context);
   return {
     composition: {
       ...composition,
       config: output.root,
+      secrets: [...secrets, ...made],
       program: output.pending,
       objects: new Map([...objects, ...output.objects]),
     },

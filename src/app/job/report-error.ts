@@ -5,6 +5,7 @@ import { pyRepr } from "../../engine/values/python-text.ts";
 import { errorJson, renderError } from "../../engine/values/render-error.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { fileRemedy, namedFileProblem } from "../../foundation/system/files.ts";
+import { visibleControls } from "../../foundation/text/printable.ts";
 import type { JobResult } from "./job.ts";
 import type { ProgramDeclaration } from "./options.ts";
 import type { Invocation } from "./process/invocation.ts";
@@ -14,7 +15,10 @@ const FULL_ERROR = "HYDRA_FULL_ERROR";
 /** Where to show an error, and for which program. */
 export interface Failing {
   readonly invocation: Invocation;
-  readonly options: Pick<ProgramDeclaration, "hasUserCode" | "dialect" | "versionBase">;
+  readonly options: Pick<
+    ProgramDeclaration,
+    "hasUserCode" | "dialect" | "name" | "tool" | "versionBase"
+  >;
 }
 
 /** Shows the error of a failed job, as Hydra does. */
@@ -30,24 +34,27 @@ export function showFailure(
 /**
  * Shows an error as Hydra does: the problem and its place, and how to see the whole stack. An error that is not ours is
  * shown with its stack, without our own frames unless `HYDRA_FULL_ERROR=1` is set. If no code is the user's, a mistake
- * in the config has no stack worth showing.
+ * in the config has no stack worth showing; and of a tool, no error has one.
  */
 export function reportError(error: unknown, { invocation, options }: Failing): void {
   const { console, env } = invocation;
   const full = env[FULL_ERROR] === "1";
+  const isForUsers = options.tool !== undefined && options.hasUserCode === false;
   const lines = isCodedError(error)
     ? [
         renderError(error, { color: console.color === true }),
-        ...(full ? [...error.frames, ...causesOf(error)] : ofTarget(error)),
+        ...(full ? [...error.frames, ...causesOf(error)] : isForUsers ? [] : ofTarget(error)),
       ]
     : full
       ? stacks(error)
-      : userStacks(error);
+      : isForUsers
+        ? messages(error, options.name)
+        : userStacks(error);
   console.stderr(`${lines.join("\n")}\n`);
   if (
     !full &&
     mentionsFullErrorVariable(options) &&
-    (options.hasUserCode !== false || !isCodedError(error))
+    (options.hasUserCode !== false || !(isForUsers || isCodedError(error)))
   )
     console.stderr(`\nSet the environment variable ${FULL_ERROR}=1 for a complete stack trace.\n`);
 }
@@ -107,6 +114,12 @@ const stacks = (error: unknown): readonly string[] =>
 /** The stacks without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
   withCauses(error, (at) => (isCodedError(at) ? at.message : userStack(at)));
+
+/** The messages of an error and of its causes, as a tool named `program` tells them. */
+const messages = (error: unknown, program = "error"): readonly string[] =>
+  withCauses(error, (at) => (isError(at) ? at.message || at.name : String(at))).map((line, index) =>
+    visibleControls(index === 0 ? `${program}: ${line}` : line),
+  );
 
 const MOST_CAUSES = 10;
 

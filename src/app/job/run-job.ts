@@ -21,6 +21,7 @@ import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { removeDeadDrafts, writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import type { Callbacks } from "./callbacks.ts";
+import { makeCheckpoint } from "./checkpoint.ts";
 import { processCode } from "./ender.ts";
 import { requiredAt, requiredNode, textAt } from "./hydra-values.ts";
 import { failedJob, type Job, type JobResult, readReturn, type Task } from "./job.ts";
@@ -247,7 +248,7 @@ async function runUserTask(task: Task, config: Config, job: Job): Promise<unknow
 }
 
 function describeJob(planned: PlannedJob, surroundings: JobView): Job {
-  const { number, outputDir, overrides, resolved, root } = planned;
+  const { continuation, number, outputDir, overrides, resolved, root } = planned;
   const { context, flags, logging, positionals = {}, program, restArgs } = surroundings;
   return {
     // A missing value matters only to tasks that read it.
@@ -264,6 +265,11 @@ function describeJob(planned: PlannedJob, surroundings: JobView): Job {
     get: <T>(key: string) => requiredAt(root, key, context) as T | undefined,
     resolved,
     report: openMetrics(outputDir),
+    // Only tasks that ask for it have the directory.
+    get checkpoint() {
+      return makeCheckpoint(planned);
+    },
+    ...(continuation !== undefined && { continues: continuation.job }),
     log: logging.logger(program),
     logger: logging.logger,
   };

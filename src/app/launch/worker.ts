@@ -196,7 +196,10 @@ async function runAlone(
     const named = { ...place, idOf: (number: number) => job.id ?? String(number) };
     const isRun = readFacts(folder).mode === "run";
     const number = isRun ? undefined : job.number;
-    const planned = planJob(composition, named, number, job.output_dir);
+    const planned = {
+      ...planJob(composition, named, number, job.output_dir),
+      ...(job.continues !== undefined && { continuation: job.continues }),
+    };
     refuseChanged(planned, job);
     if (!(await checkJobs([planned], options, invocation.console, place)))
       throw new ConfigError({

@@ -12,12 +12,14 @@ import {
   count,
   fits,
   maybe,
+  objectOf,
   oneOf,
   type Shape,
   text,
   texts,
   wrongField,
 } from "../../foundation/system/shape.ts";
+import type { Continuation } from "../job/checkpoint.ts";
 import { draftFile, jobListFile, jobListName } from "./layout.ts";
 import { recordRights } from "./rights.ts";
 
@@ -34,6 +36,8 @@ export interface ManifestJob {
   readonly output_dir: string;
   /** Fingerprint of the job's composed config, interpolations as written. */
   readonly fingerprint: string;
+  /** The earlier job that this one continues; absent if it begins anew. */
+  readonly continues?: Continuation;
   /**
    * Whether the resumed sweep no longer has this job: a search asked for other jobs after other results. Its record
    * stays, it never runs, and the sweep does not fail because of it.
@@ -48,6 +52,7 @@ const JOB: Shape<ManifestJob> = {
   task_overrides: texts,
   output_dir: text,
   fingerprint: text,
+  continues: maybe(objectOf<Continuation>({ job: count, checkpoint: text })),
   left_out: maybe(oneOf(true)),
 };
 

@@ -4,6 +4,7 @@ import type { Composition } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import type { Claim } from "../../foundation/system/process-claim.ts";
+import { type Continuation, withoutResumption } from "../job/checkpoint.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob, SweepJob } from "../job/plan-job.ts";
 import type { Resumption } from "../job/process/invocation.ts";
@@ -43,10 +44,11 @@ export interface SweepRecord {
   facts(): SweepFacts;
   /**
    * The number of the next planned job: its place in a new sweep; in a resumed one its recorded number, or a new one.
+   * @param continuation the earlier job that it continues
    * @throws ConfigError `app.sweep_changed` if another job takes the place of a recorded one, `app.sweep_record` while
    * another process runs the sweep
    */
-  numberOf(place: number, overrides: readonly string[]): number;
+  numberOf(place: number, overrides: readonly string[], continuation?: Continuation): number;
   /**
    * The jobs of a batch that have to run; all of them in a new sweep. In a resumed sweep this is known only while no
    * other process runs it, so the sweep is claimed by then.
@@ -165,10 +167,11 @@ export function openRecord(request: RecordRequest): SweepRecord {
     isResumed: resumption !== undefined,
     ...(mode !== undefined && { mode }),
     facts: written.facts,
-    numberOf(place, overrides) {
+    numberOf(place, overrides, continuation) {
       if (again === undefined) return place;
       const { fresh, numbering } = earlierSweep();
-      const { number, recorded } = numbering.numberOf(place, overrides);
+      const anew = withoutResumption(overrides, continuation);
+      const { number, recorded } = numbering.numberOf(place, anew);
       if (recorded !== undefined) return number;
       fresh.add(number);
       const displaced = numbering.displacedAt(place);
@@ -231,6 +234,7 @@ const manifestJob = (job: SweepJob): ManifestJob => ({
   task_overrides: job.overrides,
   output_dir: job.outputDir,
   fingerprint: jobFingerprint(job),
+  ...(job.continuation !== undefined && { continues: job.continuation }),
 });
 
 function refuseChanged(
@@ -269,7 +273,7 @@ interface Numbering {
    * than at first.
    *
    * @param place place of the job in the sweep, from 0
-   * @param overrides overrides of the task
+   * @param overrides overrides of the task, without where it continues: the sweep may have moved
    */
   numberOf(place: number, overrides: readonly string[]): JobNumber;
   /** The recorded job at a place, unless it has been given its number again. */
@@ -282,7 +286,7 @@ function createNumbering(before: readonly ManifestJob[]): Numbering {
   const given = new Set<number>();
   const byOverrides = new Map<string, ManifestJob[]>();
   for (const job of before) {
-    const key = keyOf(job.task_overrides);
+    const key = keyOf(withoutResumption(job.task_overrides, job.continues));
     byOverrides.set(key, [...(byOverrides.get(key) ?? []), job]);
   }
   let next = before.reduce((most, { number }) => Math.max(most, number), -1) + 1;
@@ -310,7 +314,7 @@ const keyOf = (overrides: readonly string[]): string => JSON.stringify(overrides
  * machine (`${oc.env:...}`) may differ where the job runs.
  */
 export const jobFingerprint = (job: PlannedJob & Partial<Pick<SweepJob, "fingerprint">>): string =>
-  job.fingerprint ?? configFingerprint(job.tree, job.outputDir);
+  job.fingerprint ?? configFingerprint(job.tree, job.outputDir, job.continuation?.checkpoint);
 
 /** Fingerprint of a sweep's own composition. */
 export const sweepFingerprint = ({ config }: Composition, directory: string): string =>

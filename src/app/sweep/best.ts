@@ -9,6 +9,7 @@ import { errorCode } from "../../foundation/system/files.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { andOthers, plural } from "../../foundation/text/plural.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { withoutResumption } from "../job/checkpoint.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import type { SweepRow } from "../job/options.ts";
 import { readSettings } from "../job/settings.ts";
@@ -237,12 +238,14 @@ export function bestJobs(
 const keyOf = (override: string): string => splitAtEquals(override)[0].replace(/^[+~]+/, "");
 
 const overridesOf = (
-  { task_overrides }: ManifestJob,
+  { continues, task_overrides }: ManifestJob,
   averageOver: readonly string[],
-): readonly string[] =>
-  averageOver.length === 0
-    ? task_overrides
-    : task_overrides.filter((override) => !averageOver.includes(keyOf(override)));
+): readonly string[] => {
+  const overrides = withoutResumption(task_overrides, continues);
+  return averageOver.length === 0
+    ? overrides
+    : overrides.filter((override) => !averageOver.includes(keyOf(override)));
+};
 
 /** A misspelt key would average nothing. */
 function refuseUnknownKeys(

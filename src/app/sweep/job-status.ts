@@ -6,6 +6,7 @@ import { isConfigError } from "../../engine/values/errors.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { withoutResumption } from "../job/checkpoint.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
@@ -90,7 +91,7 @@ function rowOf(
   const last = state?.attempts.at(-1);
   return {
     number: job.number,
-    swept: Object.fromEntries(job.task_overrides.map(read)),
+    swept: Object.fromEntries(withoutResumption(job.task_overrides, job.continues).map(read)),
     status,
     attempts: begun?.attempts.length ?? 0,
     started: (begun?.attempts.at(-1) ?? last)?.started ?? null,
@@ -100,6 +101,8 @@ function rowOf(
     error: error ?? last?.error ?? null,
     result: state?.return_value ?? null,
     output_dir: job.output_dir,
+    continues: job.continues?.job ?? null,
+    left_out: job.left_out === true,
   };
 }
 

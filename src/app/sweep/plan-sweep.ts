@@ -72,12 +72,12 @@ export interface PlannedSweep {
    * Composes the jobs of a batch.
    *
    * @param first the place of its first job in the sweep, from 0
-   * @param numberOf gives the number of a job by its place and its task's overrides; by default its place
+   * @param numberOf gives the number of a job by its place, its task's overrides and the job that it continues; by default its place
    */
   planBatch(
     batch: readonly JobOverrides[],
     first: number,
-    numberOf?: (place: number, overrides: readonly string[]) => number,
+    numberOf?: SweepRecord["numberOf"],
   ): readonly SweepJob[];
 }
 
@@ -170,9 +170,9 @@ function plannedOrRefused(
 ): SweepJob | { readonly problem: ConfigError } {
   /** What is wrong with the record ends the sweep, and not only a trial. */
   let ofRecord: unknown;
-  const numberOf: SweepRecord["numberOf"] = (at, ofTask) => {
+  const numberOf: SweepRecord["numberOf"] = (...job) => {
     try {
-      return record.numberOf(at, ofTask);
+      return record.numberOf(...job);
     } catch (error) {
       ofRecord = error;
       throw error;
@@ -242,7 +242,7 @@ const MADE_LATER: Pick<SweepJob, "composition" | "root" | "tree" | "resolved"> &
 
 /** The job with its composition computed on access. */
 function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
-  const { composition, launcher, number, outputDir, overrides, swept } = job;
+  const { composition, continuation, launcher, number, outputDir, overrides, swept } = job;
   const later: LaterJob = {
     number,
     outputDir,
@@ -251,6 +251,7 @@ function withoutComposition(job: SweepJob, replan: Replan): SweepJob {
     typed: composition.overrides.map(({ origin }) => origin.text),
     fingerprint: jobFingerprint(job),
     ...(launcher !== undefined && { launcher }),
+    ...(continuation !== undefined && { continuation }),
     replan,
   };
   return Object.assign(Object.create(MADE_LATER), later);
@@ -402,10 +403,15 @@ export function planSweep(
         const composition = composer.compose([...ofHydra, ...job], { sweep: master.overrides });
         if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
         const planned = planJob(composition, numbering, at);
-        const number = numberOf(at, planned.overrides);
+        const continuation = sweeper.continuationOf?.(job);
+        const number = numberOf(at, planned.overrides, continuation);
         const numbered = number === at ? planned : planJob(composition, numbering, number);
         const settings = ofJob(numbered.root);
-        return { ...numbered, number, swept: job, ...(settings && { launcher: settings }) };
+        return {
+          ...{ ...numbered, number, swept: job },
+          ...(settings && { launcher: settings }),
+          ...(continuation && { continuation }),
+        };
       }),
   };
 }

@@ -1,8 +1,10 @@
 /** The page of a sweep while it runs, for browsers of this machine. */
-import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { errorCode } from "../../foundation/system/files.ts";
+import { isConfigError } from "../../engine/values/errors.ts";
+import {
+  type AskedPage,
+  openLoopbackServer,
+  type PageAnswer,
+} from "../../foundation/system/loopback-server.ts";
 import { readPageAssets } from "../../pages/page-assets.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
@@ -28,10 +30,9 @@ const FRESH_MS = 1000;
 const LAST_LOOK_MS = 5000;
 
 /**
- * Serves the page until nothing of the sweep runs any more, or the signal aborts. It listens on the loopback interface, and its
- * address has a secret part: other users of the machine can reach the port, too.
+ * Serves the page until nothing of the sweep runs any more, or the signal aborts.
  *
- * @throws ConfigError `app.usage` for a port in use, `app.sweep_record` if there is no sweep
+ * @throws ConfigError `app.sweep_record` if there is no sweep, and the error of the system for a port in use
  */
 export async function watchSweep(request: WatchRequest): Promise<void> {
   const { directory, env, port, onAddress } = request;
@@ -40,7 +41,6 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
   const assets = readPageAssets("sweep");
   const facts = readFacts(sweepFolder(directory));
   const judgement = judgementOfPage(directory, facts, env);
-  const path = `/${randomBytes(16).toString("hex")}/`;
   let isOver = false;
   let lastAsked = Number.NEGATIVE_INFINITY;
   let onLastLook: (() => void) | undefined;
@@ -51,44 +51,26 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
       known = { at: now, data: dataOf(request, judgement, !isOver) };
     return known.data;
   };
-  const answer = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A name that leads here, in another page, would let that page read this one.
-    const host = asked.headers.host?.replace(/:\d+$/, "");
-    const isOurs = host === "127.0.0.1" || host === "localhost";
-    const name = asked.url?.startsWith(path) === true ? asked.url.slice(path.length) : undefined;
-    if (!isOurs || asked.method !== "GET" || (name !== "" && name !== "data.json")) {
-      response.writeHead(404, HEADERS).end();
-      return;
-    }
+  const answer = async ({ name }: AskedPage): Promise<PageAnswer | undefined> => {
+    if (name !== "" && name !== "data.json") return undefined;
     lastAsked = performance.now();
     const wasOver = isOver;
     const data = await dataNow();
     const isPage = name === "";
-    const text = isPage
-      ? renderSweepPage(pageTitle(directory), data, assets)
-      : JSON.stringify(data);
-    const type = isPage ? "text/html; charset=utf-8" : "application/json";
-    response.writeHead(200, { ...HEADERS, "content-type": type }).end(text, () => {
-      if (wasOver) onLastLook?.();
-    });
+    return {
+      type: isPage ? "text/html; charset=utf-8" : "application/json",
+      text: isPage ? renderSweepPage(pageTitle(directory), data, assets) : JSON.stringify(data),
+      onSent() {
+        if (wasOver) onLastLook?.();
+      },
+    };
   };
-  const server = createServer((asked, response) => {
-    answer(asked, response).catch((error: unknown) => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, HEADERS).end();
-      if (!isConfigError(error)) broken.abort(error);
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(errorCode(error) === "EADDRINUSE" ? portInUse(port) : error),
-    );
-    server.listen(port, "127.0.0.1", resolve);
-  });
+  const onError = (error: unknown) => {
+    if (!isConfigError(error)) broken.abort(error);
+  };
+  const server = await openLoopbackServer({ port, answer, onError });
   try {
-    const address = server.address();
-    const used = typeof address === "object" && address !== null ? address.port : port;
-    onAddress(`http://127.0.0.1:${used}${path}`);
+    onAddress(server.address);
     await waitForSweep({ ...request, signal });
     isOver = true;
     broken.signal.throwIfAborted();
@@ -101,16 +83,8 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
     broken.signal.throwIfAborted();
   } finally {
     server.close();
-    server.closeAllConnections();
   }
 }
-
-const HEADERS = {
-  "cache-control": "no-store",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-} as const;
 
 async function dataOf(
   { directory, env, launchers, signal }: WatchRequest,
@@ -120,10 +94,3 @@ async function dataOf(
   const { rows } = await readSweepStatus({ directory, env, launchers, signal });
   return sweepPageData([pageSweep(directory, rows, judgement)], isLive ? { isLive } : {});
 }
-
-const portInUse = (port: number): ConfigError =>
-  new ConfigError({
-    code: "app.usage",
-    message: `--port: ${port} is in use`,
-    hint: "name another one, or none for any that is free",
-  });

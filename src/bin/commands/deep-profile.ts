@@ -5,7 +5,6 @@ import { hydraMain } from "../../app/cli/hydra-main.ts";
 import { usageText } from "../../app/command-line/command-line.ts";
 import { exitCode, type Job, type Task } from "../../app/job/job.ts";
 import type { Invocation } from "../../app/job/process/invocation.ts";
-import { claimRunDirectory, makeRunDirectory } from "../../app/job/run-directory.ts";
 import { type Config, maskSecrets } from "../../engine/compose/index.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
 import type { ConfigNode } from "../../engine/values/node.ts";
@@ -176,7 +175,7 @@ async function requestOf(
   const { idleSettings } = await import("../../profiler/cli/check-request.ts");
   const config = profileConfig(job.resolved());
   for (const note of await idleSettings(config.pipeline, job.overrides)) job.log.info(note);
-  const { directory, release } = resultDirectory(config, job, invocation.cwd);
+  const { directory, release } = await resultDirectory(config, job, invocation.cwd);
   const request: MainRequest = {
     config,
     fingerprint: configFingerprint(job.resolved(), job.outputDir),
@@ -210,9 +209,10 @@ function shownConfig({ root, composition, context }: Config) {
 }
 
 /** The run directory, unless the config sets another directory for artifacts. */
-function resultDirectory(config: ProfileConfig, job: Job, cwd: string) {
+async function resultDirectory(config: ProfileConfig, job: Job, cwd: string) {
   const directory = resolve(cwd, config.runner.artifacts.stage2_dir);
   if (directory === job.outputDir) return { directory, release: () => {} };
+  const { claimRunDirectory, makeRunDirectory } = await import("../../app/job/run-directory.ts");
   makeRunDirectory(directory, RESULT_FILES);
   return { directory, release: claimRunDirectory(directory) };
 }

@@ -36,7 +36,7 @@ import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
 import { withMode } from "./run-mode.ts";
 import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
-import { findSecrets, type SecretPath, secretOverrides } from "./secrets.ts";
+import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
 import type { SchemaReader, Surroundings } from "./sources/config-source.ts";
 import type { Repository, Snapshot } from "./sources/repository.ts";
 import { trapNotes } from "./traps.ts";
@@ -169,7 +169,12 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...(request.programSchema && { schema: request.programSchema }),
     ...(request.schemaReader && { reader: request.schemaReader }),
   });
-  const secrets = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  const known = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  const made = secretsOfOutput(
+    { root: valid, config: withoutEntry(valid, "hydra"), secrets: known },
+    context,
+  );
+  const secrets = made.length === 0 ? known : [...known, ...made];
   const hidden = secretOverrides({ secrets, overrides });
   const root = fillRuntime(valid, { ...facts, overrides, hidden }, context);
   return {

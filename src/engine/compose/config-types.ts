@@ -161,7 +161,8 @@ type Fit<Data, Groups, Text extends string, Key extends string, Value extends st
           ? GroupOverrides<Groups>
           : Key extends KeyOf<Data>
             ? Text
-            : GroupOverrides<Groups> | `${KeyOf<Data>}=${string}`
+            : // With the value that was written, these are names of which the compiler tells the nearest.
+              GroupOverrides<Groups> | `${KeyOf<Data>}=${Value}`
     : Text;
 
 type GroupOverrides<Groups> = {

@@ -27,7 +27,7 @@ export { hydraGroups } from "./hydra/groups.ts";
 export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
-export { maskDifferences, maskSecrets } from "./secrets.ts";
+export { maskDifferences, maskSecrets, secretTexts } from "./secrets.ts";
 export type {
   ConfigSource,
   ItemKind,

@@ -13,7 +13,7 @@ import {
   type MapNode,
   withoutEntry,
 } from "../values/node.ts";
-import type { Origin, OverrideOrigin } from "../values/origin.ts";
+import type { Origin, OverrideOrigin, SchemaOrigin } from "../values/origin.ts";
 import type { Place } from "../values/place.ts";
 import { parsePythonInt } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -179,6 +179,26 @@ export function fitPart(
       refuse(each, problemsAt(each, whole), { root: outputs.root });
   }
   return outputs;
+}
+
+/** Whether a schema made a value of one that was written. */
+export const isConverted = (
+  node: ConfigNode,
+): node is ConfigNode & { readonly replaced: ConfigNode; readonly origin: SchemaOrigin } =>
+  node.origin.kind === "schema" && node.replaced !== undefined;
+
+/** The tree with what was written in place of what a schema made of it. */
+export function unconverted<Node extends ConfigNode>(root: Node): Node {
+  const restore = (node: ConfigNode): ConfigNode => {
+    if (isConverted(node)) return restore(node.replaced);
+    if (node.kind === "list") return { ...node, items: node.items.map(restore) };
+    if (node.kind === "scalar") return node;
+    const entries = [...node.entries].map(
+      ([id, { key, value }]) => [id, { key, value: restore(value) }] as const,
+    );
+    return { ...node, entries: new Map(entries) };
+  };
+  return restore(root) as Node;
 }
 
 /** The path in the notation of the tree: an index has several notations (`01`, `+1`). */

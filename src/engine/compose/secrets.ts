@@ -1,4 +1,5 @@
 /** Values that schemas mark secret: where they are, and the tree with masks in their place. */
+import { toBase64 } from "../../foundation/text/bytes.ts";
 import { columnsOf, type Override, type OverrideValue } from "../overrides/ast.ts";
 import { overrideKeyElement } from "../overrides/print.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
@@ -16,8 +17,10 @@ import {
   withoutEntry,
 } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
-import { keyText } from "../values/python-text.ts";
-import type { PlacedSchema } from "./schemas.ts";
+import { keyText, pyStr } from "../values/python-text.ts";
+import type { ResolveContext } from "../values/resolution/context.ts";
+import { selectNode } from "../values/resolution/select.ts";
+import { type PlacedSchema, unconverted } from "./schemas.ts";
 import type { SchemaReader } from "./sources/config-source.ts";
 
 /** Shown in place of a secret value. */
@@ -50,6 +53,106 @@ export function findSecrets(
     return storeReader.secrets(stored, node).map((below) => [...path, ...below]);
   });
   return [...own, ...stored];
+}
+
+/** A config whose secrets are known. */
+interface WithSecrets {
+  /** With the `hydra` node. */
+  readonly root: MapNode;
+  readonly config: MapNode;
+  readonly secrets: readonly SecretPath[];
+}
+
+/** The texts of all secrets in a composed config, including values that were overridden. */
+export const secretTexts = (
+  { config, root, secrets }: WithSecrets,
+  context: ResolveContext,
+): readonly string[] => textsAt([root, config], secrets, context);
+
+function textsAt(
+  trees: readonly ConfigNode[],
+  paths: readonly SecretPath[],
+  context: ResolveContext,
+): readonly string[] {
+  return paths.flatMap((path) => {
+    const key = path.map((name) => `[${name}]`).join("");
+    const options = { throwOnResolutionFailure: false, deep: true };
+    return trees.flatMap((tree) => {
+      const node = safely(() => selectNode(tree, key, context, options));
+      return node === undefined ? [] : textsOf(node);
+    });
+  });
+}
+
+/** Undefined for a value that cannot be resolved: such a value cannot appear in a text either. */
+function safely<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(node: ConfigNode): readonly string[] {
+  const own =
+    node.kind === "list"
+      ? node.items.flatMap(textsOf)
+      : node.kind === "map"
+        ? [...node.entries.values()].flatMap(({ value }) => textsOf(value))
+        : node.value === null || typeof node.value === "boolean"
+          ? []
+          : [pyStr(node)];
+  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
+}
+
+/** Shorter texts occur everywhere by chance. */
+const SHORTEST_SECRET = 4;
+
+/**
+ * The paths of the values that a schema made of secrets, as a URL with a password in it: those which contain the text of one, as it is,
+ * percent-encoded or in base64.
+ */
+export function secretsOfOutput(
+  { config, root, secrets }: WithSecrets,
+  context: ResolveContext,
+): readonly SecretPath[] {
+  const made = secrets.length === 0 ? [] : schemaValues(config, []);
+  if (made.length === 0) return [];
+  const texts = new Set(
+    textsAt([root, config, unconverted(root)], secrets, context)
+      .filter((text) => text.length >= SHORTEST_SECRET)
+      .flatMap(writtenForms),
+  );
+  return made
+    .filter(({ text }) => [...texts].some((secret) => text.includes(secret)))
+    .map(({ path }) => path);
+}
+
+/** The scalars that schemas gave. */
+function schemaValues(
+  node: ConfigNode,
+  path: SecretPath,
+): readonly { readonly path: SecretPath; readonly text: string }[] {
+  if (node.kind === "list")
+    return node.items.flatMap((item, index) => schemaValues(item, [...path, String(index)]));
+  if (node.kind === "map")
+    return [...node.entries.values()].flatMap(({ key, value }) =>
+      schemaValues(value, [...path, keyText(key)]),
+    );
+  return node.origin.kind === "schema" ? [{ path, text: pyStr(node) }] : [];
+}
+
+function writtenForms(text: string): readonly string[] {
+  const bytes = new TextEncoder().encode(text);
+  // Within a longer text, the digits at both ends hold bits of what stands around it.
+  const inBase64 = [0, 1, 2].map((lead) =>
+    toBase64(new Uint8Array([...Array(lead).fill(0), ...bytes])).slice(
+      Math.ceil((lead * 8) / 6),
+      Math.floor(((lead + bytes.length) * 8) / 6),
+    ),
+  );
+  const isEncodable = !/\p{Cs}/u.test(text); // half of a surrogate pair is not
+  return [text, ...(isEncodable ? [encodeURIComponent(text)] : []), ...inBase64];
 }
 
 /** The texts of overrides with a secret, and what is shown in their place. */

@@ -28,7 +28,7 @@ export { overrideNode } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";
 export { FUNCTIONS } from "./functions/index.ts";
 export { isOverrideOfHydra, parseOverride, parseOverrides } from "./parser.ts";
-export { elementToString, overrideKeyElement, quoted } from "./print.ts";
+export { elementToString, overrideKeyElement, overrideText, quoted } from "./print.ts";
 export { type RangeSequence, rangeSequence } from "./range-values.ts";
 export type { SweepOptions } from "./sweep.ts";
 export {

@@ -147,3 +147,15 @@ export const escapeUnquoted = (text: string): string => text.replaceAll(SPECIAL,
 
 /** The text of an `escape` token, which consists of pairs of a backslash and a character. */
 export const unescapeUnquoted = (token: string): string => token.replaceAll(/\\(.)/gs, "$1");
+
+/** A text as the value of an override: in quotes unless it parses to itself without them. */
+export const overrideText = (text: string): string =>
+  /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
+    ? text
+    : quoted(
+        text.replaceAll(
+          /(?<!\\)(\\*)\$\{/g,
+          (_, backslashes: string) => `${backslashes}${backslashes}\\\${`,
+        ),
+        "'",
+      );

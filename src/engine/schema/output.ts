@@ -1,5 +1,6 @@
 /** What a schema makes of a config: its defaults where nothing was said, and the conversions of a validator, as nodes. */
 import { isBytes, isPlainObject } from "../../foundation/system/builtin-types.ts";
+import { ConfigError } from "../values/errors.ts";
 import { type ConfigNode, type MapNode, map, scalar, withEntry } from "../values/node.ts";
 import type { Origin, SchemaOrigin } from "../values/origin.ts";
 import { fromObject } from "../values/plain-objects.ts";
@@ -16,12 +17,21 @@ import { showValue } from "./show-value.ts";
 /**
  * The tree with the defaults of a JSON Schema for the keys that it lacks: those of `properties`, `items`, `$ref` and `allOf`. Whether a
  * branch of `anyOf` applies is not known before all of it is there, so its defaults are left out.
+ *
+ * @throws ConfigError `schema.invalid` for a default in which the same default is due again
  */
 export function withDefaults(tree: ConfigNode, schema: JsonSchema, name: string): ConfigNode {
   const origin: SchemaOrigin = { kind: "schema", schema: name, isDefault: true };
-  const visit = (node: ConfigNode, parts: readonly SchemaObject[]): ConfigNode => {
-    const partsOf = (schemas: readonly unknown[]) =>
-      schemas.flatMap((part) => certainSchemas(part, schema));
+  /** @param filling the schemas of the defaults that the node is part of, the outermost first */
+  const visit = (
+    node: ConfigNode,
+    parts: readonly SchemaObject[],
+    path: readonly string[],
+    filling: readonly (readonly SchemaObject[])[],
+  ): ConfigNode => {
+    const partsOf = (schemas: readonly unknown[]) => [
+      ...new Set(schemas.flatMap((part) => certainSchemas(part, schema))),
+    ];
     if (parts.length === 0 || node.kind === "scalar") return node;
     if (node.kind === "list") {
       const itemsOf = (index: number) =>
@@ -30,7 +40,9 @@ export function withDefaults(tree: ConfigNode, schema: JsonSchema, name: string)
             isList(prefixItems) && index in prefixItems ? prefixItems[index] : items,
           ),
         );
-      const items = node.items.map((item, index) => visit(item, itemsOf(index)));
+      const items = node.items.map((item, index) =>
+        visit(item, itemsOf(index), [...path, String(index)], filling),
+      );
       return items.every((item, index) => item === node.items[index]) ? node : { ...node, items };
     }
     let filled: MapNode = node;
@@ -39,15 +51,30 @@ export function withDefaults(tree: ConfigNode, schema: JsonSchema, name: string)
     )) {
       const below = partsOf(parts.map(({ properties }) => objectOf(properties)?.[key]));
       const before = valueIn(node, key);
+      const inside = [...path, key];
       const byDefault = below.find((part) => "default" in part);
+      if (before === undefined && filling.some((outer) => isSameList(outer, below)))
+        throw endlessDefault(inside, name);
       const value = before ?? (byDefault && fromObject(byDefault["default"], origin));
-      const after = value && visit(value, below);
+      const further = before === undefined ? [...filling, below] : filling;
+      const after = value && visit(value, below, inside, further);
       if (after !== undefined && after !== before) filled = withEntry(filled, key, after);
     }
     return filled;
   };
-  return visit(tree, certainSchemas(schema, schema));
+  return visit(tree, certainSchemas(schema, schema), [], []);
 }
+
+const isSameList = <Item>(a: readonly Item[], b: readonly Item[]): boolean =>
+  a.length === b.length && a.every((item, index) => item === b[index]);
+
+const endlessDefault = (path: readonly string[], name: string): ConfigError =>
+  new ConfigError({
+    code: "schema.invalid",
+    message: `The defaults of ${name === "" ? "the schema" : `the schema of '${name}'`} have no end: '${path.join(".")}' stands in a default of its own`,
+    key: path.join("."),
+    hint: "remove the `default` of that property, or let it contain the property itself, with the value where the nesting ends",
+  });
 
 const valueIn = ({ entries }: MapNode, key: string): ConfigNode | undefined =>
   (entries.get(key) ?? [...entries.values()].find((entry) => keyText(entry.key) === key))?.value;

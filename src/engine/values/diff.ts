@@ -11,7 +11,7 @@ export interface KeyedNode {
   readonly node: ConfigNode;
 }
 
-/** One key in which two configs differ. */
+/** One key in which two configs differ. Its values are nodes: the `value` of an int is a BigInt, that of a float a number. */
 export type Difference = { readonly path: readonly Key[] } & (
   | { readonly kind: "changed"; readonly before: ConfigNode; readonly after: ConfigNode }
   | { readonly kind: "added"; readonly after: ConfigNode }

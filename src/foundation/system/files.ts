@@ -1,16 +1,7 @@
 /** Files and directories: reading, creation, reasons of failures, and paths for people. */
 
-import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { isError } from "./builtin-types.ts";
 
@@ -228,11 +219,4 @@ export function readablePath(file: string, cwd: string): string {
 export function isBelow(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way.split(sep)[0] !== ".." && !isAbsolute(way);
-}
-
-/** SHA-256 of a file's content in hexadecimal; the file is read in pieces. */
-export async function fileHash(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
 }

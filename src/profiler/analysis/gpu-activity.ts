@@ -1,7 +1,8 @@
 /**
  * GPU activity while a range was open: how busy the GPUs were, what ran beside kernels, and how long the host waited.
  */
-import type { GpuActivityKind } from "../model/timeline.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import type { GpuActivityKind, KernelInstance, ProcessTimeline } from "../model/timeline.ts";
 import {
   coveredNs,
   createUnion,
@@ -111,6 +112,54 @@ export interface ActivityTotals {
   /** The time of copies of pageable memory, and of all of which the memory is known. */
   readonly pageableNs: number;
   readonly knownNs: number;
+  /** The time of copies by their stream, as far as streams are known. */
+  readonly streams: ReadonlyMap<GpuStream, number>;
+}
+
+/** A stream of a context, and what else it is used for; there is one object for each. */
+export interface GpuStream {
+  readonly number: number;
+  /** Whether it is the null stream of its context; null if unknown. */
+  readonly isDefault: boolean | null;
+  /** Whether kernels of the same process run on it. */
+  readonly runsKernels: boolean;
+}
+
+/** The streams of a process, by context and number. */
+export interface GpuStreams {
+  /** Null if the stream is unknown. */
+  readonly of: (
+    activity: Pick<KernelInstance, "device" | "context" | "stream">,
+  ) => GpuStream | null;
+}
+
+export function gpuStreams({
+  kernels,
+  defaultStreams,
+}: Pick<ProcessTimeline, "kernels" | "defaultStreams">): GpuStreams {
+  type Draft = { -readonly [K in keyof GpuStream]: GpuStream[K] };
+  const contexts = new Map<string, Map<number, Draft>>();
+  const of = ({ device, context, stream }: Parameters<GpuStreams["of"]>[0]): Draft | null =>
+    stream === null
+      ? null
+      : getOrCreate(
+          getOrCreate(contexts, `${device} ${context ?? ""}`, () => new Map<number, Draft>()),
+          stream,
+          () => ({
+            number: stream,
+            isDefault:
+              defaultStreams?.some(
+                (known) => known.stream === stream && known.context === context,
+              ) ?? null,
+            runsKernels: false,
+          }),
+        );
+  for (const kernel of kernels)
+    if ((kernel.kind ?? "kernel") === "kernel") {
+      const stream = of(kernel);
+      if (stream !== null) stream.runsKernels = true;
+    }
+  return { of };
 }
 
 export interface ActivityTally extends ActivityTotals {
@@ -124,13 +173,18 @@ export interface ActivityTallies {
     regions: readonly RegionIdentity[],
     activity: GpuActivity,
     device: string | null,
-    part: Pick<ActivityTotals, "ns" | "bytes"> & { readonly isPageable?: boolean | undefined },
+    part: Pick<ActivityTotals, "ns" | "bytes"> & {
+      readonly isPageable?: boolean | undefined;
+      readonly stream?: GpuStream | null;
+    },
   ): void;
   readonly byRegion: ReadonlyMap<RegionIdentity, readonly ActivityTally[]>;
 }
 
 export function createActivityTallies(): ActivityTallies {
-  type Draft = { -readonly [K in keyof ActivityTally]: ActivityTally[K] };
+  type Draft = { -readonly [K in keyof ActivityTally]: ActivityTally[K] } & {
+    readonly streams: Map<GpuStream, number>;
+  };
   const byRegion = new Map<RegionIdentity, Draft[]>();
   const tallyOf = (region: RegionIdentity, activity: GpuActivity, device: string | null): Draft => {
     let ofRegion = byRegion.get(region);
@@ -148,13 +202,14 @@ export function createActivityTallies(): ActivityTallies {
       bytes: 0,
       pageableNs: 0,
       knownNs: 0,
+      streams: new Map(),
     };
     ofRegion.push(created);
     return created;
   };
   return {
     byRegion,
-    add(regions, activity, device, { ns, bytes, isPageable }) {
+    add(regions, activity, device, { ns, bytes, isPageable, stream = null }) {
       for (const region of regions) {
         const tally = tallyOf(region, activity, device);
         tally.calls++;
@@ -162,6 +217,7 @@ export function createActivityTallies(): ActivityTallies {
         tally.bytes += bytes;
         if (isPageable !== undefined) tally.knownNs += ns;
         if (isPageable === true) tally.pageableNs += ns;
+        if (stream !== null) tally.streams.set(stream, (tally.streams.get(stream) ?? 0) + ns);
       }
     },
   };
@@ -194,13 +250,17 @@ export function totalActivities(
       bytes: 0,
       pageableNs: 0,
       knownNs: 0,
+      streams: new Map<GpuStream, number>(),
     };
+    const streams = new Map(sum.streams);
+    for (const [stream, ns] of tally.streams) streams.set(stream, (streams.get(stream) ?? 0) + ns);
     totals.set(tally.activity, {
       calls: sum.calls + tally.calls,
       ns: sum.ns + tally.ns,
       bytes: sum.bytes + tally.bytes,
       pageableNs: sum.pageableNs + tally.pageableNs,
       knownNs: sum.knownNs + tally.knownNs,
+      streams,
     });
   }
   return totals;

@@ -3,7 +3,7 @@
  * nanoseconds.
  */
 import { createColumn, createLongList, doubles, words } from "../model/columns.ts";
-import type { CounterSeries } from "../model/timeline.ts";
+import type { CounterSeries, ThreadCounts } from "../model/timeline.ts";
 import { type GpuTimelines, type GpuUse, useBetween } from "./gpu-activity.ts";
 import { createUnion, type Union } from "./interval-union.ts";
 import type { RegionInstance } from "./open-ranges.ts";
@@ -37,7 +37,8 @@ interface CpuTally {
 }
 
 interface CountTally {
-  readonly sums: [number, number, number, number];
+  /** Of those counts that all calls have. */
+  readonly sums: number[];
   /** The number of calls with known values. */
   calls: number;
 }
@@ -191,9 +192,15 @@ function addInstance(
   if (!isClosed) tally.unclosed++;
   const { counts } = instance;
   if (counts === null) return;
-  tally.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
-  tally.counts.calls++;
-  for (const [which, count] of counts.entries()) tally.counts.sums[which as 0] += count;
+  addCounts(tally, counts, 1);
+}
+
+function addCounts(tally: RangeTally, counts: ThreadCounts, calls: number): void {
+  tally.counts ??= { sums: counts.map(() => 0), calls: 0 };
+  tally.counts.calls += calls;
+  const { sums } = tally.counts;
+  sums.length = Math.min(sums.length, counts.length);
+  for (const [which, sum] of sums.entries()) sums[which] = sum + (counts[which] ?? 0);
 }
 
 function addCall(tally: RangeTally, startNs: number, ns: number, innerNs: number): void {
@@ -239,11 +246,7 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
     into.cpu.ns += from.cpu.ns;
     into.cpu.exclusiveNs += from.cpu.exclusiveNs;
   }
-  if (from.counts !== null) {
-    into.counts ??= { sums: [0, 0, 0, 0], calls: 0 };
-    into.counts.calls += from.counts.calls;
-    for (const [which, count] of from.counts.sums.entries()) into.counts.sums[which as 0] += count;
-  }
+  if (from.counts !== null) addCounts(into, from.counts.sums, from.counts.calls);
   if (from.numbers !== null) into.numbers = mergeProgramNumbers(into.numbers, from.numbers);
   if (from.categories !== null) into.categories = withCategories(into.categories, from.categories);
   if (from.gpu !== null) addUse(into, from.gpu);

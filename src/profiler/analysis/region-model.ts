@@ -97,7 +97,7 @@ export interface RegionModelEntry extends Placed {
   readonly invocationWallNs: Statistics | null;
   /** Processor time of the threads that opened the ranges; absent unless known for every range. */
   readonly cpu?: RegionCpu;
-  /** Their page faults and context switches; absent unless known for every range. */
+  /** Their page faults, context switches and disk blocks; absent unless known for every range. */
   readonly counts?: ThreadCounts;
   /** The number of invocations that were never closed, whose times are lower bounds; absent if there are none. */
   readonly unclosed?: number;

@@ -13,6 +13,7 @@ import {
   CONTRACT,
   type NCUProfileRegion,
   type NCUProfileRegionReport,
+  type RegionCopyStream,
   type RegionGpuActivity,
   type RegionHostCalls,
   type RegionReportBundle,
@@ -145,6 +146,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     kernel_count: region.kernelCount,
     ...(region.gpuUse !== undefined && { gpu_activity: gpuActivity(region.gpuUse) }),
     ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
+    ...copyStreams(region),
     ...(region.hostCalls !== undefined && { host_calls: region.hostCalls.map(hostCalls) }),
     metrics: {
       ...countMetrics(region),
@@ -212,11 +214,33 @@ function activityMetrics({ activities }: RegionModelEntry): NCUProfileRegion["me
   };
 }
 
+/** How many streams of its copies a report lists for a region. */
+const MOST_STREAMS = 4;
+
+function copyStreams({ activities }: RegionModelEntry): Pick<NCUProfileRegion, "copy_streams"> {
+  const sums = new Map<string, RegionCopyStream>();
+  for (const [stream, ns] of activities?.get("memcpy")?.streams ?? []) {
+    const { number, isDefault, runsKernels } = stream;
+    const key = `${number} ${isDefault} ${runsKernels}`;
+    sums.set(key, {
+      stream: number,
+      ...(isDefault !== null && { is_default: isDefault }),
+      runs_kernels: runsKernels,
+      total_ms: (sums.get(key)?.total_ms ?? 0) + milliseconds(ns),
+    });
+  }
+  const longest = [...sums.values()].sort((a, b) => b.total_ms - a.total_ms);
+  return longest.length === 0 ? {} : { copy_streams: longest.slice(0, MOST_STREAMS) };
+}
+
 const countMetrics = ({ counts }: RegionModelEntry): NCUProfileRegion["metrics"] =>
   counts === undefined
     ? {}
     : Object.fromEntries(
-        THREAD_COUNTS.map((name, which) => [name, { value: counts[which] ?? null, unit: "" }]),
+        THREAD_COUNTS.slice(0, counts.length).map((name, which) => [
+          name,
+          { value: counts[which] ?? null, unit: "" },
+        ]),
       );
 
 function gpuActivity({ busyNs, kernelNs, copyNs }: GpuUse): RegionGpuActivity {

@@ -80,6 +80,8 @@ export interface ProcessTimeline {
   readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
+  /** The null stream of each context; absent if the collector does not record which streams these are. */
+  readonly defaultStreams?: readonly ContextStream[];
   /** Calls of its threads to CUDA and to the system; absent if the collector does not record them. */
   readonly hostCalls?: HostCallList;
   /** What its threads were doing, by time; absent if the collector does not sample them. */
@@ -114,8 +116,8 @@ export interface EventAttributes {
   readonly payload: number | bigint | null;
 }
 
-/** The system's counts for a thread, in this order: see `THREAD_COUNTS`. */
-export type ThreadCounts = readonly [number, number, number, number];
+/** The system's counts for a thread, in the order of `THREAD_COUNTS`; recordings of format 1.8 and older lack the last two. */
+export type ThreadCounts = readonly number[];
 
 /** Names and units of `ThreadCounts` in reports. */
 export const THREAD_COUNTS = [
@@ -123,6 +125,8 @@ export const THREAD_COUNTS = [
   "major_page_faults",
   "voluntary_context_switches",
   "involuntary_context_switches",
+  "blocks_read",
+  "blocks_written",
 ] as const;
 
 /**
@@ -220,6 +224,12 @@ export interface RangeHandlers {
   readonly opens: (range: RangeInstance, endNs: number | null) => void;
   /** The same object, with its end. Not called for ranges that were never closed. */
   readonly closes: (range: RangeInstance) => void;
+}
+
+/** A stream by CUPTI's ids. */
+export interface ContextStream {
+  readonly context: number;
+  readonly stream: number;
 }
 
 /** Visits ranges in order of time, up to the times that it is asked for. */
@@ -346,6 +356,10 @@ export interface KernelList extends Iterable<KernelInstance> {
   /** Undefined beyond the end; indices count from 0. */
   readonly at: (index: number) => KernelInstance | undefined;
 }
+
+/** When the first event of a process began: calls may come before all that its own times are of. */
+export const firstEventNs = ({ startNs, hostCalls }: ProcessTimeline): number =>
+  Math.min(startNs, hostCalls?.at(0)?.startNs ?? startNs);
 
 /** Whether any activity is a kernel, rather than only copies and sets. */
 export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {

@@ -16,7 +16,7 @@ import {
 } from "../../engine/values/check-options.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { isAbortSignal } from "../../foundation/system/builtin-types.ts";
-import { fileHash } from "../../foundation/system/files.ts";
+import { fileHash } from "../../foundation/system/file-hash.ts";
 import { findExecutable } from "../../foundation/system/find-program.ts";
 import { dateTime } from "../../foundation/text/date-time.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";

@@ -207,7 +207,7 @@ export interface Recorder {
    */
   readonly gpu: "auto" | "on" | "off";
   /**
-   * What threads use of the processors: time in each range, counts of page faults and context switches as well, off nothing.
+   * What threads use of the processors: time in each range, counts of page faults, context switches and disk blocks as well, off nothing.
    */
   readonly cpu: "time" | "counts" | "off";
   /**

@@ -2,7 +2,8 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
-import { fileHash, fileProblem, requireFile } from "../../foundation/system/files.ts";
+import { fileHash } from "../../foundation/system/file-hash.ts";
+import { fileProblem, requireFile } from "../../foundation/system/files.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { ImportSource, NcuResults } from "./importer.ts";
 

@@ -31,6 +31,15 @@ OF_JOBS = ("HYDRACONF_JOB_", "HYDRACONF_OUTPUT_DIR", "HYDRACONF_RESULT", "HYDRAC
 DEVICES = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
 # How a library of OpenBLAS tells the size of its pool.
 POOL_SIZES = ("openblas_get_num_threads", "openblas_get_num_threads64_", "scipy_openblas_get_num_threads64_")
+# With what is common in overrides: the parsers of ANTLR learn letter by letter.
+NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+LETTERS = NAME + "0123456789"
+OVERRIDES = [
+    "hydra.job.name=%s-%s" % (LETTERS, LETTERS),
+    "hydra.job.id='/%s=,.-:'" % LETTERS,
+    "++x.%s=[1.5e-3,-1,true,null,%s,{a:1}]" % (NAME, NAME),
+    "hydra.job.num=9876543210",
+]
 
 
 class Variables(type(os.environ)):
@@ -303,11 +312,31 @@ def is_pristine(numpy):
 
 def prepare():
     """What Hydra does first in every job, and is the same in all of them. If it fails, it does so in the jobs."""
-    try:
-        importlib.import_module("hydra._internal.hydra")
-        importlib.import_module("hydra.core.plugins").Plugins.instance()
-    except Exception:
-        pass
+    for step in (read_plugins, compose, skip_mode):
+        try:
+            step()
+        except Exception:
+            pass
+
+
+def read_plugins():
+    importlib.import_module("hydra._internal.hydra")
+    importlib.import_module("hydra.core.plugins").Plugins.instance()
+
+
+def compose():
+    """Composes what every program has, to no other end than what Hydra, OmegaConf and ANTLR keep of it."""
+    loader = importlib.import_module("hydra._internal.config_loader_impl").ConfigLoaderImpl
+    path = importlib.import_module("hydra._internal.config_search_path_impl").ConfigSearchPathImpl()
+    path.append("hydra", "pkg://hydra.conf")
+    path.append("schema", "structured://")
+    mode = importlib.import_module("hydra.types").RunMode.RUN
+    loader(path).load_configuration(None, OVERRIDES, mode)
+
+
+def skip_mode():
+    """Hydra composes the config of a job a first time for `hydra.mode` alone, which hydraconf knows: it runs one job."""
+    importlib.import_module("hydra._internal.hydra").Hydra.get_mode = lambda self, config_name, overrides: None
 
 
 def tidy():

@@ -170,6 +170,10 @@ export interface NCUProfileRegion {
   readonly gpu_activity?: RegionGpuActivity;
   readonly thread_samples?: RegionThreadSamples;
   /**
+   * The streams of the copies that the region issued, inner ranges included, up to four with most of their time, longest first. Absent where there are none, or streams were not recorded. Added in 1.6.
+   */
+  readonly copy_streams?: readonly RegionCopyStream[];
+  /**
    * Calls of CUDA and of the system that threads made in the region's own time, without inner ranges, the longest first. Absent where there are none, or none were recorded. Added in 1.6.
    */
   readonly host_calls?: readonly RegionHostCalls[];
@@ -309,6 +313,27 @@ export interface RegionThreadSamples {
    * Processor time of child processes that ended meanwhile.
    */
   readonly children_cpu_ms: number;
+}
+/**
+ * The copies on streams of one number, of all processes and contexts. Added in 1.6.
+ */
+export interface RegionCopyStream {
+  /**
+   * CUPTI's id of the stream in its context.
+   */
+  readonly stream: number;
+  /**
+   * Whether it is the context's null stream, the legacy default stream, for which other streams wait; absent where that was not recorded.
+   */
+  readonly is_default?: boolean;
+  /**
+   * Whether kernels of the same process run on it as well.
+   */
+  readonly runs_kernels: boolean;
+  /**
+   * Time of the copies, in milliseconds.
+   */
+  readonly total_ms: number;
 }
 /**
  * The calls of one function, which count whole for the range in which they began. A call of CUDA may contain calls of the system. Added in 1.6.

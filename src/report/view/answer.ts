@@ -20,6 +20,7 @@ import { type Measurement, measurementsOf } from "./measurements.ts";
 import {
   type ContextSwitches,
   type Copier,
+  type DiskBlocks,
   type Explained,
   type OwnActivity,
   type Reason,
@@ -248,6 +249,7 @@ function createFacts(
       waitMs: region.metrics["synchronization_time"]?.value ?? null,
       cpuMs: cpuMs(region),
       switches: ownSwitches(region, inner),
+      blocks: ownBlocks(region, inner),
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
       longest: region.kernels[0] ?? null,
@@ -280,21 +282,33 @@ function copiersOf(
 const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
   region.cpu_exclusive_ms ?? null;
 
-const switchesOf = ({ metrics }: NCUProfileRegion): ContextSwitches | null => {
-  const voluntary = metrics["voluntary_context_switches"]?.value ?? null;
-  const involuntary = metrics["involuntary_context_switches"]?.value ?? null;
-  return voluntary === null || involuntary === null ? null : { voluntary, involuntary };
-};
+/** A count of the region without inner ones; null if it was not counted. */
+function ownCount(
+  region: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+  name: string,
+): number | null {
+  const countOf = ({ metrics }: NCUProfileRegion) => metrics[name]?.value ?? null;
+  const all = countOf(region);
+  return all === null ? null : Math.max(0, all - sumOf(inner, (one) => countOf(one) ?? 0));
+}
 
 function ownSwitches(
   region: NCUProfileRegion,
   inner: readonly NCUProfileRegion[],
 ): ContextSwitches | null {
-  const all = switchesOf(region);
-  if (all === null) return null;
-  const own = (kind: keyof ContextSwitches) =>
-    Math.max(0, all[kind] - sumOf(inner, (one) => switchesOf(one)?.[kind] ?? 0));
-  return { voluntary: own("voluntary"), involuntary: own("involuntary") };
+  const voluntary = ownCount(region, inner, "voluntary_context_switches");
+  const involuntary = ownCount(region, inner, "involuntary_context_switches");
+  return voluntary === null || involuntary === null ? null : { voluntary, involuntary };
+}
+
+function ownBlocks(
+  region: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): DiskBlocks | null {
+  const read = ownCount(region, inner, "blocks_read");
+  const written = ownCount(region, inner, "blocks_written");
+  return read === null || written === null ? null : { read, written };
 }
 
 /** The direct children of each region among those shown, by index. */

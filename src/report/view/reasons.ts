@@ -39,6 +39,8 @@ export interface RegionFacts {
   readonly cpuMs: number | null;
   /** The context switches of its threads; null if not counted. */
   readonly switches: ContextSwitches | null;
+  /** What its threads read from disks and wrote; null if not counted. */
+  readonly blocks: DiskBlocks | null;
   /** What its threads did; null if they were not sampled, or too rarely. */
   readonly threads: ThreadTime | null;
   /** How often its threads were sampled; null if no thread of the run was. */
@@ -75,6 +77,12 @@ export interface ContextSwitches {
   readonly voluntary: number;
   /** The system took the processor from a thread that had more to compute. */
   readonly involuntary: number;
+}
+
+/** Blocks of 512 bytes, as Linux counts them. */
+export interface DiskBlocks {
+  readonly read: number;
+  readonly written: number;
 }
 
 /** The time that a rule explains: how long a region was open, or how long its kernels ran. */
@@ -196,7 +204,17 @@ const WAIT_RULES: readonly WaitRule[] = [
     waits: ["condition", "timed_condition"],
     words: "a condition variable or semaphore",
   },
-  { name: "file", waits: ["file"], words: "files" },
+  {
+    name: "file",
+    waits: ["file"],
+    words: "files",
+    refine: (finding, { blocks }) => {
+      // Kernels without accounting of tasks count none.
+      if (blocks === null || blocks.read + blocks.written === 0) return finding;
+      const counts = `${grouped(String(blocks.read))} blocks of 512 bytes read from disks, ${grouped(String(blocks.written))} written`;
+      return { ...finding, evidence: `${finding.evidence}; ${counts}` };
+    },
+  },
   { name: "sleep", waits: ["sleep"], words: "a time" },
   {
     name: "child",
@@ -373,34 +391,112 @@ function pageablePart({ metrics }: NCUProfileRegion): number | null {
 /** One region issues most of the copies of a run if it issues this part of their time. */
 const MOST_OF_COPIES = 0.8;
 
-/** Another region that issues the copies that this one waits for; empty where that is not sure. */
-function copierWords({ region, copiers }: RegionFacts): string {
+/** Another region that issues the copies that this one waits for; null where that is not sure. */
+function otherCopier({
+  region,
+  copiers,
+}: RegionFacts): (Copier & { readonly part: number }) | null {
   const [first] = copiers;
   const whole = copiers.reduce((sum, { ms }) => sum + ms, 0);
   return first === undefined || first.region === region || first.ms < whole * MOST_OF_COPIES
-    ? ""
-    : `; ${first.label} issues ${percent(first.ms, whole)} of the time of all copies`;
+    ? null
+    : { ...first, part: share(first.ms, whole) };
 }
 
-/** Its own copies, and what its threads do meanwhile, as far as it is known. */
-function copyWords(region: NCUProfileRegion): string {
-  const part = pageablePart(region);
-  const memory =
-    part === null
+/** Streams with at least half of the time of a region's copies that share something, and how much of it. */
+interface SharedStreams {
+  /** 0 if most copies have streams of their own. */
+  readonly part: number;
+  readonly numbers: readonly number[];
+  readonly runKernels: boolean;
+  /** Null if the recording does not say which streams are default ones. */
+  readonly areDefault: boolean | null;
+}
+
+/** Null where the recording does not say. */
+function sharedStreams({
+  copy_streams: streams = [],
+  metrics,
+}: NCUProfileRegion): SharedStreams | null {
+  const whole = metrics["memory_copy_time"]?.value ?? 0;
+  const partOf = (some: typeof streams) =>
+    share(
+      some.reduce((sum, { total_ms }) => sum + total_ms, 0),
+      whole,
+    );
+  if (partOf(streams) < 0.5) return null;
+  const areShared = (some: typeof streams): SharedStreams => ({
+    part: partOf(some),
+    numbers: [...new Set(some.map(({ stream }) => stream))].sort((a, b) => a - b),
+    runKernels: some.every(({ runs_kernels: runs }) => runs),
+    areDefault: some.some(({ is_default: isDefault }) => isDefault === undefined)
+      ? null
+      : some.every(({ is_default: isDefault }) => isDefault),
+  });
+  const kinds = [
+    streams.filter(({ runs_kernels: runs }) => runs),
+    streams.filter(({ is_default: isDefault = false }) => isDefault),
+  ];
+  return kinds.map(areShared).find(({ part }) => part >= 0.5) ?? { ...areShared(streams), part: 0 };
+}
+
+/** `100.0 % on stream 7, the default stream, on which kernels run, too`. */
+function streamWords({ part, numbers, runKernels, areDefault }: SharedStreams): string {
+  const several = numbers.length > 1;
+  const name = `${several ? "streams" : "stream"} ${numbers.join(" and ")}`;
+  const defaults = areDefault === true ? `, the default ${several ? "streams" : "stream"}` : "";
+  return `${percent(part, 1)} on ${name}${defaults}${runKernels ? ", on which kernels run, too" : ""}`;
+}
+
+/** Who issues the copies, their memory and streams, and what the region's threads do meanwhile, as far as it is known. */
+function copyWords(facts: RegionFacts): string {
+  const { region } = facts;
+  const copier = otherCopier(facts);
+  const pageable = pageablePart(copier?.region ?? region);
+  const streams = sharedStreams(copier?.region ?? region);
+  const parts = [
+    ...(pageable === null ? [] : [`${percent(pageable, 1)} from or to pageable memory`]),
+    ...(streams === null || streams.part === 0 ? [] : [streamWords(streams)]),
+  ];
+  const issued =
+    copier === null
       ? ""
-      : `; ${percent(part, 1)} of the time that it copies, from or to pageable memory`;
+      : `; ${copier.label} issues ${percent(copier.part, 1)} of the time of all copies`;
+  const whose = copier === null ? "the time that it copies" : "that";
   const waiting = ownCalls(region).find(({ api }) => api === "cuda");
-  return waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
-    ? memory
-    : `${memory}; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`;
+  return [
+    issued,
+    ...(parts.length === 0 ? [] : [`; of ${whose}, ${parts.join(" and ")}`]),
+    ...(waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
+      ? []
+      : [`; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`]),
+  ].join("");
 }
 
-function copyAdvice(region: NCUProfileRegion): string {
-  const part = pageablePart(region);
-  const beside = "copy less, or beside kernels: cudaMemcpyAsync on a stream of its own";
-  if (part === null)
-    return `${beside}, with memory of the host that is pinned, where it is pageable`;
-  return part < 0.1 ? beside : `${beside}, with pinned memory in place of pageable`;
+function besideWords({ region }: RegionFacts, streams: SharedStreams | null): string {
+  const own = "beside kernels: cudaMemcpyAsync on a stream of its own";
+  const isSynchronous = ownCalls(region).some(
+    ({ api, name }) => api === "cuda" && /^cu(da)?Memcpy(?!.*(Async|Batch))/.test(name),
+  );
+  if (streams === null || (streams.part === 0 && isSynchronous)) return own;
+  const { part, areDefault } = streams;
+  if (part > 0)
+    return areDefault === true
+      ? `${own}, made with cudaStreamNonBlocking, since other streams wait for the default one`
+      : own;
+  return areDefault === null
+    ? "begin earlier: no kernel uses their stream, and they run beside kernels unless it is the default one (cudaMemcpy), for which others wait"
+    : "begin earlier: no kernel uses their stream, and they run beside kernels";
+}
+
+function copyAdvice(facts: RegionFacts): string {
+  const source = otherCopier(facts)?.region ?? facts.region;
+  const pageable = pageablePart(source);
+  const streams = sharedStreams(source);
+  const beside = `copy less, or ${besideWords(facts, streams)}`;
+  if (pageable === null)
+    return `${beside}; with memory of the host that is pinned, where it is pageable`;
+  return pageable < 0.1 ? beside : `${beside}; with pinned memory in place of pageable`;
 }
 
 /** Of the CUDA runtime and driver: memory of the GPU, and memory of the host that the GPU reads. */
@@ -627,13 +723,13 @@ export const REASON_RULES: readonly ReasonRule[] = [
       "copies or sets without a kernel at the same time fill at least half of its own time",
     source: "gpu_activity: copies that nothing hides make the region longer",
     find: (facts) => {
-      const { gpu, wallMs, region } = facts;
+      const { gpu, wallMs } = facts;
       return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
             title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copierWords(facts)}${copyWords(region)}`,
-            advice: copyAdvice(region),
+            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
+            advice: copyAdvice(facts),
           };
     },
   },

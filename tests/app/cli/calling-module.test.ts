@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-const LOADER = fileURLToPath(new URL("../../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../src/app/cli/hydra-main.ts", import.meta.url));
+const LIBRARY = fileURLToPath(new URL("../../../dist/index.js", import.meta.url));
 
 test("name, config directory and schema are those of the module that calls hydraMain", () => {
   const home = mkdtempSync(join(tmpdir(), "hydraconf-module-"));
@@ -18,14 +17,14 @@ test("name, config directory and schema are those of the module that calls hydra
   );
   writeFileSync(
     join(home, "app/train.mjs"),
-    `import { hydraMain } from ${JSON.stringify(MAIN)};
+    `import { hydraMain } from ${JSON.stringify(LIBRARY)};
      process.exitCode = await hydraMain(
        { configPath: "conf", configName: "config", schema: "my.schema.json" },
        (config, job) => console.log(job.name, config.get("x")),
      );`,
   );
   const start = (file: string, ...args: readonly string[]) =>
-    execFileSync(process.execPath, ["--import", LOADER, `app/${file}`, ...args], {
+    execFileSync(process.execPath, [`app/${file}`, ...args], {
       cwd: home,
       encoding: "utf8",
     });
@@ -40,7 +39,7 @@ test("name, config directory and schema are those of the module that calls hydra
   const inLibrary = (extension: string, base: string): string => {
     writeFileSync(
       join(home, `app/lib/main.${extension}`),
-      `import(${JSON.stringify(MAIN)}).then(({ hydraMain }) => hydraMain(
+      `import(${JSON.stringify(LIBRARY)}).then(({ hydraMain }) => hydraMain(
          { configPath: "../conf", configName: "config", base: ${base} },
          (config, job) => console.log(job.name, config.get("x")),
        ));`,

@@ -6,8 +6,7 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import { program } from "./program.ts";
 
-const LOADER = fileURLToPath(new URL("../../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../src/app/cli/hydra-main.ts", import.meta.url));
+const LIBRARY = fileURLToPath(new URL("../../../dist/index.js", import.meta.url));
 
 test.each([
   ["awaited at the top", "process.exitCode = await main();"],
@@ -16,15 +15,14 @@ test.each([
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-lost-"));
   writeFileSync(
     join(cwd, "train.mjs"),
-    `import { hydraMain } from ${JSON.stringify(MAIN)};
+    `import { hydraMain } from ${JSON.stringify(LIBRARY)};
      const main = () => hydraMain({}, () => new Promise(() => {}));
      ${call}`,
   );
-  const { exitCode, stderr } = await execa(
-    process.execPath,
-    ["--import", LOADER, "train.mjs", "hydra.run.dir=o"],
-    { cwd, reject: false },
-  );
+  const { exitCode, stderr } = await execa(process.execPath, ["train.mjs", "hydra.run.dir=o"], {
+    cwd,
+    reject: false,
+  });
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ended before its task did")]);
 });
 

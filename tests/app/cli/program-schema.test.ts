@@ -84,8 +84,7 @@ describe("a validator of the standard-schema interface as the program's schema",
   });
 });
 
-const LOADER = fileURLToPath(new URL("../../../scripts/typescript-loader.mjs", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../src/app/cli/hydra-main.ts", import.meta.url));
+const LIBRARY = fileURLToPath(new URL("../../../dist/index.js", import.meta.url));
 
 test.each([
   ["lr=3", 1],
@@ -99,10 +98,10 @@ test.each([
     writeFileSync(join(cwd, "conf/config.yaml"), "x: 1\n");
     writeFileSync(
       join(cwd, "train.mjs"),
-      `import { hydraMain } from ${JSON.stringify(MAIN)};
+      `import { hydraMain } from ${JSON.stringify(LIBRARY)};
      hydraMain({ configPath: "conf", configName: "config", versionBase: null }, () => {});`,
     );
-    const ran = await execa(process.execPath, ["--import", LOADER, "train.mjs", word], {
+    const ran = await execa(process.execPath, ["train.mjs", word], {
       cwd,
       reject: false,
     });

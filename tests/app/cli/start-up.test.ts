@@ -24,6 +24,16 @@ function loadedWith(entry: string): ReadonlySet<string> {
   return seen;
 }
 
+/** Modules of Node's that take milliseconds to load. */
+const SLOW_IN_NODE =
+  /^node:(child_process|crypto|fs\/promises|http|net|readline|stream|stream\/promises|worker_threads|zlib)$/;
+
+test("the library loads none of Node's modules that are slow to load", () => {
+  const loaded = [...loadedWith("src/index.ts")];
+  expect(loaded).toContain("node:fs");
+  expect(loaded.filter((name) => SLOW_IN_NODE.test(name))).toEqual([]);
+});
+
 test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-profile.ts"])(
   "%s loads no heavy module for --cfg job",
   (entry) => {
@@ -36,6 +46,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-pr
     expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
       [],
     );
+    expect(loaded.filter((name) => SLOW_IN_NODE.test(name))).toEqual([]);
     // What `--` stands for belongs to the command line, and so do the names of the tools, whose folders show that a
     // directory holds results; what the tools do comes with a run.
     const light = [
@@ -81,8 +92,9 @@ test("the help of a subcommand of deep-profile needs neither the profiler nor th
   const added = [...loadedWith("src/profiler/cli/commands.ts")].filter(
     (module) => !usual.has(module),
   );
+  // The commands load node:crypto when it is used (scripts/launcher.cjs).
   const light =
-    /^(yargs|string-width)$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/(selection\/range-pattern|model\/(compared-numbers|families|region-path|report-files))\.ts$|foundation\/(system\/|text\/text-width\.ts$))/;
+    /^(yargs|string-width|node:crypto)$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/(selection\/range-pattern|model\/(compared-numbers|families|region-path|report-files))\.ts$|foundation\/(system\/|text\/text-width\.ts$))/;
   expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 

@@ -3,7 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HydraMainOptions, hydraMain, type Job } from "../../../src/index.ts";
+import {
+  createTargets,
+  type HydraMainOptions,
+  hydraMain,
+  instantiate,
+  type Job,
+} from "../../../src/index.ts";
 import { capturedConsole } from "../../captured-console.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "tool-"));
@@ -157,15 +163,78 @@ describe("a tool", () => {
     ]);
   });
 
-  it("ends with the code of its task", async () => {
+  const failing = async (
+    thrown: unknown,
+    options: Partial<HydraMainOptions> = {},
+    env: Readonly<Record<string, string>> = {},
+  ) => {
     const { console, out } = capturedConsole();
     const code = await hydraMain(
-      { base: cwd, name: "tool", configPath: null, tool: {} },
+      { base: cwd, name: "tool", configPath: null, tool: {}, ...options },
       () => {
+        throw thrown;
+      },
+      { argv: [], cwd, console, env },
+    );
+    return { code, ...out };
+  };
+
+  it.each([
+    [new Error("no such thing"), "tool: no such thing\n"],
+    [
+      new Error("cannot sort", { cause: new TypeError("not a list") }),
+      "tool: cannot sort\nCaused by: not a list\n",
+    ],
+    [new RangeError(""), "tool: RangeError\n"],
+    ["a text", "tool: a text\n"],
+  ])("tells the message of what its task throws, and no stack: %s", async (thrown, stderr) => {
+    expect(await failing(thrown)).toEqual({ code: 1, stdout: "", stderr });
+  });
+
+  it("shows the stack where it is asked for, or where the user wrote the task", async () => {
+    const error = new Error("no such thing");
+    const full = await failing(error, {}, { HYDRA_FULL_ERROR: "1" });
+    expect([full.code, full.stderr]).toEqual([1, expect.stringContaining("\n    at ")]);
+    const own = await failing(error, { hasUserCode: true });
+    expect(own.stderr).toMatch(/Error: no such thing\n {4}at [\s\S]*HYDRA_FULL_ERROR=1/);
+  });
+
+  it("tells nothing of the stack of a target, either", async () => {
+    const targets = createTargets({
+      broken: () => {
         throw new Error("no such thing");
       },
+    });
+    const { console, out } = capturedConsole();
+    const code = await hydraMain(
+      { base: cwd, name: "tool", configPath: "conf", configName: "config", tool: {} },
+      () => void instantiate({ _target_: "broken" }, { targets }),
       { argv: [], cwd, console, env: {} },
     );
     expect([code, out.stderr]).toEqual([1, expect.stringContaining("no such thing")]);
+    expect(out.stderr).not.toMatch(/^ +at |HYDRA_FULL_ERROR/m);
+  });
+
+  it("shows its name and its version", async () => {
+    expect((await call(["--version"], { version: "1.2.0" })).stdout).toBe("tool 1.2.0\n");
+    expect((await call(["--version"])).stdout).toMatch(/^tool \(hydraconf \S+, Hydra 1\.3\.5\)\n$/);
+  });
+
+  it("has a help text that names no flag which it does not have", async () => {
+    const { stdout } = await call(["--help"], { version: "1.2.0" });
+    const [, flags = ""] = /\nFlags:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
+    const declared = new Set(
+      [...flags.matchAll(/^ {2}(-\S+), (-\S+)|^ {2}(-\S+)/gm)].flatMap((found) => found.slice(1)),
+    );
+    expect(declared).toContain("--cfg");
+    for (const [named] of stdout.matchAll(/(?<=\s)--[a-z][a-z-]+/g))
+      if (!/^--(db|verbose|name|tags)/.test(named)) expect([...declared]).toContain(named);
+    expect(stdout).not.toContain("KEYs");
+  });
+
+  it("has our flag of the name of its own one no more, also for errors", async () => {
+    const flags = [{ id: "json", names: ["--json"], takes: "nothing", help: "its own" }] as const;
+    expect((await call(["a", "nothing=1", "--json"], { flags })).stdout).toBe("");
+    expect(JSON.parse((await call(["a", "nothing=1", "--json"])).stdout)).toHaveProperty("error");
   });
 });

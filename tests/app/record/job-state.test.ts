@@ -10,6 +10,7 @@ import {
   type Attempt,
   begun,
   ended,
+  lookAtJob,
   MAX_STORED_DEPTH,
   readJobState,
   storedValue,
@@ -42,6 +43,113 @@ describe("job state", () => {
     const deep = `${"[".repeat(2_000)}${"]".repeat(2_000)}`;
     writeSealed(file, { ...state, return_value: JSON.parse(deep) });
     expect(() => readJobState(folder, 0)).toThrow("it is no state of a job");
+  });
+
+  const attempt: Attempt = {
+    id: "a",
+    started: "2026-01-02T03:04:05.000Z",
+    ended: "2026-01-02T03:04:06.000Z",
+    uptime_ms: 1,
+    took_ms: 1000,
+    ended_by: { by: "itself" },
+    exit_code: 0,
+    error: null,
+    details: { slot: "0" },
+    host: "here",
+    pid: 7,
+    birth: "boot 1",
+    pid_namespace: "pid:[1]",
+    container: "c",
+  };
+  const whole = { number: 0, status: "completed", attempts: [attempt], return_value: null };
+
+  /** Whether a record is taken for one that a sweep has written. */
+  function isBelieved(state: object): boolean {
+    const file = jobFile(folder, 0);
+    mkdirSync(dirname(file), { recursive: true });
+    writeSealed(file, state);
+    const found = lookAtJob(folder, 0);
+    if (found?.status === "damaged") expect(found.problem).toBe("it is no state of a job");
+    else expect(found).toEqual(state);
+    return found?.status !== "damaged";
+  }
+  const withAttempt = (more: object) => ({ ...whole, attempts: [{ ...attempt, ...more }] });
+  const without = (object: object, key: string) =>
+    Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+
+  /** What an attempt of an early version or another system lacks. */
+  const OPTIONAL = [
+    "id",
+    "uptime_ms",
+    "took_ms",
+    "ended_by",
+    "details",
+    "pid_namespace",
+    "container",
+  ];
+  const NULLABLE = ["ended", "exit_code", "error", "birth", "pid_namespace"];
+
+  it("is believed with each field that it has, and with no other value of one", () => {
+    expect(isBelieved(whole)).toBe(true);
+    for (const key of Object.keys(whole)) {
+      expect(isBelieved(without(whole, key)), key).toBe(key === "return_value");
+      expect(isBelieved({ ...whole, [key]: true }), key).toBe(key === "return_value");
+    }
+    for (const key of Object.keys(attempt)) {
+      const rest = { ...whole, attempts: [without(attempt, key)] };
+      expect(isBelieved(rest), key).toBe(OPTIONAL.includes(key));
+      expect(isBelieved(withAttempt({ [key]: true })), key).toBe(false);
+      expect(isBelieved(withAttempt({ [key]: null })), key).toBe(NULLABLE.includes(key));
+    }
+  });
+
+  it.each([
+    ["queued", "running", "completed", "pruned", "failed", "stopped", "timed_out"].map(
+      (status) =>
+        [
+          { ...whole, status },
+          { ...whole, status: `${status}!` },
+        ] as const,
+    ),
+    [
+      [
+        { ...whole, number: 0 },
+        { ...whole, number: 0.5 },
+      ],
+      [withAttempt({ pid: 1 }), withAttempt({ pid: -1 })],
+      [withAttempt({ took_ms: 0.5 }), withAttempt({ took_ms: "0.5" })],
+      [withAttempt({ exit_code: -1 }), withAttempt({ exit_code: 0.5 })],
+      [withAttempt({ details: {} }), withAttempt({ details: { slot: 0 } })],
+      [withAttempt({ started: attempt.ended }), withAttempt({ started: "yesterday" })],
+      [
+        { ...whole, attempts: [] },
+        { ...whole, attempts: [attempt, "again"] },
+      ],
+    ] as const,
+    [
+      [{ by: "itself" }, { by: "itself!" }],
+      [{ by: "time_limit", limit_ms: 0 }, { by: "time_limit" }],
+      [
+        { by: "pruner", step: 3 },
+        { by: "pruner", step: "3" },
+      ],
+      [{ by: "cancel" }, { by: null }],
+      [{ by: "launcher", signal: "SIGTERM" }, { by: "launcher" }],
+      [
+        { by: "signal", signal: "SIGHUP" },
+        { by: "signal", signal: "SIGNOTHING" },
+      ],
+      [
+        { by: "scheduler", cause: "preempted" },
+        { by: "scheduler", cause: "bored" },
+      ],
+      [{ by: "scheduler", cause: "unknown" }, { by: "scheduler" }],
+      [{ by: "out_of_memory" }, {}],
+      [{ by: "unknown" }, "unknown"],
+    ].map(([right, wrong]) => [withAttempt({ ended_by: right }), withAttempt({ ended_by: wrong })]),
+  ])("is believed as it may be, and not beside that", (...pairs) => {
+    for (const [right, wrong] of pairs)
+      expect([isBelieved(right), isBelieved(wrong)], JSON.stringify(wrong)).toEqual([true, false]);
   });
 });
 
@@ -205,6 +313,7 @@ describe("stored value", () => {
                 seconds: 1,
               },
               ...{ exit_code: 0, ended_by: null, error: null, result, output_dir: "0" },
+              ...{ continues: null, left_out: false },
             };
             const written = [
               JSON.stringify(result),

@@ -2,11 +2,26 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
+import type { SweepRow } from "../../../src/app/job/options.ts";
 import { sweepFolder } from "../../../src/app/record/layout.ts";
 import { readManifest } from "../../../src/app/record/manifest.ts";
+import { bestRow, mainMetric } from "../../../src/app/sweep/client/jobs.ts";
+import { sweepPageData } from "../../../src/app/sweep/page/build-page-data.ts";
+import { pageSweep } from "../../../src/app/sweep/sweep-page.ts";
+import { capturedConsole } from "../../captured-console.ts";
 import { program } from "../cli/program.ts";
 
 const CONFIG = { "conf/config.yaml": "x: 0.0\ny: 0\nepochs: 1\nhydra: {sweep: {dir: s}}\n" };
+
+const NO_OBJECTIVE = { directions: ["minimize"], objective: undefined } as const;
+
+async function statusOf(cwd: string): Promise<string> {
+  const { console, out } = capturedConsole();
+  const invocation = { argv: [], env: {}, cwd, now: new Date(), console };
+  await runSweepCommand(["status", "s", "--all"], invocation);
+  return out.stdout;
+}
 
 function sweeping() {
   const { cwd, run } = program(CONFIG);
@@ -71,7 +86,7 @@ test("a changed grid whose batches were not all reached is resumed without namin
 });
 
 test("finished jobs that a changed grid does not have are named, and stay in the table", async () => {
-  const { play, rows } = sweeping();
+  const { cwd, play, rows } = sweeping();
   await play("-m", "x=1,2,3");
   const { log, ran } = await play("--resume", "s", "x=2,4");
   expect(ran).toEqual(["3: x=4"]);
@@ -79,6 +94,20 @@ test("finished jobs that a changed grid does not have are named, and stay in the
     "2 completed jobs of this sweep are none of those that the sweeper asks for now: the results do not count: #0 x=1 (and 1 more)",
   );
   expect(rows()).toHaveLength(4);
+  const leftOut = rows().filter(({ left_out }: { left_out: boolean }) => left_out);
+  expect(leftOut.map(({ number, status }: SweepRow) => [number, status])).toEqual([
+    [0, "completed"],
+    [2, "completed"],
+  ]);
+  const status = await statusOf(cwd);
+  expect(status).toMatch(/0 \| x=1 +\| completed \(left_out\)/);
+  expect(status).toMatch(/1 \| x=2 +\| completed +\| 1/);
+  expect(status).toContain("4 of 4 jobs completed; 2 of the completed do not count (left_out)\n");
+  // The best of those that count, although others are better.
+  const page = sweepPageData([pageSweep(join(cwd, "s"), rows(), NO_OBJECTIVE)]);
+  expect(page.status.filter((word) => word === "left_out")).toHaveLength(2);
+  const best = bestRow([...page.number.keys()], mainMetric(page), "minimize");
+  expect(page.number[best ?? -1]).toBe(1);
   const again = await play("--resume", "s");
   expect([again.exitCode, again.ran]).toEqual([0, []]);
   expect(again.log).not.toContain("do not count");

@@ -27,13 +27,17 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
+const FOUND =
+  /^#\d+ (begins in \d+ while \d+ runs it|is completed and begins again|was completed and is running)$/;
+
 test.each(FAULTS)("it finds a planted fault: $name", { timeout: 3_600_000 }, async (fault) => {
-  const { failures } = await simulations(0, 100, fault);
-  expect(failures.flatMap(({ problems }) => problems)).toContainEqual(
-    expect.stringMatching(
-      /^#\d+ (begins in \d+ while \d+ runs it|is completed and begins again|was completed and is running)$/,
-    ),
-  );
+  const told: string[] = [];
+  // At the latest in the hundredth.
+  for (let first = 0; first < 100 && !told.some((problem) => FOUND.test(problem)); first += 20) {
+    const { failures } = await simulations(first, 20, fault);
+    told.push(...failures.flatMap(({ problems }) => problems));
+  }
+  expect(told).toContainEqual(expect.stringMatching(FOUND));
 });
 
 test("thousands of simulated sweeps: each job once, and every end as it was", {

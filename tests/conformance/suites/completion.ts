@@ -2,11 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HYDRA_FLAGS } from "../../../src/app/cli/arguments/hydra-flags.ts";
-import {
-  divideLine,
-  hydraMatches,
-  stripProgram,
-} from "../../../src/app/cli/completion/hydra-query.ts";
+import { matchFiles } from "../../../src/app/cli/completion/files.ts";
+import { divideLine, stripProgram } from "../../../src/app/cli/completion/hydra-query.ts";
+import { hydraMatches } from "../../../src/app/cli/completion/override.ts";
 import { treeFor } from "../../../src/app/cli/completion/tree.ts";
 import { openComposer } from "../../../src/app/job/composer.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
@@ -58,7 +56,8 @@ function query(
     },
     { env: {}, cwd, now: new Date(), console: { stdout() {}, stderr() {} }, argv: [] },
   );
-  return hydraMatches(treeFor(composer, words, isMultirun ? "multirun" : "run"), word, cwd);
+  const tree = treeFor(composer, words, isMultirun ? "multirun" : "run");
+  return hydraMatches(tree, word, (typed) => matchFiles(typed, cwd));
 }
 
 function directoryWith(files: readonly string[]): string {

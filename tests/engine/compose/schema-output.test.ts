@@ -97,6 +97,45 @@ describe("what a validator gives", () => {
   });
 });
 
+describe("what a validator makes of a secret", () => {
+  const database = z.object({
+    password: z.string().trim().meta({ writeOnly: true }),
+    url: z.string().trim(),
+    port: z.number().default(5432),
+  });
+  const schema = database.transform((db) => ({ ...db, dsn: `pg://${db.password}@h:${db.port}` }));
+  const text = "password: ${oc.env:PW}\nurl: ' at ${password}'\n";
+
+  it("is a secret, too", () => {
+    // A transform hides from zod which keys are secret.
+    const marked = { writeOnly: true };
+    const withMarks = Object.assign(schema, {
+      "~standard": {
+        ...schema["~standard"],
+        jsonSchema: { input: () => ({ properties: { password: marked } }), output: () => ({}) },
+      },
+    });
+    const config = compose(text, withMarks, { env: { PW: " hunter22 " } });
+    expect(config.toObject()).toEqual({
+      password: "hunter22",
+      url: "at  hunter22",
+      port: 5432,
+      dsn: "pg://hunter22@h:5432",
+    });
+    expect(config.toYaml({ resolve: true })).toBe(
+      "password: '***'\nurl: '***'\nport: 5432\ndsn: '***'\n",
+    );
+    for (const key of ["password", "url", "dsn"])
+      expect(explained(config, key)).not.toContain("hunter");
+    const other = compose(text, withMarks, { env: { PW: "another one" } });
+    expect(
+      JSON.stringify(config.diff(other), (_, value) =>
+        typeof value === "bigint" ? `${value}` : value,
+      ),
+    ).not.toMatch(/hunter|another/);
+  });
+});
+
 describe("the problems that a validator finds", () => {
   it("are told all at once, each at its place, and the environment variable by its name", () => {
     const text = "server:\n  port: ${oc.env:APP_PORT}\n  host: ${name}\nname: ${oc.env:APP_NAME}\n";
@@ -135,6 +174,54 @@ describe("the defaults of a JSON Schema", () => {
       },
     },
   } as const;
+
+  /** Nodes of a tree: the property refers to the whole. */
+  const nested = (property: object, more: object = {}) => ({
+    $ref: "#/$defs/node",
+    $defs: {
+      node: {
+        type: "object",
+        properties: { child: { $ref: "#/$defs/node", ...property }, ...more },
+      },
+    },
+  });
+
+  it.each([
+    [nested({ default: {} }), "child.child"],
+    [nested({ default: { child: {} } }), "child.child.child"],
+    [nested({ default: {} }, { size: { default: 1 } }), "child.child"],
+    [nested({}, { next: { $ref: "#/$defs/node", default: { child: {} } } }), "next.child.next"],
+    [
+      {
+        properties: { a: { $ref: "#/$defs/a", default: {} } },
+        $defs: {
+          a: { properties: { b: { allOf: [{ $ref: "#/$defs/b" }], default: {} } } },
+          b: { properties: { a: { $ref: "#/$defs/a", default: {} } } },
+        },
+      },
+      "a.b.a.b",
+    ],
+  ])("are refused where they have no end: %j", (recursive, key) => {
+    const error = refusal(() => compose("x: 1\n", recursive));
+    expect({ code: error.code, key: error.details.key }).toEqual({ code: "schema.invalid", key });
+    expect(renderError(error)).toContain(`'${key}' stands in a default of its own`);
+  });
+
+  it("of a schema that contains itself end where the values end, or with the default that ends it", () => {
+    const sized = nested({}, { size: { default: 1 } });
+    expect(compose("child: {child: {}}\n", sized).toObject()).toEqual({
+      child: { child: { size: 1 }, size: 1 },
+      size: 1,
+    });
+    // What the hint of the error says.
+    const ended = nested({ default: { child: null } }, { size: { default: 1 } });
+    const open = { ...ended, $defs: { node: { ...ended.$defs.node, type: ["object", "null"] } } };
+    expect(compose("x: 1\n", open).toObject()).toEqual({
+      x: 1,
+      child: { child: null, size: 1 },
+      size: 1,
+    });
+  });
 
   it("stand for keys that no config has, at any depth, with an origin", () => {
     const config = compose("jobs: [{name: a}, {name: b, retries: 5}]\n", schema);

@@ -403,11 +403,9 @@ describe("by default", () => {
       process.execPath,
       [
         "--max-old-space-size=300",
-        "--import",
-        join(packageInfo().root, "scripts/typescript-loader.mjs"),
         "--input-type=module",
         "-e",
-        `import { loadYaml, merge, toYaml } from "${join(packageInfo().root, "src/index.ts")}";
+        `import { loadYaml, merge, toYaml } from "${join(packageInfo().root, "dist/index.js")}";
          const given = ${JSON.stringify(yaml)};
          try { console.log(${work}); } catch (error) { console.log(error.code); }`,
       ],

@@ -101,7 +101,7 @@ function overlay(): ((name: string) => readonly string[]) | undefined {
     for (const part of ["up", "work", "root"]) mkdirSync(join(own, part), { recursive: true });
     const script = `set -e
       mount -t overlay overlay -o "lowerdir=/,upperdir=$1/up,workdir=$1/work" "$1/root"
-      for shared in "$2" /dev; do mount --rbind "$shared" "$1/root$shared"; done
+      for shared in /dev "$2"; do mount --rbind "$shared" "$1/root$shared"; done
       mount -t proc proc "$1/root/proc"
       root="$1/root"; shift 2; exec setsid chroot "$root" "$@"`;
     const namespaces = ["--pid", "--fork", "--kill-child", "--mount"];

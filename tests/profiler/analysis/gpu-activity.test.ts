@@ -183,17 +183,33 @@ describe("copies, sets and waits", () => {
     const aggregate = scopesOf(sketchOfGpuActivity).get("aggregate");
     expect(activities(aggregate?.regions)).toEqual({
       outer: {
-        memcpy: { calls: 2, ns: 12, bytes: 300, pageableNs: 0, knownNs: 0 },
-        memset: { calls: 1, ns: 3, bytes: 64, pageableNs: 0, knownNs: 0 },
-        synchronization: { calls: 2, ns: 24, bytes: 0, pageableNs: 0, knownNs: 0 },
+        memcpy: { calls: 2, ns: 12, bytes: 300, pageableNs: 0, knownNs: 0, streams: new Map() },
+        memset: { calls: 1, ns: 3, bytes: 64, pageableNs: 0, knownNs: 0, streams: new Map() },
+        synchronization: {
+          calls: 2,
+          ns: 24,
+          bytes: 0,
+          pageableNs: 0,
+          knownNs: 0,
+          streams: new Map(),
+        },
       },
       "outer/inner": {
-        memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0 },
-        memset: { calls: 1, ns: 3, bytes: 64, pageableNs: 0, knownNs: 0 },
-        synchronization: { calls: 1, ns: 11, bytes: 0, pageableNs: 0, knownNs: 0 },
+        memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0, streams: new Map() },
+        memset: { calls: 1, ns: 3, bytes: 64, pageableNs: 0, knownNs: 0, streams: new Map() },
+        synchronization: {
+          calls: 1,
+          ns: 11,
+          bytes: 0,
+          pageableNs: 0,
+          knownNs: 0,
+          streams: new Map(),
+        },
       },
       "other thread": {},
-      "(outside)": { memcpy: { calls: 1, ns: 9, bytes: 1, pageableNs: 0, knownNs: 0 } },
+      "(outside)": {
+        memcpy: { calls: 1, ns: 9, bytes: 1, pageableNs: 0, knownNs: 0, streams: new Map() },
+      },
     });
     expect(aggregate?.totals).toMatchObject({ kernelCount: 1, kernelNs: 1000, outsideNs: 0 });
   });
@@ -207,8 +223,12 @@ describe("copies, sets and waits", () => {
       "device:cuda:1",
     ]);
     expect(activities(scopes.get("device:cuda:1")?.regions)).toEqual({
-      outer: { memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0 } },
-      "outer/inner": { memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0 } },
+      outer: {
+        memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0, streams: new Map() },
+      },
+      "outer/inner": {
+        memcpy: { calls: 1, ns: 7, bytes: 200, pageableNs: 0, knownNs: 0, streams: new Map() },
+      },
     });
   });
 

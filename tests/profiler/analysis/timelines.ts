@@ -33,6 +33,9 @@ export interface KernelSketch {
   readonly device?: number;
   readonly kind?: GpuActivityKind;
   readonly bytes?: number;
+  readonly stream?: number;
+  readonly context?: number;
+  readonly isPageable?: boolean;
 }
 
 export interface WaitSketch {
@@ -46,6 +49,7 @@ export interface ProcessSketch {
   readonly ranges?: readonly RangeSketch[];
   readonly kernels?: readonly KernelSketch[];
   readonly waits?: readonly WaitSketch[];
+  readonly defaultStreams?: ProcessTimeline["defaultStreams"];
   readonly endNs?: number;
   readonly finished?: boolean;
   readonly categoryNames?: ProcessTimeline["categoryNames"];
@@ -77,7 +81,9 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
     (kernel): KernelInstance => ({
       name: kernel.name,
       device: kernel.device ?? 0,
-      stream: null,
+      stream: kernel.stream ?? null,
+      ...(kernel.context !== undefined && { context: kernel.context }),
+      ...(kernel.isPageable !== undefined && { isPageable: kernel.isPageable }),
       launchThreadId: kernel.thread === undefined ? 1 : kernel.thread,
       launchNs: kernel.launch,
       startNs: kernel.launch + 1000,
@@ -98,6 +104,7 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
     ...(sketch.categoryNames !== undefined && { categoryNames: sketch.categoryNames }),
     ...(sketch.rank !== undefined && { rank: sketch.rank }),
     kernels,
+    ...(sketch.defaultStreams !== undefined && { defaultStreams: sketch.defaultStreams }),
     ...(sketch.waits !== undefined && {
       synchronizations: sketch.waits.map(({ call, ns, thread }) => ({
         kind: "context" as const,

@@ -386,6 +386,102 @@ describe("reasons", () => {
   });
 });
 
+describe("waiting for copies", () => {
+  /** In a step of a millisecond: copies for 0.8 ms, and beside nothing a kernel for 0.1 ms. */
+  const copied = (
+    copies: readonly Partial<KernelSketch>[],
+    kernel: Partial<KernelSketch> = {},
+    process: Pick<ProcessSketch, "defaultStreams"> = {},
+  ) => {
+    const { reports } = sketched({
+      ranges: [step(1000)],
+      kernels: [
+        ...copies.map((copy, at) => ({
+          ...{ name: "copy", kind: "memcpy" as const, context: 1 },
+          ...{ launch: (at * 800_000) / copies.length, ns: 800_000 / copies.length },
+          ...copy,
+        })),
+        { name: "k", launch: 850_000, ns: 100_000, context: 1, ...kernel },
+      ],
+      ...process,
+    });
+    return reports[0] === undefined ? null : wallReason(reports[0], "step");
+  };
+  const inTime = "800.0 µs of 1.00 ms copies run, and no kernel";
+  const own = "copy less, or beside kernels: cudaMemcpyAsync on a stream of its own";
+
+  it("names the stream that kernels use as well", () => {
+    expect(copied([{ stream: 7, isPageable: false }], { stream: 7 })).toMatchObject({
+      rule: "copies",
+      evidence: `${inTime}; of the time that it copies, 0.0 % from or to pageable memory and 100.0 % on stream 7, on which kernels run, too`,
+      advice: own,
+    });
+    const ofTwoDevices = [{ stream: 7 }, { stream: 15, device: 1 }, { stream: 9 }];
+    const onBoth = copied([...ofTwoDevices, { stream: 7 }], { stream: 7 });
+    expect(onBoth?.evidence).toBe(
+      `${inTime}; of the time that it copies, 50.0 % on stream 7, on which kernels run, too`,
+    );
+  });
+
+  it("names the default stream where the recording says which one it is", () => {
+    const defaultStreams = [{ context: 1, stream: 7 }];
+    const pageable = [{ stream: 7, isPageable: true }];
+    expect(copied(pageable, { stream: 13 }, { defaultStreams })).toMatchObject({
+      evidence: `${inTime}; of the time that it copies, 100.0 % from or to pageable memory and 100.0 % on stream 7, the default stream`,
+      advice: `${own}, made with cudaStreamNonBlocking, since other streams wait for the default one; with pinned memory in place of pageable`,
+    });
+    expect(copied([{ stream: 7 }], { stream: 7 }, { defaultStreams })?.evidence).toMatch(
+      / on stream 7, the default stream, on which kernels run, too$/,
+    );
+  });
+
+  it("asks for no stream of their own for copies that have one", () => {
+    const alone = copied([{ stream: 9, isPageable: false }], { stream: 7 }, { defaultStreams: [] });
+    expect(alone).toMatchObject({
+      evidence: `${inTime}; of the time that it copies, 0.0 % from or to pageable memory`,
+      advice:
+        "copy less, or begin earlier: no kernel uses their stream, and they run beside kernels",
+    });
+    const unknown = copied([{ stream: 9, isPageable: false }], { stream: 7 });
+    expect(unknown?.advice).toMatch(
+      /^copy less, or begin earlier: .* unless it is the default one/,
+    );
+  });
+
+  it("is as before where streams are not recorded, of other contexts, or mixed", () => {
+    expect(copied([{}], {})).toMatchObject({
+      evidence: inTime,
+      advice: `${own}; with memory of the host that is pinned, where it is pageable`,
+    });
+    expect(copied([{ stream: 7 }], { stream: 7, context: 2 })?.evidence).toBe(inTime);
+    const streams = [7, 9, 9].map((stream) => ({ stream }));
+    expect(copied(streams, { stream: 7 })?.evidence).toBe(inTime);
+  });
+
+  it("of another region tells of their memory and stream what that region does", () => {
+    const { reports } = sketched({
+      ranges: [
+        { name: "load", start: 0, end: 100_000 },
+        { name: "step", start: 100_000, end: 1_000_000 },
+      ],
+      kernels: [
+        ...[{ name: "copy", kind: "memcpy" as const, stream: 7, isPageable: true }].map((copy) => ({
+          ...copy,
+          launch: 50_000,
+          ns: 800_000,
+        })),
+        { name: "k", launch: 860_000, ns: 100_000, stream: 7 },
+      ],
+    });
+    const reason = reports[0] === undefined ? null : wallReason(reports[0], "step");
+    expect(reason).toMatchObject({
+      evidence:
+        "751.0 µs of 900.0 µs copies run, and no kernel; load issues 100.0 % of the time of all copies; of that, 100.0 % from or to pageable memory and 100.0 % on stream 7, on which kernels run, too",
+      advice: `${own}; with pinned memory in place of pageable`,
+    });
+  });
+});
+
 describe("what threads wait for", () => {
   const said = (source: Source, label: string) => {
     const [report] = loaded.get(source)?.reports ?? [];
@@ -399,6 +495,25 @@ describe("what threads wait for", () => {
     expect(said("condition", "take")).toMatch(/^waits for a condition variable or semaphore: /);
     expect(said("fdatasync", "save")).toMatch(/^waits for files: /);
     expect(said("pipe", "receive")).toMatch(/^waits for a pipe: /);
+  });
+
+  it("is told of files with the blocks that were read and written, where they were counted", () => {
+    const [report] = loaded.get("fdatasync")?.reports ?? [];
+    if (report === undefined) throw new Error("fdatasync is not there");
+    const saidOf = (read: number, written: number) => {
+      const blocks = { blocks_read: read, blocks_written: written };
+      const metrics = Object.entries(blocks).map(([name, value]) => [name, { value, unit: "" }]);
+      const regions = report.regions.map((region) => ({
+        ...region,
+        metrics: { ...region.metrics, ...Object.fromEntries(metrics) },
+      }));
+      return wallReason({ ...report, regions }, "save")?.evidence;
+    };
+    const uncounted = wallReason(report, "save")?.evidence;
+    expect(saidOf(0, 12_288)).toBe(
+      `${uncounted}; 0 blocks of 512 bytes read from disks, 12,288 written`,
+    );
+    expect(saidOf(0, 0)).toBe(uncounted);
   });
 
   it("is a child that computes, or one that waits itself", () => {
@@ -535,7 +650,7 @@ describe.skipIf(sample === null)("the answer", () => {
       reason: {
         rule: "copies",
         evidence:
-          "829.72 ms of 856.98 ms copies run, and no kernel; 0.0 % of the time that it copies, from or to pageable memory; its threads are in cudaStreamSynchronize for 856.89 ms",
+          "829.72 ms of 856.98 ms copies run, and no kernel; of the time that it copies, 0.0 % from or to pageable memory and 100.0 % on streams 7 and 15, on which kernels run, too; its threads are in cudaStreamSynchronize for 856.89 ms",
       },
     });
     const [run, ...others] = answer?.runs ?? [];

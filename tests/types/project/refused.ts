@@ -17,8 +17,10 @@ config.toObject().layers.push({ size: 1 });
 const port: string = config.get("db.port");
 // refused: Did you mean '"db=mysql"'?
 compose({ ...tree, overrides: ["db=mysq"] });
-// refused: Type '"db.prt=1"' is not assignable
+// refused: Did you mean '"db.port=1"'?
 compose({ ...tree, overrides: ["lr=1", "db.prt=1"] });
+// refused: Did you mean '"name=x"'?
+compose({ ...tree, overrides: ["nmae=x"] });
 // refused: Did you mean '"+model/arch=small"'?
 compose({ ...tree, overrides: ["+model/arch=smal"] });
 // refused: Did you mean '"db@backup=pg"'?

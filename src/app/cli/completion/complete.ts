@@ -1,25 +1,17 @@
 /** Completes the word at the cursor of a shell. */
-import { defaultsOf, type Repository } from "../../../engine/compose/index.ts";
 import type { ConfigSchema } from "../../../engine/values/config-schema.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
-import { selectNode } from "../../../engine/values/resolution/select.ts";
 import type { Composer } from "../../job/composer.ts";
 import { readJsonSchema } from "../../job/options.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
 import { subcommandOf } from "../arguments/subcommand.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
+import { matchFiles } from "./files.ts";
 import { completeSubcommand, flagCandidates, flagValues } from "./flags.ts";
-import { hydraMatches } from "./hydra-query.ts";
-import { type ComposedTree, holdsSecret, showsSecret, treeFor } from "./tree.ts";
-import {
-  described,
-  prefixedKeys,
-  repeatsMember,
-  type SchemaKnowledge,
-  schemaKnowledge,
-  valueCandidates,
-} from "./values.ts";
+import { completeOverride } from "./override.ts";
+import { type ComposedTree, treeFor } from "./tree.ts";
+import { type SchemaKnowledge, schemaKnowledge } from "./values.ts";
 
 /** What to complete: the arguments before the cursor, and the word at it, unquoted. */
 export interface CompletionRequest {
@@ -71,7 +63,9 @@ export async function complete(
   const first = words.length === 0 ? (options.subcommands ?? []) : [];
   const names = first.map(({ name, summary }) => candidate(name, summary));
   const values = await programValues(session, word);
-  const completed = completeOverride(session, word, tree, describe);
+  const schema = openSchema(options.schema, tree);
+  const filesFor = (text: string) => matchFiles(text, cwd);
+  const completed = completeOverride({ tree, schema, filesFor }, word, describe);
   return [...left, ...matching(word, names), ...completed, ...values];
 }
 
@@ -101,103 +95,6 @@ function completeFlag(
   const lead = word.slice(0, equals + 1);
   const values = flagValues(flag, word.slice(equals + 1), tree, invocation.cwd);
   return values.map((value) => ({ ...value, text: `${lead}${value.text}` }));
-}
-
-function completeOverride(
-  session: CompletionSession,
-  word: string,
-  tree: ComposedTree,
-  describe: boolean,
-): readonly Candidate[] {
-  // The target of an interpolation is not completed.
-  if (word.includes("${")) return [];
-  const { options, invocation } = session;
-  const schema = openSchema(options.schema, tree);
-  const fromHydra = hydraMatches(tree, word, invocation.cwd).filter(
-    (match) => !repeatsMember(tree, match),
-  );
-  const isOption = fromHydra.length > 0 && /^[^=]*=/.test(word) && isGroup(tree, word);
-  const more = isOption
-    ? []
-    : [
-        ...tolerant(() => packageNames(tree, word)),
-        ...optionsInContext(tree.groups(), word),
-        ...tolerant(() => valueCandidates(tree, word, schema)),
-        ...tolerant(() => prefixedKeys(tree, word, schema)),
-        ...tolerant(() => replacedKeys(tree, word)),
-        ...tolerant(() => aliasCandidates(session, word, tree)),
-      ];
-  const all = new Map<string, Candidate>();
-  for (const each of [...fromHydra.map((text) => fromMatch(tree, text)), ...more])
-    if (!all.has(each.text)) all.set(each.text, each);
-  const candidates = [...all.values()];
-  const shown = describe ? candidates.map((each) => described(each, tree, schema)) : candidates;
-  return withoutSecrets(shown, tree.secrets());
-}
-
-/** `db:=` for `db:`, where `db` is a map, which a value replaces as a whole. */
-function replacedKeys(tree: ComposedTree, word: string): readonly Candidate[] {
-  const [, key] = /^([A-Za-z_$][^@=:]*):$/.exec(word) ?? [];
-  if (key === undefined || key.includes("/") || !tree.context.dialect.extendsOverrides) return [];
-  return selectNode(tree.config(), key, tree.context)?.kind === "map"
-    ? [candidate(`${word}=`, "replaces it as a whole")]
-    : [];
-}
-
-/** Aliases that complete a word, and behind one that stands for a key what completes that key. */
-function aliasCandidates(
-  session: CompletionSession,
-  word: string,
-  tree: ComposedTree,
-): readonly Candidate[] {
-  const [, operator = "", rest = ""] = /^(~|\+{0,2})(.*)$/s.exec(word) ?? [];
-  const equals = rest.indexOf("=");
-  if (equals < 0)
-    return matching(
-      word,
-      tree
-        .aliases()
-        .map(({ isWhole, name, target }) =>
-          candidate(`${operator}${name}${isWhole || operator === "~" ? "" : "="}`, `-> ${target}`),
-        ),
-    );
-  const alias = tree.aliases().find(({ name }) => name === rest.slice(0, equals));
-  if (alias === undefined || alias.isWhole) return [];
-  const { name, target } = alias;
-  const lead = `${operator}${target}`;
-  return completeOverride(session, `${lead}${rest.slice(equals)}`, tree, false)
-    .filter(({ text }) => text.startsWith(`${lead}=`))
-    .map((each) => ({ ...each, text: `${operator}${name}${each.text.slice(lead.length)}` }));
-}
-
-/** A secret is neither offered as a value nor shown in a description. */
-function withoutSecrets(
-  candidates: readonly Candidate[],
-  secrets: readonly string[],
-): readonly Candidate[] {
-  return candidates
-    .filter(({ text }) => !showsSecret(text, secrets))
-    .map((each) => (holdsSecret(each.description ?? "", secrets) ? candidate(each.text) : each));
-}
-
-/** A group with both options and groups has no ending character, and yet the word goes on. */
-function fromMatch(tree: ComposedTree, text: string): Candidate {
-  const plain = candidate(text);
-  const isBeginning = tree.groups().groupExists(text.replace(/^[+]/, ""));
-  return isBeginning ? { ...plain, isOpen: true } : plain;
-}
-
-const isGroup = (tree: ComposedTree, word: string): boolean =>
-  tree.groups().groupExists(word.slice(0, word.lastIndexOf("=")).replace(/^[+~]/, ""));
-
-/** Words that do not compose have no completions that need a composition. */
-function tolerant(work: () => readonly Candidate[]): readonly Candidate[] {
-  try {
-    return work();
-  } catch (error) {
-    if (isConfigError(error)) return [];
-    throw error;
-  }
 }
 
 function openTree(session: CompletionSession, words: readonly string[]): ComposedTree {
@@ -236,48 +133,4 @@ function openSchema(
     description: (key) => open().description(key),
     properties: (key) => open().properties(key),
   };
-}
-
-/**
- * `db@backup=`: groups that the config has at packages of their own. Those of the primary config are known from its
- * file; after a word with a package, the whole composition is searched.
- */
-function packageNames(tree: ComposedTree, word: string): readonly Candidate[] {
-  const prefix = /^[+~]?/.exec(word)?.[0] ?? "";
-  const name = word.slice(prefix.length);
-  if (prefix === "+" || name === "" || name.includes("=")) return [];
-  const groups = name.includes("@")
-    ? [...tree.composition().choices.keys()].filter((choice) => choice.includes("@"))
-    : primaryGroups(tree);
-  const ending = prefix === "~" ? "" : "=";
-  // Like groups, one level at a time.
-  const isHere = (group: string): boolean => !/^[^@]*\//.test(group.slice(name.length));
-  return matching(
-    word,
-    groups.filter(isHere).map((group) => candidate(`${prefix}${group}${ending}`)),
-  );
-}
-
-function primaryGroups({ configName, context, groups }: ComposedTree): readonly string[] {
-  const primary = configName === null ? undefined : groups().load(configName);
-  const items = primary === undefined ? [] : defaultsOf(primary, context);
-  return items.flatMap((item) =>
-    item.kind === "group" && item.package !== null && !item.override
-      ? [`${item.group.replace(/^\//, "")}@${item.package}`]
-      : [],
-  );
-}
-
-/** Options where Hydra offers none: at a package, and after other options in a sweep or list. */
-function optionsInContext(groups: Repository, word: string): readonly Candidate[] {
-  const match = /^([+~]?)([^=@]+)(@[^=]*)?=(\[?(?:[^,[\]{}()'"$]+,)*)([^,[\]{}()'"$]*)$/.exec(word);
-  if (match === null) return [];
-  const [, prefix = "", group = "", pkg = "", before = ""] = match;
-  const lead = `${prefix}${group}${pkg}=${before}`;
-  const chosen = new Set(before.replace("[", "").split(","));
-  const options = groups.list(group, "config").filter((option) => !chosen.has(option));
-  return matching(
-    word,
-    options.map((option) => candidate(`${lead}${option}`)),
-  );
 }

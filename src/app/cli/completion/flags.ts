@@ -1,6 +1,7 @@
 /** Completion of flags, their values, and lines of subcommands. */
 import type { Flag, SubcommandLine } from "../../job/options.ts";
-import { type Candidate, candidate, filesAt, matching } from "./candidate.ts";
+import { type Candidate, candidate, matching } from "./candidate.ts";
+import { filesAt } from "./files.ts";
 import { type ComposedTree, matchKeys } from "./tree.ts";
 
 /** The flags that complete a word such as `--c`: the long names, and the typed short one. */

@@ -1,12 +1,12 @@
 /** Completion for Hydra's own shell code, with exactly Hydra's answers. */
 
 import type { Dialect } from "../../../engine/values/dialect.ts";
-import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
-import { byCodePoint } from "../../../foundation/text/code-points.ts";
+import { ConfigError } from "../../../engine/values/errors.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { parseArgv } from "../arguments/parse-argv.ts";
-import { matchFiles } from "./candidate.ts";
-import { type CompletionTree, matchGroups, matchKeys, showsSecret, treeFor } from "./tree.ts";
+import { matchFiles } from "./files.ts";
+import { hydraMatches } from "./override.ts";
+import { showsSecret, treeFor } from "./tree.ts";
 
 /**
  * Hydra's answer to `-sc query=SHELL`, for requests of Hydra's own shell code, which passes only the line in
@@ -22,7 +22,7 @@ export function hydraQuery(session: Session, separator: string): string {
   const line = stripProgram(invocation.env["COMP_LINE"] ?? "", composer.context.dialect);
   const divided = divideLine(line, flags);
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
-  const matches = hydraMatches(tree, divided.word, invocation.cwd);
+  const matches = hydraMatches(tree, divided.word, (word) => matchFiles(word, invocation.cwd));
   const secrets = tree.secrets();
   return `${matches.filter((match) => !showsSecret(match, secrets)).join(separator)}\n`;
 }
@@ -56,35 +56,6 @@ export function divideLine(line: string, flags: Session["flags"]) {
     isMultirun: parsed.flags.has("multirun"),
   };
 }
-
-/**
- * The completions of an override by Hydra: files, otherwise groups and options, and keys and values of the config
- * composed from the words before. If those do not compose, there are no keys.
- *
- * @throws ConfigError `override.syntax` and what `checkWords` throws for the words; of interpolations
- * @see https://hydra.cc/docs/1.3/tutorials/basic/running_your_app/tab_completion/
- */
-export function hydraMatches(tree: CompletionTree, word: string, cwd: string): readonly string[] {
-  const files = matchFiles(word, cwd);
-  if (files !== undefined) return sorted(files);
-  const { matches, isOption } = matchGroups(tree.groups(), word);
-  return isOption ? sorted(matches) : sorted([...matches, ...keysIfComposed(tree, word)]);
-}
-
-function keysIfComposed(tree: CompletionTree, word: string): readonly string[] {
-  try {
-    tree.checkWords();
-    // No key can begin like this (a slash, or a prefix), so nothing needs to be composed.
-    if (/^(?:[+~][^.=]*|[^.=]*\/[^.=]*)$/.test(word)) return [];
-    return matchKeys(tree.config(), word, tree.context);
-  } catch (error) {
-    if (isConfigError(error) && /^(compose|override\.sweep)/.test(error.code)) return [];
-    throw error;
-  }
-}
-
-const sorted = (names: readonly string[]): readonly string[] =>
-  [...new Set(names)].sort(byCodePoint);
 
 /** The rule of dialects that allow any script name, extended to scripts of Node. */
 const INTERPRETED_ANY =

@@ -7,6 +7,7 @@ import {
   type RunMode,
   splitOverrides,
 } from "../../../engine/compose/index.ts";
+import { secretTexts } from "../../../engine/compose/secrets.ts";
 import { parseOverrides } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { type ConfigNode, holdsContainer, isMissing } from "../../../engine/values/node.ts";
@@ -14,7 +15,7 @@ import { keyText, pyStr } from "../../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import { once } from "../../../foundation/system/get-or-create.ts";
-import { type Composer, secretTexts } from "../../job/composer.ts";
+import type { Composer } from "../../job/composer.ts";
 
 /** A program's configs for the words before the one to complete; each is computed once. */
 export interface ComposedTree extends CompletionTree {
@@ -30,9 +31,15 @@ export interface ComposedTree extends CompletionTree {
   secrets(): readonly string[];
 }
 
+/** What composes the configs that are looked at. */
+export type CompletionComposer = Pick<
+  Composer,
+  "aliases" | "compose" | "configName" | "context" | "searchPath"
+>;
+
 /** @param hydrasOptionsOnly whether groups leave out the launchers and sweepers that only hydraconf has */
 export function treeFor(
-  composer: Composer,
+  composer: CompletionComposer,
   words: readonly string[],
   mode: RunMode,
   { hydrasOptionsOnly = false }: { readonly hydrasOptionsOnly?: boolean } = {},

@@ -2,14 +2,9 @@
 import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { dialectNamed } from "../../../engine/values/dialect.ts";
-import { ConfigError, isConfigError } from "../../../engine/values/errors.ts";
-import { isInterpolationNode } from "../../../engine/values/interpolation/parser.ts";
-import type { ConfigNode, Key } from "../../../engine/values/node.ts";
-import type { Place } from "../../../engine/values/place.ts";
+import { ConfigError } from "../../../engine/values/errors.ts";
 import { toObject } from "../../../engine/values/plain-objects.ts";
-import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
-import { createResolution } from "../../../engine/values/resolution/evaluate.ts";
-import { resolveDeep } from "../../../engine/values/resolution/resolve-tree.ts";
+import { resolveWherePossible } from "../../../engine/values/resolution/resolve-tree.ts";
 import { readYaml } from "../../../engine/values/yaml/reader.ts";
 import { fileProblem, readablePath } from "../../../foundation/system/files.ts";
 import { type CommandLine, commandHelp, usage } from "../../command-line/command-line.ts";
@@ -180,7 +175,7 @@ function openTreeOf(
       // With the search path that the primary config adds to.
       repository: compose(configName, []).repository,
       compose,
-      resolve: (config) => resolvedWherePossible(config, composer.context),
+      resolve: (config) => resolveWherePossible(config, composer.context),
     }),
     configName,
     directories: composer.repository.sources
@@ -193,34 +188,6 @@ function openTreeOf(
 interface OpenTree extends TreeNow {
   /** @throws ConfigError if the primary config does not compose */
   readonly files: () => TreeOfConfigs;
-}
-
-/** Some values are known only in a run. */
-function resolvedWherePossible(config: ConfigNode, context: ResolveContext): ConfigNode {
-  const resolution = createResolution(config, context);
-  const visit = (place: Place): ConfigNode => {
-    const { node } = place;
-    const below = (key: Key, written: ConfigNode): ConfigNode => {
-      const inner = resolution.places.child(place, key);
-      return inner === undefined ? written : visit(inner);
-    };
-    if (node.kind === "list")
-      return { ...node, items: node.items.map((item, index) => below(BigInt(index), item)) };
-    if (node.kind === "map") {
-      const entries = [...node.entries].map(
-        ([id, { key, value }]) => [id, { key, value: below(key, value) }] as const,
-      );
-      return { ...node, entries: new Map(entries) };
-    }
-    if (!isInterpolationNode(node)) return node;
-    try {
-      return resolveDeep(resolution, place, { toMissing: "missing" });
-    } catch (error) {
-      if (isConfigError(error)) return node;
-      throw error;
-    }
-  };
-  return visit(resolution.root);
 }
 
 async function writeAll(tree: TreeOfConfigs, output: string, { console, cwd }: Invocation) {

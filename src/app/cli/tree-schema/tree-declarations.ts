@@ -212,12 +212,16 @@ export function pythonOf({ configs }: TreeFacts): string {
     const name = names.get(config) ?? "";
     classes.set(name, pythonClass(name, asObject(schema), classes));
   }
+  // A class stands after those of its members.
+  const texts = [...classes.values()].reverse();
   return [
     `# ${BANNER.replace("--types", "--stubs")}`,
+    ...(texts.some((text) => text.includes(SHADOWED))
+      ? [`import builtins as ${SHADOWED}builtins`, `import typing as ${SHADOWED}typing`]
+      : []),
     "from typing import Any, Iterator, List, Optional, Union\n",
     PYTHON_BASE,
-    // A class stands after those of its members.
-    ...[...classes.values()].reverse(),
+    ...texts,
   ].join("\n");
 }
 
@@ -236,6 +240,18 @@ const PYTHON_BASE = `class _Map:
     def pop(self, key: str, default: Any = ...) -> Any: ...
     def copy(self) -> Any: ...
 `;
+
+/** In front of the modules of types, in a class with a key of the name of one: there, the name is that key. */
+const SHADOWED = "_of_";
+
+const PYTHON_TYPES = /\b(?:(int|str|float|bool)|(Any|List|Optional|Union))\b/g;
+
+const unshadowed = (type: string): string =>
+  type.replaceAll(
+    PYTHON_TYPES,
+    (name, builtin?: string) =>
+      `${SHADOWED}${builtin === undefined ? "typing" : "builtins"}.${name}`,
+  );
 
 /** Members that a `DictConfig` has whatever its keys are. */
 const PYTHON_METHODS = new Set([
@@ -295,14 +311,15 @@ function pythonClass(
   { properties = {}, required = [] }: ObjectSchema,
   classes: PythonClasses,
 ): string {
-  const members = Object.entries(properties)
-    .filter(
-      ([key]) =>
-        /^[A-Za-z_]\w*$/.test(key) && !PYTHON_METHODS.has(key) && !PYTHON_KEYWORDS.has(key),
-    )
-    .map(([key, value]) => {
-      const type = pythonType(value, `${name}${pascalCase(key)}`, classes);
-      return `    ${key}: ${type}${required.includes(key) ? "" : "  # of some options only"}\n`;
-    });
+  const named = Object.entries(properties).filter(
+    ([key]) =>
+      // Names that begin with two underscores are Python's own, or private.
+      /^(?!__)[A-Za-z_]\w*$/.test(key) && !PYTHON_METHODS.has(key) && !PYTHON_KEYWORDS.has(key),
+  );
+  const isShadowing = named.some(([key]) => unshadowed(key) !== key);
+  const members = named.map(([key, value]) => {
+    const type = pythonType(value, `${name}${pascalCase(key)}`, classes);
+    return `    ${key}: ${isShadowing ? unshadowed(type) : type}${required.includes(key) ? "" : "  # of some options only"}\n`;
+  });
   return `class ${name}(_Map):\n${members.join("") || "    ...\n"}`;
 }

@@ -95,7 +95,7 @@ const rowsOf = ({ number }: SweepPageData): Iterable<number> => number.keys();
 
 /** Each title once: a parameter with the name of another column is `swept.NAME`. */
 function titled(data: SweepPageData) {
-  const taken = new Set(["job", "sweep", "status", "attempts", "seconds", "error"]);
+  const taken = new Set(["job", "sweep", "continues", "status", "attempts", "seconds", "error"]);
   const each = (columns: readonly PageColumn[], prefix: string) =>
     columns.map((column) => {
       let { title } = column;
@@ -107,7 +107,7 @@ function titled(data: SweepPageData) {
 }
 
 function fieldsOf(data: SweepPageData): readonly Field<number>[] {
-  const { attempts, error, links, number, seconds, status, sweep, sweeps, texts } = data;
+  const { attempts, continues, error, links, number, seconds, status, sweep, sweeps, texts } = data;
   const { parameters, results } = titled(data);
   const valued = (column: PageColumn): Field<number> => ({
     title: column.title,
@@ -119,6 +119,9 @@ function fieldsOf(data: SweepPageData): readonly Field<number>[] {
     ...(sweep === undefined
       ? []
       : [{ title: "sweep", cell: (row: number) => sweeps[sweep[row] ?? 0] ?? "" }]),
+    ...(continues === undefined
+      ? []
+      : [{ title: "continues", cell: (row: number) => earlierJob(data, row) }]),
     ...parameters.map(valued),
     { title: "status", cell: (row) => status[row] ?? "", isMark: true },
     ...results.map(valued),
@@ -141,12 +144,25 @@ function fieldsOf(data: SweepPageData): readonly Field<number>[] {
   ];
 }
 
+/** The job that another one continues, as a link to its directory. */
+function earlierJob({ continues, links, number, sweep, texts }: SweepPageData, row: number): Cell {
+  const job = continues?.[row] ?? -1;
+  if (job < 0) return "";
+  const at = number.findIndex((one, other) => one === job && sweep?.[other] === sweep?.[row]);
+  const path = texts[links?.files[at] ?? -1];
+  return path === undefined ? `#${job}` : [link(`#${job}`, path)];
+}
+
 const filteredColumns = (data: SweepPageData) => {
   const { parameters, results } = titled(data);
-  const { error, number, seconds, status, sweep, sweeps, texts } = data;
+  const { continues, error, number, seconds, status, sweep, sweeps, texts } = data;
   return [
     { title: "job", getValue: (row: number) => number[row] ?? null },
     { title: "sweep", getValue: (row: number) => (sweep && sweeps[sweep[row] ?? 0]) ?? null },
+    {
+      title: "continues",
+      getValue: (row: number) => ((continues?.[row] ?? -1) < 0 ? null : (continues?.[row] ?? null)),
+    },
     { title: "status", getValue: (row: number) => status[row] ?? null },
     { title: "seconds", getValue: (row: number) => seconds[row] ?? null },
     { title: "error", getValue: (row: number) => texts[error[row] ?? -1] ?? null },
@@ -158,11 +174,12 @@ const filteredColumns = (data: SweepPageData) => {
 };
 
 function detailsOf(data: SweepPageData, row: number, close: () => void): readonly Node[] {
-  const { attempts, error, links, seconds, started, status, texts } = data;
+  const { attempts, continues, error, links, seconds, started, status, texts } = data;
   const { parameters, results } = titled(data);
   const time = started[row] ?? null;
   const facts: readonly (readonly [string, string])[] = [
     ["status", status[row] ?? ""],
+    ...((continues?.[row] ?? -1) < 0 ? [] : [["continues", `#${continues?.[row]}`] as const]),
     ...[...parameters, ...results].flatMap((column): readonly (readonly [string, string])[] => {
       const cell = cellOf(column, row, texts);
       return cell === null ? [] : [[column.title, shownCell(cell)]];

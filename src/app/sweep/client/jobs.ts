@@ -1,6 +1,11 @@
 /** The jobs of a page, and what the reader has chosen of them. */
 import { formatNumber, NOT_MEASURED } from "../../../pages/numbers.ts";
-import type { BetterWhen, PageColumn, SweepPageData } from "../page/page-data.ts";
+import {
+  type BetterWhen,
+  LEFT_OUT,
+  type PageColumn,
+  type SweepPageData,
+} from "../page/page-data.ts";
 import { ranks } from "./forest.ts";
 
 /** A number of each job. */
@@ -9,16 +14,23 @@ export interface Metric {
   readonly numbers: readonly (number | null)[];
 }
 
-/** Columns of numbers that jobs returned, and how long they took. */
-export const metricsOf = ({ results, seconds }: SweepPageData): readonly Metric[] => [
-  ...results.flatMap(({ title, numbers }) => (numbers === undefined ? [] : [{ title, numbers }])),
-  { title: "seconds", numbers: seconds },
-];
+/** Columns of numbers that jobs returned, and how long they took; jobs that do not count have none. */
+export function metricsOf({ results, seconds, status }: SweepPageData): readonly Metric[] {
+  const isLeftOut = status.includes(LEFT_OUT);
+  const counted = (numbers: Metric["numbers"]): Metric["numbers"] =>
+    isLeftOut ? numbers.map((value, row) => (status[row] === LEFT_OUT ? null : value)) : numbers;
+  return [
+    ...results.flatMap(({ title, numbers }) =>
+      numbers === undefined ? [] : [{ title, numbers: counted(numbers) }],
+    ),
+    { title: "seconds", numbers: counted(seconds) },
+  ];
+}
 
 /** The metric that the sweep is about: that of its settings, else the first. */
 export function mainMetric(data: SweepPageData): Metric {
   const metrics = metricsOf(data);
-  const [first = { title: "seconds", numbers: data.seconds }] = metrics;
+  const [first = { title: "seconds", numbers: [] }] = metrics;
   const [wanted] = data.judgement;
   return metrics.find(({ title }) => title === wanted?.column) ?? first;
 }

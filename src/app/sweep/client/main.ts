@@ -6,7 +6,7 @@ import { h, on, section, svg } from "../../../pages/client/dom.ts";
 import { extentOf } from "../../../pages/client/plot.ts";
 import { themeButton } from "../../../pages/client/theme.ts";
 import { formatNumber, formatPercentage } from "../../../pages/numbers.ts";
-import type { BetterWhen, SweepPageData } from "../page/page-data.ts";
+import { type BetterWhen, LEFT_OUT, type SweepPageData } from "../page/page-data.ts";
 import { type Axis, columnAxis, numberAxis } from "./axis.ts";
 import { type Importance, importanceOf } from "./forest.ts";
 import { type ChartPoint, createJobChart, type JobChart, plotOf } from "./job-chart.ts";
@@ -173,7 +173,8 @@ const nameOfSweep = (name: string, sweep: number): Node =>
     name,
   );
 
-const isOver = (row: number): boolean => !["queued", "running"].includes(data.status[row] ?? "");
+const isOver = (row: number): boolean =>
+  !["queued", "running", LEFT_OUT].includes(data.status[row] ?? "");
 const sweepOf = (row: number): number => data.sweep?.[row] ?? 0;
 const sweepTone = (row: number): string => `sweep-${sweepOf(row) % SWEEP_TONES}`;
 const SWEEP_TONES = 6;
@@ -689,7 +690,7 @@ function createDurations(): Part {
         textOf: (value) => `${formatNumber(value)} s`,
       });
       const toneOf = (row: number) =>
-        ["completed", "running"].includes(data.status[row] ?? "") ? "tone-2" : "bad";
+        ["completed", "running", LEFT_OUT].includes(data.status[row] ?? "") ? "tone-2" : "bad";
       chart.show((width) => {
         const plot = plotOf(x, y, width, width < NARROW ? 220 : 260);
         const points = pointsOf(rows, [x, y], plot, toneOf);

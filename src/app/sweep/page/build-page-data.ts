@@ -1,11 +1,13 @@
 /** The jobs of a sweep, or of several to compare, as the data of a page: in columns, since those are short. */
 import type { SweepRow } from "../../job/options.ts";
-import type {
-  PageColumn,
-  PageCurve,
-  PageLinks,
-  PageObjective,
-  SweepPageData,
+import type { LearningCurve } from "./curve-types.ts";
+import {
+  LEFT_OUT,
+  type PageColumn,
+  type PageCurve,
+  type PageLinks,
+  type PageObjective,
+  type SweepPageData,
 } from "./page-data.ts";
 
 /** A sweep on a page. */
@@ -18,11 +20,6 @@ export interface PageSweep {
   readonly linksOf?: (row: SweepRow) => PageLinks;
   /** What a job measured while it ran. */
   readonly curvesOf?: (row: SweepRow) => readonly LearningCurve[];
-}
-
-export interface LearningCurve {
-  readonly title: string;
-  readonly points: readonly (readonly [step: number, value: number])[];
 }
 
 interface Level {
@@ -102,10 +99,13 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
     results: shown.results.map(column),
     ...(sweeps.length > 1 && { sweep: rows.map(({ sweep }) => sweep) }),
     number: rows.map(({ row }) => row.number),
-    status: rows.map(({ row }) => row.status),
+    status: rows.map(({ row }) => (row.left_out ? LEFT_OUT : row.status)),
     attempts: rows.map(({ row }) => row.attempts),
     seconds: rows.map(({ row }) => row.seconds && Number(row.seconds.toPrecision(6))),
     started: rows.map(({ row }) => (row.started === null ? null : Date.parse(row.started))),
+    ...(rows.some(({ row }) => row.continues !== null) && {
+      continues: rows.map(({ row }) => row.continues ?? -1),
+    }),
     error: rows.map(({ row }) => table.at(row.error ?? "")),
     links: linked.every((links) => links === undefined)
       ? null
@@ -139,7 +139,7 @@ function chosenRows(
     const sign = objective.direction === "minimize" ? 1 : -1;
     let best: { readonly placed: PlacedRow; readonly value: number } | undefined;
     for (const placed of all) {
-      if (placed.sweep !== sweep) continue;
+      if (placed.sweep !== sweep || placed.row.left_out) continue;
       const value = fieldsOf(placed.row.result).find(([name]) => name === objective.column)?.[1];
       if (typeof value !== "number") continue;
       if (best === undefined || sign * value < sign * best.value) best = { placed, value };
@@ -164,21 +164,27 @@ function curvesOfRows(
   return chosenRows(rows, curves, sweeps).flatMap((placed) =>
     (sweeps[placed.sweep]?.curvesOf?.(placed.row) ?? [])
       .slice(0, MOST_CURVES)
-      .map(({ title, points }): PageCurve => {
-        const step = Math.max(1, (points.length - 1) / (MOST_POINTS - 1));
-        const count = Math.min(points.length, MOST_POINTS);
-        const kept = Array.from(
-          { length: count },
-          (_, at) => points[Math.round(at * step)] ?? [0, 0],
-        );
+      .map((curve): PageCurve => {
+        const { metric, steps, values } = thinnedCurve(curve, MOST_POINTS);
         return {
           row: places.get(placed) ?? 0,
-          title: cut(title, text),
-          steps: kept.map(([x]) => x),
-          values: kept.map(([, y]) => Number(y.toPrecision(6))),
+          title: cut(metric, text),
+          steps,
+          values: values.map((value) => Number(value.toPrecision(6))),
         };
       }),
   );
+}
+
+/** At most so many points of a curve, evenly chosen, with the first and the last. */
+export function thinnedCurve(curve: LearningCurve, most: number): LearningCurve {
+  const { metric, steps, values } = curve;
+  if (steps.length <= most) return curve;
+  const places = Array.from({ length: most }, (_, at) =>
+    Math.round((at * (steps.length - 1)) / (most - 1)),
+  );
+  const pick = (all: readonly number[]) => places.map((place) => all[place] ?? 0);
+  return { metric, steps: pick(steps), values: pick(values) };
 }
 
 /** What jobs are judged by comes first, then columns with numbers. */

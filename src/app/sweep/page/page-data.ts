@@ -1,5 +1,8 @@
 /** The data of a page of sweeps, which its script reads: no Node modules here, nor types that need them. */
 
+/** The word for a completed job that its sweep no longer asks for: its result does not count. */
+export const LEFT_OUT = "left_out";
+
 /** Whether lower or higher numbers are better. */
 export type BetterWhen = "minimize" | "maximize";
 
@@ -28,12 +31,15 @@ export interface SweepPageData {
   /** The index of the job's sweep; absent for a single sweep. */
   readonly sweep?: readonly number[];
   readonly number: readonly number[];
+  /** `left_out` for a completed job whose result does not count. */
   readonly status: readonly string[];
   readonly attempts: readonly number[];
   /** Null if unknown. */
   readonly seconds: readonly (number | null)[];
   /** Milliseconds since 1970; null if the job has not started. */
   readonly started: readonly (number | null)[];
+  /** The number of the earlier job that a job continues, -1 for none; absent if none does. */
+  readonly continues?: readonly number[];
   /** Indices of texts; -1 for none. */
   readonly error: readonly number[];
   readonly links: Readonly<Record<keyof PageLinks, readonly number[]>> | null;

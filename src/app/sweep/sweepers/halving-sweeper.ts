@@ -1,11 +1,12 @@
 /** The sweeper of successive halving. */
+import { isAbsolute } from "node:path";
 import { parseOverride } from "../../../engine/overrides/index.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
 import type { Direction } from "./objective.ts";
-import { byScore, optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
+import { byScore, optimizingSweeper, type Search, type Trial } from "./optimizing-sweeper.ts";
 import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
-import { type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
+import { type Draw, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
 import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
 import type { SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
@@ -22,7 +23,22 @@ export const halvingSweeper: SweeperDefinition = {
     const [direction = "minimize", ...others] = settings.direction;
     if (others.length > 0)
       refuseSetting(request, "direction")("has several directions: trials are promoted by one");
-    checkBudgetKey(budgetKey, request, overrides.flatMap(keysOf));
+    const keys = overrides.flatMap(keysOf);
+    const { resume_file: file, resume_key: key } = settings;
+    checkKey("budget_key", budgetKey, request, keys);
+    if (key !== undefined) checkKey("resume_key", key, request, [...keys, bareKey(budgetKey)]);
+    if (
+      file !== undefined &&
+      (key === undefined || isAbsolute(file) || file.split("/").includes(".."))
+    )
+      refuseSetting(
+        request,
+        "resume_file",
+      )(
+        key === undefined
+          ? "needs hydra.sweeper.resume_key, the key that is told where the file is"
+          : `must be a path in $HYDRACONF_CHECKPOINT, not '${file}'`,
+      );
     if (Number(max_budget) < Number(min_budget))
       refuseSetting(
         request,
@@ -38,15 +54,21 @@ export const halvingSweeper: SweeperDefinition = {
         direction,
       }),
       ...searchRequest(settings, request),
+      ...(key !== undefined && { resumption: { key, file } }),
       ...(rungs.length > 1 && { unforeseeable: laterRungs(budgetKey, rungs) }),
     });
   },
 };
 
-function checkBudgetKey(key: string, request: SweeperRequest, keys: readonly string[]): void {
+function checkKey(
+  setting: "budget_key" | "resume_key",
+  key: string,
+  request: SweeperRequest,
+  others: readonly string[],
+): void {
   parseOverride(`${key}=1`, { dialect: request.context.dialect });
-  if (keys.includes(bareKey(key)))
-    refuseSetting(request, "budget_key")(`is '${key}', which the sweep also sets`);
+  if (others.includes(bareKey(key)))
+    refuseSetting(request, setting)(`is '${key}', which the sweep also sets`);
 }
 
 const laterRungs = (budgetKey: string, rungs: readonly Rung[]): string =>
@@ -110,19 +132,26 @@ export function* successiveHalving(
   random: RandomSource,
   { budgetKey, direction, rungs }: HalvingPlan,
 ): Search {
-  let alive = Array.from({ length: rungs[0]?.trials ?? 0 }, () => space.draw(random));
+  let alive: readonly { readonly draw: Draw; readonly trial?: Trial }[] = Array.from(
+    { length: rungs[0]?.trials ?? 0 },
+    () => ({ draw: space.draw(random) }),
+  );
   for (const [level, { budget, trials }] of rungs.entries()) {
-    alive = alive.slice(0, trials);
-    if (alive.length === 0) return;
-    const scores = yield alive.map(({ overrides, params }) => ({
-      overrides: [...overrides, `${budgetKey}=${budget}`],
-      params,
-      level,
-    }));
-    alive = alive
-      .map((draw, index) => ({ draw, score: scores[index] ?? null }))
+    const round = alive.slice(0, trials).map(({ draw, trial: continues }) => {
+      const { overrides, params } = draw;
+      const trial: Trial = {
+        overrides: [...overrides, `${budgetKey}=${budget}`],
+        params,
+        level,
+        ...(continues !== undefined && { continues }),
+      };
+      return { draw, trial };
+    });
+    if (round.length === 0) return;
+    const scores = yield round.map(({ trial }) => trial);
+    alive = round
+      .map((one, index) => ({ ...one, score: scores[index] ?? null }))
       .filter(({ score }) => score !== null)
-      .sort(byScore(direction))
-      .map(({ draw }) => draw);
+      .sort(byScore(direction));
   }
 }

@@ -9,6 +9,7 @@ import { list, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
 import { plural } from "../../../foundation/text/plural.ts";
+import { type Continuation, checkpointOf, resumeOverride } from "../../job/checkpoint.ts";
 import type { EndStatus } from "../../job/ender.ts";
 import { isCompleted, statusOf } from "../../job/job.ts";
 import {
@@ -37,8 +38,18 @@ export interface OptimizingRequest {
   readonly directory: string;
   readonly unforeseeable?: string;
   readonly pruning?: PruningRule;
+  /** How a trial with a larger budget is told where it continues; absent if no override says so. */
+  readonly resumption?: Resumption;
   /** The dialect of the sweep. */
   readonly dialect: Dialect;
+}
+
+/** The override that tells where a trial continues. */
+interface Resumption {
+  /** Its key, as in an override: `trainer.ckpt_path`, `+resume`. */
+  readonly key: string;
+  /** A name in the directory of the checkpoint; undefined for the directory itself. */
+  readonly file: string | undefined;
 }
 
 interface Scored {
@@ -59,6 +70,20 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   let scores: (Score | null)[] = [];
   let asked = 0;
   let failedTooOften = false;
+  /** How others continue a trial that has run. */
+  const ran = new WeakMap<Trial, Continuation>();
+  const continuations = new WeakMap<JobOverrides, Continuation>();
+
+  const overridesOf = ({ continues, overrides }: Trial): JobOverrides => {
+    const earlier = continues && ran.get(continues);
+    if (earlier === undefined) return overrides;
+    const { resumption } = request;
+    const resumed =
+      resumption && resumeOverride(resumption.key, earlier.checkpoint, resumption.file);
+    const job = [...overrides, ...(resumed === undefined ? [] : [resumed])];
+    continuations.set(job, earlier);
+    return job;
+  };
 
   return {
     judgesFailures: true,
@@ -74,8 +99,9 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
       }
       const batch = round.slice(asked, asked + (batchSize ?? round.length));
       asked += batch.length;
-      return batch.length === 0 ? undefined : batch.map(({ overrides }) => overrides);
+      return batch.length === 0 ? undefined : batch.map(overridesOf);
     },
+    continuationOf: (job) => continuations.get(job),
     mayAskForMore: () => true,
     tell(results) {
       const batch = round.slice(scores.length, asked);
@@ -88,6 +114,11 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         const score = outcome?.score ?? null;
         const status = result === undefined || isCompleted(result) ? "failed" : statusOf(result);
         trials.push({ trial, score, status });
+        if (result?.number !== undefined) {
+          const earlier = trial.continues && ran.get(trial.continues);
+          const checkpoint = earlier?.checkpoint ?? checkpointOf(result);
+          ran.set(trial, { job: result.number, checkpoint });
+        }
         scores.push(score);
         // A pruned trial has told what it had to tell.
         if (outcome?.score !== null || status === "pruned") continue;
@@ -213,6 +244,8 @@ export interface Trial {
   readonly params: JobOverrides;
   /** Results of a higher level are worth more: they come from a larger budget. */
   readonly level: number;
+  /** The earlier one with a smaller budget, whose checkpoint it may continue; absent for one that begins anew. */
+  readonly continues?: Trial;
 }
 
 /**

@@ -201,6 +201,12 @@ export const HALVING_SETTINGS = {
   max_budget: budget("the last budget; budgets are ints if both limits are"),
   eta: number(3, 2, "each budget is this part of the next, and as many times more trials get it"),
   n_trials: int(1, "trials of the first round; null: just enough to leave one for the last round"),
+  resume_key: text(
+    "the override that tells a trial that [goes on](#trials-that-go-on) where its checkpoint is; null: none does",
+  ),
+  resume_file: text(
+    "a file in `$HYDRACONF_CHECKPOINT` that `resume_key` names; null: the directory",
+  ),
   ...SEARCH_SETTINGS,
 };
 

@@ -3,7 +3,9 @@ import type { Composition, Repository } from "../../../engine/compose/index.ts";
 import type { ConfigError } from "../../../engine/values/errors.ts";
 import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
+import type { Continuation } from "../../job/checkpoint.ts";
 import type { JobResult } from "../../job/job.ts";
+import type { InsteadOf } from "../../launch/launcher.ts";
 import type { Direction } from "./objective.ts";
 import type { PruningRule } from "./pruner.ts";
 
@@ -33,6 +35,11 @@ export interface Sweeper {
   problemOf?(result: JobResult): string | undefined;
   /** Which jobs are to end early; absent if none are. */
   readonly pruning?: PruningRule;
+  /**
+   * The earlier job that a job of the last batch continues; undefined for one that begins anew. Absent if all do.
+   * @param job as `ask` gave it, the same array
+   */
+  continuationOf?(job: JobOverrides): Continuation | undefined;
   /** A sentence about the part of the sweep that cannot be shown before jobs have run. */
   readonly unforeseeable?: string;
   /** The logger that records how long it took to compose each batch. */
@@ -118,6 +125,8 @@ export interface SweeperDefinition {
   readonly targets: readonly string[];
   /** The keys of `hydra.sweeper` that it knows in addition to common ones; others are refused. By default any. */
   readonly settings?: readonly string[];
+  /** The alternative to an unknown setting; without one, the error is that for any unknown name. */
+  readonly insteadOf?: (setting: string) => InsteadOf | undefined;
   /** @throws ConfigError for sweep overrides that it does not support */
   readonly open: (request: SweeperRequest) => Sweeper;
 }

@@ -41,6 +41,8 @@ export function entryRemedy(
   const similar = similarOptions(placed.name ?? "", optionsForHint(repository, placed.group));
   if (item.origin.kind === "override") return typedRemedy(item.origin.text, similar, search);
   const text = item.origin.kind === "file" ? writtenText(item.origin) : "";
+  const byVariable = variableRemedy(text, similar, search);
+  if (byVariable !== undefined) return byVariable;
   // An entry that was chosen in another list: only its option can be wrong here.
   const isChosenElsewhere = item.kind === "group" && /^override\s/.test(text);
   if (!isChosenElsewhere) {
@@ -51,6 +53,25 @@ export function entryRemedy(
   }
   if (similar.length > 0) return optionRemedy(text, similar, placed);
   return isChosenElsewhere ? undefined : elsewhere(search);
+}
+
+/** The remedy for an option that an environment variable chooses: `env: ${oc.env:NODE_ENV,dev}`. */
+function variableRemedy(
+  text: string,
+  similar: readonly string[],
+  { placed, repository }: Search,
+): EntryRemedy | undefined {
+  const [, variable, preset] = /\$\{oc\.env:([A-Za-z_]\w*)(?:,\s*([\w-]+)\s*)?\}$/.exec(text) ?? [];
+  const options = optionsForHint(repository, placed.group);
+  if (variable === undefined || placed.name === null || options.length === 0) return undefined;
+  const set = `set the environment variable ${variable} to ${orList(similar.length > 0 ? similar : options)}`;
+  if (placed.name !== "")
+    return {
+      ...(similar.length === 1 && { nearest: similar[0] }),
+      hint: `${set}; or add a file for '${placed.name}'`,
+    };
+  const isPreset = preset !== undefined && options.includes(preset);
+  return { hint: `the option is empty: ${set}${isPreset ? `; or unset it, for ${preset}` : ""}` };
 }
 
 /** The remedy for an option chosen on the command line. */

@@ -66,7 +66,13 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
     name: `variables ${[...(prefix === undefined ? [] : [`${prefix}*`]), ...Object.keys(table)].join(", ")}`,
     values({ cwd, files, variables }) {
       const found: LayerValue[] = [];
-      for (const variable of variables.values()) {
+      // A key may have several spellings: the process's variable replaces that of a file in any of them.
+      const isOfProcess = ({ origin }: Variable): boolean => origin.kind === "environment";
+      const all = [...variables.values()];
+      for (const variable of [
+        ...all.filter((one) => !isOfProcess(one)),
+        ...all.filter(isOfProcess),
+      ]) {
         const { name, origin, text } = variable;
         const label = `environment variable ${name}`;
         const isFile = fileSuffix !== undefined && fileSuffix !== "" && name.endsWith(fileSuffix);

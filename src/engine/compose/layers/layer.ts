@@ -68,8 +68,12 @@ export function readLayers(
   const variables = new Map(own);
   const surroundings = { cwd, files, variables };
   const values = layers.flatMap((layer) => {
-    for (const variable of layer.variables?.(surroundings) ?? [])
-      if (!own.has(variable.name)) variables.set(variable.name, variable);
+    for (const variable of layer.variables?.(surroundings) ?? []) {
+      if (own.has(variable.name)) continue;
+      // Also in the order, in which a later spelling of a key replaces an earlier one.
+      variables.delete(variable.name);
+      variables.set(variable.name, variable);
+    }
     return layer.values?.(surroundings) ?? [];
   });
   const added = [...variables.values()].map(({ name, text }) => [name, text] as const);

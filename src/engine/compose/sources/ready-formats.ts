@@ -12,20 +12,38 @@ interface Span {
 
 type Path = readonly (string | number)[];
 
-/** The places of values by their paths; of one that is not there, the place around it is taken. */
-type Places = ReadonlyMap<string, Span>;
+/** What the text says of a tree and the plain data that a library made of it does not: places, and the order of keys that look like integers. */
+interface Layout {
+  /** The places of values by their paths; of one that is not there, the place around it is taken. */
+  readonly places: Map<string, Span>;
+  /** The keys of maps by their paths, as they are written. */
+  readonly keys: Map<string, Set<string>>;
+}
 
 const idOf = (path: Path): string => JSON.stringify(path);
+
+const emptyLayout = (): Layout => ({ places: new Map(), keys: new Map() });
+
+/** Enters a key at each map that it is in. @param base a path that is entered already */
+function enterKeys({ keys }: Layout, path: Path, base: Path = []): void {
+  for (let depth = base.length; depth < path.length; depth++) {
+    const key = path[depth];
+    if (typeof key !== "string") continue;
+    const id = idOf(path.slice(0, depth));
+    keys.set(id, (keys.get(id) ?? new Set()).add(key));
+  }
+}
 
 /** Data with places. @param leaf a value that is neither map nor list */
 function placedTree(
   value: unknown,
   source: SourceText,
-  places: Places,
+  { keys, places }: Layout,
   leaf: (value: unknown, origin: FileOrigin) => ConfigNode,
 ): ConfigNode {
   const convert = (at: unknown, path: Path, around: Span): ConfigNode => {
-    const span = places.get(idOf(path)) ?? around;
+    const id = idOf(path);
+    const span = places.get(id) ?? around;
     const origin: FileOrigin = { kind: "file", source, ...span };
     if (Array.isArray(at))
       return list(
@@ -33,12 +51,47 @@ function placedTree(
         origin,
       );
     if (typeof at !== "object" || at === null || isLeafObject(at)) return leaf(at, origin);
+    const values = new Map(Object.entries(at));
+    const ordered = new Set([...(keys.get(id) ?? []), ...values.keys()]);
     return map(
-      Object.entries(at).map(([key, item]) => [key, convert(item, [...path, key], span)] as const),
+      [...ordered]
+        .filter((key) => values.has(key))
+        .map((key) => [key, convert(values.get(key), [...path, key], span)] as const),
       origin,
     );
   };
   return convert(value, [], { start: 0, end: 0 });
+}
+
+/** A place in a text that moves on by what stands there. */
+interface Cursor {
+  /** The offset. */
+  readonly at: number;
+  /** Whether a piece stands there; it is not passed. */
+  readonly sees: (piece: string) => boolean;
+  /** Passes the first of the forms that stands there, or else one character, and gives it. */
+  readonly take: (...forms: readonly RegExp[]) => string;
+}
+
+function cursorOf(content: string): Cursor {
+  let at = 0;
+  return {
+    get at() {
+      return at;
+    },
+    sees: (piece) => content.startsWith(piece, at),
+    take(...forms) {
+      const start = at;
+      for (const form of forms) {
+        form.lastIndex = start;
+        if (!form.test(content)) continue;
+        at = form.lastIndex;
+        return content.slice(start, at);
+      }
+      at++;
+      return content.slice(start, at);
+    },
+  };
 }
 
 /** TOML's dates are objects of a class. */
@@ -57,60 +110,87 @@ export const toml = (library?: unknown): ConfigFormat => ({
     const { parse } = loaded as {
       readonly parse: (text: string, options: { readonly integersAsBigInt: true }) => unknown;
     };
-    return placedTree(
-      parse(source.text, { integersAsBigInt: true }),
-      source,
-      tomlPlaces(source.text),
-      (value, origin) =>
-        typeof value === "number"
-          ? scalar(value, origin)
-          : typeof value === "object" && value !== null && "toISOString" in value
-            ? scalar((value as Date).toISOString(), origin)
-            : fromObject(value, origin),
+    const read = (text: string): unknown => parse(text, { integersAsBigInt: true });
+    return placedTree(read(source.text), source, tomlLayout(source.text, read), (value, origin) =>
+      typeof value === "number"
+        ? scalar(value, origin)
+        : typeof value === "object" && value !== null && "toISOString" in value
+          ? scalar((value as Date).toISOString(), origin)
+          : fromObject(value, origin),
     );
   },
 });
 
-/** One line of TOML: a header `[a.b]`, or `a.b = value`. Strings of several lines are skipped. */
-const TOML_KEY = String.raw`(?:"(?:\\.|[^"\\])*"|'[^']*'|[\w-]+)`;
-const TOML_PATH = String.raw`${TOML_KEY}(?:[ \t]*\.[ \t]*${TOML_KEY})*`;
-const TOML_LINE = new RegExp(
-  String.raw`^[ \t]*(?:(\[\[?)[ \t]*(${TOML_PATH})[ \t]*\]|(${TOML_PATH})[ \t]*=[ \t]*)`,
-);
+const TOML_BLANKS = /(?:\s|#[^\n]*)*/y;
+const TOML_STRINGS = [
+  // Up to two quotes may stand before the three that end it.
+  /"""(?:\\[\s\S]|[^\\])*?"""(?:""?)?/y,
+  /'''[\s\S]*?'''(?:''?)?/y,
+  /"(?:\\.|[^"\\\n])*"/y,
+  /'[^'\n]*'/y,
+];
+const TOML_KEY = /[\w-]+/y;
+/** A number, a word or a date, which may have a blank. */
+const TOML_WORD = /[^\s,\]}#]+(?:[ \t]+[^\s,\]}#]+)*/y;
 
-/** Where a valid TOML text has the values of its keys. A value inside of a list or an inline table stands where that begins. */
-function tomlPlaces(content: string): Places {
-  const places = new Map<string, Span>();
+/** Where a valid TOML text has its values, and the order of its keys. */
+function tomlLayout(content: string, parse: (text: string) => unknown): Layout {
+  const layout = emptyLayout();
+  const cursor = cursorOf(content);
   const counts = new Map<string, number>();
+  const skip = (): string => cursor.take(TOML_BLANKS);
+  const isEnd = (closing: string): boolean => cursor.at >= content.length || cursor.sees(closing);
+  const keyOf = (written: string): string =>
+    written.startsWith('"')
+      ? String(Reflect.get(Object(parse(`key = ${written}`)), "key"))
+      : written.replaceAll("'", "");
+  const dottedKey = (): readonly string[] => {
+    const keys: string[] = [];
+    do {
+      if (keys.length > 0) cursor.take();
+      skip();
+      keys.push(keyOf(cursor.take(...TOML_STRINGS, TOML_KEY)));
+      skip();
+    } while (cursor.sees("."));
+    return keys;
+  };
+  const value = (path: Path): void => {
+    const start = cursor.at;
+    if (cursor.sees("[") || cursor.sees("{")) {
+      const closing = cursor.take() === "[" ? "]" : "}";
+      skip();
+      for (let index = 0; !isEnd(closing); index++) {
+        if (closing === "]") value([...path, index]);
+        else entry(path);
+        skip();
+        if (cursor.sees(",")) cursor.take();
+        skip();
+      }
+      cursor.take();
+    } else cursor.take(...TOML_STRINGS, TOML_WORD);
+    layout.places.set(idOf(path), { start, end: cursor.at });
+  };
+  const entry = (table: Path): void => {
+    const path = [...table, ...dottedKey()];
+    enterKeys(layout, path, table);
+    cursor.take();
+    skip();
+    value(path);
+  };
   let table: Path = [];
-  let open: string | undefined;
-  let at = 0;
-  for (const line of content.split("\n")) {
-    const start = at;
-    at += line.length + 1;
-    if (open !== undefined) {
-      if (line.includes(open)) open = undefined;
+  for (skip(); cursor.at < content.length; skip()) {
+    if (!cursor.sees("[")) {
+      entry(table);
       continue;
     }
-    const found = TOML_LINE.exec(line);
-    if (found === null) continue;
-    const [whole, header, tableText, keyText] = found;
-    if (header !== undefined && tableText !== undefined) {
-      const keys = withIndices(tomlKeys(tableText), counts, header === "[[");
-      places.set(idOf(keys), { start, end: start + line.trimEnd().length });
-      table = keys;
-    } else if (keyText !== undefined) {
-      const value = line.slice(whole.length);
-      const keys = [...table, ...tomlKeys(keyText)];
-      places.set(idOf(keys), {
-        start: start + whole.length,
-        end: start + line.trimEnd().length,
-      });
-      const quote = /"""|'''/.exec(value)?.[0];
-      if (quote !== undefined && value.split(quote).length % 2 === 0) open = quote;
-    }
+    const start = cursor.at;
+    const isItem = cursor.take(/\[\[?/y) === "[[";
+    table = withIndices(dottedKey(), counts, isItem);
+    cursor.take(/\]\]?/y);
+    enterKeys(layout, table);
+    layout.places.set(idOf(table), { start, end: cursor.at });
   }
-  return places;
+  return layout;
 }
 
 /** The path of a table, with the places of lists of tables that it is in. */
@@ -125,11 +205,6 @@ function withIndices(keys: readonly string[], counts: Map<string, number>, isIte
   }
   return path;
 }
-
-const tomlKeys = (path: string): readonly string[] =>
-  [...path.matchAll(new RegExp(TOML_KEY, "g"))].map(([key]) =>
-    key.startsWith('"') ? (JSON.parse(key) as string) : key.replaceAll("'", ""),
-  );
 
 /** JSON, as `JSON.parse` reads it; integers of any size are exact. */
 export const json = (): ConfigFormat => ({
@@ -155,7 +230,7 @@ export const json5 = (library?: unknown): ConfigFormat => ({
 function jsonTree(source: SourceText, parse: (text: string) => unknown): ConfigNode {
   const content = source.text.replace(/^\ufeff/, " ");
   const data = parse(content);
-  return placedTree(data, source, jsonPlaces(content, parse), (value, origin) => {
+  return placedTree(data, source, jsonLayout(content, parse), (value, origin) => {
     const written = content.slice(origin.start, origin.end);
     if (typeof value !== "number") return fromObject(value, origin);
     return /^[+-]?\d+$/.test(written)
@@ -170,53 +245,42 @@ const JSON_BLANKS = /(?:[\s\ufeff]|\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/)*/y
 const JSON_STRING = /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'/y;
 const JSON_WORD = /[^\s,:[\]{}/]+/y;
 
-/** Where a valid JSON or JSON5 text has its values. */
-function jsonPlaces(content: string, parse: (text: string) => unknown): Places {
-  const places = new Map<string, Span>();
-  let at = 0;
-  const skip = (): void => {
-    JSON_BLANKS.lastIndex = at;
-    JSON_BLANKS.exec(content);
-    at = JSON_BLANKS.lastIndex;
-  };
-  const token = (): string => {
-    for (const form of [JSON_STRING, JSON_WORD]) {
-      form.lastIndex = at;
-      const found = form.exec(content);
-      if (found === null) continue;
-      at = form.lastIndex;
-      return found[0];
-    }
-    at++;
-    return "";
-  };
-  const separator = (): void => {
-    skip();
-    if (content[at] === ",") at++;
-    skip();
+/** Where a valid JSON or JSON5 text has its values, and the order of its keys. */
+function jsonLayout(content: string, parse: (text: string) => unknown): Layout {
+  const layout = emptyLayout();
+  const cursor = cursorOf(content);
+  const skip = (): string => cursor.take(JSON_BLANKS);
+  const token = (): string => cursor.take(JSON_STRING, JSON_WORD);
+  const keyOf = (written: string): string => {
+    if (/^["']/.test(written)) return String(parse(written));
+    // JSON5's names may have escapes.
+    return written.includes("\\") ? String(parse(`"${written}"`)) : written;
   };
   const value = (path: Path): void => {
     skip();
-    const start = at;
-    const opening = content[at];
-    if (opening === "{" || opening === "[") {
-      at++;
+    const start = cursor.at;
+    if (cursor.sees("{") || cursor.sees("[")) {
+      const closing = cursor.take() === "[" ? "]" : "}";
+      // Of a key that is written twice, the last value counts.
+      layout.keys.delete(idOf(path));
       skip();
-      for (let index = 0; at < content.length && !/[\]}]/.test(content[at] ?? ""); index++) {
-        if (opening === "[") value([...path, index]);
+      for (let index = 0; cursor.at < content.length && !cursor.sees(closing); index++) {
+        if (closing === "]") value([...path, index]);
         else {
-          const written = token();
-          const key = /^["']/.test(written) ? String(parse(written)) : written;
+          const inside = [...path, keyOf(token())];
+          enterKeys(layout, inside, path);
           skip();
-          at++;
-          value([...path, key]);
+          cursor.take();
+          value(inside);
         }
-        separator();
+        skip();
+        if (cursor.sees(",")) cursor.take();
+        skip();
       }
-      at++;
+      cursor.take();
     } else token();
-    places.set(idOf(path), { start, end: at });
+    layout.places.set(idOf(path), { start, end: cursor.at });
   };
   value([]);
-  return places;
+  return layout;
 }

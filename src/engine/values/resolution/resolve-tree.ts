@@ -75,6 +75,34 @@ export function resolveTree(
   return resolveDeep(resolution, resolution.root, options);
 }
 
+/** The tree with what can be resolved: some values are known only in a run, and their interpolations stay. */
+export function resolveWherePossible(config: ConfigNode, context: ResolveContext): ConfigNode {
+  const resolution = createResolution(config, context);
+  const visit = (place: Place): ConfigNode => {
+    const { node } = place;
+    const below = (key: Key, written: ConfigNode): ConfigNode => {
+      const inner = resolution.places.child(place, key);
+      return inner === undefined ? written : visit(inner);
+    };
+    if (node.kind === "list")
+      return { ...node, items: node.items.map((item, index) => below(BigInt(index), item)) };
+    if (node.kind === "map") {
+      const entries = [...node.entries].map(
+        ([id, { key, value }]) => [id, { key, value: below(key, value) }] as const,
+      );
+      return { ...node, entries: new Map(entries) };
+    }
+    if (!isInterpolationNode(node)) return node;
+    try {
+      return resolveDeep(resolution, place, { toMissing: "missing" });
+    } catch (error) {
+      if (isConfigError(error)) return node;
+      throw error;
+    }
+  };
+  return visit(resolution.root);
+}
+
 /**
  * Resolves a place and everything below it.
  * @throws ConfigError as `resolveTree`

@@ -72,7 +72,7 @@ export interface RecorderOptions {
   readonly operationDomains: readonly string[];
   /** Whether to record GPU activities if the workload uses a GPU. */
   readonly gpu: GpuChoice;
-  /** Whether to record the processor time of threads, additionally page faults and context switches, or neither. */
+  /** Whether to record the processor time of threads, additionally page faults, context switches and disk blocks, or neither. */
   readonly cpu?: "time" | "counts" | "off";
   /** How often, in Hz, to look at what threads do; 0, the default: never. */
   readonly samplingFrequency?: number;

@@ -39,7 +39,7 @@ export function createStreamDecoder(
   const sinceOrigin = (absoluteNs: bigint): number => Number(absoluteNs - originNs);
   const domainField = (record: RecordReader): string =>
     (record.flags() & recordFlag.domain) !== 0 ? names.domain(record.u32()) : "";
-  /** The last field of a record. @param name the event's name so far */
+  /** @param name the event's name so far */
   const payloadsField = (record: RecordReader, name = ""): PayloadContents | null => {
     if ((record.flags() & recordFlag.payloads) === 0) return null;
     const count = record.u32();
@@ -50,6 +50,13 @@ export function createStreamDecoder(
     if ((record.flags() & recordFlag.processorTime) === 0) return null;
     const ns = record.u32();
     return cpuBaseNs === null ? null : cpuBaseNs + ns;
+  };
+  /** The last fields of a push, pop, start or end. */
+  const usedFields = (record: RecordReader, name?: string) => {
+    const cpuNs = cpuField(record);
+    const counts = countsField(record);
+    const contents = payloadsField(record, name);
+    return { cpuNs, counts: counts === null ? null : withBlocks(record, counts), contents };
   };
 
   const gpuEventOf = createGpuDecoder({
@@ -98,9 +105,7 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        const cpuNs = cpuField(record);
-        const counts = countsField(record);
-        const contents = payloadsField(record, name);
+        const { cpuNs, counts, contents } = usedFields(record, name);
         return {
           kind: "push",
           stream,
@@ -130,9 +135,8 @@ export function createStreamDecoder(
       case recordType.pop: {
         const timeNs = time(record);
         const domain = domainField(record);
-        const cpuNs = cpuField(record);
-        const counts = countsField(record);
-        const more = closed(payloadsField(record));
+        const { cpuNs, counts, contents } = usedFields(record);
+        const more = closed(contents);
         return { kind: "pop", stream, threadId, timeNs, domain, cpuNs, counts, ...more };
       }
       case recordType.start: {
@@ -143,9 +147,7 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        const cpuNs = cpuField(record);
-        const counts = countsField(record);
-        const contents = payloadsField(record, name);
+        const { cpuNs, counts, contents } = usedFields(record, name);
         return {
           kind: "start",
           stream,
@@ -165,9 +167,8 @@ export function createStreamDecoder(
       case recordType.end: {
         const timeNs = time(record);
         const rangeId = record.id64();
-        const cpuNs = cpuField(record);
-        const counts = countsField(record);
-        const more = closed(payloadsField(record));
+        const { cpuNs, counts, contents } = usedFields(record);
+        const more = closed(contents);
         return { kind: "end", stream, threadId, timeNs, rangeId, cpuNs, counts, ...more };
       }
       case recordType.schema:
@@ -253,6 +254,8 @@ const countsField = (record: RecordReader): ThreadCounts | null =>
   (record.flags() & recordFlag.counts) !== 0
     ? [record.u32(), record.u32(), record.u32(), record.u32()]
     : null;
+const withBlocks = (record: RecordReader, counts: ThreadCounts): ThreadCounts =>
+  (record.flags() & recordFlag.blocks) !== 0 ? [...counts, record.u32(), record.u32()] : counts;
 
 /** The context in which GPU records of a stream are decoded. */
 interface GpuRecordContext {

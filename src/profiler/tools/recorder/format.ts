@@ -123,6 +123,8 @@ export const recordFlag = {
   color: 4,
   payload: 8,
   graph: 16,
+  /** For push, pop, start and end. */
+  blocks: 16,
   kernels: 32,
   /** For programProfiler. */
   precedence: 32,

@@ -415,8 +415,7 @@ function setUsed(
   const now = at.counts;
   if (counts === null || now === null) return;
   // 32-bit counters may wrap.
-  const since = (which: 0 | 1 | 2 | 3) => (now[which] - counts[which]) >>> 0;
-  range.counts = [since(0), since(1), since(2), since(3)];
+  range.counts = counts.map((before, which) => ((now[which] ?? before) - before) >>> 0);
 }
 
 /** Sorts samples by time, because some are reported later. */

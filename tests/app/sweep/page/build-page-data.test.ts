@@ -29,6 +29,12 @@ describe("the data of a page of a sweep", () => {
       expect(number === null).toBe(wordAt(model, row, data.texts) !== "mlp");
   });
 
+  it("says which job another one continues, where any does", () => {
+    expect(sweepPageData([pageSweepOf(searchRows(3))]).continues).toBeUndefined();
+    const rows = searchRows(3).map((row) => ({ ...row, continues: row.number === 2 ? 0 : null }));
+    expect(sweepPageData([pageSweepOf(rows)]).continues).toEqual([-1, -1, 0]);
+  });
+
   it("has columns of numbers where all values are numbers, or what floats may be", () => {
     const [column] = dataOf({ loss: 1 }, { loss: "NaN" }, { loss: null }, {}).results;
     expect(column?.numbers).toEqual([1, null, null, null]);
@@ -50,10 +56,11 @@ describe("the data of a page of a sweep", () => {
   });
 
   it("has learning curves of some jobs, with few points each, from first to last", () => {
-    const points = Array.from({ length: 1000 }, (_, step) => [step, 1 / (step + 1)] as const);
+    const steps = Array.from({ length: 1000 }, (_, step) => step);
+    const values = steps.map((step) => 1 / (step + 1));
     const sweep = pageSweepOf(searchRows(2000));
     const { curves, number } = sweepPageData([
-      { ...sweep, curvesOf: () => [{ title: "loss", points }] },
+      { ...sweep, curvesOf: () => [{ metric: "loss", steps, values }] },
     ]);
     expect(number).toHaveLength(2000);
     expect(curves.length).toBeGreaterThanOrEqual(400);

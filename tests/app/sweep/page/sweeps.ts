@@ -48,6 +48,8 @@ export function searchRows(count: number, seed = 1): readonly SweepRow[] {
         ? null
         : { val: { loss }, seconds_per_step: layers * 0.01 + 0.001 * random() },
       output_dir: `/s/${number}`,
+      continues: null,
+      left_out: false,
     };
   });
 }
@@ -61,8 +63,9 @@ export const pageSweepOf = (rows: readonly SweepRow[], name = "search"): PageSwe
       ? []
       : [
           {
-            title: "loss",
-            points: Array.from({ length: 20 }, (_, step) => [step, (number % 7) + 5 / (step + 1)]),
+            metric: "loss",
+            steps: Array.from({ length: 20 }, (_, step) => step),
+            values: Array.from({ length: 20 }, (_, step) => (number % 7) + 5 / (step + 1)),
           },
         ],
   linksOf: ({ number }) => ({

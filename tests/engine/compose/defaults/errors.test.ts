@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { compose as composeTexts } from "../../../../src/portable-engine.ts";
 import { composeFiles, pointedAt, refusal } from "../in-memory.ts";
 
 const FILES = {
@@ -54,6 +55,40 @@ describe("a primary config that is not there", () => {
 /** The item that is wrong, the key, the nearest name and what to do. */
 const STORED =
   "there is no such file; a Python program may register it in its ConfigStore: read that with 'hydraconf python sync' (if that was done, choose the program with --app FILE), write it as a YAML file, or give it to the store of a program of yours";
+
+describe("an option that an environment variable chooses", () => {
+  const compose = (entry: string, env: Readonly<Record<string, string>>) =>
+    composeTexts({
+      files: {
+        "conf/config.yaml": `defaults:\n- _self_\n- ${entry}\n`,
+        "conf/env/dev.yaml": "a: 1\n",
+        "conf/env/production.yaml": "a: 2\n",
+      },
+      configDir: "conf",
+      configName: "config",
+      env,
+    });
+  const hint = (entry: string, env: Readonly<Record<string, string>>) =>
+    refusal(() => compose(entry, env)).details.hint;
+  const entry = "env: ${oc.env:NODE_ENV,dev}";
+
+  it("is named by the variable where it is empty, or has no file", () => {
+    const options = "set the environment variable NODE_ENV to dev, or production";
+    expect(hint(entry, { NODE_ENV: "" })).toBe(
+      `the option is empty: ${options}; or unset it, for dev`,
+    );
+    expect(hint("env: ${oc.env:NODE_ENV}", { NODE_ENV: "" })).toBe(
+      `the option is empty: ${options}`,
+    );
+    expect(hint(entry, { NODE_ENV: "qa" })).toBe(`${options}; or add a file for 'qa'`);
+    expect(hint(entry, { NODE_ENV: "prodution" })).toBe(
+      "set the environment variable NODE_ENV to production; or add a file for 'prodution'",
+    );
+    // As the hints say.
+    expect(compose(entry, {}).get("env.a")).toBe(1);
+    expect(compose(entry, { NODE_ENV: "production" }).get("env.a")).toBe(2);
+  });
+});
 
 describe("an item that is refused", () => {
   it.each<[string, string, string | undefined, string | undefined, string | undefined]>([

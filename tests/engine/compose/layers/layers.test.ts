@@ -174,6 +174,27 @@ describe(".env files", () => {
     expect(composed({ NODE_ENV: "production" }, { files, layers }).get("level")).toBe("x # y");
   });
 
+  it("give way to the process's variables, and earlier files to later ones, in any spelling of a key", () => {
+    const level = (env: Readonly<Record<string, string>>, more: Readonly<Record<string, string>>) =>
+      composed(env, { files: { ...files, ...more }, layers }).get("db.maxConnections");
+    const spellings = [
+      "APP_DB__MAX_CONNECTIONS",
+      "APP_DB__MAXCONNECTIONS",
+      "APP_db__maxConnections",
+    ];
+    for (const one of spellings)
+      for (const other of spellings) {
+        expect(level({ [one]: "1" }, { ".env": `${other}=2\n` })).toBe(1);
+        expect(level({}, { ".env": `${one}=1\n`, ".env.local": `${other}=2\n` })).toBe(2);
+        const three = { ".env": `${one}=1\n`, ".env.local": `${other}=2\n` };
+        const mode = { NODE_ENV: "test" };
+        expect(level(mode, { ...three, ".env.test": `${one}=3\n` })).toBe(3);
+      }
+    // A whole map of the process replaces a key of it in a file.
+    const port = composed({ APP_DB: "{port:7}" }, { files, layers }).get("db.port");
+    expect(port).toBe(7);
+  });
+
   it("are places that explain shows", () => {
     const why = composed({}, { files, layers }).explain("db.host");
     expect(why && renderExplanation(why)).toContain("set by .env:2:14");

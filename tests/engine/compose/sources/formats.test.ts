@@ -5,6 +5,8 @@ import fc from "fast-check";
 import JSON5 from "json5";
 import * as TOML from "smol-toml";
 import { describe, expect, it } from "vitest";
+import type { ConfigNode } from "../../../../src/engine/values/node.ts";
+import { keyText } from "../../../../src/engine/values/python-text.ts";
 import { compose, isConfigError, renderError, renderExplanation } from "../../../../src/index.ts";
 import { compose as composeTexts } from "../../../../src/portable-engine.ts";
 import { json, json5, toml } from "../../../../src/sources.ts";
@@ -26,6 +28,13 @@ const errorOf = (make: () => unknown): string => {
     throw error;
   }
   throw new Error("nothing was refused");
+};
+
+/** Keys in their order, those inside of a value after its own. */
+const keysOf = (node: ConfigNode): readonly string[] => {
+  if (node.kind === "scalar") return [];
+  if (node.kind === "list") return node.items.flatMap(keysOf);
+  return [...node.entries.values()].flatMap(({ key, value }) => [keyText(key), ...keysOf(value)]);
 };
 
 const TOML_TEXT = `
@@ -107,6 +116,11 @@ users:
     expect(config.toYaml()).toBe("a:\n  b:\n  - 1\n  - x\n  - c: 2\nd: 16\ne: 1.0\n");
   });
 
+  it("tell the places of names with escapes in JSON5", () => {
+    const why = composed({ "conf/config.json5": "{\n\\u0061b: 1}" }).explain("ab");
+    expect(why && renderExplanation(why)).toContain("set by conf/config.json5:2:10");
+  });
+
   it("know where every value of a JSON text stands", () => {
     const value = fc
       .jsonValue({ maxDepth: 3 })
@@ -124,6 +138,104 @@ users:
         }
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ["json", '{"10": {"b": 1, "3": 2, "a": 3}, "x": 1, "2": [{"1": 0, "0": 1}]}'],
+    ["json5", "{'10': {b: 1, '3': 2, a: 3,}, /* y: */ x: 1, '2': [{'1': 0, '0': 1}]}"],
+    ["toml", "10 = {b = 1, \"3\" = 2, a = 3}\n'x' = 1\n2 = [ # 0 = 1\n  {1 = 0, 0 = 1},\n]\n"],
+    ["toml", "[10]\nb = 1\n3 = 2\na = 3\n[x]\n[[2]]\n1 = 0\n0 = 1\n"],
+    ["toml", "10.b = 1\n[x]\n[[2]]\n1 = 0\n0.y = 1\n[10.3]\n[10.a]\n"],
+    ["yaml", "'10': {b: 1, '3': 2, a: 3}\nx: 1\n'2': [{'1': 0, '0': 1}]\n"],
+  ])("keep the order of keys that look like integers in %s", (extension, text) => {
+    const { root } = composed({ [`conf/config.${extension}`]: text });
+    expect(keysOf(root).filter((key) => key !== "y")).toEqual([
+      "10",
+      "b",
+      "3",
+      "a",
+      "x",
+      "2",
+      "1",
+      "0",
+    ]);
+  });
+
+  it("keep the order of any keys", () => {
+    const name = fc.stringMatching(/^([a-c]|[0-9]{1,2}|__proto__)$/);
+    const { tree } = fc.letrec<{ tree: Map<string, unknown> }>((tie) => ({
+      tree: fc
+        .uniqueArray(
+          fc.tuple(name, fc.oneof({ depthSize: "small" }, fc.constant(1), tie("tree"))),
+          { selector: ([key]) => key, maxLength: 5 },
+        )
+        .map((entries) => new Map<string, unknown>(entries)),
+    }));
+    const written = (value: unknown, between: string): string =>
+      value instanceof Map
+        ? `{${[...value].map(([key, one]) => `"${key}" ${between} ${written(one, between)}`).join(", ")}}`
+        : String(value);
+    const order = (value: unknown): readonly string[] =>
+      value instanceof Map ? [...value].flatMap(([key, one]) => [String(key), ...order(one)]) : [];
+    fc.assert(
+      fc.property(tree, (data) => {
+        const texts = {
+          json: `{"all": ${written(data, ":")}}`,
+          json5: `{"all": ${written(data, ":")}}`,
+          toml: `all = ${written(data, "=")}`,
+        };
+        for (const [extension, text] of Object.entries(texts)) {
+          const { root } = composed({ [`conf/config.${extension}`]: text });
+          expect(keysOf(root)).toEqual(["all", ...order(data)]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ["a", '"\\U0001F600" = 1\n"\\u0061" = 2\n', "2:12"],
+    ["a.2.b", "a = [\n  [1],\n  [\n  2],\n  {b = 1},\n]\n", "5:8"],
+    [
+      "a.b",
+      'x = """\n[a]\nb = 1\n""\\"""""\ny = \'\'\'\na.b = 1\'\'\'\na = {c = "}", b = 1}\n',
+      "7:19",
+    ],
+    ["a.b", "x = 1979-05-27 07:32:00 # a.b = 1\r\na . 'b' = 1\r\n", "2:11"],
+    ["a.c-d", 'a.b = ["]", \'"\', # ]\n1]\na."c-d" = 1\n', "3:11"],
+  ])("tell the place of %s in the TOML text %j", (key, text, place) => {
+    const why = composed({ "conf/config.toml": text }).explain(key);
+    expect(why && renderExplanation(why)).toContain(`set by conf/config.toml:${place}`);
+  });
+
+  it("know where every value of a TOML text stands", () => {
+    const key = fc.stringMatching(/^[a-z0-9"\\'é ]{1,4}$/);
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 3, withCrossShrink: true },
+        fc.string(),
+        fc.integer(),
+        fc.boolean(),
+        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }),
+        fc.array(tie("value"), { maxLength: 3 }),
+        fc.dictionary(key, tie("value"), { maxKeys: 3 }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.dictionary(key, value), (data) => {
+        const text = TOML.stringify(data);
+        fc.pre(!text.includes("${") && !("defaults" in data));
+        const config = composed({ "conf/config.toml": text });
+        for (const { node } of config.origins()) {
+          if (node.kind !== "scalar" || node.origin.kind !== "file") continue;
+          const { end, start } = node.origin;
+          const { one } = TOML.parse(`one = ${text.slice(start, end)}`);
+          const read = one instanceof Date ? one.toISOString() : one;
+          expect(read).toEqual(typeof node.value === "bigint" ? Number(node.value) : node.value);
+        }
+      }),
+      { numRuns: 60 },
     );
   });
 

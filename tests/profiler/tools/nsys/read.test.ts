@@ -20,6 +20,37 @@ const strings = [
   { id: 3, value: "registered" },
 ];
 
+describe("streams", () => {
+  const activity = { globalPid: globalId(7), start: 10, end: 20, correlationId: 1 };
+  const tables = (streams: Tables): Tables => ({
+    CUPTI_ACTIVITY_KIND_KERNEL: [{ ...activity, deviceId: 0, contextId: 1, streamId: 13 }],
+    ...streams,
+  });
+  const listed = { hwId: 0, vmId: 0, processId: 7, contextId: 1, priority: 0 };
+
+  it("are the null ones of each context where the file lists streams with their types", () => {
+    const streams = [
+      { ...listed, streamId: 7, flag: 3 },
+      { ...listed, streamId: 13, flag: 1 },
+      { ...listed, streamId: 14, flag: 2 },
+      { ...listed, contextId: 2, streamId: 15, flag: 3 },
+      { ...listed, processId: 8, streamId: 99, flag: 3 },
+    ];
+    expect(onlyProcess(tables({ TARGET_INFO_CUDA_STREAM: streams })).defaultStreams).toEqual([
+      { context: 1, stream: 7 },
+      { context: 2, stream: 15 },
+    ]);
+  });
+
+  it("are unknown of a process without any in the list, and of a file without a list", () => {
+    const others = [{ ...listed, processId: 8, streamId: 7, flag: 3 }];
+    expect(onlyProcess(tables({ TARGET_INFO_CUDA_STREAM: others }))).not.toHaveProperty(
+      "defaultStreams",
+    );
+    expect(onlyProcess(tables({}))).not.toHaveProperty("defaultStreams");
+  });
+});
+
 describe("NVTX events", () => {
   it("are ranges of both kinds, those imported from NVTXT too, and marks", () => {
     const { ranges, marks } = onlyProcess({

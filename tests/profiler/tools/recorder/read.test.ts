@@ -2,10 +2,60 @@ import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { buildRegionModel } from "../../../../src/profiler/analysis/build.ts";
+import { toReportBundle } from "../../../../src/profiler/analysis/to-report.ts";
+import { recordFlag, recordType } from "../../../../src/profiler/tools/recorder/format.ts";
 import { readRecording } from "../../../../src/profiler/tools/recorder/read.ts";
 import { outline } from "../../../native/outline.ts";
+import { context } from "../../../report/bundles.ts";
 import { fixture, folderWith } from "./folder.ts";
 import { record, recording, records, START_NS, stringRecord } from "./writer.ts";
+
+describe("counts of threads", () => {
+  const HALF = 2 ** 31;
+  const used = (type: number, words: readonly number[], flags: number) =>
+    record(type, words, recordFlag.counts | flags);
+  const rangesOf = (...written: readonly (readonly number[])[]) => {
+    const records_ = [records.thread(0, 7), stringRecord(1, "a"), ...written];
+    const chunk = { stream: 0, sequence: 0, baseNs: START_NS, records: records_ };
+    return readRecording(folderWith(recording([chunk], { finishedNs: START_NS + 100n })));
+  };
+
+  test("have blocks read and written behind all else", () => {
+    const { blocks, payloads } = recordFlag;
+    const timeline = rangesOf(
+      used(recordType.push, [1, 1, 1, 2, 3, 4, 0, 10, HALF * 2 - 5], blocks | payloads),
+      used(recordType.pop, [9, 2, 4, 6, 8, 10, 3], blocks),
+    );
+    expect(timeline.processes[0]?.ranges[0]?.counts).toEqual([1, 2, 3, 4, 0, 8]);
+    const [report] = toReportBundle(buildRegionModel(timeline), context).reports;
+    expect(report?.regions[0]?.metrics).toMatchObject({
+      involuntary_context_switches: { value: 4, unit: "" },
+      blocks_read: { value: 0, unit: "" },
+      blocks_written: { value: 8, unit: "" },
+    });
+  });
+
+  test("have none where a recording is older, also beside others that have them", () => {
+    const timeline = rangesOf(
+      used(recordType.push, [1, 1, 1, 2, 3, 4], 0),
+      used(recordType.pop, [9, 2, 4, 6, 8], 0),
+      used(recordType.push, [11, 1, 2, 4, 6, 8, 0, 0], recordFlag.blocks),
+      used(recordType.pop, [19, 3, 5, 7, 9, 1, 1], recordFlag.blocks),
+    );
+    expect(timeline.processes[0]?.ranges.map(({ counts }) => counts)).toEqual([
+      [1, 2, 3, 4],
+      [1, 1, 1, 1, 1, 1],
+    ]);
+    const [report] = toReportBundle(buildRegionModel(timeline), context).reports;
+    expect(report?.regions[0]?.metrics).toEqual({
+      minor_page_faults: { value: 2, unit: "" },
+      major_page_faults: { value: 3, unit: "" },
+      voluntary_context_switches: { value: 4, unit: "" },
+      involuntary_context_switches: { value: 5, unit: "" },
+    });
+  });
+});
 
 describe("recordings of real programs", () => {
   test("a workload's regions, in two domains", () => {

@@ -3,6 +3,7 @@
  * of an export. One call launches all nodes of a CUDA graph.
  */
 
+import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import { createColumn, createIdIndex, doubles, words } from "../../../model/columns.ts";
 import {
   createKernelTable,
@@ -10,6 +11,7 @@ import {
   type KernelTable,
 } from "../../../model/kernel-table.ts";
 import {
+  type ContextStream,
   type GpuActivityKind,
   type KernelList,
   memoryCopyName,
@@ -23,11 +25,13 @@ import {
   COPY_TABLE,
   createNameReader,
   GRAPH_TABLE,
+  integer,
   isReadable,
   KERNEL_TABLE,
   type NameReader,
   processKey,
   SET_TABLE,
+  STREAM_TABLE,
   soleProcess,
   threadId,
 } from "./schema.ts";
@@ -338,6 +342,24 @@ function createWantedCalls(): WantedCalls {
       starts.set(at, startNs);
     },
   };
+}
+
+/** Of `ENUM_CUPTI_STREAM_TYPE`. */
+const NULL_STREAM = 3;
+
+/** The null streams of each process, by process id; nothing for a file that does not list streams. */
+export function readDefaultStreams({
+  rows,
+}: ExportDatabase): ReadonlyMap<number, readonly ContextStream[]> {
+  const streams = new Map<number, ContextStream[]>();
+  const columns = { pid: "processId", context: "contextId", stream: "streamId", flag: "flag" };
+  for (const row of rows(STREAM_TABLE, columns)) {
+    const [pid, context, stream] = [row.pid, row.context, row.stream].map(integer);
+    if (pid == null || context == null || stream == null) continue;
+    const known = getOrCreate(streams, pid, () => []);
+    if (integer(row.flag) === NULL_STREAM) known.push({ context, stream });
+  }
+  return streams;
 }
 
 /** Passes every call of the file to the requested calls of its process. */

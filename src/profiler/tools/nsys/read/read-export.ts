@@ -2,10 +2,15 @@
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
 import type { HostCallList } from "../../../model/host-calls.ts";
 import type { RecordedRanges } from "../../../model/range-table.ts";
-import type { ProcessTimeline, RecordedMachine, Timeline } from "../../../model/timeline.ts";
+import type {
+  ContextStream,
+  ProcessTimeline,
+  RecordedMachine,
+  Timeline,
+} from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
-import { type GpuEvents, readGpu } from "./gpu.ts";
+import { type GpuEvents, readDefaultStreams, readGpu } from "./gpu.ts";
 import { readHostCalls } from "./host-calls.ts";
 import {
   NO_EVENTS,
@@ -47,6 +52,7 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     const clock = readClock(database);
     const nvtx = readNvtx(database, clock, most);
     const gpu = readGpu(database, clock);
+    const defaultStreams = readDefaultStreams(database);
     const hostCalls = readHostCalls(database, clock);
     const executables = readExecutables(database);
     const threadNames = readThreadNames(database);
@@ -55,6 +61,7 @@ export function readNsysExport(path: string, most?: number): NsysTimeline {
     const processes = keys.map((key) =>
       describeProcess(key, nvtx.get(key) ?? NO_EVENTS, gpu.get(key) ?? NO_GPU_EVENTS, {
         hostCalls: hostCalls.get(key),
+        defaultStreams: defaultStreams.get(pidOf(key)),
         executable: executables.get(key) ?? "",
         threadNames: threadNames.get(key) ?? new Map<number, string>(),
         ...(categoryNames.has(key) && { categoryNames: categoryNames.get(key) ?? [] }),
@@ -124,9 +131,11 @@ function describeProcess(
   gpu: GpuEvents,
   {
     hostCalls,
+    defaultStreams,
     ...names
   }: Pick<ProcessTimeline, "executable" | "threadNames" | "categoryNames"> & {
     readonly hostCalls: HostCallList | undefined;
+    readonly defaultStreams: readonly ContextStream[] | undefined;
   },
 ): ProcessTimeline {
   const pid = pidOf(key);
@@ -148,6 +157,7 @@ function describeProcess(
     kernels,
     synchronizations,
     ...(hostCalls !== undefined && { hostCalls }),
+    ...(defaultStreams !== undefined && { defaultStreams }),
     notes: [...rangeNotes(pid, events), ...gpuNotes(pid, gpu)],
   };
 }

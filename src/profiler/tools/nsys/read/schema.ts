@@ -17,6 +17,9 @@ const ACTIVITY_TABLES = [KERNEL_TABLE, COPY_TABLE, SET_TABLE, GRAPH_TABLE];
 export const RUNTIME_TABLE = "CUPTI_ACTIVITY_KIND_RUNTIME";
 export const CALL_TABLES = [RUNTIME_TABLE, "CUPTI_ACTIVITY_KIND_DRIVER"];
 
+/** The streams of contexts, with their types. */
+export const STREAM_TABLE = "TARGET_INFO_CUDA_STREAM";
+
 export const NVTX_TABLE = "NVTX_EVENTS";
 
 /** Tables of ranges and of GPU activities begin with these. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filesAt, matchFiles } from "../../../../src/app/cli/completion/candidate.ts";
+import { filesAt, matchFiles } from "../../../../src/app/cli/completion/files.ts";
 
 test("a directory that is not there has no files, and those around it are not offered for it", () => {
   const cwd = mkdtempSync(join(tmpdir(), "hydraconf-files-"));

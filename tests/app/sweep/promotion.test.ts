@@ -1,0 +1,176 @@
+/** Trials of successive halving that go on from the checkpoints of their earlier jobs. */
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Job } from "../../../src/app/job/job.ts";
+import { commandPath } from "../../e2e/command.ts";
+import { program } from "../cli/program.ts";
+import { forgetJob } from "../record/written.ts";
+
+const HALVING = [
+  ...["-m", "hydra/sweeper=successive_halving", "hydra.sweeper.budget_key=n"],
+  ...["hydra.sweeper.min_budget=1", "hydra.sweeper.max_budget=4", "hydra.sweeper.eta=2"],
+  ...["hydra.sweeper.seed=1", "x=interval(0,1)"],
+];
+
+interface Row {
+  readonly number: number;
+  readonly continues: number | null;
+  readonly swept: Readonly<Record<string, unknown>>;
+  readonly output_dir: string;
+  readonly result: number;
+}
+
+const rowsIn = (file: string): readonly Row[] => JSON.parse(readFileSync(file, "utf8")).jobs;
+
+/** A trial keeps the epochs that its jobs have run as files. */
+function training() {
+  const { cwd, run } = program({
+    "conf/config.yaml": "x: 0.0\nn: 1\nfrom: null\nhydra: {sweep: {dir: 'a sweep'}}\n",
+  });
+  const search = async (...argv: readonly string[]) => {
+    const ran: (Pick<Job, "checkpoint" | "continues" | "overrides"> & { number: number })[] = [];
+    const ended = await run(argv, (config, job) => {
+      const { checkpoint, continues, number = -1, overrides } = job;
+      ran.push({ checkpoint, number, overrides, ...(continues !== undefined && { continues }) });
+      const before = readdirSync(checkpoint).length;
+      for (let epoch = before + 1; epoch <= Number(config.get("n")); epoch++)
+        writeFileSync(join(checkpoint, `epoch-${epoch}`), `by job ${number}`);
+      return Number(config.get("x"));
+    });
+    return { ...ended, ran };
+  };
+  return { cwd, search };
+}
+
+test("a trial goes on where its job with the smaller budget left off", async () => {
+  const { cwd, search } = training();
+  const { exitCode, ran } = await search(
+    ...HALVING,
+    ...["hydra.sweeper.resume_key=from", "hydra.sweeper.resume_file=epoch-1"],
+  );
+  expect(exitCode).toBe(0);
+  expect(ran).toHaveLength(7);
+  for (const { checkpoint, continues, number, overrides } of ran) {
+    const told = overrides.filter((override) => override.startsWith("from="));
+    const earlier = ran.find((one) => one.number === continues);
+    if (earlier === undefined) {
+      expect([number, told]).toEqual([number, []]);
+      expect(checkpoint).toBe(join(cwd, "a sweep", String(number), "checkpoint"));
+    } else {
+      expect(checkpoint).toBe(earlier.checkpoint);
+      expect(told).toEqual([`from='${join(checkpoint, "epoch-1")}'`]);
+      expect(overrides[0]).toBe(earlier.overrides[0]);
+    }
+  }
+  expect(ran.map(({ continues }) => continues !== undefined)).toEqual([
+    ...[false, false, false, false],
+    ...[true, true, true],
+  ]);
+  const last = ran.at(-1);
+  expect(readdirSync(last?.checkpoint ?? "").map((name) => name)).toEqual(
+    [1, 2, 3, 4].map((epoch) => `epoch-${epoch}`),
+  );
+  const rows = rowsIn(join(cwd, "a sweep/.sweep/sweep.json"));
+  expect(rows.map(({ continues }) => continues)).toEqual(
+    ran.map(({ continues }) => continues ?? null),
+  );
+  for (const { swept } of rows) expect(Object.keys(swept)).toEqual(["x", "n"]);
+});
+
+test("a resumed search knows its jobs again, in another place, too, and none begins anew", async () => {
+  const { cwd, search } = training();
+  const first = await search(...HALVING, "hydra.sweeper.resume_key=from");
+  const before = rowsIn(join(cwd, "a sweep/.sweep/sweep.json"));
+  renameSync(join(cwd, "a sweep"), join(cwd, "moved"));
+  expect(await search("--resume", "moved")).toMatchObject({ exitCode: 0, ran: [] });
+  // As if it had been killed in its last round.
+  forgetJob(join(cwd, "moved/.sweep"), 6);
+  const again = await search("--resume", "moved");
+  expect([again.exitCode, again.stderr]).toEqual([0, ""]);
+  const [last] = again.ran;
+  const wanted = first.ran.at(-1);
+  expect(last).toMatchObject({ number: 6, continues: wanted?.continues });
+  expect(last?.checkpoint).toBe(wanted?.checkpoint.replace("/a sweep/", "/moved/"));
+  const rows = rowsIn(join(cwd, "moved/.sweep/sweep.json"));
+  expect(rows.map(({ continues, result }) => [continues, result])).toEqual(
+    before.map(({ continues, result }) => [continues, result]),
+  );
+});
+
+test.each([
+  [["hydra.sweeper.resume_key=n"], "hydra.sweeper.resume_key is 'n', which the sweep also sets"],
+  [["hydra.sweeper.resume_key=x"], "hydra.sweeper.resume_key is 'x', which the sweep also sets"],
+  [["hydra.sweeper.resume_file=a"], "hydra.sweeper.resume_file needs hydra.sweeper.resume_key"],
+  [
+    ["hydra.sweeper.resume_key=from", "hydra.sweeper.resume_file=../a"],
+    "hydra.sweeper.resume_file must be a path in $HYDRACONF_CHECKPOINT, not '../a'",
+  ],
+])("%j is refused", async (overrides, message) => {
+  const { search } = training();
+  const { exitCode, ran, stderr } = await search(...HALVING, ...overrides);
+  expect([exitCode, ran, stderr]).toEqual([1, [], expect.stringContaining(message)]);
+});
+
+const page = readFileSync(new URL("../../../docs/sweeps.md", import.meta.url), "utf8");
+
+/** The sample of the documentation, and its command line. */
+function sample(launcher: string) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-promotion-"));
+  const [, source = ""] = /<!-- goes_on\.py -->\s+```python\n([\s\S]*?)```/.exec(page) ?? [];
+  writeFileSync(join(cwd, "goes_on.py"), source);
+  const [, typed = ""] =
+    /\$ hydraconf (run -m hydra\/sweeper=successive_halving [\s\S]*?goes_on\.py.*)\n/.exec(page) ??
+    [];
+  const words = typed
+    .replaceAll(/\\\n\s+/g, "")
+    .split(" ")
+    .map((word) => word.replaceAll("'", ""));
+  const argv = [
+    ...words.toSpliced(words.indexOf("--"), 0, `hydra/launcher=${launcher}`, "hydra.sweep.dir=s"),
+  ];
+  const command = spawnSync(process.execPath, [commandPath("hydraconf"), ...argv], {
+    cwd,
+    encoding: "utf8",
+  });
+  return { cwd, command };
+}
+
+test("the sample of the documentation", () => {
+  const { command, cwd } = sample("local");
+  expect([command.status, command.stderr]).toEqual([0, expect.stringContaining("7 jobs")]);
+  const rows = rowsIn(join(cwd, "s/sweep.json"));
+  const epochsOf = ({ number }: Row) =>
+    readFileSync(join(cwd, `s/.sweep/jobs/${number}.log`), "utf8").match(/^epoch \d+$/gm)?.length;
+  expect(rows.map(epochsOf)).toEqual([1, 1, 1, 1, 1, 1, 2]);
+  expect(rows.filter(({ continues }) => continues !== null)).toHaveLength(3);
+  const loss = ({ swept: { epochs, rate } }: Row) => (1 - Number(rate)) ** Number(epochs);
+  for (const row of rows) expect(row.result).toBeCloseTo(loss(row), 10);
+  // Jobs that go on have none of their own.
+  expect(rows.map(({ output_dir }) => existsSync(join(output_dir, "checkpoint")))).toEqual(
+    rows.map(({ continues }) => continues === null),
+  );
+});
+
+test("an unused directory for checkpoints does not stay, a used one is there for the next attempt", () => {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-promotion-"));
+  const run = (...argv: readonly string[]) =>
+    spawnSync(process.execPath, [commandPath("hydraconf"), "run", ...argv], { cwd });
+  const job = `test -d "$HYDRACONF_CHECKPOINT" || exit 9
+test $0 = 1 && exit 0
+test -e "$HYDRACONF_CHECKPOINT/here" && exit 0
+touch "$HYDRACONF_CHECKPOINT/here"; exit 3`;
+  expect(run("-m", "x=1,2", "hydra.sweep.dir=s", "--", "sh", "-c", job, "${x}").status).toBe(3);
+  expect(readdirSync(join(cwd, "s/0"))).not.toContain("checkpoint");
+  expect(readdirSync(join(cwd, "s/1/checkpoint"))).toEqual(["here"]);
+  expect(run("--retry-failed", "s").status).toBe(0);
+});
