@@ -375,6 +375,13 @@ STEPS = (
         needs=(find_ncu, find_torch),
         late=True,
     ),
+    # CUPTI's Range Profiler: the default metrics are sums and fit one pass, so that the program runs once more.
+    Step(
+        "counters",
+        ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.counters.enable=true"),
+        all_of(of("counters", NESTED, metrics=(DURATION,)), nested("counters", "A::A1", "A"), notes("counters")),
+        late=True,
+    ),
     Step(
         "nsys",
         ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.nsys.enable=true", *LARGE),

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { NO_MATCHING_REGIONS } from "../../src/profiler/analysis/scope.ts";
 import { countingGpu } from "../native/count-ranges.ts";
 import { availableClients } from "../native/fixtures.ts";
 import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
@@ -145,6 +146,10 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     expect(notesOf("together")).toContainEqual(
       expect.stringContaining("several processes of the program measured at the same time"),
     );
+    expect(notesOf("together")).toContainEqual(
+      expect.stringContaining("no counters of the regions that match"),
+    );
+    expect(notesOf("together")).not.toContain(NO_MATCHING_REGIONS);
     const once = await profile("together-once", [SUMS], {}, both);
     expect(once.code, once.stderr).toBe(0);
     expect(valuesOf("together-once", "a")["gpu__time_duration.sum"]).toBe(100);
@@ -173,6 +178,8 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     await profile("chosen", [SUMS, "pipeline.counters.include=[inner]"]);
     const { regions } = regionsIn("chosen");
     expect([...regions.keys()]).toEqual(["outer > inner"]);
+    await profile("unmatched", [SUMS, "pipeline.counters.include=[nowhere]"]);
+    expect(notesOf("unmatched")).toContain(NO_MATCHING_REGIONS);
   });
 
   it("tells what cannot be measured, with the remedy, and fails", async () => {

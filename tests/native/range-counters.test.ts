@@ -263,6 +263,19 @@ describe.runIf(canBuild)("counters of ranges", () => {
     forget(most, more);
   });
 
+  test("a request has room for as much text as its settings allow, and none for more than 1 MiB", async () => {
+    const long = "x".repeat(REQUEST_LIMITS.bytes - 100);
+    const most = await counted("0>a 0k1 0<", {
+      selection: { include: [long, "a"], exclude: [] },
+    });
+    expect([...most.values]).toEqual([["a", [1, 1]]]);
+    const more = await counted("0>a 0k1 0<", {
+      selection: { include: ["x".repeat(1 << 20), "a"], exclude: [] },
+    });
+    expect(more.values.size).toBe(0);
+    forget(most, more);
+  });
+
   test("without room for the request, or with one that is damaged, nothing is counted", async () => {
     const found = await counted("0>a 0k1 0<", { env: { HYDRACONF_RECORDER_COUNTERS: "/nowhere" } });
     expect(found.processes[0]?.files.size).toBe(0);

@@ -27,6 +27,10 @@ describe.runIf(canBuild)(
       "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler";
     test.each([
       ["Subscribe=39", `cuptiSubscribe: CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED (${busy})`],
+      [
+        "Subscribe=15",
+        "cuptiSubscribe: unknown error (CUPTI reaches no GPU through the driver: nvidia-smi must list one)",
+      ],
       ["Subscribe=12", `cuptiSubscribe: CUPTI_ERROR_MAX_LIMIT_REACHED (${busy})`],
       ["ActivityRegisterCallbacks=999", "cuptiActivityRegisterCallbacks: unknown error"],
       [

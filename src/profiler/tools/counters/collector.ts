@@ -10,7 +10,6 @@ import { plural } from "../../../foundation/text/plural.ts";
 import { patternList } from "../../../report/selection/range-pattern.ts";
 import { buildRegionModel } from "../../analysis/build.ts";
 import type { RegionModel } from "../../analysis/region-model.ts";
-import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";
 import {
   type CounterLibrary,
   type MetricLibrary,
@@ -97,7 +96,6 @@ export async function collectCounters(
         ...notes,
         ...(found.notes ?? []),
         ...failures.map((text) => `counters were not read: ${text}`),
-        ...(nothing ? [NO_MATCHING_REGIONS] : []),
       ]),
     ],
     ...problemOf(last.collection, nothing ? failure : undefined),

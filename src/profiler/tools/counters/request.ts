@@ -23,8 +23,18 @@ export interface CounterRequest {
   readonly previous: string | null;
 }
 
-/** What the recorder has room for (`CounterRequest` in native/region_recorder/gpu): with more it counts nothing. */
-export const REQUEST_LIMITS = { metrics: 512, patterns: 256 } as const;
+/**
+ * What the recorder has room for (`CounterRequest` in native/region_recorder/gpu): with more it counts nothing. It reads a file of 1 MiB;
+ * beside `bytes` of metrics, patterns and domains that has room for the longest paths that there are.
+ */
+export const REQUEST_LIMITS = { metrics: 512, patterns: 256, bytes: 1_000_000 } as const;
+
+/** What texts of a request take in its file, in bytes. */
+export const requestBytes = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + LONGEST_KEY + Buffer.byteLength(text), 0);
+
+/** With the space before the value, and the zero behind it. */
+const LONGEST_KEY = "operations \0".length;
 
 export const writeCounterRequest = (file: string, request: CounterRequest): Promise<void> =>
   writeFileAtomic(

@@ -4,21 +4,38 @@ import { patternList } from "../../../report/selection/range-pattern.ts";
 import type { ProfileConfig } from "../config.ts";
 import type { SettingsRefusal, ToolPlan, ToolSettings } from "../tool.ts";
 import { countersOf } from "./collector.ts";
-import { REQUEST_LIMITS } from "./request.ts";
+import { REQUEST_LIMITS, requestBytes } from "./request.ts";
 import { isSum } from "./values.ts";
 
+/** What a request for counters has of the config, by key. */
+const REQUESTED = {
+  "pipeline.counters.metrics": (config) => countersOf(config).metrics,
+  "pipeline.counters.include": (config) => patternList(countersOf(config).include),
+  "pipeline.counters.exclude": (config) => patternList(countersOf(config).exclude),
+  "pipeline.recorder.operation_domains": ({ pipeline }) => pipeline.recorder.operation_domains,
+} as const satisfies Readonly<Record<string, (config: ProfileConfig) => readonly string[]>>;
+
+type RequestKey = keyof typeof REQUESTED;
+
 /** Beyond the limit the recorder counts nothing at all. */
-const tooMany = (
-  key: string,
-  most: number,
-  what: string,
-  countIn: (config: ProfileConfig) => number,
-  hint: string,
-): SettingsRefusal => ({
+const tooMany = (key: RequestKey, most: number, what: string, hint: string): SettingsRefusal => ({
   key,
-  applies: (config) => countIn(config) > most,
+  applies: (config) => REQUESTED[key](config).length > most,
   message: `counters take at most ${most} ${what}`,
   hint,
+});
+
+/** Beyond the limit of all texts together; the key with the longest ones is named. */
+const tooLong = (key: RequestKey): SettingsRefusal => ({
+  key,
+  applies: (config) => {
+    const sizes = Object.values(REQUESTED).map((textsOf) => requestBytes(textsOf(config)));
+    const own = requestBytes(REQUESTED[key](config));
+    const all = sizes.reduce((sum, size) => sum + size, 0);
+    return all > REQUEST_LIMITS.bytes && own === Math.max(...sizes);
+  },
+  message: `counters take at most ${REQUEST_LIMITS.bytes} bytes of metrics, patterns and domains`,
+  hint: "shorten the longest: * stands for any part of a label",
 });
 
 const ONE_FOR_SEVERAL = "name several at once with * and ?";
@@ -35,30 +52,17 @@ export const counterSettings: ToolSettings = {
       "pipeline.counters.metrics",
       REQUEST_LIMITS.metrics,
       "metrics",
-      (config) => countersOf(config).metrics.length,
       "measure the others in another run",
     ),
-    tooMany(
-      "pipeline.counters.include",
-      REQUEST_LIMITS.patterns,
-      "patterns",
-      (config) => patternList(countersOf(config).include).length,
-      ONE_FOR_SEVERAL,
-    ),
-    tooMany(
-      "pipeline.counters.exclude",
-      REQUEST_LIMITS.patterns,
-      "patterns",
-      (config) => patternList(countersOf(config).exclude).length,
-      ONE_FOR_SEVERAL,
-    ),
+    tooMany("pipeline.counters.include", REQUEST_LIMITS.patterns, "patterns", ONE_FOR_SEVERAL),
+    tooMany("pipeline.counters.exclude", REQUEST_LIMITS.patterns, "patterns", ONE_FOR_SEVERAL),
     tooMany(
       "pipeline.recorder.operation_domains",
       REQUEST_LIMITS.patterns,
       "domains",
-      ({ pipeline }) => pipeline.recorder.operation_domains.length,
       "name the domains whose ranges the program has",
     ),
+    ...(Object.keys(REQUESTED) as RequestKey[]).map(tooLong),
   ],
 };
 

@@ -5,6 +5,7 @@ import { getOrCreate } from "../../../foundation/system/get-or-create.ts";
 import { agreeing, plural } from "../../../foundation/text/plural.ts";
 import { createLabelUnifier, type LabelRules } from "../../analysis/labels.ts";
 import type { RegionModel } from "../../analysis/region-model.ts";
+import { NO_MATCHING_REGIONS } from "../../analysis/scope.ts";
 import {
   createMetricColumns,
   type MetricColumns,
@@ -101,11 +102,14 @@ export function modelOf(values: CounterValues, request: ModelRequest): CounterMo
   const stateOf = createStates(labelOf);
   const notes = new Set<string>();
   let pids: readonly number[] = [];
+  // Without a level whose passes are complete, nobody knows.
+  let isMatched = values.levels.length === 0;
   for (const level of values.levels) {
     const processes = readMeasurements(join(directory, level.recordings), request);
     // Each run has new process ids: the processes of one run are those of the others, in their order.
     if (pids.length === 0) pids = processes.map(({ pid }) => pid);
     for (const note of notesOf(processes)) notes.add(note);
+    isMatched ||= processes.some(({ depth }) => depth > 0);
     for (const [at, process] of processes.entries()) {
       const processId = (pids.length === processes.length ? pids[at] : undefined) ?? process.pid;
       const context = { columns, stateOf, process: { ...process, pid: processId } };
@@ -115,8 +119,21 @@ export function modelOf(values: CounterValues, request: ModelRequest): CounterMo
         assembly.add(result);
     }
   }
-  return { model: assembly.finish({ sections: new Map(), notes: [] }), notes: [...notes] };
+  const model = assembly.finish({ sections: new Map(), notes: [] });
+  return { model: isMatched ? withoutCounters(model) : model, notes: [...notes] };
 }
+
+/** Says of regions that match, and have no values, that they have none: not that none matches. */
+const withoutCounters = (model: RegionModel): RegionModel => ({
+  ...model,
+  scopes: model.scopes.map((scope) => ({
+    ...scope,
+    notes: scope.notes.map((note) => (note === NO_MATCHING_REGIONS ? NO_COUNTERS : note)),
+  })),
+});
+
+const NO_COUNTERS =
+  "no counters of the regions that match: no GPU work was launched in them, or what was measured could not be used";
 
 type Values = LevelValues["files"];
 

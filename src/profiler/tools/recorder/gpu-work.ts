@@ -246,6 +246,7 @@ interface GpuFindings {
 export const CUPTI_REMEDIES: ReadonlyMap<number, string> = new Map([
   [12, "another tool already uses CUPTI in this process: ncu, nsys, or the program's own profiler"],
   [14, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
+  [15, "CUPTI reaches no GPU through the driver: nvidia-smi must list one"],
   [33, "the virtual GPU does not allow profiling"],
   [34, "this CUPTI does not match the driver; set HYDRACONF_CUPTI_PATH to another one"],
   [

@@ -41,6 +41,22 @@ test("more metrics, patterns or domains than the recorder has room for are refus
   );
 });
 
+test("more text than the recorder reads is refused once, at the key with the longest texts", () => {
+  const room = "pipeline.counters.include: counters take at most 1000000 bytes";
+  const { bytes } = REQUEST_LIMITS;
+  const fits = ["a.sum"];
+  expect(refused({ include: ["x".repeat(bytes - 100)], metrics: fits })).toBeUndefined();
+  expect(refused({ include: ["x".repeat(bytes)], metrics: fits })).toContain(room);
+  // In UTF-8.
+  expect(refused({ include: ["é".repeat(bytes / 2)], metrics: fits })).toContain(room);
+  expect(
+    refused({ include: ["x".repeat(bytes / 2)], exclude: ["x".repeat(bytes / 2 - 9)] }),
+  ).toContain(room);
+  expect(refused({ domains: ["x".repeat(bytes)], metrics: fits })).toMatch(
+    /^pipeline\.recorder\.operation_domains: /,
+  );
+});
+
 test("a config without metrics is refused", () => {
   expect(refused({ metrics: [] })).toBe("pipeline.counters.metrics: no metric is to be measured");
 });
