@@ -1,25 +1,38 @@
-// Bundles the scripts of the HTML pages and copies their style into the directory given: they are embedded in every page.
+// Bundles the scripts of the HTML pages and copies their style into the directory given: they are embedded in every page. The
+// playground is a package of its own, and its page goes into a directory beside that.
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
 const ofReports = join(root, "src", "report", "client");
-await build({
-  entryPoints: [
-    { in: join(ofReports, "main.ts"), out: "report" },
-    { in: join(ofReports, "compare.ts"), out: "compare" },
-    { in: join(ofReports, "sweep.ts"), out: "sweep-report" },
-    { in: join(root, "src", "app", "sweep", "client", "main.ts"), out: "sweep" },
-    { in: join(root, "src", "pages", "client", "page.css"), out: "page" },
-  ],
-  outdir: join(root, process.argv[2] ?? "dist/client"),
-  bundle: true,
-  minify: true,
-  format: "iife",
-  platform: "browser",
-  target: "es2022",
-  charset: "utf8",
-  legalComments: "none",
-  tsconfigRaw: {},
-  logLevel: "warning",
-});
+const ofPlayground = join(root, "src", "playground", "client");
+const outdir = join(root, process.argv[2] ?? "dist/client");
+
+await bundle(outdir, [
+  { in: join(ofReports, "main.ts"), out: "report" },
+  { in: join(ofReports, "compare.ts"), out: "compare" },
+  { in: join(ofReports, "sweep.ts"), out: "sweep-report" },
+  { in: join(root, "src", "app", "sweep", "client", "main.ts"), out: "sweep" },
+  { in: join(root, "src", "pages", "client", "page.css"), out: "page" },
+]);
+await bundle(join(outdir, "..", "playground", "client"), [
+  { in: join(ofPlayground, "main.ts"), out: "playground" },
+  { in: join(ofPlayground, "playground.css"), out: "page" },
+]);
+
+function bundle(outdir, entryPoints) {
+  return build({
+    entryPoints,
+    outdir,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    tsconfigRaw: {},
+    define: { "import.meta.url": "undefined" },
+    logLevel: "warning",
+  });
+}

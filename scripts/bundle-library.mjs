@@ -18,6 +18,20 @@ const importedBuiltins = esmExternalRequirePlugin({
   external: builtinModules.flatMap((name) => [name, `node:${name}`]),
 });
 
+/**
+ * picocolors asks whether standard output is a terminal when it is imported, for a default that we never use. Node makes the stream for
+ * that, which takes milliseconds, and a library has no business with it.
+ */
+const colorsAsTold = {
+  name: "colors-as-told",
+  transform(code, id) {
+    if (!/[\\/]picocolors[\\/]picocolors\.js$/.test(id)) return null;
+    const question = '((p.stdout || {}).isTTY && env.TERM !== "dumb")';
+    if (!code.includes(question)) throw new Error(`${id} has no ${question}`);
+    return { code: code.replace(question, "false"), map: null };
+  },
+};
+
 /** Python files beside our code are modules whose default export is their text. */
 const PYTHON = { ".py": "text" };
 
@@ -56,6 +70,12 @@ await bundle({
   input: { "profiler/index": "src/profiler/index.ts", "report/index": "src/report/index.ts" },
   engine: "hydraconf",
   output: { dir: outdir, format: "esm", chunkFileNames: "profiler/modules/[name]-[hash].js" },
+});
+// The package of the playground. Its page is bundled by bundle-client.mjs.
+await bundle({
+  input: { index: "src/playground/server/serve.ts" },
+  engine: "hydraconf",
+  output: { dir: join(outdir, "playground"), format: "esm", minify: true },
 });
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
 const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
@@ -126,6 +146,7 @@ async function bundle({ define = {}, engine, output, ...input }) {
     transform: { define: { "import.meta.embedded": "undefined", ...define } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [
+      colorsAsTold,
       ...(output.format === "esm" ? [importedBuiltins] : []),
       ...(engine === undefined ? [] : [errorsOf(engine)]),
     ],

@@ -54,5 +54,11 @@ export const OF_HYDRACONF = {
   ],
 };
 
+/** What the playground has. */
+export const OF_PLAYGROUND = {
+  sources: ["src/playground/server/serve.ts", "src/playground/client/main.ts"],
+  vendored: [],
+};
+
 /** What only the profiler loads on demand, by `requireDependency`. */
 export const PATTERNS = ["@eslint-community/regexpp", "re2js"];

@@ -1,11 +1,12 @@
-// Makes the two packages that are published from this repository, each a folder and its tarball, in the directory given:
+// Makes the packages that are published from this repository, each a folder and its tarball, in the directory given:
 //
 //   node scripts/pack.mjs [DIR]       (default: tmp/packages)
 //
 //   hydraconf       the engine and its command. It has all its dependencies in its bundles.
+//   hydraconf-playground  the page of `hydraconf open`, with its server. It depends on hydraconf.
 //   deep-profile    the profiler, its reports and the sources of the native part. It depends on hydraconf.
 //
-// package.json of the repository says what both have in common, and the versions of dependencies. Build first:
+// package.json of the repository says what they have in common, and the versions of dependencies. Build first:
 // npm run build:ts.
 import { execFileSync } from "node:child_process";
 import {
@@ -18,7 +19,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, posix, resolve } from "node:path";
-import { licencesOf, OF_HYDRACONF, PATTERNS } from "./licences.mjs";
+import { licencesOf, OF_HYDRACONF, OF_PLAYGROUND, PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
 
 const PROGRAM_PAGES = [
@@ -73,6 +74,21 @@ const PACKAGES = [
     ...OF_HYDRACONF,
   },
   {
+    name: "hydraconf-playground",
+    description: "The page of hydraconf open: a Hydra config tree in a browser",
+    keywords: ["hydra", "config", "configuration", "playground", "yaml"],
+    exports: {
+      ".": "./dist/playground/index.js",
+      "./package.json": "./package.json",
+    },
+    bin: [],
+    dependencies: ["hydraconf"],
+    types: [],
+    readme: "docs/playground.md",
+    files: ["LICENSE", "dist/playground/index.js", "dist/playground/client"],
+    ...OF_PLAYGROUND,
+  },
+  {
     name: "deep-profile",
     description: "A GPU region profiler: NVTX regions, Nsight Systems and Nsight Compute",
     keywords: ["cuda", "gpu", "nsight", "nvtx", "performance", "profiler", "profiling"],
@@ -111,7 +127,10 @@ for (const one of PACKAGES) {
   rmSync(folder, { recursive: true, force: true });
   for (const file of one.files) copy(file, folder);
   for (const name of readdirSync(join(root, "dist", "bin")))
-    if (name === "package.json" || one.bin.some((command) => name.startsWith(`${command}.`)))
+    if (
+      one.bin.length > 0 &&
+      (name === "package.json" || one.bin.some((command) => name.startsWith(`${command}.`)))
+    )
       copy(join("dist", "bin", name), folder);
   const isBoth = one.files.includes("dist/cjs");
   // In a folder whose package.json makes CommonJS of them: what imports CommonJS may be either, so one copy serves both.
@@ -153,7 +172,9 @@ function manifestOf({
     gypfile: false,
     sideEffects: false,
     exports,
-    bin: Object.fromEntries(bin.map((command) => [command, `dist/bin/${command}.js`])),
+    ...(bin.length > 0 && {
+      bin: Object.fromEntries(bin.map((command) => [command, `dist/bin/${command}.js`])),
+    }),
     ...(dependencies.length > 0 && {
       dependencies: Object.fromEntries(dependencies.map((one) => [one, versionOf(one)])),
     }),
@@ -198,13 +219,19 @@ function readmeOf({ readme }) {
   return readme === "README.md" ? text : text.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/");
 }
 
-/** What a page says of files that only the other package has stays, without a link. */
+/** What a page says of files that the package lacks stays, without a link; of pages, with the place where they are. */
 function dropDeadLinks(folder, page) {
   const text = readFileSync(join(folder, page), "utf8");
+  const { homepage } = repository();
   const isThere = (link) => existsSync(join(folder, dirname(page), link.replace(/#.*/, "")));
-  const kept = text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, link) =>
-    link.includes("://") || isThere(link) ? whole : words,
-  );
+  const kept = text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, link) => {
+    if (link.includes("://") || isThere(link)) return whole;
+    const [name, fragment] = posix.basename(link).split("#");
+    if (!name.endsWith(".md") || !existsSync(join(root, "docs", name))) return words;
+    if (homepage === undefined) return `${words} (${name} of the repository)`;
+    const place = `${homepage.replace(/#.*/, "")}/blob/HEAD/docs/${name}`;
+    return `[${words}](${place}${fragment === undefined ? "" : `#${fragment}`})`;
+  });
   writeFileSync(join(folder, page), kept);
 }
 

@@ -1,4 +1,4 @@
-// `npm run release`: builds the two packages, and shows what `npm publish` would publish. With `-- --publish`, which is for CI, it
+// `npm run release`: builds the packages, and shows what `npm publish` would publish. With `-- --publish`, which is for CI, it
 // publishes them. CONTRIBUTING.md has the steps around it.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -15,8 +15,8 @@ if (problems.length > 0) {
 await buildTypeScript();
 const place = join(root, "tmp", "packages");
 execFileSync(process.execPath, [join(root, "scripts", "pack.mjs"), place], { stdio: "inherit" });
-// deep-profile depends on hydraconf of the same version.
-for (const name of ["hydraconf", "deep-profile"]) {
+// The others depend on hydraconf of the same version.
+for (const name of ["hydraconf", "hydraconf-playground", "deep-profile"]) {
   const tarball = readdirSync(place).find((file) => file === `${name}-${version}.tgz`);
   if (tarball === undefined) throw new Error(`${name} ${version} was not packed`);
   execFileSync("npm", ["publish", ...(publishes ? [] : ["--dry-run"]), join(place, tarball)], {

@@ -18,6 +18,7 @@ const checks = [
   [...tool("typescript", "tsc"), "-p", "tsconfig.json"],
   [...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"],
   [...tool("typescript", "tsc"), "-p", "src/app/sweep/client/tsconfig.json"],
+  [...tool("typescript", "tsc"), "-p", "src/playground/client/tsconfig.json"],
 ];
 const checked = Promise.all(only.length > 0 ? [] : checks.map(runBeside));
 await buildTypeScript();

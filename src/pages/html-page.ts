@@ -15,16 +15,18 @@ export interface Page {
   readonly timeline?: string;
   /** Whether the script may ask the server of the page for other data. */
   readonly isLive?: true;
+  /** With this nonce the script may make style elements. */
+  readonly styleNonce?: string;
 }
 
 export function renderPage(
-  { title, body, data, timeline, isLive }: Page,
+  { title, body, data, timeline, isLive, styleNonce }: Page,
   { script, style }: PageAssets,
 ): string {
   const policy = [
     "default-src 'none'",
     `script-src ${hashSource(script)}`,
-    `style-src ${hashSource(style)}`,
+    `style-src ${hashSource(style)}${styleNonce === undefined ? "" : ` 'nonce-${styleNonce}'`}`,
     "img-src data:",
     ...(isLive ? ["connect-src 'self'"] : []),
     "base-uri 'none'",

@@ -5,7 +5,7 @@ import { embeddedPart, findPackage } from "../foundation/system/package-root.ts"
 import type { PageAssets } from "./html-page.ts";
 
 /** The scripts that `scripts/bundle-client.mjs` makes, by page. */
-export type PageName = "report" | "compare" | "sweep-report" | "sweep";
+export type PageName = "report" | "compare" | "sweep-report" | "sweep" | "playground";
 
 /**
  * The script of a page and the style of all pages, as they were built; undefined in a program whose bundler took the code out of
@@ -16,7 +16,9 @@ export type PageName = "report" | "compare" | "sweep-report" | "sweep";
 export function findPageAssets(page: PageName): PageAssets | undefined {
   const root = findPackage()?.root;
   if (root === undefined) return undefined;
-  const directory = join(root, "dist", "client");
+  // The playground is a package of its own, with a style that has more.
+  const folder = page === "playground" ? join("playground", "client") : "client";
+  const directory = join(root, "dist", folder);
   const read = (name: string): string => {
     const embedded = embeddedPart(name);
     return typeof embedded === "string" ? embedded : readFileSync(join(directory, name), "utf8");

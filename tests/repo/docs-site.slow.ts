@@ -24,13 +24,21 @@ describe("the documentation as a site", () => {
   // Its warnings are errors: a public symbol without a description, a type that programs cannot
   // name because it is not exported, a link that leads nowhere.
   it("can be made, without a warning", { timeout: 900_000 }, async () => {
-    const typedoc = join(root, "node_modules", "typedoc", "bin", "typedoc");
+    const script = join(root, "scripts", "docs-site.mjs");
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [typedoc, "--out", site, "--logLevel", "Warn"],
+      [script, "--out", site, "--logLevel", "Warn"],
       { cwd: root, env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" } },
     );
     expect(`${stdout}${stderr}`).toBe("");
+  });
+
+  it("has a config tree to try, which its page leads to", () => {
+    const page = readFileSync(join(site, "documents", "docs_playground.html"), "utf8");
+    expect(page).toContain('<a href="../playground.html">the page with a sample tree</a>');
+    const tree = readFileSync(join(site, "playground.html"), "utf8");
+    expect(tree).toContain("optimizer/decaying.yaml");
+    expect(tree).not.toContain("connect-src");
   });
 
   it("finds the words of its pages", () => {

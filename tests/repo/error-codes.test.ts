@@ -25,6 +25,7 @@ const RAISES: Readonly<Record<string, readonly string[]>> = {
   engine: ["engine"],
   app: ["engine", "app"],
   python: ["engine", "app"],
+  playground: ["engine", "app"],
   report: ["engine", "report"],
   profiler: ["engine", "report", "profiler"],
 };

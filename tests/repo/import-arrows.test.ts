@@ -60,6 +60,16 @@ const WINGS: Readonly<Record<string, Wing>> = {
     uses: ["foundation", "engine", "app", "python"],
     folders: { ".": [], migrate: ["."] },
   },
+  playground: {
+    // Its page is a program with `hydraconf/engine`.
+    uses: ["foundation", "engine", "pages", "app", "python", "."],
+    folders: {
+      ".": ["server"],
+      model: ["."],
+      server: ["."],
+      client: [".", "model"],
+    },
+  },
   report: {
     uses: ["foundation", "engine", "pages"],
     folders: {

@@ -16,6 +16,7 @@ const ABOUT = `hydraconf composes any Hydra configuration tree and prints it. Wi
   hydraconf run -m lr=0.1,0.2 -- python train.py   runs a program, in any language, with the config of each job
   hydraconf schema --types                  TypeScript types of the tree; also schemas for editors
   hydraconf sweep status DIR                the state of a sweep; also wait, cancel, collect and best
+  hydraconf open                            the tree in a browser: where values come from, what overrides change
   hydraconf gc DIR                          old output directories of runs and sweeps
   hydraconf migrate                         what Hydra 1.4 changes in this project; --fix edits it
   hydraconf trust                           lets this project run what its hydraconf.yaml names, such as plugins
@@ -59,6 +60,13 @@ export const hydraconf = (invocation: Invocation): Promise<number> =>
           commandLine: async () => (await import("../../app/cli/sweep-line.ts")).SWEEP_LINE,
           run: async (args, io) =>
             (await import("../../app/cli/sweep-command.ts")).runSweepCommand(args, io),
+        },
+        {
+          name: "open",
+          summary: "shows the tree in a browser: options, origins of values, what overrides change",
+          commandLine: async () => (await import("../../playground/open-command.ts")).OPEN_LINE,
+          run: async (args, io) =>
+            (await import("../../playground/open-command.ts")).runOpen(args, io),
         },
         {
           name: "python",

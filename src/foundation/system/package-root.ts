@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The names of the packages made from this repository (scripts/pack.mjs); a clone has the first one. */
-const NAMES: readonly unknown[] = ["hydraconf", "deep-profile"];
+const NAMES: readonly unknown[] = ["hydraconf", "deep-profile", "hydraconf-playground"];
 
 declare global {
   interface ImportMeta {

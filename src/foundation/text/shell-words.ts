@@ -45,6 +45,12 @@ export function lineWords(line: string): readonly LineWord[] {
   return words;
 }
 
+/** Quotes a text as one word of such a line, where it needs that. */
+export function lineWord(text: string): string {
+  const [first, ...others] = lineWords(text);
+  return first?.text === text && others.length === 0 ? text : shellQuote(text);
+}
+
 function wordFrom(line: string, start: number): LineWord {
   const offsets: number[] = [];
   let text = "";

@@ -1,0 +1,694 @@
+/** Entry point of the script of the page. */
+import type { EditorView } from "@codemirror/view";
+import { lineWord } from "../../foundation/text/shell-words.ts";
+import { h, on } from "../../pages/client/dom.ts";
+import { themeButton } from "../../pages/client/theme.ts";
+import { type ChoiceMenu, choiceMenus, lineWithOption } from "../model/choices.ts";
+import { type ConfigTextLine, configLines, valueHistory } from "../model/config-lines.ts";
+import { defaultsRows } from "../model/defaults-rows.ts";
+import { differencesOf } from "../model/differences.ts";
+import { commandLine, markedPart, overridesIn, wordAt } from "../model/override-line.ts";
+import { fitsLink, linkOf, type PageState, stateIn } from "../model/page-state.ts";
+import type { Problem } from "../model/problems.ts";
+import { type Composed, openSession, type TreeSession } from "../model/session.ts";
+import {
+  type ChangedFile,
+  FILE_NAME,
+  type PageData,
+  TREE_NAME,
+  type TreeDocument,
+  type TreeFile,
+} from "../tree-document.ts";
+import {
+  createConfigView,
+  createFileEditor,
+  createLineEditor,
+  type Mark,
+  markedWith,
+  setMarks,
+  setText,
+} from "./editors.ts";
+import { differenceElement, historyElement, type OpenFile, problemElement } from "./parts.ts";
+import { treePicture } from "./tree-picture.ts";
+
+const {
+  isServed,
+  styleNonce: nonce,
+  tree: read,
+} = JSON.parse(document.getElementById("data")?.textContent ?? "{}") as PageData;
+
+interface Tab {
+  readonly id: string;
+  readonly title: string;
+  /** The part of a wide page that it is in. */
+  readonly side: "left" | "right";
+}
+
+const TABS: readonly Tab[] = [
+  { id: "options", title: "Options", side: "left" },
+  { id: "files", title: "Files", side: "left" },
+  { id: "config", title: "Config", side: "right" },
+  { id: "difference", title: "Difference", side: "right" },
+  { id: "defaults", title: "Defaults", side: "right" },
+];
+/** What is drawn only while it is looked at. */
+const LAZY: Readonly<Record<string, () => void>> = {
+  difference: () => drawDifference(),
+  defaults: () => drawPicture(),
+};
+/** In milliseconds. */
+const LINK_MS = 400;
+const PROBLEM_MS = 400;
+
+let tree: TreeDocument = read;
+const names = (): readonly string[] =>
+  tree.files.flatMap(({ path }) => /^([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
+const fileOf = (path: string): TreeFile | undefined =>
+  tree.files.find((file) => file.path === path);
+
+let state: PageState = {
+  configName: tree.configName,
+  line: "",
+  comparedLine: "",
+  tab: "config",
+  file: null,
+  edits: {},
+};
+state = readable({ ...state, ...stateIn(location.hash) });
+
+/** A link may be of another tree, or of this one as it was. */
+function readable(given: PageState): PageState {
+  const edits = Object.fromEntries(
+    Object.entries(given.edits).filter(
+      ([path, text]) => fileOf(path) !== undefined && fileOf(path)?.text !== text,
+    ),
+  );
+  return {
+    ...given,
+    edits,
+    tab: TABS.some(({ id }) => id === given.tab) ? given.tab : "config",
+    file: given.file !== null && fileOf(given.file) !== undefined ? given.file : null,
+  };
+}
+
+// What is computed of the state.
+
+let session: TreeSession = openedSession();
+let composed: Composed = session.compose(call());
+/** The last config that could be composed, with its lines. */
+let good: Extract<Composed, { kind: "composed" }> | undefined;
+let lines: readonly ConfigTextLine[] = [];
+let isResolved = false;
+let serverProblems: readonly Problem[] = [];
+
+function openedSession(): TreeSession {
+  const texts = tree.files.map(({ path, text }): [string, string] => [
+    path,
+    state.edits[path] ?? text,
+  ]);
+  return openSession(tree, new Map(texts));
+}
+
+function call(line = state.line) {
+  return { configName: state.configName, overrides: overridesIn(line) };
+}
+
+/** Changes what is looked at. Composing waits until the browser has shown what was typed. */
+function change(patch: Partial<PageState>): void {
+  if (patch.edits !== undefined) isStale = true;
+  state = { ...state, ...patch };
+  if (isWaiting) return;
+  isWaiting = true;
+  requestAnimationFrame(() => setTimeout(recompute, 0));
+}
+let isWaiting = false;
+let isStale = false;
+
+function recompute(): void {
+  isWaiting = false;
+  if (isStale) session = openedSession();
+  isStale = false;
+  composed = session.compose(call());
+  draw();
+  keepLink();
+}
+
+// The line of overrides.
+
+const completeIn = (line: string, cursor: number) => {
+  const { before, start, text } = wordAt(line, cursor);
+  const options = session.complete(text, before, state.configName).map((one) => ({
+    label: one.text,
+    apply: lineWord(one.text),
+    ...(one.description !== undefined && { detail: one.description }),
+  }));
+  return { start, options: options.filter(({ label }) => label !== text) };
+};
+
+const lineEditor = createLineEditor({
+  label: "Overrides",
+  nonce,
+  text: state.line,
+  complete: completeIn,
+  onText: (line) => change({ line }),
+});
+const comparedEditor = createLineEditor({
+  label: "Overrides of the compared command line",
+  nonce,
+  text: state.comparedLine ?? "",
+  complete: completeIn,
+  onText: (comparedLine) => change({ comparedLine }),
+});
+
+const nameMenu = on(h("select"), "change", () => change({ configName: nameMenu.value }));
+const program = h("code", { class: "program" });
+const said = h("span", { class: "said", role: "status" });
+const problemList = h("ul", {
+  class: "problems",
+  "aria-label": "Problems",
+  "aria-live": "polite",
+  hidden: true,
+});
+
+async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    said.textContent = `${what} copied`;
+  } catch {
+    said.textContent = `Copy it by hand: ${text}`;
+  }
+}
+
+const copyButton = on(h("button", { type: "button" }, "Copy command line"), "click", () => {
+  void copy(commandLine(tree.program, call()), "Command line");
+});
+const linkButton = on(h("button", { type: "button" }, "Copy link"), "click", () => {
+  location.replace(`#${linkOf(state)}`);
+  void copy(location.href, fitsLink(state.edits) ? "Link" : "Link without the changed files");
+});
+
+// Files.
+
+const openFile: OpenFile = (path, line) => {
+  if (fileOf(path) === undefined) return;
+  choose("files");
+  change({ file: path });
+  showFile(path, line);
+};
+
+function showFile(path: string, line?: number): void {
+  state = { ...state, file: path };
+  fileEditor.show(path, textOf(path), line);
+  if (line !== undefined) fileEditor.view.focus();
+  drawFiles();
+}
+
+const textOf = (path: string): string => state.edits[path] ?? fileOf(path)?.text ?? "";
+
+const fileEditor = createFileEditor({
+  nonce,
+  onText(text) {
+    const { file } = state;
+    if (file === null) return;
+    const { [file]: _, ...others } = state.edits;
+    change({ edits: text === fileOf(file)?.text ? others : { ...others, [file]: text } });
+  },
+  onSave: tree.canWrite ? () => void save() : undefined,
+});
+
+const opened = h("div", { class: "opened" }, fileEditor.view.dom);
+const fileList = h("ul", { class: "files" });
+const fileName = h("span", { class: "file-name" });
+const revertButton = on(h("button", { type: "button" }, "Revert"), "click", () => {
+  const { file } = state;
+  if (file === null) return;
+  const { [file]: _, ...others } = state.edits;
+  change({ edits: others });
+  fileEditor.show(file, fileOf(file)?.text ?? "");
+});
+const saveButton = on(h("button", { type: "button" }, "Save"), "click", () => void save());
+
+async function save(): Promise<void> {
+  const { edits, file } = state;
+  const known = file === null ? undefined : fileOf(file);
+  const text = file === null ? undefined : edits[file];
+  if (known === undefined || text === undefined) return;
+  const { path, version } = known;
+  const body: ChangedFile = { path, text, version };
+  try {
+    const answer = await fetch(FILE_NAME, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const { error, version: written } = (await answer.json()) as {
+      readonly version?: string;
+      readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
+    };
+    if (typeof written === "string") {
+      const saved = { ...known, text, version: written };
+      tree = { ...tree, files: tree.files.map((one) => (one.path === path ? saved : one)) };
+      const { [path]: now, ...others } = state.edits;
+      change({ edits: now === undefined || now === text ? others : state.edits });
+      serverProblems = [];
+      said.textContent = `${path} saved`;
+    } else serverProblems = [problem(error?.code ?? "", error?.message ?? "", error?.hint)];
+  } catch {
+    serverProblems = [notAnswered()];
+  }
+  draw();
+}
+
+const problem = (code: string, message: string, hint?: string): Problem => ({
+  code,
+  message: [message],
+  hint,
+  place: undefined,
+  nearest: undefined,
+  available: [],
+});
+
+const notAnswered = () =>
+  problem(
+    "playground/server",
+    "The server of this page does not answer",
+    "is hydraconf open still running?",
+  );
+
+/** What changed on the disk is read when the user comes back; changed texts stay. */
+async function reload(): Promise<void> {
+  try {
+    const answer = await fetch(TREE_NAME);
+    if (!answer.ok) return;
+    const next = (await answer.json()) as TreeDocument;
+    const isSame = JSON.stringify(next.files) === JSON.stringify(tree.files);
+    if (isSame) return;
+    const conflicts = Object.keys(state.edits).filter(
+      (path) => next.files.find((file) => file.path === path)?.version !== fileOf(path)?.version,
+    );
+    tree = next;
+    isStale = true;
+    change(readable(state));
+    serverProblems = conflicts.map((path) =>
+      problem(
+        "playground/changed",
+        `'${path}' was changed on the disk, and here`,
+        "revert it here to see the other change",
+      ),
+    );
+    if (state.file !== null) fileEditor.show(state.file, textOf(state.file));
+  } catch {
+    // The page goes on without its server.
+  }
+}
+
+/** The files by folder; one is marked if it was changed or is open. */
+function drawFiles(): void {
+  const { edits, file } = state;
+  let folder = "";
+  const items: HTMLElement[] = [];
+  for (const { path } of tree.files) {
+    const at = path.lastIndexOf("/");
+    if (path.slice(0, at + 1) !== folder) {
+      folder = path.slice(0, at + 1);
+      items.push(h("li", { class: "folder" }, folder));
+    }
+    const isChanged = edits[path] !== undefined;
+    const button = h(
+      "button",
+      {
+        type: "button",
+        class: `file${folder === "" ? "" : " inner"}`,
+        "aria-current": path === file ? "true" : null,
+        "aria-label": `${path}${isChanged ? ", changed" : ""}`,
+      },
+      `${path.slice(at + 1)}${isChanged ? " \u2022" : ""}`,
+    );
+    on(button, "click", () => {
+      change({ file: path });
+      showFile(path);
+      fileList.querySelector<HTMLElement>("[aria-current]")?.focus();
+    });
+    items.push(h("li", {}, button));
+  }
+  fileList.replaceChildren(...items);
+  const isChanged = file !== null && edits[file] !== undefined;
+  fileName.textContent = file === null ? "Choose a file" : `${tree.directory}/${file}`;
+  opened.hidden = file === null;
+  revertButton.disabled = !isChanged;
+  saveButton.disabled = !isChanged;
+  saveButton.hidden = !tree.canWrite;
+}
+
+// Options of groups.
+
+/** A menu stays the same element, so that it keeps the focus. */
+const menus = new Map<string, { readonly row: HTMLElement; readonly select: HTMLSelectElement }>();
+const listedMenus = h("div", { class: "menus" });
+const otherMenus = h("div", { class: "menus" });
+const hydraMenus = h("div", { class: "menus" });
+const otherGroups = h(
+  "details",
+  {},
+  h("summary", {}, "Groups that the config does not have"),
+  otherMenus,
+);
+const hydraGroups = h("details", {}, h("summary", {}, "Hydra's own groups"), hydraMenus);
+const noOptions = h("p", { class: "hint" }, "The tree has no groups.");
+
+const NOTHING = "";
+
+function menuElement({ chosen, isListed, key, options }: ChoiceMenu): HTMLElement {
+  const known = menus.get(key);
+  const select = known?.select ?? h("select", { "aria-label": key });
+  const wanted = [...(chosen === null || !isListed ? [NOTHING] : []), ...options];
+  if (chosen !== null && isListed) wanted.push(NOTHING);
+  const shown = [...select.options].map(({ value }) => value);
+  if (shown.join("\n") !== wanted.join("\n"))
+    select.replaceChildren(
+      ...wanted.map((value) => h("option", { value }, value === NOTHING ? "(nothing)" : value)),
+    );
+  select.value = chosen ?? NOTHING;
+  if (known !== undefined) return known.row;
+  on(select, "change", () => {
+    const option = select.value === NOTHING ? null : select.value;
+    const { configName, line } = state;
+    setText(lineEditor, lineWithOption(session, { configName, line }, { key, option }));
+  });
+  const row = h("label", { class: "menu" }, h("span", {}, key), select);
+  menus.set(key, { row, select });
+  return row;
+}
+
+function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
+  const isSame =
+    parent.children.length === rows.length && rows.every((row, at) => parent.children[at] === row);
+  if (!isSame) parent.replaceChildren(...rows);
+}
+
+function drawMenus(): void {
+  if (good === undefined) return;
+  const all = choiceMenus(good.composition);
+  const rows = (of: (menu: ChoiceMenu) => boolean) => all.filter(of).map(menuElement);
+  replaceRows(
+    listedMenus,
+    rows(({ isHydra, isListed }) => isListed && !isHydra),
+  );
+  replaceRows(
+    otherMenus,
+    rows(({ isHydra, isListed }) => !isListed && !isHydra),
+  );
+  replaceRows(
+    hydraMenus,
+    rows(({ isHydra }) => isHydra),
+  );
+  otherGroups.hidden = otherMenus.children.length === 0;
+  noOptions.hidden = listedMenus.children.length + otherMenus.children.length > 0;
+}
+
+// The config.
+
+const historyPanel = h("div", { class: "origin", role: "region", "aria-label": "Origin" });
+const noHistory = "Go to a line to see where its value comes from.";
+
+function historyOf(line: number): HTMLElement | null {
+  const key = lines[line]?.key;
+  if (good === undefined || key === undefined) return null;
+  const { composition, context } = good;
+  const history = valueHistory(composition, context, { directory: tree.directory, key });
+  return history === undefined ? null : historyElement(history, openFile);
+}
+
+const configView: EditorView = createConfigView({
+  nonce,
+  describe: historyOf,
+  onLine: (line) => {
+    historyPanel.replaceChildren(historyOf(line) ?? h("p", { class: "hint" }, noHistory));
+  },
+});
+const resolveBox = on(h("input", { type: "checkbox" }), "change", () => {
+  isResolved = resolveBox.checked;
+  draw();
+});
+const configNote = h("p", { class: "hint" });
+const differencePanel = h("div");
+const picturePanel = h("div");
+
+function drawConfig(): void {
+  if (composed.kind === "composed") {
+    good = composed;
+    lines = configLines(composed.composition, composed.context, { resolve: isResolved });
+  }
+  const marks: Mark[] = [];
+  let at = 0;
+  for (const { isOverride, text } of lines) {
+    if (isOverride) marks.push({ from: at, class: "cm-override" });
+    at += text.length + 1;
+  }
+  const text = lines.map((one) => one.text).join("\n");
+  setText(configView, text, [markedWith(marks)]);
+  hasMarks = marks.length > 0;
+}
+let hasMarks = false;
+
+/** What is wrong, and whether the config is that of what was typed. */
+function drawProblems(): void {
+  const isOld = composed.kind === "failed";
+  const problems = composed.kind === "failed" ? composed.problems : [];
+  const all = [...serverProblems, ...problems];
+  problemList.replaceChildren(...all.map((one) => problemElement(one, openFile)));
+  problemList.hidden = all.length === 0;
+  for (const shown of [configView.dom, differencePanel, picturePanel])
+    shown.classList.toggle("old", isOld);
+  configNote.textContent = isOld
+    ? good === undefined
+      ? "There is no config yet."
+      : "The config before the mistake:"
+    : hasMarks
+      ? "Marked lines are set by overrides."
+      : "";
+}
+
+let problemTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** What is half typed is not told as wrong at once, except by its mark: the page would jump with every key. */
+function announceProblems(): void {
+  clearTimeout(problemTimer);
+  const isNew = composed.kind === "failed" && problemList.hidden;
+  if (isNew) problemTimer = setTimeout(drawProblems, PROBLEM_MS);
+  else drawProblems();
+}
+
+// Difference, defaults.
+
+function drawDifference(): void {
+  const other = session.compose(call(state.comparedLine ?? ""));
+  if (other.kind === "failed") {
+    differencePanel.replaceChildren(
+      h("ul", { class: "problems" }, ...other.problems.map((one) => problemElement(one, openFile))),
+    );
+    markLine(comparedEditor, other.problems);
+    return;
+  }
+  setMarks(comparedEditor, []);
+  if (good === undefined) return;
+  const found = differencesOf(other.composition, good.composition, tree.directory);
+  differencePanel.replaceChildren(differenceElement(found, openFile));
+}
+
+let showsHydra = false;
+const hydraBox = on(h("input", { type: "checkbox" }), "change", () => {
+  showsHydra = hydraBox.checked;
+  drawPicture();
+});
+
+function drawPicture(): void {
+  if (good === undefined) return;
+  const rows = defaultsRows(good.composition, {
+    directory: tree.directory,
+    withHydra: showsHydra,
+  });
+  picturePanel.replaceChildren(treePicture(rows, openFile));
+}
+
+// Tabs.
+
+const tabs = new Map<string, { readonly button: HTMLButtonElement; readonly panel: HTMLElement }>();
+const chosen = { left: "options", right: "config" };
+const narrow = matchMedia("(max-width: 760px)");
+
+function choose(id: string): void {
+  const tab = TABS.find((one) => one.id === id);
+  if (tab === undefined) return;
+  chosen[tab.side] = id;
+  state = { ...state, tab: id };
+  drawTabs();
+}
+
+function drawTabs(): void {
+  for (const { id, side } of TABS) {
+    const { button, panel } = tabs.get(id) ?? {};
+    if (button === undefined || panel === undefined) continue;
+    const isShown = narrow.matches ? state.tab === id : chosen[side] === id;
+    button.setAttribute("aria-selected", String(isShown));
+    button.tabIndex = chosen[side] === id ? 0 : -1;
+    if (panel.hidden === isShown) {
+      panel.hidden = !isShown;
+      if (isShown) LAZY[id]?.();
+    }
+  }
+}
+
+const isVisible = (id: string): boolean => tabs.get(id)?.panel.hidden === false;
+
+function tabList(side: Tab["side"], label: string): HTMLElement {
+  const own = TABS.filter((tab) => tab.side === side);
+  const list = h("div", { class: `tabs ${side}`, role: "tablist", "aria-label": label });
+  for (const { id, title } of own) {
+    const { button } = tabs.get(id) ?? {};
+    if (button === undefined) continue;
+    button.textContent = title;
+    on(button, "click", () => {
+      choose(id);
+      keepLink();
+    });
+    list.append(button);
+  }
+  return on(list, "keydown", ({ key }) => {
+    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+    if (step === 0) return;
+    const at = own.findIndex(({ id }) => id === chosen[side]);
+    const next = own[(at + step + own.length) % own.length];
+    if (next === undefined) return;
+    choose(next.id);
+    tabs.get(next.id)?.button.focus();
+    keepLink();
+  });
+}
+
+// The page.
+
+function markLine(editor: EditorView, problems: readonly Problem[]): void {
+  const line = editor.state.doc.toString();
+  const parts = problems.flatMap(({ place }) => {
+    const part = markedPart(line, place);
+    return part === undefined ? [] : [{ from: part[0], to: part[1], class: "cm-wrong" }];
+  });
+  setMarks(editor, parts);
+}
+
+function draw(): void {
+  const problems = composed.kind === "failed" ? composed.problems : [];
+  markLine(lineEditor, problems);
+  const options = names().includes(state.configName) ? names() : [...names(), state.configName];
+  if ([...nameMenu.options].map(({ value }) => value).join("\n") !== options.join("\n"))
+    nameMenu.replaceChildren(...options.map((value) => h("option", { value }, value)));
+  nameMenu.value = state.configName;
+  program.textContent = commandLine(tree.program, { configName: state.configName, overrides: [] });
+  drawConfig();
+  announceProblems();
+  drawMenus();
+  drawFiles();
+  for (const id of ["difference", "defaults"]) if (isVisible(id)) LAZY[id]?.();
+}
+
+let linkTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Browsers refuse a link that changes with every key. */
+function keepLink(): void {
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(() => history.replaceState(null, "", `#${linkOf(state)}`), LINK_MS);
+}
+
+const field = (label: string, control: HTMLElement): HTMLElement =>
+  h("label", { class: "chooser" }, `${label} `, control);
+
+function build(): void {
+  for (const { id } of TABS) {
+    const button = h("button", {
+      type: "button",
+      role: "tab",
+      id: `tab-${id}`,
+      "aria-controls": `panel-${id}`,
+    });
+    const panel = h("section", {
+      role: "tabpanel",
+      id: `panel-${id}`,
+      "aria-labelledby": `tab-${id}`,
+      hidden: true,
+    });
+    tabs.set(id, { button, panel });
+  }
+  const panelOf = (id: string) => tabs.get(id)?.panel ?? h("section");
+  panelOf("options").append(noOptions, listedMenus, otherGroups, hydraGroups);
+  panelOf("files").append(
+    fileList,
+    h("div", { class: "bar" }, fileName, revertButton, saveButton),
+    opened,
+  );
+  panelOf("config").append(
+    h("div", { class: "bar" }, h("label", {}, resolveBox, " Resolve interpolations"), configNote),
+    configView.dom,
+    historyPanel,
+  );
+  panelOf("difference").append(
+    h("p", { class: "hint" }, "The config of other overrides, compared with the one above:"),
+    h("div", { class: "line compared" }, comparedEditor.dom),
+    differencePanel,
+  );
+  panelOf("defaults").append(
+    h("div", { class: "bar" }, h("label", {}, hydraBox, " With Hydra's own")),
+    picturePanel,
+  );
+  document.getElementById("controls")?.append(field("Config", nameMenu), linkButton, themeButton());
+  document.getElementById("playground")?.append(
+    h(
+      "div",
+      { class: "command" },
+      program,
+      h("div", { class: "line" }, lineEditor.dom),
+      copyButton,
+    ),
+    said,
+    problemList,
+    ...tree.notes.map((note) => h("p", { class: "hint" }, note)),
+    h(
+      "div",
+      { class: "panes" },
+      tabList("left", "Tree"),
+      tabList("right", "Result"),
+      ...TABS.map(({ id, side }) => {
+        const panel = panelOf(id);
+        panel.classList.add("panel", side);
+        return panel;
+      }),
+    ),
+  );
+}
+
+function follow(): void {
+  on(document.documentElement, "keydown", () => {
+    said.textContent = "";
+  });
+  narrow.addEventListener("change", drawTabs);
+  addEventListener("hashchange", () => {
+    state = readable({ ...state, ...stateIn(location.hash) });
+    setText(lineEditor, state.line);
+    setText(comparedEditor, state.comparedLine ?? "");
+    isStale = true;
+    if (state.file !== null) showFile(state.file);
+    choose(state.tab);
+    change({});
+  });
+  if (isServed) addEventListener("focus", () => void reload());
+  addEventListener("beforeunload", (event) => {
+    if (!fitsLink(state.edits)) event.preventDefault();
+  });
+}
+
+build();
+choose(state.tab);
+draw();
+drawProblems();
+if (state.file !== null) fileEditor.show(state.file, textOf(state.file));
+follow();

@@ -1,0 +1,77 @@
+/** Errors of a composition as a page shows them. */
+
+import type { ErrorDetails, NestedError } from "../../engine/values/error-details.ts";
+import { describeOrigin, lineColumn, type Origin } from "../../engine/values/origin.ts";
+import { visibleControls } from "../../foundation/text/printable.ts";
+
+/** Something that is wrong, or that is warned of. */
+export interface Problem {
+  readonly code: string;
+  /** The lines of the message, without names that are in `available`. */
+  readonly message: readonly string[];
+  readonly place: ShownPlace | undefined;
+  /** The nearest name, and what to do. */
+  readonly nearest: string | undefined;
+  readonly available: readonly string[];
+  readonly hint: string | undefined;
+}
+
+/** A place that can be shown: a line of a file, a part of an override, or words about another one. */
+export type ShownPlace =
+  | { readonly kind: "file"; readonly text: string; readonly path: string; readonly line: number }
+  | {
+      readonly kind: "override";
+      readonly text: string;
+      /** The override as it was typed. */
+      readonly override: string;
+      /** Its index among the overrides. */
+      readonly index: number;
+      /** The wrong part; undefined for all of it. */
+      readonly span: readonly [start: number, end: number] | undefined;
+    }
+  | { readonly kind: "other"; readonly text: string };
+
+/** @param directory that the names of files begin with */
+export function placeOf(origin: Origin, directory: string): ShownPlace {
+  const text = describeOrigin(origin);
+  if (origin.kind === "override") {
+    const { end, index, start, text: override } = origin;
+    const span = start === undefined ? undefined : ([start, end ?? start + 1] as const);
+    return { kind: "override", text, override, index, span };
+  }
+  const before = `${directory}/`;
+  if (origin.kind !== "file" || !origin.source.name.startsWith(before))
+    return { kind: "other", text };
+  const path = origin.source.name.slice(before.length);
+  return { kind: "file", text, path, line: lineColumn(origin).line };
+}
+
+/** An error, and those that were found with it. */
+export function problemsOf(
+  { details }: { readonly details: ErrorDetails<string> },
+  directory: string,
+): readonly Problem[] {
+  const { available = [], code, hint, message, nearest, origin, others = [] } = details;
+  const shown = (text: string | undefined) =>
+    text === undefined ? undefined : visibleControls(text);
+  const problem: Problem = {
+    code,
+    message: messageLines(message, available),
+    place: origin === undefined ? undefined : placeOf(origin, directory),
+    nearest: shown(nearest),
+    available: available.map(visibleControls),
+    hint: shown(hint),
+  };
+  return [problem, ...others.flatMap((other: NestedError) => problemsOf(other, directory))];
+}
+
+/** Hydra's messages end with the names and the search path. There is one tree here, and the names are shown apart. */
+function messageLines(message: string, available: readonly string[]): readonly string[] {
+  const [first = "", ...others] = message.split("\n");
+  const end = others.findIndex((line) => line.startsWith("Config search path:"));
+  const kept = (end < 0 ? others : others.slice(0, end)).filter((line) => {
+    const text = line.trim();
+    return text !== "" && !available.includes(text) && !text.startsWith("Available options in");
+  });
+  return [first, ...kept].map(visibleControls);
+}

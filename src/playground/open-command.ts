@@ -1,0 +1,264 @@
+/** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type CommandLine, commandHelp } from "../app/command-line/command-line.ts";
+import { type ParsedCommand, parseCommandLine } from "../app/command-line/parse.ts";
+import { portError, portOf } from "../app/command-line/port.ts";
+import { listenForInterrupt } from "../app/job/process/interrupt.ts";
+import type { Console, Invocation } from "../app/job/process/invocation.ts";
+import type { Settings } from "../app/plugins/load-settings.ts";
+import { loadSettings } from "../app/plugins/settings.ts";
+import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/values/dialect.ts";
+import { ConfigError } from "../engine/values/errors.ts";
+import { readablePath } from "../foundation/system/files.ts";
+import { findExecutable } from "../foundation/system/find-program.ts";
+import { importFile } from "../foundation/system/import-file.ts";
+import { findPackage } from "../foundation/system/package-root.ts";
+import { requireIn } from "../foundation/system/require-in.ts";
+import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
+import type { PlaygroundRequest } from "./server/serve.ts";
+import type { ProgramLine } from "./tree-document.ts";
+
+/** The package with the page. */
+const PACKAGE = "hydraconf-playground";
+
+export const OPEN_LINE: CommandLine = {
+  name: "hydraconf open",
+  takes: { shown: "[DIR]", expected: "at most one directory", most: 1 },
+  about: `Shows the config tree in DIR (default: the program's, conf) in a browser of this machine: its files, the options of its groups,
+the config that overrides compose, where each value comes from, and what another line changes. Everything is computed in the
+page. Nothing is run, and nothing is written without --write. The page is the package ${PACKAGE}.`,
+  options: {
+    "config-name": {
+      short: "cn",
+      value: "NAME",
+      help: "the primary config (default: the program's, config)",
+    },
+    app: { value: "FILE", help: "the program whose tree it is, or its name in hydraconf.yaml" },
+    "version-base": {
+      value: "VERSION",
+      choices: DIALECT_NAMES,
+      help: "behave as this version of Hydra (default: as the program says)",
+    },
+    write: { help: "let the page save changed files" },
+    port: { value: "PORT", help: "a fixed port, e.g. for ssh -L; by default any that is free" },
+    browser: { help: "open the page in the default browser" },
+  },
+  epilogue: `  hydraconf open                        the tree of the program here, or conf/
+  hydraconf open configs --write        another directory, whose files may be changed
+
+The address that it prints has a secret part, and is for this machine alone. Ctrl-C ends it.
+
+Exit code: 1 no tree, or ${PACKAGE} is not installed, 2 wrong usage, 130 Ctrl-C.`,
+};
+
+/** `hydraconf open`. @returns the exit code */
+export async function runOpen(args: readonly string[], invocation: Invocation): Promise<number> {
+  const parsed = parseCommandLine(OPEN_LINE, args);
+  const { console } = invocation;
+  if (parsed.has("help")) {
+    console.stdout(commandHelp(OPEN_LINE));
+    return 0;
+  }
+  const port = portOf(parsed.value("port"), "hydraconf open --port 8080");
+  const { settings } = await loadSettings([], invocation, { trustCommand: "hydraconf trust" });
+  const tree = treeToOpen(parsed, invocation, settings);
+  const serve = await loadPlayground();
+  const interrupt = listenForInterrupt();
+  try {
+    await serve({
+      ...tree,
+      canWrite: parsed.has("write"),
+      port,
+      signal: interrupt.signal,
+      onAddress(address) {
+        console.stdout(`${address}\n`);
+        console.stderr(`${tree.title} in a browser of this machine; Ctrl-C ends it\n`);
+        if (parsed.has("browser")) openBrowser(address, invocation);
+      },
+    });
+  } catch (error) {
+    throw portError(error, port);
+  } finally {
+    interrupt.release();
+  }
+  return interrupt.exitCode() ?? 0;
+}
+
+type OpenedTree = Pick<
+  PlaygroundRequest,
+  "configName" | "dialect" | "directory" | "place" | "program" | "title"
+>;
+
+/** @throws ConfigError for no tree, and a program whose tree is unknown */
+export function treeToOpen(
+  parsed: ParsedCommand,
+  { cwd, env }: Pick<Invocation, "cwd" | "env">,
+  settings: Settings,
+): OpenedTree {
+  const [given] = parsed.positionals;
+  const app = programOf(parsed, { cwd, env }, settings);
+  const place = resolve(cwd, given ?? app?.configPath ?? "conf");
+  if (!isDirectory(place)) throw noTree(readablePath(place, cwd), cwd);
+  const title = readablePath(place, cwd);
+  const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
+  const configName = named ?? app?.configName?.replace(/\.yaml$/, "") ?? firstConfig(place, title);
+  const dialect = DIALECT_NAMES.find((name) => name === parsed.value("version-base"));
+  return {
+    place,
+    title,
+    directory: basename(place),
+    configName,
+    dialect: dialect ?? dialectOf(app),
+    program: app === undefined ? ourLine(title, configName) : programLine(app, configName, cwd),
+  };
+}
+
+/** The program of the line, of the directory, or the only one here. */
+function programOf(
+  parsed: ParsedCommand,
+  place: Pick<Invocation, "cwd" | "env">,
+  settings: Settings,
+): App | undefined {
+  const { cwd } = place;
+  const [given] = parsed.positionals;
+  const named = parsed.value("app");
+  if (named !== undefined) return namedApp({ folder: cwd, text: named }, place, settings);
+  if (given !== undefined) {
+    const directory = resolve(cwd, given);
+    return findApps(cwd, place).find(
+      ({ configPath, unread }) =>
+        configPath !== null && unread === undefined && isSame(configPath, directory),
+    );
+  }
+  const search = searchApp(place, settings);
+  if (search.kind === "none") return undefined;
+  if (search.kind === "several") {
+    if (isDirectory(join(cwd, "conf"))) return undefined;
+    throw severalApps(search.apps, cwd);
+  }
+  const { app } = search;
+  if (app.unread !== undefined) throw app.unread;
+  if (app.configPath?.includes("://") === true || app.configPath === null) return undefined;
+  return app;
+}
+
+const isSame = (path: string, other: string): boolean =>
+  path === other ||
+  (isDirectory(path) && isDirectory(other) && realpathSync(path) === realpathSync(other));
+
+const isDirectory = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/** `config`, or the first of another name. */
+function firstConfig(place: string, title: string): string {
+  const names = configNames(place);
+  const name = names.includes("config") ? "config" : names[0];
+  if (name !== undefined) return name;
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: `'${title}' has no primary config`,
+    hint: "name the directory with the primary config, as --config-path of the program does",
+  });
+}
+
+function noTree(shown: string, cwd: string): ConfigError {
+  const others = namesIn(cwd).filter(
+    (name) => !name.startsWith(".") && configNames(join(cwd, name)).length > 0,
+  );
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `There is no directory '${shown}'`,
+    ...(others.length > 0 && { available: others }),
+    hint: `name the directory of the configs: hydraconf open ${others[0] ?? "DIR"}`,
+  });
+}
+
+const configNames = (folder: string): readonly string[] =>
+  namesIn(folder).flatMap((name) => /^(.*)\.yaml$/s.exec(name)?.[1] ?? []);
+
+/** The sorted names in a directory; none if there is none. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** A program of Python that says nothing behaves as with 1.1. */
+function dialectOf(app: App | undefined): DialectName {
+  const { kind, versionBase } = app ?? {};
+  const named = DIALECT_NAMES.find((name) => name === versionBase);
+  if (named !== undefined) return named;
+  return app === undefined || kind === "script" || versionBase === null
+    ? DEFAULT_DIALECT.name
+    : "1.1";
+}
+
+const ourLine = (title: string, configName: string): ProgramLine => ({
+  words: ["hydraconf", ...(title === "conf" ? [] : ["-cp", title])],
+  configName: "config",
+  jobName: configName,
+});
+
+function programLine(app: App, configName: string, cwd: string): ProgramLine {
+  const file = relative(cwd, app.file);
+  return {
+    words: [app.kind === "script" ? "node" : "python", file],
+    configName: app.configName?.replace(/\.yaml$/, "") ?? configName,
+    jobName: app.name,
+  };
+}
+
+type Serve = (request: PlaygroundRequest) => Promise<void>;
+
+/** @throws ConfigError `app.unsupported` if the package is not installed */
+async function loadPlayground(): Promise<Serve> {
+  const file = playgroundFile(findPackage()?.root);
+  const { href } = pathToFileURL(file);
+  const module = (await importFile(href)) as { readonly servePlayground: Serve };
+  return module.servePlayground;
+}
+
+/**
+ * The server of the page: in the package that is installed beside this one, or, in a clone, in its build. The working directory is not
+ * searched: nothing of a project that the user only looks at is run.
+ *
+ * @param root of our own package
+ * @throws ConfigError `app.unsupported` if it is not installed
+ */
+export function playgroundFile(root: string | undefined): string {
+  if (root !== undefined) {
+    const built = join(root, "dist", "playground", "index.js");
+    if (existsSync(built)) return built;
+    try {
+      return requireIn(root).resolve(PACKAGE);
+    } catch {
+      // Told below.
+    }
+  }
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `The page of hydraconf open is the package ${PACKAGE}, which is not installed beside hydraconf`,
+    hint: `install both in one place: npm install hydraconf ${PACKAGE}, or npm install -g for all projects`,
+  });
+}
+
+const BROWSERS: Readonly<Record<string, string>> = { darwin: "open", win32: "explorer" };
+
+/** The browser goes on by itself. */
+function openBrowser(
+  address: string,
+  { console, cwd }: { readonly console: Console; readonly cwd: string },
+): void {
+  const program = findExecutable(BROWSERS[process.platform] ?? "xdg-open", cwd);
+  const cannot = () => console.stderr("No browser could be started: open the address by hand\n");
+  if (program === null) {
+    cannot();
+    return;
+  }
+  spawn(program, [address], { stdio: "ignore", detached: true }).on("error", cannot).unref();
+}

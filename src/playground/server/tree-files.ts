@@ -1,0 +1,123 @@
+/** The files of a tree on the disk, for its page. */
+import { createHash } from "node:crypto";
+import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { fileProblem, isBelow, isFileProblem } from "../../foundation/system/files.ts";
+import { plural } from "../../foundation/text/plural.ts";
+import type { ChangedFile, TreeFile } from "../tree-document.ts";
+
+/** The configs of a directory, and what was left out. */
+export interface FilesOfTree {
+  readonly files: readonly TreeFile[];
+  readonly notes: readonly string[];
+}
+
+/** A page with more is slow to load; no tree of configs is as large. */
+const MOST_BYTES = 16_000_000;
+const MOST_DEPTH = 20;
+/** What is no part of a tree: hidden folders, and the outputs of runs. */
+const SKIPPED = /^(?:\..*|node_modules|__pycache__|outputs|multirun)$/;
+
+/** Reads all YAML files of a directory. What lies outside of it, behind links, is left out, and so is what is no text. */
+export function readTree(directory: string): FilesOfTree {
+  const root = realpathSync(directory);
+  const files: TreeFile[] = [];
+  const left: string[] = [];
+  let bytes = 0;
+  for (const path of configPaths(root)) {
+    const content = contentOf(root, path);
+    bytes += content?.length ?? 0;
+    const text = content?.toString("utf8");
+    if (content === undefined || text === undefined || bytes > MOST_BYTES) left.push(path);
+    else if (!Buffer.from(text).equals(content)) left.push(path);
+    else files.push({ path, text, version: versionOf(content) });
+  }
+  const notes =
+    left.length === 0
+      ? []
+      : [
+          `${plural(left.length, "file is", "files are")} not shown (outside of the directory, too large, or no text): ${left.slice(0, 5).join(", ")}${left.length > 5 ? ", ..." : ""}`,
+        ];
+  return { files, notes };
+}
+
+/** The paths of YAML files, sorted; folders behind links are not entered. */
+function configPaths(root: string): readonly string[] {
+  const paths: string[] = [];
+  const visit = (folder: string, depth: number): void => {
+    for (const entry of entriesOf(join(root, folder))) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.test(entry.name))
+        visit(path, depth + 1);
+      else if (!entry.isDirectory() && entry.name.endsWith(".yaml")) paths.push(path);
+    }
+  };
+  visit("", 0);
+  return paths.sort();
+}
+
+/** None for a folder that cannot be read. */
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for what is no file of the directory, or cannot be read. */
+function contentOf(root: string, path: string): Buffer | undefined {
+  try {
+    const real = realpathSync(join(root, path));
+    if (!isBelow(real, root)) return undefined;
+    const status = statSync(real);
+    return status.isFile() && status.size <= MOST_BYTES ? readFileSync(real) : undefined;
+  } catch (error) {
+    if (isFileProblem(error)) return undefined;
+    throw error;
+  }
+}
+
+const versionOf = (content: Buffer | string): string =>
+  createHash("sha256").update(content).digest("hex");
+
+/**
+ * Writes a file that the page was given, if it is still as the page had it.
+ *
+ * @returns its version
+ * @throws ConfigError `playground/path`, `playground/changed`, `playground/write`
+ */
+export function writeTreeFile(directory: string, { path, text, version }: ChangedFile): string {
+  const root = realpathSync(directory);
+  // Only what was shown: no path leads out, and no file is made.
+  if (!configPaths(root).includes(path)) throw noFile(path);
+  const content = contentOf(root, path);
+  if (content === undefined) throw noFile(path);
+  if (versionOf(content) !== version)
+    throw new ConfigError({
+      code: "playground/changed",
+      message: `'${path}' was changed on the disk since it was read`,
+      hint: "reload it, then make the change again",
+    });
+  const file = realpathSync(resolve(root, path));
+  try {
+    writeFileAtomicSync(file, text, { mode: statSync(file).mode & 0o777 });
+  } catch (cause) {
+    if (!isFileProblem(cause)) throw cause;
+    throw new ConfigError({
+      code: "playground/write",
+      message: `Cannot write '${path}': ${fileProblem(cause)}`,
+      cause,
+    });
+  }
+  return versionOf(text);
+}
+
+const noFile = (path: string): ConfigError =>
+  new ConfigError({
+    code: "playground/path",
+    message: `'${path}' is no file of this tree`,
+    hint: "only files that the page shows can be written",
+  });

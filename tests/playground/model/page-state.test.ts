@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  fitsLink,
+  linkOf,
+  type PageState,
+  stateIn,
+} from "../../../src/playground/model/page-state.ts";
+
+const STATE: PageState = {
+  configName: "config",
+  line: "",
+  comparedLine: null,
+  tab: "config",
+  file: null,
+  edits: {},
+};
+
+test("a link holds the state", () => {
+  // Half of a character beyond 16 bits has no form in a URL.
+  const text = fc.string({ unit: "binary" }).filter((one) => !/\p{Surrogate}/u.test(one));
+  const state = fc.record({
+    configName: text,
+    line: text,
+    comparedLine: fc.option(text),
+    tab: text,
+    file: fc.option(text),
+    edits: fc.dictionary(text, text),
+  });
+  fc.assert(
+    fc.property(state, (one) => {
+      expect({ ...STATE, ...stateIn(`#${linkOf(one)}`) }).toEqual(one);
+    }),
+  );
+});
+
+test("a link leaves out what is too long for it", () => {
+  const edits = { "config.yaml": "x".repeat(9000) };
+  expect(fitsLink(edits)).toBe(false);
+  expect(stateIn(linkOf({ ...STATE, line: "a=1", edits }))).toEqual({
+    configName: "config",
+    line: "a=1",
+    tab: "config",
+  });
+});
+
+test.each([["#"], ["#edits=%7B"], ["#edits=1"], ["#edits=null"], ["#%"], ["#a=b"]])(
+  "the damaged link %j says nothing",
+  (hash) => expect(stateIn(hash)).toEqual({}),
+);
+
+test("edits that are no texts are left out", () => {
+  expect(stateIn('#edits={"a":"x","b":1}')).toEqual({ edits: { a: "x" } });
+});
