@@ -19,7 +19,7 @@ import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
 import {
   type ContextSwitches,
-  type Copier,
+  type CopyFacts,
   type DiskBlocks,
   type Explained,
   type OwnActivity,
@@ -228,7 +228,7 @@ function createFacts(
   const children = childrenOf(regions);
   const counters = countersBeside(beside);
   const isSampled = regions.some((region) => samplesOf(region) > 0);
-  const copiers = copiersOf(regions, children);
+  const copiesOf = copiesIn(regions, children);
   return (place) => {
     const region = regions[place];
     if (region === undefined) throw new RangeError(`no region ${place}`);
@@ -253,7 +253,7 @@ function createFacts(
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
       longest: region.kernels[0] ?? null,
-      copiers,
+      copies: copiesOf(place),
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
       calls: report.totals.invocations,
       command: report.environment.command,
@@ -261,21 +261,37 @@ function createFacts(
   };
 }
 
-/** The regions that issue copies themselves, most of their time first. */
-function copiersOf(
+/** Who issues copies, besides the region of an index. */
+function copiesIn(
   regions: readonly NCUProfileRegion[],
   children: ReturnType<typeof childrenOf>,
-): readonly Copier[] {
+): (place: number) => CopyFacts {
   const copyMs = ({ metrics }: NCUProfileRegion) => metrics["memory_copy_time"]?.value ?? 0;
   const labelOf = regionLabels(regions);
-  return regions
-    .flatMap((region, place): readonly Copier[] => {
-      const inner = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
-      const ms = copyMs(region) - sumOf(inner, copyMs);
-      const label = region.kind === "outside" ? OUTSIDE : labelOf(region);
-      return ms > 0 ? [{ region, label, ms }] : [];
-    })
-    .sort((a, b) => b.ms - a.ms);
+  const inner = new Set([...children.values()].flat());
+  const times = regions.map((region, place) => {
+    const within = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+    return Math.max(0, copyMs(region) - sumOf(within, copyMs));
+  });
+  const outermost = regions.filter((region, place) => !inner.has(place) && copyMs(region) > 0);
+  const longest = indicesOfLargest(times, 2);
+  return (place) => {
+    const other = longest.find((one) => one !== place && (times[one] ?? 0) > 0);
+    const region = other === undefined ? undefined : regions[other];
+    return {
+      ownMs: times[place] ?? 0,
+      wholeMs: sumOf(outermost, copyMs),
+      other:
+        other === undefined || region === undefined
+          ? null
+          : {
+              region,
+              label: region.kind === "outside" ? OUTSIDE : labelOf(region),
+              ms: times[other] ?? 0,
+            },
+      outermost,
+    };
+  };
 }
 
 /** Processor time without child regions. Only recorders that read the clocks of threads provide it. */

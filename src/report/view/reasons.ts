@@ -47,8 +47,7 @@ export interface RegionFacts {
   readonly samples: number | null;
   /** Its longest kernel or operation. */
   readonly longest: KernelRecord | null;
-  /** Where the copies of the run are issued, most of their time first; empty if not recorded. */
-  readonly copiers: readonly Copier[];
+  readonly copies: CopyFacts;
   /** Only for the time outside all ranges. */
   readonly run: RunTotals | null;
   /** The calls of all regions. */
@@ -57,8 +56,20 @@ export interface RegionFacts {
   readonly command: readonly string[];
 }
 
+/** Who issues the copies of a run. Times are 0 and lists empty if copies were not recorded. */
+export interface CopyFacts {
+  /** Time of those that the region issues itself, and not in regions inside. */
+  readonly ownMs: number;
+  /** Of all copies of the run. */
+  readonly wholeMs: number;
+  /** The region besides that issues most of their time. */
+  readonly other: Copier | null;
+  /** Outermost regions with copies, which have all of the run together. */
+  readonly outermost: readonly NCUProfileRegion[];
+}
+
 /** A region that issues copies itself, and not only in regions inside. */
-export interface Copier {
+interface Copier {
   readonly region: NCUProfileRegion;
   readonly label: string;
   readonly ms: number;
@@ -381,26 +392,48 @@ const KERNEL_RULES: readonly ReasonRule[] = [
 const isMuchSystem = (systemMs: number, cpuMs: number): boolean =>
   systemMs >= LEAST_SYSTEM_MS && systemMs >= cpuMs / 3;
 
+const sumOfMetric = (regions: readonly NCUProfileRegion[], name: string): number =>
+  regions.reduce((sum, { metrics }) => sum + (metrics[name]?.value ?? 0), 0);
+
 /** The part of the time of copies that is of pageable memory; null if the recording does not say. */
-function pageablePart({ metrics }: NCUProfileRegion): number | null {
-  const pageable = metrics["memory_copy_pageable_time"]?.value ?? null;
-  const whole = metrics["memory_copy_time"]?.value ?? null;
-  return pageable === null || whole === null || whole === 0 ? null : pageable / whole;
+function pageablePart(regions: readonly NCUProfileRegion[]): number | null {
+  const isKnown = regions.some(({ metrics }) => metrics["memory_copy_pageable_time"] !== undefined);
+  const whole = sumOfMetric(regions, "memory_copy_time");
+  return isKnown && whole > 0 ? sumOfMetric(regions, "memory_copy_pageable_time") / whole : null;
 }
 
 /** One region issues most of the copies of a run if it issues this part of their time. */
 const MOST_OF_COPIES = 0.8;
 
-/** Another region that issues the copies that this one waits for; null where that is not sure. */
-function otherCopier({
+/** The regions that issue the copies for which a region waits, and words about them. */
+interface Issuers {
+  readonly regions: readonly NCUProfileRegion[];
+  /** Empty for the region itself. */
+  readonly words: string;
+  /** What the parts of memory and streams are of. */
+  readonly whole: string;
+}
+
+function issuersOf({
   region,
-  copiers,
-}: RegionFacts): (Copier & { readonly part: number }) | null {
-  const [first] = copiers;
-  const whole = copiers.reduce((sum, { ms }) => sum + ms, 0);
-  return first === undefined || first.region === region || first.ms < whole * MOST_OF_COPIES
-    ? null
-    : { ...first, part: share(first.ms, whole) };
+  gpu,
+  copies: { ownMs, wholeMs, other, outermost },
+}: RegionFacts): Issuers {
+  if (other === null || ownMs * 2 >= (gpu?.copyOnlyMs ?? 0))
+    return { regions: [region], words: "", whole: "the time that it copies" };
+  const part = `${percent(other.ms, wholeMs)} of the time of all copies`;
+  const isOutside = other.region.kind === "outside";
+  return other.ms >= wholeMs * MOST_OF_COPIES
+    ? {
+        regions: [other.region],
+        words: isOutside ? `; ${part} is issued ${other.label}` : `; ${other.label} issues ${part}`,
+        whole: "that",
+      }
+    : {
+        regions: outermost,
+        words: `; most of them are issued elsewhere, the largest part ${isOutside ? "" : "in "}${other.label} (${part})`,
+        whole: "all",
+      };
 }
 
 /** Streams with at least half of the time of a region's copies that share something, and how much of it. */
@@ -414,11 +447,9 @@ interface SharedStreams {
 }
 
 /** Null where the recording does not say. */
-function sharedStreams({
-  copy_streams: streams = [],
-  metrics,
-}: NCUProfileRegion): SharedStreams | null {
-  const whole = metrics["memory_copy_time"]?.value ?? 0;
+function sharedStreams(regions: readonly NCUProfileRegion[]): SharedStreams | null {
+  const streams = regions.flatMap(({ copy_streams: some = [] }) => some);
+  const whole = sumOfMetric(regions, "memory_copy_time");
   const partOf = (some: typeof streams) =>
     share(
       some.reduce((sum, { total_ms }) => sum + total_ms, 0),
@@ -450,23 +481,17 @@ function streamWords({ part, numbers, runKernels, areDefault }: SharedStreams): 
 
 /** Who issues the copies, their memory and streams, and what the region's threads do meanwhile, as far as it is known. */
 function copyWords(facts: RegionFacts): string {
-  const { region } = facts;
-  const copier = otherCopier(facts);
-  const pageable = pageablePart(copier?.region ?? region);
-  const streams = sharedStreams(copier?.region ?? region);
+  const { regions, words, whole } = issuersOf(facts);
+  const pageable = pageablePart(regions);
+  const streams = sharedStreams(regions);
   const parts = [
     ...(pageable === null ? [] : [`${percent(pageable, 1)} from or to pageable memory`]),
     ...(streams === null || streams.part === 0 ? [] : [streamWords(streams)]),
   ];
-  const issued =
-    copier === null
-      ? ""
-      : `; ${copier.label} issues ${percent(copier.part, 1)} of the time of all copies`;
-  const whose = copier === null ? "the time that it copies" : "that";
-  const waiting = ownCalls(region).find(({ api }) => api === "cuda");
+  const waiting = ownCalls(facts.region).find(({ api }) => api === "cuda");
   return [
-    issued,
-    ...(parts.length === 0 ? [] : [`; of ${whose}, ${parts.join(" and ")}`]),
+    words,
+    ...(parts.length === 0 ? [] : [`; of ${whole}, ${parts.join(" and ")}`]),
     ...(waiting === undefined || !/Synchronize|Memcpy/.test(waiting.name)
       ? []
       : [`; its threads are in ${waiting.name} for ${formatDuration(waiting.total_ms)}`]),
@@ -490,9 +515,9 @@ function besideWords({ region }: RegionFacts, streams: SharedStreams | null): st
 }
 
 function copyAdvice(facts: RegionFacts): string {
-  const source = otherCopier(facts)?.region ?? facts.region;
-  const pageable = pageablePart(source);
-  const streams = sharedStreams(source);
+  const { regions } = issuersOf(facts);
+  const pageable = pageablePart(regions);
+  const streams = sharedStreams(regions);
   const beside = `copy less, or ${besideWords(facts, streams)}`;
   if (pageable === null)
     return `${beside}; with memory of the host that is pinned, where it is pageable`;
