@@ -18,6 +18,20 @@ const importedBuiltins = esmExternalRequirePlugin({
   external: builtinModules.flatMap((name) => [name, `node:${name}`]),
 });
 
+/**
+ * picocolors asks whether standard output is a terminal when it is imported, for a default that we never use. Node makes the stream for
+ * that, which takes milliseconds, and a library has no business with it.
+ */
+const colorsAsTold = {
+  name: "colors-as-told",
+  transform(code, id) {
+    if (!/[\\/]picocolors[\\/]picocolors\.js$/.test(id)) return null;
+    const question = '((p.stdout || {}).isTTY && env.TERM !== "dumb")';
+    if (!code.includes(question)) throw new Error(`${id} has no ${question}`);
+    return { code: code.replace(question, "false"), map: null };
+  },
+};
+
 /** Python files beside our code are modules whose default export is their text. */
 const PYTHON = { ".py": "text" };
 
@@ -132,6 +146,7 @@ async function bundle({ define = {}, engine, output, ...input }) {
     transform: { define: { "import.meta.embedded": "undefined", ...define } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [
+      colorsAsTold,
       ...(output.format === "esm" ? [importedBuiltins] : []),
       ...(engine === undefined ? [] : [errorsOf(engine)]),
     ],

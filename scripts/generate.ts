@@ -63,6 +63,11 @@ const TYPES = [
     about: "A report of a sweep",
   },
   {
+    file: "src/app/sweep/page/curve-types.ts",
+    from: "schemas/sweep-curves.schema.json",
+    about: "The learning curves of a job",
+  },
+  {
     file: "src/profiler/tools/run-types.ts",
     from: "schemas/run.schema.json",
     about: "What a run knows beside its raw files",

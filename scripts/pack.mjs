@@ -219,13 +219,19 @@ function readmeOf({ readme }) {
   return readme === "README.md" ? text : text.replaceAll(/\]\((?=[\w-]+\.md)/g, "](docs/");
 }
 
-/** What a page says of files that only the other package has stays, without a link. */
+/** What a page says of files that the package lacks stays, without a link; of pages, with the place where they are. */
 function dropDeadLinks(folder, page) {
   const text = readFileSync(join(folder, page), "utf8");
+  const { homepage } = repository();
   const isThere = (link) => existsSync(join(folder, dirname(page), link.replace(/#.*/, "")));
-  const kept = text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, link) =>
-    link.includes("://") || isThere(link) ? whole : words,
-  );
+  const kept = text.replaceAll(/\[([^\]]*)\]\(([^)\s]+)\)/g, (whole, words, link) => {
+    if (link.includes("://") || isThere(link)) return whole;
+    const [name, fragment] = posix.basename(link).split("#");
+    if (!name.endsWith(".md") || !existsSync(join(root, "docs", name))) return words;
+    if (homepage === undefined) return `${words} (${name} of the repository)`;
+    const place = `${homepage.replace(/#.*/, "")}/blob/HEAD/docs/${name}`;
+    return `[${words}](${place}${fragment === undefined ? "" : `#${fragment}`})`;
+  });
   writeFileSync(join(folder, page), kept);
 }
 

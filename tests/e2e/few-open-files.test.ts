@@ -45,17 +45,24 @@ it.skipIf(process.platform !== "linux").each([
 });
 
 it.skipIf(process.platform !== "linux")(
-  "programs load the library with hardly more files than Node",
+  "programs load the library with hardly more files than Node, and it asks for none of their streams",
   async () => {
     const library = fileURLToPath(new URL("../../dist/index.js", import.meta.url));
     const program = join(here.path, "program.mjs");
     writeFileSync(
       program,
-      `import { toYaml, loadYaml } from ${JSON.stringify(library)};\nprocess.stdout.write(toYaml(loadYaml("a: 1")));\n`,
+      `const asked = [];
+      for (const name of ["stdout", "stderr"]) {
+        const { get } = Object.getOwnPropertyDescriptor(process, name);
+        Object.defineProperty(process, name, { get: () => (asked.push(name), get()) });
+      }
+      const { toYaml, loadYaml } = await import(${JSON.stringify(library)});
+      const text = asked.length + " " + toYaml(loadYaml("a: 1"));
+      process.stdout.write(text);\n`,
     );
     const { exitCode, stdout, stderr } = await execa("sh", [
       ...["-c", 'ulimit -n 40 && exec "$0" "$@"', process.execPath, program],
     ]);
-    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "a: 1", stderr: "" });
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: "0 a: 1", stderr: "" });
   },
 );

@@ -18,6 +18,82 @@ const logFile = (name: string) => sample?.(name) ?? "";
 const connected = "==PROF== Connected to process 45625 (/bin/prog)\n";
 
 describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
+  it("goes down the ladder for each range, and says which step gave its numbers and why", async () => {
+    const uncaptured =
+      "==WARNING== Skipping invalid capture range (Unsupported API during capture: cuGraphLaunch).\n";
+    const ofA1 = { kernel: "gemm", pushPop: inA1 };
+    gpu?.plan([
+      // A::A1 is measured in a run of its own.
+      {
+        mode: "range",
+        include: "A/",
+        results: [{ kernel: "", kind: "range", pushPop: inA }],
+        log: uncaptured,
+      },
+      { mode: "range", include: "A::A1/", log: uncaptured },
+      {
+        mode: "app-range",
+        include: "B/",
+        results: [{ kernel: "", kind: "range", pushPop: [{ name: "B" }] }],
+      },
+      { mode: "app-range", log: "==WARNING== No ranges were profiled.\n" },
+      { mode: "kernel", results: [ofA1, ofA1, ofA1] },
+    ]);
+    const result = await profile([
+      ...["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=[A*,B]"],
+      ...["pipeline.ncu.fallback=ladder", "hydra.run.dir=ladder"],
+    ]);
+    expect(result.code).toBe(0);
+    const calls = (gpu?.profilingCalls() ?? []).map((call) => call.join(" "));
+    const steps = calls.map((call) => [
+      /--replay-mode (\S+)/.exec(call)?.[1],
+      ...[...call.matchAll(/--nvtx-include (\S+)/g)].map(([, expression]) => expression),
+    ]);
+    expect(steps).toEqual([
+      ["range", "A/", "B/"],
+      ["app-range", "B/"],
+      ["range", "A::A1/"],
+      ["app-range", "A::A1/"],
+      ["kernel", "A::A1/"],
+    ]);
+    const regions = regionsOf("ladder");
+    expect([...regions.keys()].sort()).toEqual(["A", "A > A::A1", "B"]);
+    const [a, a1] = [regions.get("A"), regions.get("A > A::A1")];
+    // Three kernels of one call, whose times add up.
+    expect(a1?.invocations).toBe(1);
+    expect(a1?.total_ms).toBeCloseTo(3 * (a?.total_ms ?? 0), 9);
+    const notes = notesOf("ladder");
+    expect(notes).toMatch(
+      /^B: measured by app-range replay, since range replay did not: .*; ncu names cuGraphLaunch$/m,
+    );
+    expect(notes).toMatch(/^A::A1: measured by app-range replay, since range replay did not: /m);
+    expect(notes).toMatch(/^A::A1: measured kernel by kernel, since app-range replay did not: /m);
+    expect(notes).toMatch(/measured by ncu [\d.]+ in range and app-range and kernel replay;/);
+    const again = await runCommand("deep-profile", ["report", inHere("ladder")], {
+      cwd: inHere(),
+      env: gpu?.env ?? {},
+    });
+    expect(again.code).toBe(0);
+    expect(regionsOf("ladder").get("A > A::A1")).toEqual(a1);
+  });
+
+  it.each([
+    ["log-pub-driver-resource-unavailable.txt", 1, "another tool holds", "dcgmi"],
+    ["log-real-no-cuda-driver-range-mode.txt", 1, "no CUDA driver", "--gpus all"],
+  ])(
+    "explains %s with its remedy, and keeps what the recorder measured",
+    async (log, exit, message, remedy) => {
+      gpu?.plan([{ logFile: logFile(log), exit }]);
+      const run = `failed-${log.slice(4, 12)}`;
+      const result = await profile([`hydra.run.dir=${run}`]);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain(message);
+      expect(result.stderr).toContain(remedy);
+      expect(existsSync(inHere(`${run}/recorder/regions/A/report.json`))).toBe(true);
+      expect(readFileSync(inHere(`${run}/report.md`), "utf8")).toContain("## recorder");
+    },
+  );
+
   it("runs app-range replay once, whatever ncu says of a range there", async () => {
     gpu?.plan([
       {

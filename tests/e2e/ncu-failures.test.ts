@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { samplesOrSkip } from "../shared.ts";
-import { runCommand } from "./command.ts";
-import { inA, inA1, ncuMachine } from "./ncu-machine.ts";
+import { inA, ncuMachine } from "./ncu-machine.ts";
 
 const { gpu, inHere, notesOf, profile, regionsOf } = ncuMachine("failures of ncu");
 const sample = samplesOrSkip("logs of failing ncu");
@@ -37,69 +36,8 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(refused.stderr).toContain("replay_mode=app-range");
   });
 
-  it("goes down the ladder for each range, and says which step gave its numbers and why", async () => {
-    const uncaptured =
-      "==WARNING== Skipping invalid capture range (Unsupported API during capture: cuGraphLaunch).\n";
-    const ofA1 = { kernel: "gemm", pushPop: inA1 };
-    gpu?.plan([
-      // A::A1 is measured in a run of its own.
-      {
-        mode: "range",
-        include: "A/",
-        results: [{ kernel: "", kind: "range", pushPop: inA }],
-        log: uncaptured,
-      },
-      { mode: "range", include: "A::A1/", log: uncaptured },
-      {
-        mode: "app-range",
-        include: "B/",
-        results: [{ kernel: "", kind: "range", pushPop: [{ name: "B" }] }],
-      },
-      { mode: "app-range", log: "==WARNING== No ranges were profiled.\n" },
-      { mode: "kernel", results: [ofA1, ofA1, ofA1] },
-    ]);
-    const result = await profile([
-      ...["pipeline.ncu.ncu_cli.replay_mode=range", "pipeline.ncu.ncu_cli.nvtx.include=[A*,B]"],
-      ...["pipeline.ncu.fallback=ladder", "hydra.run.dir=ladder"],
-    ]);
-    expect(result.code).toBe(0);
-    const calls = (gpu?.profilingCalls() ?? []).map((call) => call.join(" "));
-    const steps = calls.map((call) => [
-      /--replay-mode (\S+)/.exec(call)?.[1],
-      ...[...call.matchAll(/--nvtx-include (\S+)/g)].map(([, expression]) => expression),
-    ]);
-    expect(steps).toEqual([
-      ["range", "A/", "B/"],
-      ["app-range", "B/"],
-      ["range", "A::A1/"],
-      ["app-range", "A::A1/"],
-      ["kernel", "A::A1/"],
-    ]);
-    const regions = regionsOf("ladder");
-    expect([...regions.keys()].sort()).toEqual(["A", "A > A::A1", "B"]);
-    const [a, a1] = [regions.get("A"), regions.get("A > A::A1")];
-    // Three kernels of one call, whose times add up.
-    expect(a1?.invocations).toBe(1);
-    expect(a1?.total_ms).toBeCloseTo(3 * (a?.total_ms ?? 0), 9);
-    const notes = notesOf("ladder");
-    expect(notes).toMatch(
-      /^B: measured by app-range replay, since range replay did not: .*; ncu names cuGraphLaunch$/m,
-    );
-    expect(notes).toMatch(/^A::A1: measured by app-range replay, since range replay did not: /m);
-    expect(notes).toMatch(/^A::A1: measured kernel by kernel, since app-range replay did not: /m);
-    expect(notes).toMatch(/measured by ncu [\d.]+ in range and app-range and kernel replay;/);
-    const again = await runCommand("deep-profile", ["report", inHere("ladder")], {
-      cwd: inHere(),
-      env: gpu?.env ?? {},
-    });
-    expect(again.code).toBe(0);
-    expect(regionsOf("ladder").get("A > A::A1")).toEqual(a1);
-  });
-
   it.each([
     ["log-pub-errnvgpuctrperm.txt", 1, "ERR_NVGPUCTRPERM", "NVreg_RestrictProfilingToAdminUsers"],
-    ["log-pub-driver-resource-unavailable.txt", 1, "another tool holds", "dcgmi"],
-    ["log-real-no-cuda-driver-range-mode.txt", 1, "no CUDA driver", "--gpus all"],
   ])(
     "explains %s with its remedy, and keeps what the recorder measured",
     async (log, exit, message, remedy) => {

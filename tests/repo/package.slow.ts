@@ -130,6 +130,25 @@ describe.each(PACKAGES)("the package %s", (name) => {
     }
   });
 
+  it("says where the pages are that it lacks", () => {
+    const documents = filesOf(name).filter((file) => file.endsWith(".md"));
+    const texts = documents.map((file) => readFileSync(join(installed(name), file), "utf8"));
+    const named = new Set(
+      texts.flatMap((text) =>
+        [
+          ...text.matchAll(/\(([\w-]+\.md) of the repository\)|\/blob\/HEAD\/docs\/([\w-]+\.md)/g),
+        ].map(([, unlinked, linked]) => unlinked ?? linked ?? ""),
+      ),
+    );
+    for (const page of named) {
+      expect(existsSync(join(root, "docs", page)), page).toBe(true);
+      expect(existsSync(join(installed(name), "docs", page)), page).toBe(false);
+    }
+    const wanted = ["environment.md", "services.md", "testing.md", "from-others.md", "anywhere.md"];
+    const lacking = wanted.filter((page) => !existsSync(join(installed(name), "docs", page)));
+    expect([...named]).toEqual(expect.arrayContaining(lacking));
+  });
+
   it("is importable by each of its names", () => {
     const names = Object.keys(manifest(name).exports).filter((one) => !one.endsWith(".json"));
     const code = names.map((one) => `await import(${JSON.stringify(one.replace(".", name))});`);

@@ -46,8 +46,17 @@ export interface Shown {
   readonly codes: readonly string[];
 }
 
+/**
+ * Tables are as wide as the paths in them: the folder of a case has a path of the same length, whether temporary files lie in
+ * `/tmp/hc-123456` or in `/dev/shm/hc-123456`.
+ */
+function folderPrefix(parent: string): string {
+  const prefix = join(parent, "hydraconf-ui-");
+  return prefix.slice(0, Math.max(28, parent.length + 2));
+}
+
 export async function runCase({ commands, files }: Case): Promise<Shown> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "hydraconf-ui-")));
+  const folder = realpathSync(mkdtempSync(folderPrefix(tmpdir())));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);

@@ -3,6 +3,7 @@ import { floatRepr } from "../../engine/values/python-text.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellCommand } from "../../foundation/text/shell-words.ts";
+import { withoutResumption } from "../job/checkpoint.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest, type SweepManifest } from "../record/manifest.ts";
@@ -35,7 +36,7 @@ export interface BestJobView extends JudgedJobs {
   readonly swept: Readonly<Record<string, unknown>>;
   /** Of each job. */
   readonly output_dirs: readonly string[];
-  /** For a shell; null if the sweep held secrets, which are not stored. */
+  /** Of the first of the jobs, for a shell; null if the sweep held secrets, which are not stored. */
   readonly command: string | null;
 }
 
@@ -74,7 +75,7 @@ export async function showBest(
       command:
         job === undefined || manifest.holds_secrets
           ? null
-          : `${programOf(view)} ${shellCommand(wordsOfRun(manifest, job, one.overrides))}`.trimEnd(),
+          : `${programOf(view)} ${shellCommand(wordsOfRun(manifest, job, withoutResumption(job.task_overrides, job.continues)))}`.trimEnd(),
     };
   });
   const { directions, objective } = judgement;

@@ -87,22 +87,28 @@ function comparisonText(
   );
   const head = ["Sweep", "Jobs", "Completed", "Seconds", `Best (${names.join(", ")})`, "Job"];
   const rows = sweeps.flatMap(({ best, completed, directory, jobs, seconds }) =>
-    best.map((one, at) => [
+    (best.length === 0 ? [undefined] : best).map((one, at) => [
       ...(at === 0
         ? [printable(shown(directory)), String(jobs), String(completed), seconds.toFixed(1)]
         : ["", "", "", ""]),
-      one.values.map(floatRepr).join(", "),
-      printable(
-        `${one.jobs.map((number) => `#${number}`).join(" ")} ${one.overrides.join(" ")}`.trimEnd(),
-      ),
+      one === undefined ? "" : one.values.map(floatRepr).join(", "),
+      one === undefined ? "" : jobsText(one),
     ]),
   );
   const lines = sweeps.slice(1).map((sweep) => `${commonText(sweep, shown)}\n`);
   return `${drawTable([head, ...rows], { width: stdoutWidth })}${lines.join("")}`;
 }
 
-function commonText({ common, directory }: ComparedSweep, shown: (path: string) => string): string {
+const jobsText = ({ jobs, overrides }: ComparedSweep["best"][number]): string =>
+  printable(`${jobs.map((number) => `#${number}`).join(" ")} ${overrides.join(" ")}`.trimEnd());
+
+function commonText(
+  { common, directory, problem }: ComparedSweep,
+  shown: (path: string) => string,
+): string {
   const name = printable(shown(directory));
+  if (problem !== null)
+    return `${name}: not compared: ${printable(problem)}\n  Hint: --objective KEY names a number that jobs of all sweeps return`;
   if (common === null) return `${name}: no job has the same overrides as one of the first sweep`;
   const { count, differences, intervals } = common;
   const short = (value: number) => String(Number(value.toPrecision(6)));

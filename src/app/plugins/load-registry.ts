@@ -47,6 +47,7 @@ const LAUNCHER: OptionChecks<LauncherDefinition> = {
 const SWEEPER: OptionChecks<SweeperDefinition> = {
   targets: listOf("strings", text),
   settings: optional(listOf("strings", text)),
+  insteadOf: optional(fn),
   open: fn,
 };
 

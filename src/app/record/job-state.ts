@@ -326,7 +326,10 @@ export function createRecordLook(folder: string): () => ReadonlySet<number> | un
 function recordedJobs(jobs: string): ReadonlySet<number> {
   try {
     return new Set(
-      readdirSync(jobs).flatMap((name) => Number(/^(\d+)\.json$/.exec(name)?.[1] ?? [])),
+      readdirSync(jobs).flatMap((name) => {
+        const number = /^(\d+)\.json$/.exec(name)?.[1];
+        return number === undefined ? [] : [Number(number)];
+      }),
     );
   } catch {
     // There is no folder before the first job starts.

@@ -1,4 +1,5 @@
 /** Compares recorded sweeps: their best jobs, and the jobs that they have in common. */
+import { isConfigError } from "../../engine/values/errors.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { SweepManifest } from "../record/manifest.ts";
 import {
@@ -30,6 +31,8 @@ export interface ComparedSweep {
   readonly seconds: number;
   /** The jobs that the first sweep has, too; null for the first, and where there are none. */
   readonly common: CommonJobs | null;
+  /** Why none of its jobs can be judged; null if any can. */
+  readonly problem: string | null;
 }
 
 /** Jobs with the same overrides in the first sweep and another one. */
@@ -43,26 +46,33 @@ export interface CommonJobs {
 
 /**
  * @param judgement by what all are judged
- * @throws ConfigError `app.sweep_record` and `app.objective` for a sweep without a job that can be judged
+ * @throws ConfigError `app.sweep_record` and `app.objective` if no job of the first sweep can be judged
  */
 export function compareSweeps(
   sweeps: readonly SweepToCompare[],
   judgement: Judgement,
 ): readonly ComparedSweep[] {
-  const [first, ...others] = sweeps.map((sweep) => {
-    const { directory, manifest, rows } = sweep;
-    const { groups } = judgedJobs(directory, manifest, rows, judgement, []);
-    const byOverrides = new Map(groups.map((group) => [keyOf(group), group.values]));
-    return { sweep, byOverrides };
+  let first: ByOverrides | undefined;
+  return sweeps.map(({ directory, manifest, rows }) => {
+    const facts = {
+      directory,
+      jobs: rows.length,
+      seconds: rows.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0),
+    };
+    try {
+      const { groups } = judgedJobs(directory, manifest, rows, judgement, []);
+      const byOverrides = new Map(groups.map((group) => [keyOf(group), group.values]));
+      const common = first === undefined ? null : commonJobs(first, byOverrides);
+      first ??= byOverrides;
+      const best = bestJobs(directory, manifest, rows, judgement, []);
+      return { ...facts, ...best, common, problem: null };
+    } catch (error) {
+      if (first === undefined || !isConfigError(error)) throw error;
+      const completed = rows.filter(({ status }) => status === "completed").length;
+      const none = { completed, judged: 0, best: [], common: null };
+      return { ...facts, ...none, problem: error.message };
+    }
   });
-  if (first === undefined) return [];
-  return [first, ...others].map(({ byOverrides, sweep: { directory, manifest, rows } }, at) => ({
-    directory,
-    jobs: rows.length,
-    ...bestJobs(directory, manifest, rows, judgement, []),
-    seconds: rows.reduce((sum, { seconds }) => sum + (seconds ?? 0), 0),
-    common: at === 0 ? null : commonJobs(first.byOverrides, byOverrides),
-  }));
 }
 
 /** The same overrides in any order. */

@@ -82,7 +82,7 @@ export async function launcherOfRun(
 interface Choosable {
   readonly targets: readonly string[];
   readonly settings?: readonly string[];
-  readonly insteadOf?: (setting: string) => InsteadOf;
+  readonly insteadOf?: (setting: string) => InsteadOf | undefined;
 }
 
 /** Settings of every launcher and sweeper that `instantiate` and the sweep itself read. */

@@ -1,16 +1,16 @@
 /** The page of a sweep: a file beside its tables, or the data of a page that is live. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { once } from "../../foundation/system/get-or-create.ts";
 import { findPageAssets } from "../../pages/page-assets.ts";
-import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
 import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { shareFile } from "../record/rights.ts";
 import { judgementOfPage, leavesPage, type PageJudgement } from "./best.ts";
-import { type LearningCurve, type PageSweep, sweepPageData } from "./page/build-page-data.ts";
+import { reportedCurves, writtenCurves } from "./learning-curves.ts";
+import { type PageSweep, sweepPageData } from "./page/build-page-data.ts";
 import type { PageObjective } from "./page/page-data.ts";
 import { renderSweepPage } from "./page/render-page.ts";
 
@@ -61,8 +61,9 @@ export function pageSweep(
   const folder = sweepFolder(directory);
   const name = basename(directory);
   const judgement = objectivesOf(judgedBy);
-  const curvesOf = ({ output_dir }: SweepRow) => learningCurves(join(output_dir, METRICS_FILE));
-  if (from === undefined) return { name, rows, judgement, curvesOf };
+  if (from === undefined) return { name, rows, judgement, curvesOf: reportedCurves };
+  const written = once(() => writtenCurves(directory));
+  const curvesOf = (row: SweepRow) => written()?.get(row.number) ?? reportedCurves(row);
   const logs = new Set(namesIn(jobsFolder(folder)));
   const linkTo = (path: string): string => relative(from, path).split(sep).join("/");
   return {
@@ -98,35 +99,6 @@ function reportIn(result: unknown): string | undefined {
   if (typeof result !== "object" || result === null || !("report" in result)) return undefined;
   const { report } = result;
   return typeof report === "string" && /\.(?:html|md)$/.test(report) ? report : undefined;
-}
-
-/** Longer files are of no use for a chart, and take long to read. */
-const MOST_BYTES = 2_000_000;
-
-/**
- * The curves of a file of metrics: of each number in its objects, against their `step` or, without one, their line. Nothing for a
- * file that cannot be read.
- */
-function learningCurves(file: string): readonly LearningCurve[] {
-  const curves = new Map<string, [number, number][]>();
-  // A program may be writing the last line.
-  const lines = linesIn(file)
-    .map(metricsIn)
-    .filter((metrics) => metrics !== undefined);
-  for (const [index, metrics] of lines.entries()) {
-    const { finite, step } = pointOf(metrics, index + 1);
-    for (const [title, value] of finite()) getOrCreate(curves, title, () => []).push([step, value]);
-  }
-  return [...curves].map(([title, points]) => ({ title, points }));
-}
-
-function linesIn(file: string): readonly string[] {
-  try {
-    if (statSync(file).size > MOST_BYTES) return [];
-    return readFileSync(file, "utf8").split("\n");
-  } catch {
-    return [];
-  }
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -9,10 +9,11 @@ import { printable } from "../../foundation/text/printable.ts";
 import type { SweepRow } from "../job/options.ts";
 import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
 import { shareFile } from "../record/rights.ts";
+import { writeCurves } from "./learning-curves.ts";
 import { fieldsOf } from "./page/build-page-data.ts";
 
 /**
- * Writes the table of a sweep into a directory: `sweep.json`, `sweep.csv`, `sweep.md`.
+ * Writes the table of a sweep into a directory, as `sweep.json`, `sweep.csv` and `sweep.md`, and the learning curves of its jobs.
  *
  * @returns the names of the files
  * @throws ConfigError `app.sweep_damaged` if the tables that are there know more about a job with a damaged record
@@ -30,7 +31,9 @@ export function writeSweepTables(into: string, rows: readonly SweepRow[]): reado
     writeFileAtomicSync(join(into, name), text);
     shareFile(record, join(into, name));
   }
-  return Object.keys(texts);
+  const curves = writeCurves(into, rows);
+  for (const name of curves) shareFile(record, join(into, name));
+  return [...Object.keys(texts), ...curves];
 }
 
 /** The row of a job whose record is damaged may be all that is left of its result. */

@@ -5,8 +5,8 @@
  */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
-import { type Column, createColumn, doubles } from "../model/columns.ts";
-import type { HostCall, HostCallList } from "../model/host-calls.ts";
+import { bytes, type Column, createColumn, doubles } from "../model/columns.ts";
+import { eachHostCall, type HostCallList } from "../model/host-calls.ts";
 import { type PayloadNumber, PLAIN_PAYLOAD } from "../model/payload.ts";
 import type { ProcessTimeline, RangeInstance } from "../model/timeline.ts";
 import { type CallTallies, createCallTallies } from "./call-tally.ts";
@@ -118,6 +118,9 @@ export function attributeProcess(
 
   /** When a range was open on any thread; only where calls ask for it. */
   const roots = process.hostCalls === undefined ? null : createUnion();
+  /** Calls of the first thread in their order: 1 if it had a range open. */
+  const isInside = createColumn(bytes);
+  let firstThreadCalls = 0;
 
   const finish = (instance: RegionInstance, endNs: number, isClosed: boolean): void => {
     tallies.add(instance, endNs, isClosed);
@@ -239,6 +242,8 @@ export function attributeProcess(
       const own = open
         .visibleOn(call.threadId)
         .findLast((instance) => instance.threadId === call.threadId);
+      if (call.threadId === process.pid)
+        isInside.set(firstThreadCalls++, own === undefined ? 0 : 1);
       hostCalls.add(own === undefined ? outsideRegion(root) : latestRegion(own.region), call);
     },
     threadIsSampled(sample) {
@@ -271,8 +276,13 @@ export function attributeProcess(
   for (const [range, instance] of instanceOf)
     finish(instance, endOf(range, instance), range.endNs !== null);
   const covered = roots?.finish();
+  let place = 0;
   if (covered !== undefined)
-    for (const call of callsOf(process.hostCalls ?? NO_CALLS, process.pid)) {
+    for (const call of eachHostCall(process.hostCalls)) {
+      // The first thread stands for the process: others may be idle helpers.
+      if (call.threadId !== process.pid) continue;
+      // One that outlasts its range counts there as a whole.
+      if (isInside.get(place++) === 1) continue;
       const alone = call.endNs - call.startNs - coveredNs(covered, call.startNs, call.endNs);
       if (alone > 0) hostCalls.addAlone(outsideRegion(root), call, alone);
     }
@@ -353,14 +363,6 @@ const rangePath = (root: PathNode, around: readonly RegionInstance[]): PathNode 
   around.reduce((node, { region }) => childNode(node, region.node.name, region.node.domain), root);
 
 const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
-
-/** Outside of ranges the first thread stands for the process: others may be idle helpers. */
-function* callsOf({ length, at }: HostCallList, threadId: number): Generator<HostCall> {
-  for (let place = 0; place < length; place++) {
-    const call = at(place);
-    if (call?.threadId === threadId) yield call;
-  }
-}
 
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];

@@ -381,7 +381,7 @@ export function timelineOfRanks(files: readonly RankFile[]): Timeline {
 
 function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
   if (byNs === 0) return process;
-  const { synchronizations, counters, allRanges, hostCalls } = process;
+  const { synchronizations, counters, allRanges, hostCalls, threadSamples } = process;
   const shift = (range: RangeInstance): RangeInstance => ({
     ...range,
     startNs: range.startNs + byNs,
@@ -408,6 +408,13 @@ function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
       counters: counters.map((series) => ({
         ...series,
         timesNs: series.timesNs.map((ns) => ns + byNs),
+      })),
+    }),
+    ...(threadSamples !== undefined && {
+      threadSamples: threadSamples.map((sample) => ({
+        ...sample,
+        timeNs: sample.timeNs + byNs,
+        sinceNs: sample.sinceNs + byNs,
       })),
     }),
   };

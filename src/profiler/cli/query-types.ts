@@ -459,9 +459,17 @@ export interface Timeline {
    */
   readonly events: readonly {
     /**
-     * wait: of the host for a GPU. kernel, memcpy and memset: what a GPU did.
+     * wait: of the host for a GPU. cuda_call and os_call: calls of CUDA and of the system's libraries, from nsys. kernel, memcpy and memset: what a GPU did.
      */
-    readonly kind: "range" | "mark" | "wait" | "kernel" | "memcpy" | "memset";
+    readonly kind:
+      | "range"
+      | "mark"
+      | "wait"
+      | "cuda_call"
+      | "os_call"
+      | "kernel"
+      | "memcpy"
+      | "memset";
     readonly name: string;
     /**
      * The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`.

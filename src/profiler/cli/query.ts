@@ -15,7 +15,13 @@ import { createReportValidator } from "../../report/validation/validate.ts";
 import { REGION_SORTS } from "../../report/view/region-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
 import type { WithTool } from "../machine/interrupt.ts";
-import { forEachRange, type ProcessTimeline, type Timeline } from "../model/timeline.ts";
+import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
+import {
+  firstEventNs,
+  forEachRange,
+  type ProcessTimeline,
+  type Timeline,
+} from "../model/timeline.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
 import { rereadRun } from "../run/reread.ts";
@@ -253,7 +259,7 @@ const MS = 1e6;
 /** The events between two times, including those that began before or ended after. */
 export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
   const { processes, span } = timeline;
-  const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
+  const starts = [...processes.map(firstEventNs), ...(span ? [span.startNs] : [])];
   const ends = [...processes.map(({ endNs }) => endNs), ...(span ? [span.endNs] : [])];
   const originNs = starts.length === 0 ? 0 : Math.min(...starts);
   const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;
@@ -299,6 +305,8 @@ function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): 
     visit({ kind, name, row: `cuda:${device}, stream ${stream ?? "?"}`, startNs, endNs });
   for (const { kind, threadId, startNs, endNs } of process.synchronizations ?? [])
     visit({ kind: "wait", name: `wait for a ${kind}`, row: thread(threadId), startNs, endNs });
+  for (const { api, name, threadId, startNs, endNs } of eachHostCall(process.hostCalls))
+    visit({ kind: hostCallKind(api), name, row: thread(threadId), startNs, endNs });
 }
 
 const ITEMS = { type: "array", items: { type: "string", pattern: "^[^-]" } } as const;

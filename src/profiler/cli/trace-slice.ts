@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { isErrorNamed } from "../../foundation/system/builtin-types.ts";
+import { hostCallKind } from "../model/host-calls.ts";
 import { DEVICE_PID } from "../run/chrome-trace.ts";
 import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
 
@@ -18,7 +19,7 @@ interface TraceEvent {
   readonly ts?: number;
   readonly dur?: number;
   readonly id?: number;
-  readonly args?: { readonly name?: string };
+  readonly args?: { readonly name?: string; readonly api?: unknown };
 }
 
 interface Found extends Omit<SliceEvent, "row"> {
@@ -118,11 +119,14 @@ const WAIT = /^wait for /;
 /** Traces have whole nanoseconds. */
 const msOf = (microseconds: number): number => Math.round(microseconds * 1000) / 1e6;
 
-const kindOf = ({ cat, pid, name }: TraceEvent): SliceEvent["kind"] =>
+const HOST_CALLS = (["cuda", "os"] as const).map((api) => ({ api, kind: hostCallKind(api) }));
+
+const kindOf = ({ cat, pid, name, args }: TraceEvent): SliceEvent["kind"] =>
   pid >= DEVICE_PID
     ? cat === "memcpy" || cat === "memset"
       ? cat
       : "kernel"
     : cat === "synchronization" && WAIT.test(name)
       ? "wait"
-      : "range";
+      : // A range of a domain of that name has no such text, but numbers of the program.
+        (HOST_CALLS.find(({ api, kind }) => cat === kind && args?.api === api)?.kind ?? "range");

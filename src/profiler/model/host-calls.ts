@@ -20,6 +20,17 @@ export interface HostCallList {
   readonly at: (index: number) => HostCall | undefined;
 }
 
+/** What a call is among the events of a timeline. */
+export const hostCallKind = (api: HostApi) => `${api}_call` as const;
+
+/** @param calls undefined if the collector does not record them */
+export function* eachHostCall(calls: HostCallList | undefined): Generator<HostCall> {
+  for (let place = 0; place < (calls?.length ?? 0); place++) {
+    const call = calls?.at(place);
+    if (call !== undefined) yield call;
+  }
+}
+
 export interface HostCallTable {
   readonly add: (call: HostCall) => void;
   /** Once, after all calls. */

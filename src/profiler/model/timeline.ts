@@ -357,6 +357,10 @@ export interface KernelList extends Iterable<KernelInstance> {
   readonly at: (index: number) => KernelInstance | undefined;
 }
 
+/** When the first event of a process began: calls may come before all that its own times are of. */
+export const firstEventNs = ({ startNs, hostCalls }: ProcessTimeline): number =>
+  Math.min(startNs, hostCalls?.at(0)?.startNs ?? startNs);
+
 /** Whether any activity is a kernel, rather than only copies and sets. */
 export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {
   for (const { kind = "kernel" } of kernels) if (kind === "kernel") return true;

@@ -1,9 +1,10 @@
 /**
  * A timeline as Chrome's trace event format (JSON object format), which Perfetto and
  * chrome://tracing open: ranges of threads as slices, start/end ranges as async slices, GPU
- * activity per device and stream with an arrow from the call that launched it. Times are
+ * activity per device and stream with an arrow from the call that launched it, calls of CUDA and of the system. Times are
  * microseconds from the start of the recording.
  */
+import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
   type KernelInstance,
   type ProcessTimeline,
@@ -78,6 +79,17 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         ts: microseconds(wait.startNs),
         dur: microseconds(Math.max(wait.endNs - wait.startNs, 0)),
         ...(wait.stream !== null && { args: { stream: wait.stream } }),
+      };
+    for (const { api, name, threadId, startNs, endNs } of eachHostCall(process.hostCalls))
+      yield {
+        ph: "X",
+        name,
+        cat: hostCallKind(api),
+        pid,
+        tid: threadId,
+        ts: microseconds(startNs),
+        dur: microseconds(Math.max(endNs - startNs, 0)),
+        args: { api },
       };
     for (const kernel of process.kernels) {
       const name = `cuda:${kernel.device}${shownCopy(deviceCopy)}`;

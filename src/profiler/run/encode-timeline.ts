@@ -7,13 +7,14 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import type { HostApi, HostCall, HostCallList } from "../model/host-calls.ts";
-import type {
-  CounterSeries,
-  KernelInstance,
-  KernelList,
-  ProcessTimeline,
-  RangeInstance,
-  Timeline,
+import {
+  type CounterSeries,
+  firstEventNs,
+  type KernelInstance,
+  type KernelList,
+  type ProcessTimeline,
+  type RangeInstance,
+  type Timeline,
 } from "../model/timeline.ts";
 
 /** A page with more events would be too large. */
@@ -226,7 +227,7 @@ const spanOf = ({ processes, span }: Timeline): Timeline["span"] =>
 
 const startOf = ({ processes, ...timeline }: Timeline): number =>
   Math.min(
-    ...processes.map(({ startNs }) => startNs),
+    ...processes.map(firstEventNs),
     spanOf({ processes, ...timeline })?.startNs ?? Number.POSITIVE_INFINITY,
     processes.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   );

@@ -473,9 +473,12 @@ function copyWords(facts: RegionFacts): string {
   ].join("");
 }
 
-function besideWords(streams: SharedStreams | null): string {
+function besideWords({ region }: RegionFacts, streams: SharedStreams | null): string {
   const own = "beside kernels: cudaMemcpyAsync on a stream of its own";
-  if (streams === null) return own;
+  const isSynchronous = ownCalls(region).some(
+    ({ api, name }) => api === "cuda" && /^cu(da)?Memcpy(?!.*(Async|Batch))/.test(name),
+  );
+  if (streams === null || (streams.part === 0 && isSynchronous)) return own;
   const { part, areDefault } = streams;
   if (part > 0)
     return areDefault === true
@@ -490,7 +493,7 @@ function copyAdvice(facts: RegionFacts): string {
   const source = otherCopier(facts)?.region ?? facts.region;
   const pageable = pageablePart(source);
   const streams = sharedStreams(source);
-  const beside = `copy less, or ${besideWords(streams)}`;
+  const beside = `copy less, or ${besideWords(facts, streams)}`;
   if (pageable === null)
     return `${beside}; with memory of the host that is pinned, where it is pageable`;
   return pageable < 0.1 ? beside : `${beside}; with pinned memory in place of pageable`;

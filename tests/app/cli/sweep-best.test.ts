@@ -115,7 +115,7 @@ test("jobs with the same overrides are judged by their mean, with its interval",
   expect(await best(cwd)).toContain("#1 #2 x=1: mean of 2: 2.0 (95 %: -10.7062 to 14.7062)\n");
 });
 
-test("--average-over judges repetitions together, and their command leaves the key out", async () => {
+test("--average-over judges repetitions together, and their command is that of the first", async () => {
   const { cwd, run } = program(CONFIG);
   await run(["-m", "x=1,2", "seed=1,2,3"], (config) =>
     // The luckiest job has the worse x.
@@ -124,7 +124,7 @@ test("--average-over judges repetitions together, and their command leaves the k
   expect(numbers(await bestView(cwd))).toEqual([[0]]);
   const { best: shown } = await bestView(cwd, "--average-over", "seed");
   expect(shown).toMatchObject([{ jobs: [3, 4, 5], values: [4], swept: { x: 2 } }]);
-  expect(wordsIn(shown[0]?.command)).toEqual(["x=2"]);
+  expect(wordsIn(shown[0]?.command)).toEqual(["x=2", "seed=1"]);
   await expect(best(cwd, "--average-over", "sed")).rejects.toThrow(
     "--average-over: no job has an override of 'sed'",
   );

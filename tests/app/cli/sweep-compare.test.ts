@@ -70,6 +70,34 @@ test("writes a page with all of them, with links to their jobs", async () => {
   for (const path of files) expect(existsSync(join(cwd, "out", path))).toBe(true);
 });
 
+test("says why a sweep is not compared whose jobs return another thing than those of the first", async () => {
+  const { cwd, run } = program(CONFIG);
+  const x = (config: { get(key: string): unknown }) => Number(config.get("x"));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=a"], x);
+  await run(["-m", "x=1,2", "hydra.sweep.dir=b"], (config) => ({ loss: x(config) }));
+  await run(["-m", "x=2,3", "hydra.sweep.dir=c"], x);
+  const { exitCode, stdout } = await compare(cwd, "a", "b", "c");
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^\| a .* 1\.0 .*#0 x=1 .*\n\| b +\| 2 +\| 2 .*\n\| c .* 2\.0 /m);
+  expect(stdout).toMatch(
+    /^b: not compared: No job of the sweep in '.*b' has a number to judge it by: job #0: .*\(there is loss\).*\n {2}Hint: --objective KEY/m,
+  );
+  expect(stdout).toContain("c: 1 job has the same overrides as in the first sweep");
+  const view: ComparisonView = JSON.parse((await compare(cwd, "a", "b", "--json")).stdout);
+  expect(view.sweeps).toMatchObject([
+    { problem: null },
+    {
+      jobs: 2,
+      completed: 2,
+      judged: 0,
+      best: [],
+      common: null,
+      problem: expect.stringMatching(/^No job/),
+    },
+  ]);
+  await expect(compare(cwd, "b", "a")).rejects.toThrow(/No job of the sweep in '.*b' has a number/);
+});
+
 test("refuses a single sweep, and a sweep without a number", async () => {
   const cwd = await threeSweeps();
   await expect(compare(cwd, "a")).rejects.toThrow(/expected the directories of two or more sweeps/);

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { commandAsTyped, type StartedProcess } from "../../../src/app/record/next-commands.ts";
+import {
+  commandAsTyped,
+  jobsToRetry,
+  nextCommand,
+  nextCommands,
+  type StartedProcess,
+  typedCommand,
+} from "../../../src/app/record/next-commands.ts";
 
 const EXEC = "/usr/bin/node";
 const NPX = { npm_lifecycle_event: "npx", npm_lifecycle_script: "'hydraconf'" };
@@ -86,5 +93,72 @@ describe("what somebody typed", () => {
     expect(typed({ script: `${WORK}/app.ts` }).hydraconf).toBe("hydraconf");
     const env = { npm_lifecycle_event: "npx", npm_lifecycle_script: "prog" };
     expect(typed({ script: "/x/node_modules/.bin/prog", env }).hydraconf).toBe("npx hydraconf");
+  });
+});
+
+describe("the command that started a program", () => {
+  const place = { cwd: "/w", env: { PATH: "/usr/bin" } };
+
+  test.each([
+    [["/usr/bin/node", "/w/app.js"], "/w/app.js", "node app.js"],
+    [["/usr/bin/node", "--import", "x", "/w/app.js"], "/w/app.js", "node --import x app.js"],
+    // Words after the script are the program's own.
+    [["/usr/bin/node", "/w/run.js", "train me", "a"], "/w/run.js", "node run.js 'train me' a"],
+    [["/w/dist/hc"], undefined, "dist/hc"],
+    [["/w/dist/hc", "train"], undefined, "dist/hc train"],
+  ])("%o of %s", (command, script, program) => {
+    const typed = typedCommand({ ...place, command, ...(script !== undefined && { script }) });
+    expect(typed?.program).toBe(program);
+  });
+
+  test("is not known without one", () => {
+    expect(typedCommand(place)).toBeUndefined();
+    expect(typedCommand({ ...place, command: [] })).toBeUndefined();
+  });
+
+  test("is by name for hydraconf alone", () => {
+    const script = (name: string) => ({ script: `/x/node_modules/.bin/${name}`, env: {} });
+    expect(typed(script("hydraconf.cjs")).hydraconf).toBe(
+      "node /x/node_modules/.bin/hydraconf.cjs",
+    );
+    for (const name of ["hydraconf-other", "my-hydraconf", "hydraconf.sh"])
+      expect(typed(script(name)).hydraconf).toBe("hydraconf");
+  });
+
+  test("has the file's own name where only parts of it look like one of a script or of ours", () => {
+    const env = { npm_config_user_agent: "pnpm/9.1.0", PATH: "/usr/bin" };
+    const inPackage = (name: string) =>
+      typed({ script: `/w/node_modules/p/${name}`, env, cwd: "/w" }).program;
+    expect(inPackage("deep-profile.js")).toBe("pnpm exec deep-profile");
+    expect(inPackage("my-hydraconf.js")).toBe("node node_modules/p/my-hydraconf.js");
+    expect(inPackage("hydraconf.js.bak")).toBe("node_modules/p/hydraconf.js.bak");
+    expect(typed({ script: "/w/hydraconf.js", env, cwd: "/w" }).program).toBe("node hydraconf.js");
+  });
+});
+
+describe("commands to type next", () => {
+  test("are one below the other with what they do, quoted for a shell", () => {
+    expect(nextCommand("wait", "/my dir")).toBe("hydraconf sweep wait '/my dir'");
+    expect(nextCommand("wait", "s", "npx hydraconf")).toBe("npx hydraconf sweep wait s");
+    expect(nextCommands("s", ["best", "cancel"])).toBe(
+      [
+        "  hydraconf sweep best s     shows its best jobs, with the command lines that run them again\n",
+        "  hydraconf sweep cancel s   ends its running jobs; --resume continues later\n",
+      ].join(""),
+    );
+    const all = nextCommands("s", undefined, "hc").split("\n");
+    expect(all.map((line) => line.trim().split(" ")[2])).toEqual([
+      "status",
+      "wait",
+      "cancel",
+      "collect",
+      undefined,
+    ]);
+  });
+
+  test("name the jobs that may be tried again", () => {
+    expect(jobsToRetry(["failed"])).toBe("failed job");
+    expect(jobsToRetry(["failed", "failed"])).toBe("failed jobs");
+    expect(jobsToRetry(["timed_out", "failed"])).toBe("failed and timed_out jobs");
   });
 });

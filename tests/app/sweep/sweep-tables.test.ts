@@ -45,6 +45,25 @@ const dataIn = (file: string): SweepPageData =>
 
 const PAGE = "sweep.html";
 
+test("hydra.sweep.page=false leaves the page out, and is in the saved config only if it is set", async () => {
+  const pages: Record<string, unknown> = {};
+  for (const setting of ["", "hydra.sweep.page=false", "+hydra.sweep.page=false"]) {
+    const { cwd, run } = program(CONFIG);
+    const { exitCode } = await run(["-m", "x=1,2", ...(setting === "" ? [] : [setting])]);
+    const saved = readFileSync(join(cwd, "s/multirun.yaml"), "utf8");
+    pages[setting] = [
+      exitCode,
+      existsSync(join(cwd, "s/.sweep", PAGE)),
+      /^ +page:.*/m.exec(saved)?.[0],
+    ];
+  }
+  expect(pages).toEqual({
+    "": [0, true, undefined],
+    "hydra.sweep.page=false": [0, false, "    page: false"],
+    "+hydra.sweep.page=false": [0, false, "    page: false"],
+  });
+});
+
 test("the page stands where the tables are, with links from there to the jobs", async () => {
   const { cwd, run } = program(CONFIG);
   await run(["-m", "x=1,2"], () => ({ loss: 3 }));

@@ -9,10 +9,10 @@ import {
   memorySource,
   splitOverrides,
 } from "../../../src/engine/compose/index.ts";
-import { fileSource } from "../../../src/engine/compose/sources/file-source.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { diskDirectory } from "../../engine/compose/disk-sources.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
@@ -38,7 +38,7 @@ function runDefaultsCase(testCase: CorpusCase, env: SuiteEnvironment): Outcome {
 
 function listOf(testCase: CorpusCase, dir: string, dialect: Dialect): object {
   const repository = createRepository([
-    fileSource({ provider: "main", path: dir, cwd: dirname(dir), reading: { dialect } }),
+    diskDirectory({ provider: "main", path: dir, cwd: dirname(dir), reading: { dialect } }),
     memorySource(
       { scheme: "structured", path: "", provider: "schema" },
       new Map([[EMPTY_CONFIG, { text: "" }]]),

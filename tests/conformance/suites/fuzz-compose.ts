@@ -7,10 +7,10 @@ import {
   schemaSource,
   takeSnapshot,
 } from "../../../src/engine/compose/index.ts";
-import { STANDARD_SOURCES } from "../../../src/engine/compose/sources/file-source.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import { diskSources } from "../../engine/compose/disk-sources.ts";
 import type { CorpusCase } from "../corpus.ts";
 import { attempt, compare, judge } from "../judge.ts";
 import type { Outcome, Suite, SuiteEnvironment } from "../suite.ts";
@@ -57,7 +57,7 @@ function composeFiles(testCase: CorpusCase, dialect: Dialect): Config {
       sources: [hydraGroups(dialect), main],
       schemaSource: schemaSource(new Map(), { dialect }),
       cwd,
-      factories: STANDARD_SOURCES,
+      factories: diskSources(),
     }),
     configName: String(testCase["config_name"]),
     overrides: parseOverrides((testCase["overrides"] as readonly unknown[]).map(String), {

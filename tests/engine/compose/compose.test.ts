@@ -5,13 +5,13 @@ import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { requirePrimary } from "../../../src/engine/compose/compose.ts";
 import { type CompositionWarning, createRepository } from "../../../src/engine/compose/index.ts";
-import { fileSource } from "../../../src/engine/compose/sources/file-source.ts";
 import { DEFAULT_DIALECT } from "../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../src/engine/values/errors.ts";
 import { packageInfo } from "../../../src/engine/values/package-info.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { runs } from "../../runs.ts";
+import { diskDirectory } from "./disk-sources.ts";
 import { composeFiles, composeOn, refusal, snapshotOf } from "./in-memory.ts";
 
 describe("the project's own tree", () => {
@@ -255,7 +255,7 @@ describe("missing directory", () => {
   }
 
   const hintFor = (path: string, by: { readonly fromShell: boolean }) => {
-    const primary = fileSource({ provider: "main", path, cwd: "/" });
+    const primary = diskDirectory({ provider: "main", path, cwd: "/" });
     const { details } = refusal(() =>
       requirePrimary(createRepository([primary]), { ...by, dialect: DEFAULT_DIALECT }),
     );

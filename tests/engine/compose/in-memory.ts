@@ -8,7 +8,6 @@ import {
   schemaSource,
   takeSnapshot,
 } from "../../../src/engine/compose/index.ts";
-import { STANDARD_SOURCES } from "../../../src/engine/compose/sources/file-source.ts";
 import type { StoreEntry } from "../../../src/engine/compose/sources/memory-source.ts";
 import type { Snapshot } from "../../../src/engine/compose/sources/repository.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
@@ -19,6 +18,7 @@ import {
   type ResolveContext,
 } from "../../../src/engine/values/resolution/context.ts";
 import type { Resolver } from "../../../src/engine/values/resolution/resolver.ts";
+import { diskSources } from "./disk-sources.ts";
 
 export interface InMemoryOptions {
   readonly configName?: string | null;
@@ -51,7 +51,7 @@ export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new M
     sources: [hydraGroups(DEFAULT_DIALECT), filesSource(files)],
     schemaSource: schemaSource(store),
     cwd: "/nowhere",
-    factories: STANDARD_SOURCES,
+    factories: diskSources(),
   });
 
 interface OneOfSeveral extends Pick<InMemoryOptions, "configName" | "mode" | "fromShell"> {

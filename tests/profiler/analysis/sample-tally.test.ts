@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { mergedSamples } from "../../../src/profiler/analysis/sample-tally.ts";
 import type { ThreadSample, ThreadState } from "../../../src/profiler/model/timeline.ts";
 import { processOf, timelineOf } from "./timelines.ts";
 
@@ -92,5 +93,51 @@ describe("samples of threads", () => {
     // The same range again and again: it is of that one.
     const again = short.map((range) => ({ ...range, name: "a" }));
     expect(samplesOf(again, all)).toMatchObject({ a: { faults: 9 } });
+  });
+
+  it("count where threads stay for nine of ten looks, also what happened from one range to the next", () => {
+    // A range of 10 ms around each look: each look is in a new one.
+    const ranges = (names: readonly string[]) =>
+      names.map((name, at) => ({ name, start: at * 10, end: at * 10 + 10 }));
+    const faultsOf = (names: readonly string[]) =>
+      samplesOf(
+        ranges(names),
+        looks(
+          1,
+          names.map(() => "running" as const),
+        ),
+      )["a"]?.faults;
+    const times = (count: number, name = "a") => Array.from({ length: count }, () => name);
+    // Nine times it stayed, once it left.
+    expect(faultsOf([...times(10), "b"])).toBe(9);
+    expect(faultsOf([...times(9), "b"])).toBe(0);
+  });
+
+  it("of several processes are added up, each count of its own", () => {
+    const tally = (factor: number, state: ThreadState) => ({
+      states: new Map([
+        [state, factor],
+        ["lock" as const, 1],
+      ]),
+      countedNs: factor,
+      queuedNs: 2 * factor,
+      slices: 3 * factor,
+      systemNs: 4 * factor,
+      minorFaults: 5 * factor,
+      majorFaults: 6 * factor,
+      childrenNs: 7 * factor,
+    });
+    const one = tally(1, "poll");
+    expect(mergedSamples([])).toBeUndefined();
+    expect(mergedSamples([one])).toEqual(one);
+    expect(mergedSamples([one, tally(10, "poll"), tally(100, "file")])).toEqual({
+      ...tally(111, "file"),
+      states: new Map([
+        ["poll", 11],
+        ["lock", 3],
+        ["file", 100],
+      ]),
+    });
+    expect(one).toEqual(tally(1, "poll"));
   });
 });

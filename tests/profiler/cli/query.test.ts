@@ -7,6 +7,7 @@ import { isCodedError } from "../../../src/engine/values/errors.ts";
 import { runQuery } from "../../../src/profiler/cli/commands.ts";
 import { timelineSlice } from "../../../src/profiler/cli/query.ts";
 import { traceSlice } from "../../../src/profiler/cli/trace-slice.ts";
+import { createHostCalls } from "../../../src/profiler/model/host-calls.ts";
 import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { capturedConsole } from "../../captured-console.ts";
@@ -352,6 +353,33 @@ describe("a part of a timeline", () => {
       code: "profile.input",
       message: expect.stringMatching(/trace\.json: it is damaged/),
     });
+    rmSync(file);
+  });
+
+  it("has calls of CUDA and of the system, also of a trace, and before the first range", async () => {
+    const table = createHostCalls();
+    table.add({ api: "os", name: "open64", threadId: 8, startNs: 0, endNs: 50 });
+    table.add({ api: "cuda", name: "cudaMalloc", threadId: 8, startNs: 120, endNs: 300 });
+    const timeline = timelineOf([[100, 400]]);
+    const [only = process([])] = timeline.processes;
+    const started = { ...only, startNs: 100, hostCalls: table.finish() };
+    const called = { ...timeline, processes: [started] };
+    const request = { fromMs: null, toMs: null, limit: 9 };
+    const { events } = timelineSlice(called, request);
+    expect(events.map(({ kind, name, start_ms }) => [kind, name, start_ms])).toEqual([
+      ["os_call", "open64", 0],
+      ["range", "r0", 100 / 1e6],
+      ["cuda_call", "cudaMalloc", 120 / 1e6],
+    ]);
+    const file = join(cwd, "many", "called.json");
+    writeFileSync(file, [...renderChromeTrace(called)].join(""));
+    expect((await traceSlice("called.json", file, request)).events).toEqual(events);
+    // A range of a domain that is called as they are is a range.
+    const named = only.ranges.map((range) => ({ ...range, domain: "cuda_call" }));
+    const misleading = { ...timeline, processes: [{ ...only, ranges: named }] };
+    writeFileSync(file, [...renderChromeTrace(misleading)].join(""));
+    const [range] = (await traceSlice("called.json", file, request)).events;
+    expect(range?.kind).toBe("range");
     rmSync(file);
   });
 

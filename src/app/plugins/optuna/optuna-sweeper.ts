@@ -52,6 +52,10 @@ const MAX_TRIES = 1_000;
  */
 export const optunaSweeper: SweeperDefinition = {
   targets: [OPTUNA_SWEEPER],
+  insteadOf: (setting) =>
+    /^pruner(?:$|_)/.test(setting)
+      ? { hint: "only hydra/sweeper=tpe and hydra/sweeper=random end jobs early" }
+      : undefined,
   open(request) {
     const { context, directory, master } = request;
     const settings = readSweeper({ ...OPTUNA_SETTINGS, ...SPACE }, request);

@@ -1,5 +1,6 @@
 /** The jobs of a sweep, or of several to compare, as the data of a page: in columns, since those are short. */
 import type { SweepRow } from "../../job/options.ts";
+import type { LearningCurve } from "./curve-types.ts";
 import {
   LEFT_OUT,
   type PageColumn,
@@ -19,11 +20,6 @@ export interface PageSweep {
   readonly linksOf?: (row: SweepRow) => PageLinks;
   /** What a job measured while it ran. */
   readonly curvesOf?: (row: SweepRow) => readonly LearningCurve[];
-}
-
-export interface LearningCurve {
-  readonly title: string;
-  readonly points: readonly (readonly [step: number, value: number])[];
 }
 
 interface Level {
@@ -168,21 +164,27 @@ function curvesOfRows(
   return chosenRows(rows, curves, sweeps).flatMap((placed) =>
     (sweeps[placed.sweep]?.curvesOf?.(placed.row) ?? [])
       .slice(0, MOST_CURVES)
-      .map(({ title, points }): PageCurve => {
-        const step = Math.max(1, (points.length - 1) / (MOST_POINTS - 1));
-        const count = Math.min(points.length, MOST_POINTS);
-        const kept = Array.from(
-          { length: count },
-          (_, at) => points[Math.round(at * step)] ?? [0, 0],
-        );
+      .map((curve): PageCurve => {
+        const { metric, steps, values } = thinnedCurve(curve, MOST_POINTS);
         return {
           row: places.get(placed) ?? 0,
-          title: cut(title, text),
-          steps: kept.map(([x]) => x),
-          values: kept.map(([, y]) => Number(y.toPrecision(6))),
+          title: cut(metric, text),
+          steps,
+          values: values.map((value) => Number(value.toPrecision(6))),
         };
       }),
   );
+}
+
+/** At most so many points of a curve, evenly chosen, with the first and the last. */
+export function thinnedCurve(curve: LearningCurve, most: number): LearningCurve {
+  const { metric, steps, values } = curve;
+  if (steps.length <= most) return curve;
+  const places = Array.from({ length: most }, (_, at) =>
+    Math.round((at * (steps.length - 1)) / (most - 1)),
+  );
+  const pick = (all: readonly number[]) => places.map((place) => all[place] ?? 0);
+  return { metric, steps: pick(steps), values: pick(values) };
 }
 
 /** What jobs are judged by comes first, then columns with numbers. */

@@ -5,6 +5,7 @@ import type { MapNode } from "../../../engine/values/node.ts";
 import type { ResolveContext } from "../../../engine/values/resolution/context.ts";
 import type { Continuation } from "../../job/checkpoint.ts";
 import type { JobResult } from "../../job/job.ts";
+import type { InsteadOf } from "../../launch/launcher.ts";
 import type { Direction } from "./objective.ts";
 import type { PruningRule } from "./pruner.ts";
 
@@ -124,6 +125,8 @@ export interface SweeperDefinition {
   readonly targets: readonly string[];
   /** The keys of `hydra.sweeper` that it knows in addition to common ones; others are refused. By default any. */
   readonly settings?: readonly string[];
+  /** The alternative to an unknown setting; without one, the error is that for any unknown name. */
+  readonly insteadOf?: (setting: string) => InsteadOf | undefined;
   /** @throws ConfigError for sweep overrides that it does not support */
   readonly open: (request: SweeperRequest) => Sweeper;
 }

@@ -65,7 +65,11 @@ function variableRemedy(
   const options = optionsForHint(repository, placed.group);
   if (variable === undefined || placed.name === null || options.length === 0) return undefined;
   const set = `set the environment variable ${variable} to ${orList(similar.length > 0 ? similar : options)}`;
-  if (placed.name !== "") return { hint: `${set}; or add a file for '${placed.name}'` };
+  if (placed.name !== "")
+    return {
+      ...(similar.length === 1 && { nearest: similar[0] }),
+      hint: `${set}; or add a file for '${placed.name}'`,
+    };
   const isPreset = preset !== undefined && options.includes(preset);
   return { hint: `the option is empty: ${set}${isPreset ? `; or unset it, for ${preset}` : ""}` };
 }

@@ -34,7 +34,7 @@ export interface FileSystem {
   around(path: string): Surroundings;
 }
 
-export interface DirectorySourceOptions {
+interface DirectorySourceOptions {
   readonly provider: string;
   /** The user's path; relative paths start at `cwd`. */
   readonly path: string;

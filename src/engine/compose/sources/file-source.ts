@@ -14,14 +14,9 @@ import { requireIn } from "../../../foundation/system/require-in.ts";
 import { ConfigError, isConfigError } from "../../values/errors.ts";
 import { fromCode } from "../../values/origin.ts";
 import { requireDependency } from "../../values/package-info.ts";
-import type { ConfigSource } from "./config-source.ts";
-import {
-  type DirectorySourceOptions,
-  directorySource,
-  type FileSystem,
-} from "./directory-source.ts";
-import { type PackageSourceOptions, packageSourceIn } from "./package-source.ts";
-import type { FileAccess, SourceFactory } from "./repository.ts";
+import { directorySource, type FileSystem } from "./directory-source.ts";
+import { packageSourceIn } from "./package-source.ts";
+import type { FileAccess } from "./repository.ts";
 
 /** The files of this machine. */
 const DISK: FileSystem = {
@@ -42,10 +37,6 @@ const DISK: FileSystem = {
     return { directories: configDirectories(dirname(path)) };
   },
 };
-
-/** A directory of this machine (`file://DIR`). */
-export const fileSource = (options: DirectorySourceOptions): ConfigSource =>
-  directorySource(options, DISK);
 
 const isFile = (path: string): boolean => statusOf(path)?.isFile() ?? false;
 
@@ -132,10 +123,6 @@ function treeFiles(cwd: string): readonly string[] {
   }
 }
 
-/** A folder of an npm package or of a Python package of this machine (`pkg://`). */
-export const packageSource = (options: PackageSourceOptions): ConfigSource =>
-  packageSourceIn(options, DISK, npmFolder);
-
 /** The directories of `PYTHONPATH`, where Python packages are also searched. */
 export const pythonPath = (
   env: Readonly<Record<string, string | undefined>>,
@@ -158,12 +145,6 @@ function npmFolder(path: string, roots: readonly string[]): string | undefined {
     .find((dir) => existsSync(dir));
   return root === undefined ? undefined : join(root, ...parts.slice(nameLength));
 }
-
-/** Sources by scheme, where packages are only those of the working directory. */
-export const STANDARD_SOURCES: ReadonlyMap<string, SourceFactory> = new Map<string, SourceFactory>([
-  ["file", fileSource],
-  ["pkg", packageSource],
-]);
 
 /**
  * The files and packages of this machine, and what is told of them.

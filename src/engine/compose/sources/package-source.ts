@@ -4,7 +4,7 @@ import type { ConfigSource, LoadedConfig } from "./config-source.ts";
 import { directorySource, type FileSystem } from "./directory-source.ts";
 import type { SourceReading } from "./formats.ts";
 
-export interface PackageSourceOptions {
+interface PackageSourceOptions {
   readonly provider: string;
   /** `NAME/FOLDER`, e.g. `my-configs/conf` or `@scope/name/conf`; `a.b.conf` for a Python package. */
   readonly path: string;

@@ -56,10 +56,11 @@ describe("the data of a page of a sweep", () => {
   });
 
   it("has learning curves of some jobs, with few points each, from first to last", () => {
-    const points = Array.from({ length: 1000 }, (_, step) => [step, 1 / (step + 1)] as const);
+    const steps = Array.from({ length: 1000 }, (_, step) => step);
+    const values = steps.map((step) => 1 / (step + 1));
     const sweep = pageSweepOf(searchRows(2000));
     const { curves, number } = sweepPageData([
-      { ...sweep, curvesOf: () => [{ title: "loss", points }] },
+      { ...sweep, curvesOf: () => [{ metric: "loss", steps, values }] },
     ]);
     expect(number).toHaveLength(2000);
     expect(curves.length).toBeGreaterThanOrEqual(400);

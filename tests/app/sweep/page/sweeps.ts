@@ -63,8 +63,9 @@ export const pageSweepOf = (rows: readonly SweepRow[], name = "search"): PageSwe
       ? []
       : [
           {
-            title: "loss",
-            points: Array.from({ length: 20 }, (_, step) => [step, (number % 7) + 5 / (step + 1)]),
+            metric: "loss",
+            steps: Array.from({ length: 20 }, (_, step) => step),
+            values: Array.from({ length: 20 }, (_, step) => (number % 7) + 5 / (step + 1)),
           },
         ],
   linksOf: ({ number }) => ({

@@ -248,6 +248,10 @@ describe.skipIf(python === null)("hydra/sweeper=optuna", () => {
     [["hydra.sweeper.max_failure_rate=2", "x=interval(0,1)"], "max_failure_rate must be at most 1"],
     [["+p=zip(x=choice(1,2),depth=choice(1,2))"], "is not supported by Optuna sweeper."],
     [["x=choice(1)+glob(*)"], "is not supported by Optuna sweeper."],
+    [
+      ["+hydra.sweeper.pruner=median", "x=interval(0,1)"],
+      "only hydra/sweeper=tpe and hydra/sweeper=random end jobs early",
+    ],
   ])("%s is refused before anything runs", async (argv, problem) => {
     const { exitCode, jobs, stderr } = await search([...OPTUNA, ...argv]);
     expect([exitCode, jobs]).toEqual([1, []]);

@@ -3,12 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  fileSource,
-  packageSource,
-  pythonPath,
-} from "../../../../src/engine/compose/sources/file-source.ts";
+import { pythonPath } from "../../../../src/engine/compose/sources/file-source.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
+import { diskDirectory, diskPackage } from "../disk-sources.ts";
 import { refusal } from "../in-memory.ts";
 
 let cwd = "";
@@ -31,7 +28,7 @@ beforeAll(() => {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-const files = () => fileSource({ provider: "main", path: "conf", cwd });
+const files = () => diskDirectory({ provider: "main", path: "conf", cwd });
 
 describe("a directory of config files", () => {
   it("loads files, named as a user would type them", () => {
@@ -48,7 +45,7 @@ describe("a directory of config files", () => {
   });
 
   it("names files outside of the working directory in full", () => {
-    const source = fileSource({ provider: "main", path: "../conf", cwd: join(cwd, "lib") });
+    const source = diskDirectory({ provider: "main", path: "../conf", cwd: join(cwd, "lib") });
     expect(source.load("db/mysql")?.origin).toMatchObject({
       source: { name: join(cwd, "conf/db/mysql.yaml") },
     });
@@ -60,7 +57,7 @@ describe("a directory of config files", () => {
       [join(cwd, "conf/db/new.yaml"), "port: 2\n"],
       [join(cwd, "conf/db/a.b.yaml"), null],
     ]);
-    const laid = fileSource({ provider: "main", path: "conf", cwd, reading: { overlay } });
+    const laid = diskDirectory({ provider: "main", path: "conf", cwd, reading: { overlay } });
     const portOf = (path: string) => {
       const loaded = laid.load(path);
       return loaded && toObject(loaded.node);
@@ -158,13 +155,13 @@ describe("a directory of config files", () => {
 
   it("knows whether it is there", () => {
     expect(files().available()).toBe(true);
-    expect(fileSource({ provider: "main", path: "nope", cwd }).available()).toBe(false);
+    expect(diskDirectory({ provider: "main", path: "nope", cwd }).available()).toBe(false);
   });
 });
 
 describe("a folder of an npm package", () => {
   it("is found from the working directory", () => {
-    const source = packageSource({ provider: "p", path: "@me/configs/conf", cwd });
+    const source = diskPackage({ provider: "p", path: "@me/configs/conf", cwd });
     expect(source.available()).toBe(true);
     const base = source.load("base");
     expect(base && toObject(base.node)).toEqual({ from: "package" });
@@ -175,7 +172,7 @@ describe("a folder of an npm package", () => {
     mkdirSync(join(cwd, "node_modules/plain/conf"), { recursive: true });
     writeFileSync(join(cwd, "node_modules/plain/conf/base.yaml"), "from: plain\n");
     const from = (path: string, config: string) => {
-      const loaded = packageSource({ provider: "p", path, cwd }).load(config);
+      const loaded = diskPackage({ provider: "p", path, cwd }).load(config);
       return loaded && toObject(loaded.node);
     };
     expect(from("plain/conf", "base")).toEqual({ from: "plain" });
@@ -188,17 +185,17 @@ describe("a folder of an npm package", () => {
     const other = join(cwd, "other");
     mkdirSync(join(other, "node_modules/plain"), { recursive: true });
     writeFileSync(join(other, "node_modules/plain/base.yaml"), "from: other\n");
-    const from = (roots: readonly string[], path: string) => {
-      const loaded = packageSource({ provider: "p", path, cwd, roots }).load("base");
+    const from = (base: string, path: string) => {
+      const loaded = diskPackage({ provider: "p", path, cwd }, { base }).load("base");
       return loaded && toObject(loaded.node);
     };
-    expect(from([other, cwd], "plain")).toEqual({ from: "other" });
-    expect(from([other, cwd], "@me/configs/conf")).toEqual({ from: "package" });
+    expect(from(other, "plain")).toEqual({ from: "other" });
+    expect(from(other, "@me/configs/conf")).toEqual({ from: "package" });
   });
 
   it("is unavailable where the package is not installed", () => {
     for (const path of ["not-installed/conf", "", "a.python.module", "./conf", "../conf"])
-      expect(packageSource({ provider: "p", path, cwd }).available()).toBe(false);
+      expect(diskPackage({ provider: "p", path, cwd }).available()).toBe(false);
   });
 });
 
@@ -210,7 +207,7 @@ describe("a folder of a Python package", () => {
     mkdirSync(join(cwd, "lib/models/data"), { recursive: true });
   });
   const inLib = (path: string) =>
-    packageSource({ provider: "p", path, cwd, roots: [cwd, join(cwd, "lib")] });
+    diskPackage({ provider: "p", path, cwd }, { packageRoots: [join(cwd, "lib")] });
 
   it("is found by its dots, or slashes, in a directory that Python would look in", () => {
     for (const path of ["models.conf", "models/conf", "models.conf.", "models/conf/"]) {

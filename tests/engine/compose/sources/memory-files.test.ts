@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, test } from "vitest";
-import { fileSource } from "../../../../src/engine/compose/sources/file-source.ts";
 import { memoryAccess } from "../../../../src/engine/compose/sources/memory-files.ts";
 import { isConfigError } from "../../../../src/engine/values/errors.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
 import { compose } from "../../../../src/portable-engine.ts";
 import { runs } from "../../../runs.ts";
+import { diskDirectory } from "../disk-sources.ts";
 import { refusal } from "../in-memory.ts";
 
 const search = { cwd: "/work", env: {} };
@@ -49,7 +49,7 @@ describe("files in memory", () => {
       fc.property(fc.uniqueArray(path, { maxLength: 8 }), (paths) => {
         const files = Object.fromEntries(paths.map((one) => [`conf/${one}`, `path: ${one}\n`]));
         const place = folder({ ...files, "other/o.yaml": "" });
-        const disk = fileSource({ provider: "main", path: "conf", cwd: place });
+        const disk = diskDirectory({ provider: "main", path: "conf", cwd: place });
         const inMemory = Object.entries(files).map(([one, text]) => [`work/${one}`, text]);
         const memory = open({ ...Object.fromEntries(inMemory), "work/other/o.yaml": "" }, "conf");
         expect(memory.available()).toBe(disk.available());

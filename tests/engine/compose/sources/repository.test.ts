@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigSource } from "../../../../src/engine/compose/sources/config-source.ts";
-import { STANDARD_SOURCES } from "../../../../src/engine/compose/sources/file-source.ts";
 import { openSource, takeSnapshot } from "../../../../src/engine/compose/sources/repository.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
+import { diskSources } from "../disk-sources.ts";
 import type { Files } from "../in-memory.ts";
 import { filesSource, refusal } from "../in-memory.ts";
 
@@ -70,14 +70,12 @@ describe("a snapshot", () => {
 
 describe("an entry of the search path", () => {
   it("is a directory without a scheme", () => {
-    const source = openSource({ provider: "p", path: "some/dir" }, "/", STANDARD_SOURCES);
+    const source = openSource({ provider: "p", path: "some/dir" }, "/", diskSources());
     expect([source.scheme, source.path]).toEqual(["file", "some/dir"]);
   });
 
   it("is refused with an unknown scheme", () => {
-    const error = refusal(() =>
-      openSource({ provider: "p", path: "ftp://x" }, "/", STANDARD_SOURCES),
-    );
+    const error = refusal(() => openSource({ provider: "p", path: "ftp://x" }, "/", diskSources()));
     expect(error.code).toBe("compose.invalid_config");
     expect(error.message).toBe(
       "No config source registered for schema ftp, supported types : [file, pkg, structured]",

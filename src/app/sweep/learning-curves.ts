@@ -1,0 +1,107 @@
+/** The learning curves of a sweep's jobs: what they reported while they ran, as a file beside the tables. */
+import { readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
+import type { SweepRow } from "../job/options.ts";
+import { sweepFolder } from "../record/layout.ts";
+import { thinnedCurve } from "./page/build-page-data.ts";
+import type { JobCurves, LearningCurve } from "./page/curve-types.ts";
+
+/** A line for each job that reported metrics; absent if none did. */
+const CURVES_FILE = "sweep-curves.jsonl";
+
+/** Longer files take long to read. */
+const MOST_BYTES = 2_000_000;
+
+/** The points of a curve that are kept, and of all curves of a sweep together. */
+const MOST_POINTS = 1_000;
+const LEAST_POINTS = 20;
+const MOST_POINTS_OF_SWEEP = 2_000_000;
+
+/**
+ * The curves in the metrics of a job: of each number in its objects, against their `step` or, without one, their line. Nothing for a
+ * file that cannot be read.
+ */
+export function reportedCurves({
+  output_dir,
+}: Pick<SweepRow, "output_dir">): readonly LearningCurve[] {
+  const curves = new Map<string, { readonly steps: number[]; readonly values: number[] }>();
+  // A program may be writing the last line.
+  const lines = linesIn(join(output_dir, METRICS_FILE))
+    .map(metricsIn)
+    .filter((metrics) => metrics !== undefined);
+  for (const [index, metrics] of lines.entries()) {
+    const { finite, step } = pointOf(metrics, index + 1);
+    for (const [metric, value] of finite()) {
+      const { steps, values } = getOrCreate(curves, metric, () => ({ steps: [], values: [] }));
+      steps.push(step);
+      values.push(value);
+    }
+  }
+  return [...curves].map(([metric, curve]) => ({ metric, ...curve }));
+}
+
+/**
+ * Writes the curves of all jobs into a directory.
+ *
+ * @returns the name of the file; nothing if no job has reported metrics: then an earlier file is removed
+ */
+export function writeCurves(into: string, rows: readonly SweepRow[]): readonly string[] {
+  const jobs = rows.flatMap((row) => {
+    const curves = reportedCurves(row).map((curve) => thinnedCurve(curve, MOST_POINTS));
+    return curves.length === 0 ? [] : [{ job: row.number, curves }];
+  });
+  const file = join(into, CURVES_FILE);
+  if (jobs.length === 0) {
+    rmSync(file, { force: true });
+    return [];
+  }
+  const count = jobs.reduce((sum, { curves }) => sum + curves.length, 0);
+  const most = Math.max(LEAST_POINTS, Math.floor(MOST_POINTS_OF_SWEEP / count));
+  const lines = jobs.map(
+    ({ curves, job }): JobCurves => ({
+      contract: "hydraconf.sweep-curves/1.0",
+      job,
+      curves: curves.map((curve) => thinnedCurve(curve, most)),
+    }),
+  );
+  writeFileAtomicSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return [CURVES_FILE];
+}
+
+/** The curves beside the tables of a sweep, by job; undefined if there are none. */
+export function writtenCurves(
+  directory: string,
+): ReadonlyMap<number, readonly LearningCurve[]> | undefined {
+  for (const place of [directory, sweepFolder(directory)]) {
+    const text = textOf(join(place, CURVES_FILE));
+    if (text === undefined) continue;
+    try {
+      const lines = text.split("\n").filter((line) => line !== "");
+      const jobs = lines.map((line) => JSON.parse(line) as JobCurves);
+      return new Map(jobs.map(({ curves, job }) => [job, curves]));
+    } catch {
+      // Somebody has changed it: what the jobs wrote is still there.
+    }
+  }
+  return undefined;
+}
+
+function linesIn(file: string): readonly string[] {
+  try {
+    return statSync(file).size > MOST_BYTES ? [] : readFileSync(file, "utf8").split("\n");
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for a file that cannot be read. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { judgementOfPage } from "../../../src/app/sweep/best.ts";
+import { sweepPageData, thinnedCurve } from "../../../src/app/sweep/page/build-page-data.ts";
+import { readSweepStatus } from "../../../src/app/sweep/status.ts";
+import { pageSweep } from "../../../src/app/sweep/sweep-page.ts";
+import { writeSweepTables } from "../../../src/app/sweep/sweep-tables.ts";
+import { createAjv } from "../../../src/engine/schema/ajv.ts";
+import { program } from "../cli/program.ts";
+
+const SCHEMA = new URL("../../../schemas/sweep-curves.schema.json", import.meta.url);
+
+async function reporting() {
+  const { cwd, run } = program({ "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s}}\n" });
+  const { exitCode } = await run(["-m", "x=1,2,3"], (config, job) => {
+    const x = Number(config.get("x"));
+    if (x === 3) return;
+    for (const step of [10, 20]) job.report(step, { loss: x / step });
+    writeFileSync(
+      join(job.outputDir, "metrics.jsonl"),
+      `${readFileSync(join(job.outputDir, "metrics.jsonl"), "utf8")}{"loss": NaN, "val": {"acc": 1}}\n{"step`,
+    );
+  });
+  expect(exitCode).toBe(0);
+  const rowsOf = async (directory: string) =>
+    (await readSweepStatus({ directory, env: {}, launchers: [] })).rows;
+  return { cwd, rowsOf };
+}
+
+const linesOf = (file: string) => readFileSync(file, "utf8").trimEnd().split("\n");
+
+const CURVES_OF_FIRST = [
+  { metric: "loss", steps: [10, 20], values: [0.1, 0.05] },
+  { metric: "val.acc", steps: [3], values: [1] },
+];
+
+test("the curves of jobs are data beside the table, as the schema says", async () => {
+  const { cwd } = await reporting();
+  const lines = linesOf(join(cwd, "s/.sweep/sweep-curves.jsonl")).map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([{ job: 0, curves: CURVES_OF_FIRST }, { job: 1 }]);
+  const check = createAjv().compile(JSON.parse(readFileSync(SCHEMA, "utf8")));
+  for (const line of lines) expect([check(line), check.errors]).toEqual([true, null]);
+  expect(check({ ...lines[0], job: "0" })).toBe(false);
+});
+
+test("a page of a sweep that was moved has them; of a changed file, what the jobs wrote counts", async () => {
+  const { cwd, rowsOf } = await reporting();
+  const [old, moved] = [join(cwd, "s"), join(cwd, "moved")];
+  const rows = await rowsOf(old);
+  const judgement = judgementOfPage(old, { dialect: "1.3" }, {});
+  const curvesAt = (directory: string) =>
+    sweepPageData([pageSweep(directory, rows, judgement, cwd)]).curves.map(
+      ({ row, title: metric, steps, values }) => ({ row, metric, steps, values }),
+    );
+  const wanted = curvesAt(old);
+  expect(wanted.filter(({ row }) => row === 0)).toEqual(
+    CURVES_OF_FIRST.map((curve) => ({ row: 0, ...curve })),
+  );
+  writeFileSync(join(old, ".sweep/sweep-curves.jsonl"), "{");
+  expect(curvesAt(old)).toEqual(wanted);
+  writeSweepTables(old, rows);
+  renameSync(old, moved);
+  expect(curvesAt(moved)).toEqual(wanted);
+});
+
+test("without metrics there is no file, and an earlier one does not stay", async () => {
+  const { cwd, rowsOf } = await reporting();
+  const directory = join(cwd, "s");
+  const rows = await rowsOf(directory);
+  expect(writeSweepTables(directory, rows)).toContain("sweep-curves.jsonl");
+  for (const { output_dir } of rows) rmSync(join(output_dir, "metrics.jsonl"), { force: true });
+  expect(writeSweepTables(directory, rows)).not.toContain("sweep-curves.jsonl");
+  expect(existsSync(join(directory, "sweep-curves.jsonl"))).toBe(false);
+});
+
+test("a long curve keeps its first and its last point, and the order of those between", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.double({ noNaN: true }), { minLength: 1, maxLength: 300 }),
+      fc.integer({ min: 2, max: 50 }),
+      (values, most) => {
+        const steps = values.map((_, at) => at);
+        const thin = thinnedCurve({ metric: "loss", steps, values }, most);
+        expect(thin.steps).toHaveLength(Math.min(most, values.length));
+        expect([thin.steps[0], thin.steps.at(-1)]).toEqual([0, values.length - 1]);
+        expect(thin.values).toEqual(thin.steps.map((step) => values[step]));
+        expect(thin.steps).toEqual([...new Set(thin.steps)].sort((a, b) => a - b));
+      },
+    ),
+  );
+});
