@@ -1,10 +1,12 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,7 +21,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = ["hydraconf", "deep-profile"] as const;
-type Package = (typeof PACKAGES)[number];
+/** It has no command, no types and no pages of its own. */
+const PLAYGROUND = "hydraconf-playground";
+const INSTALLED = [...PACKAGES, PLAYGROUND] as const;
+type Package = (typeof INSTALLED)[number];
 
 /** A project that depends on the packed tarballs, as a user's would. */
 let consumer: string;
@@ -30,9 +35,10 @@ beforeAll(() => {
   const modules = join(consumer, "node_modules");
   const packed = join(consumer, "packed");
   execFileSync(process.execPath, [join(root, "scripts", "pack.mjs"), packed]);
-  for (const name of PACKAGES) {
+  for (const name of INSTALLED) {
     mkdirSync(installed(name), { recursive: true });
-    const tarball = readdirSync(packed).find((file) => file.startsWith(`${name}-`)) ?? "none";
+    const tarball =
+      readdirSync(packed).find((file) => new RegExp(`^${name}-\\d`).test(file)) ?? "none";
     const words = ["-xzf", join(packed, tarball), "-C", installed(name), "--strip-components=1"];
     execFileSync("tar", words);
   }
@@ -194,6 +200,45 @@ async function importsOf(name: Package): Promise<readonly string[]> {
   return [...new Set(packages)];
 }
 
+describe("the package of the playground", () => {
+  it("depends on hydraconf of its version, and has the licences of what its page contains", () => {
+    const { dependencies, exports, version } = manifest(PLAYGROUND);
+    expect(dependencies).toEqual({ hydraconf: version });
+    expect(existsSync(join(installed(PLAYGROUND), exports["."]))).toBe(true);
+    const licences = readFileSync(
+      join(installed(PLAYGROUND), "LICENSES-OF-DEPENDENCIES.txt"),
+      "utf8",
+    );
+    for (const name of ["@codemirror/view", "@codemirror/lang-yaml", "@lezer/lr", "style-mod"])
+      expect(licences).toContain(name);
+  });
+
+  it("is what hydraconf open serves, and is told of where it is not installed", async () => {
+    const command = join(installed("hydraconf"), "dist/bin/hydraconf.js");
+    const tree = join(installed("hydraconf"), "docs/examples/train/conf");
+    const serving = spawn(process.execPath, [command, "open", tree], { cwd: consumer });
+    try {
+      const [line] = await once(serving.stdout, "data");
+      const page = await (await fetch(String(line).trim())).text();
+      expect(page).toContain("optimizer/decaying.yaml");
+      expect(page.length).toBeGreaterThan(500_000);
+      serving.kill("SIGINT");
+      expect(await once(serving, "exit")).toEqual([130, null]);
+    } finally {
+      serving.kill("SIGKILL");
+    }
+    const aside = `${installed(PLAYGROUND)}.aside`;
+    renameSync(installed(PLAYGROUND), aside);
+    try {
+      const { status, stderr } = node(command, "open", tree);
+      expect(status).toBe(1);
+      expect(stderr).toContain("npm install hydraconf hydraconf-playground");
+    } finally {
+      renameSync(aside, installed(PLAYGROUND));
+    }
+  });
+});
+
 describe("npm run release", () => {
   const release = (env: NodeJS.ProcessEnv, ...words: readonly string[]) =>
     spawnSync(process.execPath, [join(root, "scripts/release.mjs"), ...words], {
@@ -203,10 +248,10 @@ describe("npm run release", () => {
       env: { ...process.env, ...env, npm_config_registry: "http://127.0.0.1:9" },
     });
 
-  it("shows what would be published of both packages, with where they come from", () => {
+  it("shows what would be published of the packages, with where they come from", () => {
     const shown = release({ GITHUB_REPOSITORY: "someone/hydraconf" });
     expect(shown.status, shown.stderr).toBe(0);
-    for (const name of PACKAGES) {
+    for (const name of INSTALLED) {
       const { version } = manifest(name);
       expect(shown.stdout).toContain(`+ ${name}@${version}\n`);
       expect(shown.stderr).toMatch(

@@ -1,12 +1,12 @@
 /** Entry point of the script of the page. */
 import type { EditorView } from "@codemirror/view";
-import { lineWord } from "../../foundation/text/shell-words.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { themeButton } from "../../pages/client/theme.ts";
 import { type ChoiceMenu, choiceMenus, lineWithOption } from "../model/choices.ts";
 import { type ConfigTextLine, configLines, valueHistory } from "../model/config-lines.ts";
 import { defaultsRows } from "../model/defaults-rows.ts";
 import { differencesOf } from "../model/differences.ts";
+import { lineWord } from "../model/line-words.ts";
 import { commandLine, markedPart, overridesIn, wordAt } from "../model/override-line.ts";
 import { fitsLink, linkOf, type PageState, stateIn } from "../model/page-state.ts";
 import type { Problem } from "../model/problems.ts";

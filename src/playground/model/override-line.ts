@@ -1,11 +1,7 @@
 /** The line of overrides: its words, what menus change in it, and the command line that it stands for. */
-import {
-  type LineWord,
-  lineWord,
-  lineWords,
-  shellQuote,
-} from "../../foundation/text/shell-words.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { ProgramLine } from "../tree-document.ts";
+import { type LineWord, lineWord, lineWords } from "./line-words.ts";
 import type { ShownPlace } from "./problems.ts";
 
 /** The words of a line as overrides. */

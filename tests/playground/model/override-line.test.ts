@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lineWords } from "../../../src/foundation/text/shell-words.ts";
+import { lineWords } from "../../../src/playground/model/line-words.ts";
 import {
   commandLine,
   markedPart,

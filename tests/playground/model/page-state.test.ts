@@ -17,15 +17,14 @@ const STATE: PageState = {
 };
 
 test("a link holds the state", () => {
-  // Half of a character beyond 16 bits has no form in a URL.
-  const text = fc.string({ unit: "binary" }).filter((one) => !/\p{Surrogate}/u.test(one));
+  const text = fc.string({ unit: "grapheme", maxLength: 12 });
   const state = fc.record({
     configName: text,
     line: text,
     comparedLine: fc.option(text),
     tab: text,
     file: fc.option(text),
-    edits: fc.dictionary(text, text),
+    edits: fc.dictionary(text, text, { maxKeys: 3 }),
   });
   fc.assert(
     fc.property(state, (one) => {
