@@ -157,8 +157,7 @@ async function bundle({ define = {}, engine, output, ...input }) {
     // The names of functions and classes stay, so that stacks can be read; layout and other names would be a
     // fifth of the package.
     minify: {
-      // What compression makes of `import.meta` does not work in a bundle of CommonJS by esbuild.
-      compress: output.format === "cjs",
+      compress: true,
       mangle: { toplevel: output.format === "cjs", keepNames: true },
       codegen: { removeWhitespace: true },
     },
