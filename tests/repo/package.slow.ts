@@ -244,8 +244,13 @@ describe("npm run release", () => {
     spawnSync(process.execPath, [join(root, "scripts/release.mjs"), ...words], {
       cwd: root,
       encoding: "utf8",
-      // Nothing listens there: what is only shown needs no registry.
-      env: { ...process.env, ...env, npm_config_registry: "http://127.0.0.1:9" },
+      // Nothing listens there: what is only shown needs no registry, and npm would ask for a minute.
+      env: {
+        ...process.env,
+        ...env,
+        npm_config_registry: "http://127.0.0.1:9",
+        npm_config_fetch_retries: "0",
+      },
     });
 
   it("shows what would be published of the packages, with where they come from", () => {
