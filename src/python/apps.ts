@@ -62,7 +62,7 @@ const SCRIPT_WORD = "hydraMain(";
 const IMPORTS_HYDRA = /\b(?:import|from)\b(?:[^\n]|\\\r?\n)*?\bhydra\b/;
 /** A `main` that is called is an attribute or imported; many scripts have one of their own. */
 const DECLARES =
-  /\.\s*main\s*\(|@[\s\w.]*\bmain\b|\bimport\b(?:[\w\s,(\\.]|#[^\n]*)*?\bmain\b|\binitialize/;
+  /\.\s*main\s*\(|@[\s\w.]*\bmain\b|\bimport\b(?:[ \t\w,.]|\\\r?\n)*?\bmain\b|\bimport\s*\((?:[^()#]|#[^\n]*\n)*?\bmain\b|\binitialize/;
 const SCRIPT = /[^/]\.[cm]?[jt]s$/;
 const SOURCE = /[^/]\.(?:py|[cm]?[jt]s)$/;
 

@@ -67,7 +67,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     ],
     [
       ["pipeline.ncu.ncu_cli.replay_mode=app-range", "pipeline.ncu.top_n_kernels=2"],
-      "pipeline.ncu.top_n_kernels: ncu measures a range as a whole",
+      "pipeline.ncu.top_n_kernels: ncu measures a range or a graph as a whole",
     ],
     [["pipeline.ncu.ncu_cli.clock_control=boost"], "no --clock-control boost"],
     [["pipeline.ncu.ncu_cli.extra_args=['--nosuch']"], "no option --nosuch"],

@@ -248,6 +248,26 @@ describe("the programs of a project", () => {
     expect(searchApp({ cwd: project({}), env: {} }, {})).toEqual({ kind: "none" });
   });
 
+  test("are found behind many comments, and by each way to import main", () => {
+    const comments = "# a plain comment, of words alone\n".repeat(100);
+    const decorated = (by: string) =>
+      `@${by}(config_path="conf", config_name="x")\ndef f(cfg): pass\n`;
+    const found = (source: string) => {
+      const folder = project({ "a.py": source });
+      return findApps(folder, { cwd: folder, env: {} }).map(({ configName }) => configName);
+    };
+    for (const source of [
+      `import hydra\n${comments}${decorated("hydra.main")}`,
+      `from hydra import main\n${comments}${decorated("main")}`,
+      `from hydra import (\n    compose,  # for tests (only)\n    main,\n)\n${comments}${decorated("main")}`,
+      `from hydra import compose, \\\n    main\n${decorated("main")}`,
+      `from hydra import main as start\n${decorated("start")}`,
+    ])
+      expect([source, found(source)]).toEqual([source, ["x"]]);
+    // A search that tries each split of the comments would not end.
+    expect(found(`import hydra\n${comments}x = 1\n`)).toEqual([]);
+  });
+
   test("are looked for up to the second config where the others make no difference", () => {
     const folder = project({
       "a.py": main("x"),

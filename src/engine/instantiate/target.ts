@@ -100,17 +100,14 @@ export function resolvedTarget(
   self?: unknown,
 ): ResolvedTarget {
   const { callable, style, parameters } = isDeclared(value) ? value : target(value);
-  return {
-    name,
-    callable,
-    // The stacks of errors thrown by targets are cut at the frame of this name.
-    invoke: function invokeTarget(args, named) {
-      const all = parameters === undefined ? appended(args, named) : bound(args, named, parameters);
-      return style === "new"
-        ? Reflect.construct(callable, all)
-        : Reflect.apply(callable as TargetFunction, self, all);
-    },
-  };
+  // The stacks of errors thrown by targets are cut at the frame of this name, which bundlers keep of declarations alone.
+  function invokeTarget(args: readonly unknown[], named: NamedArguments): unknown {
+    const all = parameters === undefined ? appended(args, named) : bound(args, named, parameters);
+    return style === "new"
+      ? Reflect.construct(callable, all)
+      : Reflect.apply(callable as TargetFunction, self, all);
+  }
+  return { name, callable, invoke: invokeTarget };
 }
 
 function appended(args: readonly unknown[], named: NamedArguments): unknown[] {
