@@ -1,6 +1,6 @@
 /** Groups and their options, as menus. */
 import type { Composition } from "../../engine/compose/compose.ts";
-import { allGroups } from "../../engine/compose/index.ts";
+import { allGroups, type DefaultsTreeNode } from "../../engine/compose/index.ts";
 import { overridesIn, withChoice, withoutChoice } from "./override-line.ts";
 import type { TreeSession } from "./session.ts";
 
@@ -17,9 +17,14 @@ export interface ChoiceMenu {
   readonly isHydra: boolean;
 }
 
-/** The choices of a config in their order, then the groups that it does not have. */
-export function choiceMenus({ choices, repository }: Composition): readonly ChoiceMenu[] {
-  const listed = [...choices].map(([key, chosen]): ChoiceMenu => {
+/** The choices of a config in the order of its defaults lists, then the groups that it does not have. */
+export function choiceMenus({ choices, repository, tree }: Composition): readonly ChoiceMenu[] {
+  const order = new Map([...new Set(tree.roots.flatMap(keysBelow))].map((key, at) => [key, at]));
+  // Hydra's own order of choices is that in which it reads them: the last entry first.
+  const inOrder = [...choices].sort(
+    ([a], [b]) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size),
+  );
+  const listed = inOrder.map(([key, chosen]): ChoiceMenu => {
     const options = repository.list(key.replace(/@.*/, ""), "config");
     const all = chosen === null || options.includes(chosen) ? options : [...options, chosen];
     return { key, options: all, chosen, isListed: true, isHydra: isHydra(key) };
@@ -34,6 +39,11 @@ export function choiceMenus({ choices, repository }: Composition): readonly Choi
     .filter(({ options }) => options.length > 0);
   return [...listed, ...others];
 }
+
+const keysBelow = ({ placed, children }: DefaultsTreeNode): readonly string[] => [
+  ...(placed.overrideKey === null ? [] : [placed.overrideKey]),
+  ...children.flatMap((child) => (child.kind === "config" ? keysBelow(child) : [])),
+];
 
 const isHydra = (key: string): boolean => /^hydra(?:\/|$|@)/.test(key);
 

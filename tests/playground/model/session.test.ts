@@ -151,8 +151,8 @@ test("words are completed as in a shell", () => {
 test("groups are menus, in the order of the config, then those that it does not have", () => {
   const menus = choiceMenus(composed("").composition).filter(({ isHydra }) => !isHydra);
   expect(menus).toEqual([
-    { key: "cache", options: ["redis"], chosen: null, isListed: true, isHydra: false },
     { key: "db", options: ["mysql", "pg"], chosen: "mysql", isListed: true, isHydra: false },
+    { key: "cache", options: ["redis"], chosen: null, isListed: true, isHydra: false },
     { key: "extra", options: ["more"], chosen: null, isListed: false, isHydra: false },
   ]);
 });
