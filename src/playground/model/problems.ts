@@ -60,9 +60,17 @@ export function problemsOf(
     place: origin === undefined ? undefined : placeOf(origin, directory),
     nearest: shown(nearest),
     available: available.map(visibleControls),
-    hint: shown(hint),
+    hint: shown(remedyHere(details) ?? hint),
   };
   return [problem, ...others.flatMap((other: NestedError) => problemsOf(other, directory))];
+}
+
+/** What to do in a page, which composes one job and has no flags; undefined where that is as elsewhere. */
+function remedyHere({ code, origin }: ErrorDetails<string>): string | undefined {
+  if (code === "override.sweep_not_allowed") return "write one value: the page composes one job";
+  return origin?.kind === "override" && origin.text.startsWith("-")
+    ? "write overrides alone: the page takes no flags of the program"
+    : undefined;
 }
 
 /** Hydra's messages end with the names and the search path. There is one tree here, and the names are shown apart. */

@@ -128,7 +128,13 @@ test("a mistake is told with its place, the nearest name and what to do, without
   expect(problems("", open(broken))[0]).toMatchObject({
     place: { kind: "file", path: "db/mysql.yaml" },
   });
-  expect(problems("db=mysql,pg")[0]).toMatchObject({ code: "override.sweep_not_allowed" });
+  expect(problems("db=mysql,pg")[0]).toMatchObject({
+    code: "override.sweep_not_allowed",
+    hint: "write one value: the page composes one job",
+  });
+  expect(problems("-m db=pg")[0]?.hint).toBe(
+    "write overrides alone: the page takes no flags of the program",
+  );
 });
 
 test("words are completed as in a shell", () => {
