@@ -1,9 +1,13 @@
 /** The task of `hydraconf run`, which runs a program as the job. */
 
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { CHECKPOINT_VARIABLE, removeUnusedCheckpoint } from "../app/job/checkpoint.ts";
+import {
+  CHECKPOINT_VARIABLE,
+  checkpointOf,
+  removeUnusedCheckpoint,
+} from "../app/job/checkpoint.ts";
 import { endedFromOutside, exitCode, type Job, type Task } from "../app/job/job.ts";
 import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { JobFacts } from "../app/job/options.ts";
@@ -66,13 +70,16 @@ export function commandTask(
     };
     const { argv, env, file } = jobCommand(program, facts);
     const { report, start } = ways(job, config.context.dialect);
-    const { checkpoint } = job;
-    if (file !== undefined) {
-      makeDirectory(job.outputDir);
-      // The file holds the secrets that the program needs.
-      writeFileSync(file.path, file.text(), { mode: 0o600 });
-    }
+    // A job that continues another one has the directory of that one's trial.
+    const isNew = job.continues !== undefined || !existsSync(checkpointOf(job));
+    let checkpoint: string | undefined;
     try {
+      checkpoint = job.checkpoint;
+      if (file !== undefined) {
+        makeDirectory(job.outputDir);
+        // The file holds the secrets that the program needs.
+        writeFileSync(file.path, file.text(), { mode: 0o600 });
+      }
       const outcome = await runProgram(
         {
           argv: [...argv, ...(report?.overrides ?? [])],
@@ -99,8 +106,8 @@ export function commandTask(
     } finally {
       report?.remove();
       // Other processes of a scheduler's job may still write it.
-      if (invocation.worker === undefined || invocation.worker.start !== undefined)
-        removeUnusedCheckpoint(checkpoint);
+      const isAlone = invocation.worker === undefined || invocation.worker.start !== undefined;
+      if (checkpoint !== undefined && isNew && isAlone) removeUnusedCheckpoint(checkpoint);
     }
   };
 }

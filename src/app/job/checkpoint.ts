@@ -2,10 +2,14 @@
 import { rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { overrideText } from "../../engine/overrides/index.ts";
-import { makeDirectory } from "../../foundation/system/files.ts";
+import { ConfigError } from "../../engine/values/errors.ts";
+import { fileProblem, makeDirectory } from "../../foundation/system/files.ts";
 
 /** Programs find the path of the directory in it. */
 export const CHECKPOINT_VARIABLE = "HYDRACONF_CHECKPOINT";
+
+/** Hidden, as `.hydra` is: programs write files of the name `checkpoint` themselves. */
+const DIRECTORY = ".checkpoint";
 
 /** An earlier job that another one continues: the same trial of a search, with a smaller budget. */
 export interface Continuation {
@@ -23,12 +27,26 @@ interface CheckpointPlace {
 
 /** The absolute path of the directory for a job's checkpoint: in its own directory, or that of the first job that it continues. */
 export const checkpointOf = ({ continuation, outputDir }: CheckpointPlace): string =>
-  continuation?.checkpoint ?? join(outputDir, "checkpoint");
+  continuation?.checkpoint ?? join(outputDir, DIRECTORY);
 
-/** Makes the directory for a job's checkpoint. @returns its path */
+/**
+ * Makes the directory for a job's checkpoint, where it does not exist.
+ *
+ * @returns its path
+ * @throws ConfigError `app.run_directory`
+ */
 export function makeCheckpoint(place: CheckpointPlace): string {
   const path = checkpointOf(place);
-  makeDirectory(path);
+  try {
+    makeDirectory(path);
+  } catch (cause) {
+    throw new ConfigError({
+      code: "app.run_directory",
+      message: `Cannot create the directory '${path}' for the checkpoint of the job: ${fileProblem(cause)}`,
+      hint: "move away what is there, or choose another directory for the job: hydra.run.dir=DIR, of a sweep hydra.sweep.dir=DIR",
+      cause,
+    });
+  }
   return path;
 }
 

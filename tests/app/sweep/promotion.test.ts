@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -67,7 +68,7 @@ test("a trial goes on where its job with the smaller budget left off", async () 
     const earlier = ran.find((one) => one.number === continues);
     if (earlier === undefined) {
       expect([number, told]).toEqual([number, []]);
-      expect(checkpoint).toBe(join(cwd, "a sweep", String(number), "checkpoint"));
+      expect(checkpoint).toBe(join(cwd, "a sweep", String(number), ".checkpoint"));
     } else {
       expect(checkpoint).toBe(earlier.checkpoint);
       expect(told).toEqual([`from='${join(checkpoint, "epoch-1")}'`]);
@@ -164,7 +165,7 @@ test("the sample of the documentation", () => {
   const loss = ({ swept: { epochs, rate } }: Row) => (1 - Number(rate)) ** Number(epochs);
   for (const row of rows) expect(row.result).toBeCloseTo(loss(row), 10);
   // Jobs that go on have none of their own.
-  expect(rows.map(({ output_dir }) => existsSync(join(output_dir, "checkpoint")))).toEqual(
+  expect(rows.map(({ output_dir }) => existsSync(join(output_dir, ".checkpoint")))).toEqual(
     rows.map(({ continues }) => continues === null),
   );
 });
@@ -178,7 +179,52 @@ test $0 = 1 && exit 0
 test -e "$HYDRACONF_CHECKPOINT/here" && exit 0
 touch "$HYDRACONF_CHECKPOINT/here"; exit 3`;
   expect(run("-m", "x=1,2", "hydra.sweep.dir=s", "--", "sh", "-c", job, "${x}").status).toBe(3);
-  expect(readdirSync(join(cwd, "s/0"))).not.toContain("checkpoint");
-  expect(readdirSync(join(cwd, "s/1/checkpoint"))).toEqual(["here"]);
+  expect(readdirSync(join(cwd, "s/0"))).not.toContain(".checkpoint");
+  expect(readdirSync(join(cwd, "s/1/.checkpoint"))).toEqual(["here"]);
   expect(run("--retry-failed", "s").status).toBe(0);
+});
+
+/** Runs a shell command as the job of a single run in the directory `r`, in which files may be before. */
+function shellRun(command: string, before: (directory: string) => void = () => undefined) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-promotion-"));
+  const reports = join(cwd, "tmp");
+  for (const directory of ["tmp", "r"]) mkdirSync(join(cwd, directory));
+  before(join(cwd, "r"));
+  const argv = ["run", "hydra.run.dir=r", "--", "sh", "-c", command];
+  const ended = spawnSync(process.execPath, [commandPath("hydraconf"), ...argv], {
+    ...{ cwd, encoding: "utf8" as const, env: { ...process.env, TMPDIR: reports } },
+  });
+  return { cwd, ...ended };
+}
+
+test("a program may write a file or make a directory of the name checkpoint", () => {
+  const at = '"$HYDRACONF_OUTPUT_DIR/checkpoint"';
+  const file = shellRun(`echo model > ${at}`);
+  expect([file.status, file.stderr]).toEqual([0, ""]);
+  expect(readFileSync(join(file.cwd, "r/checkpoint"), "utf8")).toBe("model\n");
+  const directory = shellRun(`mkdir ${at}`);
+  expect([directory.status, directory.stderr]).toEqual([0, ""]);
+  expect(readdirSync(join(directory.cwd, "r"))).toContain("checkpoint");
+});
+
+test("the directory for checkpoints stays where a job did not make it, also if it is empty", () => {
+  const { cwd, status } = shellRun("true", (run) => mkdirSync(join(run, ".checkpoint")));
+  expect([status, readdirSync(join(cwd, "r"))]).toEqual([
+    0,
+    expect.arrayContaining([".checkpoint"]),
+  ]);
+});
+
+test("a file in the place of the directory for checkpoints is an error with its place", () => {
+  const { cwd, status, stderr } = shellRun("true", (run) =>
+    writeFileSync(join(run, ".checkpoint"), ""),
+  );
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringContaining("/r/.checkpoint' for the checkpoint"),
+  ]);
+  expect(stderr).toContain("a file of that name exists");
+  expect(stderr).toContain("move away what is there");
+  expect(stderr).not.toContain("    at ");
+  expect(readdirSync(join(cwd, "tmp"))).toEqual([]);
 });
