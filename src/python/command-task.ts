@@ -68,7 +68,7 @@ export function commandTask(
       context: config.context,
       resolved: job.resolved,
     };
-    const { argv, env, file } = jobCommand(program, facts);
+    const { argv, env, file, hasMode = false } = jobCommand(program, facts);
     const { report, start } = ways(job, config.context.dialect);
     // A job that continues another one has the directory of that one's trial.
     const isNew = job.continues !== undefined || !existsSync(checkpointOf(job));
@@ -91,6 +91,7 @@ export function commandTask(
           },
           // A program of Hydra changes its directory itself.
           cwd: program.pass === "hydra" ? invocation.cwd : process.cwd(),
+          hasMode,
           readsStdin: job.number === undefined,
           keepsOutput: program.resultOnStdout,
           isWorker: invocation.worker !== undefined,

@@ -28,6 +28,8 @@ export interface JobCommand {
   readonly env: Readonly<Record<string, string>>;
   /** The config file and its text, which is made only when the program starts. */
   readonly file?: { readonly path: string; readonly text: () => string };
+  /** Whether the program's Hydra finds a `hydra.mode` in the config of the job, and is not to add one. */
+  readonly hasMode?: boolean;
 }
 
 /**
@@ -39,7 +41,11 @@ export interface JobCommand {
 export function jobCommand(program: Program, job: JobFacts): JobCommand {
   switch (program.pass) {
     case "hydra":
-      return { argv: [...program.argv, ...program.ownFlags, ...hydraOverrides(job)], env: {} };
+      return {
+        argv: [...program.argv, ...program.ownFlags, ...hydraOverrides(job)],
+        env: {},
+        hasMode: modeOfConfig(job.root) !== undefined,
+      };
     case "file":
       return withFile(program, job);
     case "args":

@@ -19,6 +19,8 @@ export interface ProgramStart {
   /** Variables to add to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Whether a program of Hydra finds a `hydra.mode` in the config of its job. */
+  readonly hasMode: boolean;
   readonly readsStdin: boolean;
   readonly onErrors: (chunk: Buffer) => void;
   /** Absent: its standard output is that of this process. */

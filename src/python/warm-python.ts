@@ -152,6 +152,8 @@ interface ForkedJob {
   readonly args: readonly string[];
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Of `hydra.mode` in the config of the job; null if it has none. */
+  readonly mode: "RUN" | null;
   /** The descriptors of standard streams that are sockets of this process. */
   readonly streams: readonly number[];
 }
@@ -254,7 +256,8 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
       });
       const over = said("ended");
       hold(true);
-      send({ args, argv: job.argv, env: job.env, streams } satisfies ForkedJob);
+      const mode = job.hasMode ? "RUN" : null;
+      send({ args, argv: job.argv, env: job.env, mode, streams } satisfies ForkedJob);
       const end = async (): Promise<ProgramEnd | undefined> => {
         await begun;
         const message = await over;

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { statOf } from "../../src/foundation/system/process-identity.ts";
 import { interpreterWords } from "../../src/python/command-line.ts";
 import { openWarmPython } from "../../src/python/warm-python.ts";
@@ -153,6 +153,7 @@ describe.runIf(process.platform === "linux")(
           cwd,
           env: { ...STAND_IN_ENV, PATH: STAND_IN_ENV.PATH ?? "" },
           readsStdin: false,
+          hasMode: false,
           onErrors: (chunk) => errors.push(chunk),
           onOutput: () => {},
         }).ended;
@@ -176,6 +177,14 @@ describe.runIf(process.platform === "linux")(
     });
   },
 );
+
+test("the mode of a job is known, which Hydra would compose a config for", () => {
+  const asked = "from hydra._internal.hydra import Hydra\nreturn str(Hydra().get_mode(None, []))";
+  const modes = (...overrides: string[]) =>
+    sweep(program("", asked), ["x=1,2", ...overrides]).jobs.map(({ result }) => result);
+  expect(modes()).toEqual(["None", "None"]);
+  expect(modes("hydra.launcher.warm=false")).toEqual(["composed", "composed"]);
+});
 
 describe("an import for each job", () => {
   it.each([

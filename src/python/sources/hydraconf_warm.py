@@ -273,6 +273,11 @@ class Server:
         os.environ.update(job["env"])
         sys.argv = [list.__getitem__(sys.argv, 0)] + job["args"]
         sys.orig_argv = job["argv"]
+        try:
+            answer_mode(job["mode"])
+        except Exception:
+            # This version of Hydra asks otherwise.
+            pass
         for one, handler in before.items():
             signal.signal(one, handler)
 
@@ -312,7 +317,7 @@ def is_pristine(numpy):
 
 def prepare():
     """What Hydra does first in every job, and is the same in all of them. If it fails, it does so in the jobs."""
-    for step in (read_plugins, compose, skip_mode):
+    for step in (read_plugins, compose):
         try:
             step()
         except Exception:
@@ -334,9 +339,13 @@ def compose():
     loader(path).load_configuration(None, OVERRIDES, mode)
 
 
-def skip_mode():
-    """Hydra composes the config of a job a first time for `hydra.mode` alone, which hydraconf knows: it runs one job."""
-    importlib.import_module("hydra._internal.hydra").Hydra.get_mode = lambda self, config_name, overrides: None
+def answer_mode(mode):
+    """Hydra composes the config of a job a first time for `hydra.mode` alone, which hydraconf knows.
+
+    `mode`: its name, None for a config without one: Hydra then adds `hydra.mode=RUN` to the overrides, which it saves.
+    """
+    answer = None if mode is None else importlib.import_module("hydra.types").RunMode[mode]
+    importlib.import_module("hydra._internal.hydra").Hydra.get_mode = lambda self, config_name, overrides: answer
 
 
 def tidy():
