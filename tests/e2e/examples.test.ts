@@ -95,6 +95,13 @@ describe("the command-line tool", () => {
     expect(readdirSync(cwd)).toEqual(["a.txt"]);
   });
 
+  it("says why it ends with another exit code", async () => {
+    const cwd = temporary();
+    writeFileSync(join(cwd, "a.txt"), "");
+    const { exitCode, stderr } = await words(cwd, "a.txt");
+    expect([exitCode, stderr]).toEqual([3, "words: no words"]);
+  });
+
   it("says how it is called", async () => {
     const { exitCode, stderr } = await words(temporary());
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining("are required: FILE")]);

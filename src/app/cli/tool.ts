@@ -6,6 +6,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
+import { visibleControls } from "../../foundation/text/printable.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { checkJobs } from "../job/check-jobs.ts";
 import type { Composer } from "../job/composer.ts";
@@ -265,6 +266,8 @@ export async function runTool(session: Session): Promise<number> {
       restArgs: parsed.rest ?? [],
     });
     if (result.status === "failed") reportError(result.error, session);
+    else if (result.exitCode !== EXIT_OK && result.reason !== undefined)
+      invocation.console.stderr(`${options.name}: ${visibleControls(result.reason)}\n`);
     return result.exitCode;
   } finally {
     logging.close();
