@@ -1,6 +1,6 @@
 /** Removes secrets from what is shown, logged and stored. */
-import { MASK } from "../../engine/compose/secrets.ts";
-import { findForm, formsOf, type SecretForm } from "./encoded-forms.ts";
+import { findForm, formsOf, type SecretForm } from "../../engine/compose/encoded-forms.ts";
+import { MASK, SHORTEST_SECRET } from "../../engine/compose/secrets.ts";
 import type { Console } from "./process/invocation.ts";
 
 /**
@@ -14,15 +14,13 @@ export interface Redaction {
   readonly apply: (text: string) => string;
 }
 
-/** Shorter texts occur everywhere by chance: masking them would protect little and hide much. */
-const SHORTEST = 4;
-
 export function createRedaction(): Redaction {
   const known = new Map<string, readonly SecretForm[]>();
   return {
     learn(secrets) {
       for (const secret of secrets)
-        if (secret.length >= SHORTEST && !known.has(secret)) known.set(secret, formsOf(secret));
+        if (secret.length >= SHORTEST_SECRET && !known.has(secret))
+          known.set(secret, formsOf(secret));
     },
     count: () => known.size,
     apply: (text) => masked(text, known.values()),

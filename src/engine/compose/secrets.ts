@@ -1,5 +1,4 @@
 /** Values that schemas mark secret: where they are, and the tree with masks in their place. */
-import { toBase64 } from "../../foundation/text/bytes.ts";
 import { columnsOf, type Override, type OverrideValue } from "../overrides/ast.ts";
 import { overrideKeyElement } from "../overrides/print.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
@@ -20,6 +19,7 @@ import type { Origin } from "../values/origin.ts";
 import { keyText, pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { selectNode } from "../values/resolution/select.ts";
+import { formsOf, holdsForm } from "./encoded-forms.ts";
 import { type PlacedSchema, unconverted } from "./schemas.ts";
 import type { SchemaReader } from "./sources/config-source.ts";
 
@@ -105,12 +105,12 @@ function textsOf(node: ConfigNode): readonly string[] {
   return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
 }
 
-/** Shorter texts occur everywhere by chance. */
-const SHORTEST_SECRET = 4;
+/** Shorter texts occur everywhere by chance: masking them would protect little and hide much. */
+export const SHORTEST_SECRET = 4;
 
 /**
- * The paths of the values that a schema made of secrets, as a URL with a password in it: those which contain the text of one, as it is,
- * percent-encoded or in base64.
+ * The paths of the values that a schema made of secrets, as a URL with a password in it: those which contain the text of one in any of the
+ * forms that programs write.
  */
 export function secretsOfOutput(
   { config, root, secrets }: WithSecrets,
@@ -119,13 +119,12 @@ export function secretsOfOutput(
   const made = secrets.length === 0 ? [] : schemaValues(config, []);
   if (made.length === 0) return [];
   const texts = new Set(
-    textsAt([root, config, unconverted(root)], secrets, context)
-      .filter((text) => text.length >= SHORTEST_SECRET)
-      .flatMap(writtenForms),
+    textsAt([root, config, unconverted(root)], secrets, context).filter(
+      (text) => text.length >= SHORTEST_SECRET,
+    ),
   );
-  return made
-    .filter(({ text }) => [...texts].some((secret) => text.includes(secret)))
-    .map(({ path }) => path);
+  const forms = [...texts].flatMap(formsOf);
+  return made.filter(({ text }) => holdsForm(text, forms)).map(({ path }) => path);
 }
 
 /** The scalars that schemas gave. */
@@ -140,19 +139,6 @@ function schemaValues(
       schemaValues(value, [...path, keyText(key)]),
     );
   return node.origin.kind === "schema" ? [{ path, text: pyStr(node) }] : [];
-}
-
-function writtenForms(text: string): readonly string[] {
-  const bytes = new TextEncoder().encode(text);
-  // Within a longer text, the digits at both ends hold bits of what stands around it.
-  const inBase64 = [0, 1, 2].map((lead) =>
-    toBase64(new Uint8Array([...Array(lead).fill(0), ...bytes])).slice(
-      Math.ceil((lead * 8) / 6),
-      Math.floor(((lead + bytes.length) * 8) / 6),
-    ),
-  );
-  const isEncodable = !/\p{Cs}/u.test(text); // half of a surrogate pair is not
-  return [text, ...(isEncodable ? [encodeURIComponent(text)] : []), ...inBase64];
 }
 
 /** The texts of overrides with a secret, and what is shown in their place. */

@@ -1,4 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { renderExplanation } from "../../../src/app/cli/explain.ts";
@@ -6,6 +7,7 @@ import type { AjvFactory } from "../../../src/engine/schema/given-ajv.ts";
 import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import { renderError } from "../../../src/engine/values/render-error.ts";
 import { createEngine, createTargets, instantiate } from "../../../src/portable-engine.ts";
+import { runs } from "../../runs.ts";
 import { refusal } from "./in-memory.ts";
 
 const ajv: AjvFactory = (options) => new Ajv2020(options);
@@ -106,16 +108,21 @@ describe("what a validator makes of a secret", () => {
   const schema = database.transform((db) => ({ ...db, dsn: `pg://${db.password}@h:${db.port}` }));
   const text = "password: ${oc.env:PW}\nurl: ' at ${password}'\n";
 
-  it("is a secret, too", () => {
-    // A transform hides from zod which keys are secret.
-    const marked = { writeOnly: true };
-    const withMarks = Object.assign(schema, {
+  /** A transform hides from zod which keys are secret. */
+  const withMarks = <Schema extends z.ZodType>(schema: Schema) =>
+    Object.assign(schema, {
       "~standard": {
         ...schema["~standard"],
-        jsonSchema: { input: () => ({ properties: { password: marked } }), output: () => ({}) },
+        jsonSchema: {
+          input: () => ({ properties: { password: { writeOnly: true } } }),
+          output: () => ({}),
+        },
       },
     });
-    const config = compose(text, withMarks, { env: { PW: " hunter22 " } });
+
+  it("is a secret, too", () => {
+    const marked = withMarks(schema);
+    const config = compose(text, marked, { env: { PW: " hunter22 " } });
     expect(config.toObject()).toEqual({
       password: "hunter22",
       url: "at  hunter22",
@@ -127,12 +134,57 @@ describe("what a validator makes of a secret", () => {
     );
     for (const key of ["password", "url", "dsn"])
       expect(explained(config, key)).not.toContain("hunter");
-    const other = compose(text, withMarks, { env: { PW: "another one" } });
+    const other = compose(text, marked, { env: { PW: "another one" } });
     expect(
       JSON.stringify(config.diff(other), (_, value) =>
         typeof value === "bigint" ? `${value}` : value,
       ),
     ).not.toMatch(/hunter|another/);
+  });
+
+  const ENTITIES: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+  };
+
+  /** As programs write a password into another value, each by an encoder that is not the code under test. */
+  const FORMS: Readonly<Record<string, (password: string) => string>> = {
+    "a URL": (password) => Object.assign(new URL("pg://u@h/db"), { password }).href,
+    "a query": (password) => Object.assign(new URL("http://h/"), { search: `?k=${password}` }).href,
+    "a form": (password) => String(new URLSearchParams({ user: "u", password })),
+    JSON: (password) => JSON.stringify({ password }),
+    "a word of a shell": (password) => `login '${password.replaceAll("'", "'\\''")}'`,
+    HTML: (password) =>
+      `<a title="${password.replaceAll(/[&<>"]/g, (one) => ENTITIES[one] ?? one)}">`,
+    "Basic authentication": (password) =>
+      `Basic ${Buffer.from(`u:${password}`).toString("base64")}`,
+    base64url: (password) => Buffer.from(`u:${password}@h`).toString("base64url"),
+  };
+
+  const aPassword = fc.oneof(
+    fc.string({ unit: "grapheme", minLength: 4, maxLength: 30 }),
+    fc.string({ unit: "grapheme-ascii", minLength: 4, maxLength: 30 }),
+  );
+
+  const EXAMPLES = ["s3cr&t/pw", "p@ss'w(o)rd!~", "50%/half", "två ord"];
+
+  it.each(Object.entries(FORMS))("is a secret in %s", (_, form) => {
+    fc.assert(
+      fc.property(aPassword, (password) => {
+        const made = z
+          .object({ password: z.string() })
+          .transform((db) => ({ made: form(db.password), other: "unrelated" }));
+        const config = compose("password: ${oc.env:PW}\n", withMarks(made), {
+          env: { PW: password },
+        });
+        expect(config.toYaml({ resolve: true })).toBe(
+          "password: '***'\nmade: '***'\nother: unrelated\n",
+        );
+      }),
+      { numRuns: runs(50), examples: EXAMPLES.map((password) => [password]) },
+    );
   });
 });
 

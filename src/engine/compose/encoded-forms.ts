@@ -1,5 +1,6 @@
 /** The forms in which a secret may stand in a text, such as percent-encoded or in JSON. */
-import { quoted } from "../../engine/overrides/print.ts";
+import { toBase64 } from "../../foundation/text/bytes.ts";
+import { quoted } from "../overrides/print.ts";
 
 /**
  * A form in which a secret may appear in a text: as it is, or as programs encode text within text: percent-encoding
@@ -75,9 +76,31 @@ function quotedForms(secret: string): ReadonlySet<string> {
 
 function percentForms(secret: string): readonly string[] {
   if (/\p{Cs}/u.test(secret)) return []; // half of a surrogate pair, which no program encodes
-  const forms = [encodeURIComponent(secret), String(new URLSearchParams([["", secret]])).slice(1)];
+  const forms = [encodeURIComponent(secret), asFormField(secret)];
   const lower = (text: string): string => text.replaceAll(/%../g, (hex) => hex.toLowerCase());
   return [...forms, ...forms.map(lower)];
+}
+
+/** As `URLSearchParams`, which not every place where the engine runs has. */
+const asFormField = (text: string): string =>
+  encodeURIComponent(text)
+    .replaceAll(/[!'()~]/g, (character) => `%${hexOf(character.charCodeAt(0))}`)
+    .replaceAll("%20", "+");
+
+const hexOf = (byte: number): string => byte.toString(16).padStart(2, "0").toUpperCase();
+
+const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Whether a secret is in a text in one of the forms. */
+export function holdsForm(text: string, forms: readonly SecretForm[]): boolean {
+  let holds = false;
+  const found = (): void => {
+    holds = true;
+  };
+  return forms.some((form) => {
+    findForm(text, form, found);
+    return holds;
+  });
 }
 
 export function findForm(text: string, form: SecretForm, add: AddSpan): void {
@@ -96,8 +119,8 @@ const urlSafe = (digits: string): string => digits.replaceAll("+", "-").replaceA
 
 /** The forms in base64 and base64url if the secret begins `lead` bytes after the start of a group of three. */
 function base64Forms(secret: string, lead: number): readonly SecretForm[] {
-  const bytes = Buffer.from(secret, "utf8");
-  const digits = Buffer.concat([Buffer.alloc(lead), bytes]).toString("base64");
+  const bytes = utf8(secret);
+  const digits = toBase64(new Uint8Array([...Array<number>(lead).fill(0), ...bytes]));
   const [firstBit, endBit] = [lead * 8, (lead + bytes.length) * 8];
   // The digits all of whose six bits belong to the secret. The digits at the edges hold only some of its bits.
   const [from, to] = [Math.ceil(firstBit / 6), Math.floor(endBit / 6)];
@@ -115,8 +138,8 @@ function base64Forms(secret: string, lead: number): readonly SecretForm[] {
 /** Matches runs of backslashes and quotes as a whole, from their beginnings. */
 function startsOf(core: string): RegExp {
   const first = String.fromCodePoint(core.codePointAt(0) ?? 0);
-  const byte = (Buffer.from(first, "utf8")[0] ?? 0).toString(16).padStart(2, "0");
-  const hex = [...byte].map((digit) => `[${digit}${digit.toUpperCase()}]`).join("");
+  const byte = hexOf(utf8(first)[0] ?? 0);
+  const hex = [...byte].map((digit) => `[${digit.toLowerCase()}${digit}]`).join("");
   const isPlain = /[A-Za-z0-9]/.test(first);
   const itself =
     first === "\\"
@@ -393,7 +416,7 @@ function characterEnd(text: string, at: number, character: string): number | und
   }
   if (text[at] !== "%") return undefined;
   let end = at;
-  for (const byte of Buffer.from(character, "utf8")) {
+  for (const byte of utf8(character)) {
     const [written = "", hex = ""] = percentAt(text, end) ?? [];
     if (Number.parseInt(hex, 16) !== byte) return undefined;
     end += written.length;
