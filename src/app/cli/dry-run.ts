@@ -15,6 +15,7 @@ import { checkJobDirectories } from "../job/run-directory.ts";
 import { EXIT_ERROR, EXIT_OK } from "../job/session.ts";
 import { openShownRecord } from "../sweep/open-sweep.ts";
 import {
+  checkContinuation,
   jobOfProgram,
   partsOf,
   planRun,
@@ -138,6 +139,7 @@ async function planAll(session: SweepSession, registry: SweepRegistry): Promise<
   const parts = function* (): Generator<readonly PlannedJob[]> {
     let first = 0;
     for (let asked = sweeper.ask(); asked !== undefined; asked = sweeper.ask()) {
+      if (first === 0) checkContinuation(asked, sweep);
       const results: (JobResult | undefined)[] = [];
       const refused =
         sweeper.judgesFailures === true ? refusedOf(asked, sweep) : new Map<number, ConfigError>();

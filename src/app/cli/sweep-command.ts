@@ -1,5 +1,4 @@
 /** `hydraconf sweep`: status, wait, cancel, collect, best, watch and compare. */
-
 import { resolve } from "node:path";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { namedFileProblem } from "../../foundation/system/files.ts";

@@ -103,12 +103,12 @@ const jobsText = ({ jobs, overrides }: ComparedSweep["best"][number]): string =>
   printable(`${jobs.map((number) => `#${number}`).join(" ")} ${overrides.join(" ")}`.trimEnd());
 
 function commonText(
-  { common, directory, problem }: ComparedSweep,
+  { common, directory, hint, problem }: ComparedSweep,
   shown: (path: string) => string,
 ): string {
   const name = printable(shown(directory));
   if (problem !== null)
-    return `${name}: not compared: ${printable(problem)}\n  Hint: --objective KEY names a number that jobs of all sweeps return`;
+    return `${name}: not compared: ${printable(problem)}${hint === null ? "" : `\n  Hint: ${printable(hint)}`}`;
   if (common === null) return `${name}: no job has the same overrides as one of the first sweep`;
   const { count, differences, intervals } = common;
   const short = (value: number) => String(Number(value.toPrecision(6)));

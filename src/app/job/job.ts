@@ -46,8 +46,8 @@ export interface Job {
    */
   report(step: number, values: Readonly<Record<string, number>>): void;
   /**
-   * The absolute path of a directory in which the task may keep its checkpoint. It exists, is empty at first, and stays the same if the job
-   * starts again, and for the jobs of a search that continue it.
+   * The absolute path of a directory in which the task may keep its checkpoint, made when this is read and not removed. It stays the same if
+   * the job starts again, and for the jobs of a search that continue it: then it holds what they have kept.
    */
   readonly checkpoint: string;
   /** The number of the earlier job of a search that this one continues, from its checkpoint; absent if it begins anew. */

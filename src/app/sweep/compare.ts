@@ -33,6 +33,8 @@ export interface ComparedSweep {
   readonly common: CommonJobs | null;
   /** Why none of its jobs can be judged; null if any can. */
   readonly problem: string | null;
+  /** What to do about the problem; null if there is none. */
+  readonly hint: string | null;
 }
 
 /** Jobs with the same overrides in the first sweep and another one. */
@@ -65,15 +67,21 @@ export function compareSweeps(
       const common = first === undefined ? null : commonJobs(first, byOverrides);
       first ??= byOverrides;
       const best = bestJobs(directory, manifest, rows, judgement, []);
-      return { ...facts, ...best, common, problem: null };
+      return { ...facts, ...best, common, problem: null, hint: null };
     } catch (error) {
       if (first === undefined || !isConfigError(error)) throw error;
+      const { code, hint, message } = error.details;
+      if (code !== "app.objective" && code !== "app.sweep_record") throw error;
       const completed = rows.filter(({ status }) => status === "completed").length;
       const none = { completed, judged: 0, best: [], common: null };
-      return { ...facts, ...none, problem: error.message };
+      // The error's own hint is for a command that judges this sweep alone.
+      const remedy = code === "app.objective" ? NUMBER_OF_ALL : (hint ?? null);
+      return { ...facts, ...none, problem: message, hint: remedy };
     }
   });
 }
+
+const NUMBER_OF_ALL = "--objective KEY names a number that jobs of all sweeps return";
 
 /** The same overrides in any order. */
 const keyOf = ({ overrides }: JudgedJobs): string => JSON.stringify([...overrides].sort());

@@ -3,6 +3,7 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { count, fits, listOf, type Shape, text } from "../../foundation/system/shape.ts";
 import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
 import { sweepFolder } from "../record/layout.ts";
@@ -58,8 +59,8 @@ export function writeCurves(into: string, rows: readonly SweepRow[]): readonly s
     rmSync(file, { force: true });
     return [];
   }
-  const count = jobs.reduce((sum, { curves }) => sum + curves.length, 0);
-  const most = Math.max(LEAST_POINTS, Math.floor(MOST_POINTS_OF_SWEEP / count));
+  const all = jobs.reduce((sum, { curves }) => sum + curves.length, 0);
+  const most = Math.max(LEAST_POINTS, Math.floor(MOST_POINTS_OF_SWEEP / all));
   const lines = jobs.map(
     ({ curves, job }): JobCurves => ({
       contract: "hydraconf.sweep-curves/1.0",
@@ -71,23 +72,64 @@ export function writeCurves(into: string, rows: readonly SweepRow[]): readonly s
   return [CURVES_FILE];
 }
 
-/** The curves beside the tables of a sweep, by job; undefined if there are none. */
+const LINE: Shape<JobCurves> = {
+  // A minor version only adds.
+  contract: (value) => text(value) && /^hydraconf\.sweep-curves\/1\.\d+$/.test(String(value)),
+  job: count,
+  curves: listOf(
+    (value) =>
+      fits<LearningCurve>(value, {
+        metric: text,
+        steps: listOf(Number.isFinite),
+        values: listOf(Number.isFinite),
+      }) && value.steps.length === value.values.length,
+  ),
+};
+
+/**
+ * Reads the curves beside the tables of a sweep.
+ *
+ * @returns those of a job; undefined if there are none, or if the job has reported metrics since: it has run again
+ */
 export function writtenCurves(
   directory: string,
-): ReadonlyMap<number, readonly LearningCurve[]> | undefined {
+): (job: Pick<SweepRow, "number" | "output_dir">) => readonly LearningCurve[] | undefined {
   for (const place of [directory, sweepFolder(directory)]) {
-    const text = textOf(join(place, CURVES_FILE));
-    if (text === undefined) continue;
-    try {
-      const lines = text.split("\n").filter((line) => line !== "");
-      const jobs = lines.map((line) => JSON.parse(line) as JobCurves);
-      return new Map(jobs.map(({ curves, job }) => [job, curves]));
-    } catch {
-      // Somebody has changed it: what the jobs wrote is still there.
-    }
+    const file = join(place, CURVES_FILE);
+    const written = timeOf(file);
+    const lines = valuesIn(textOf(file) ?? "");
+    // Where somebody has changed it, what the jobs wrote is still there.
+    if (written === undefined || !lines.every((line) => fits<JobCurves>(line, LINE))) continue;
+    const curves = new Map(lines.map((line) => [line.job, line.curves]));
+    return ({ number, output_dir }) => {
+      const reported = timeOf(join(output_dir, METRICS_FILE));
+      return reported !== undefined && reported > written ? undefined : curves.get(number);
+    };
   }
-  return undefined;
+  return () => undefined;
 }
+
+/** When a file was written last, in milliseconds; undefined if it cannot be examined. */
+function timeOf(file: string): number | undefined {
+  try {
+    return statSync(file).mtimeMs;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of JSON lines; undefined in place of a line that is none. */
+const valuesIn = (lines: string): readonly unknown[] =>
+  lines
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      try {
+        return JSON.parse(line);
+      } catch {
+        return undefined;
+      }
+    });
 
 function linesIn(file: string): readonly string[] {
   try {

@@ -129,6 +129,7 @@ export async function planChecked(
     readonly record: Pick<SweepRecord, "due" | "numberOf">;
   },
 ): Promise<CheckedBatch> {
+  if (first === 0) checkContinuation(batch, sweep);
   const jobs: SweepJob[] = [];
   const due: SweepJob[] = [];
   const owners = new Map<string, number | undefined>();
@@ -201,6 +202,18 @@ export function refusedOf(
       refused.set(index, error);
     }
   return refused;
+}
+
+/**
+ * Checks the first batch of a sweep.
+ *
+ * @throws ConfigError if jobs of a search would be continued by jobs that cannot be composed
+ */
+export function checkContinuation(
+  batch: readonly JobOverrides[],
+  sweep: Pick<PlannedSweep, "planBatch" | "sweeper">,
+): void {
+  sweep.sweeper.checkContinuation?.(batch, (job) => refusedOf([job], sweep).get(0));
 }
 
 /** What is said of a trial that cannot be composed. */

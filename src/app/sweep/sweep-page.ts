@@ -63,7 +63,7 @@ export function pageSweep(
   const judgement = objectivesOf(judgedBy);
   if (from === undefined) return { name, rows, judgement, curvesOf: reportedCurves };
   const written = once(() => writtenCurves(directory));
-  const curvesOf = (row: SweepRow) => written()?.get(row.number) ?? reportedCurves(row);
+  const curvesOf = (row: SweepRow) => written()(row) ?? reportedCurves(row);
   const logs = new Set(namesIn(jobsFolder(folder)));
   const linkTo = (path: string): string => relative(from, path).split(sep).join("/");
   return {

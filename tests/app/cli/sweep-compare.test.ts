@@ -98,6 +98,26 @@ test("says why a sweep is not compared whose jobs return another thing than thos
   await expect(compare(cwd, "b", "a")).rejects.toThrow(/No job of the sweep in '.*b' has a number/);
 });
 
+test("a sweep of which no job is completed has the hint that shows why", async () => {
+  const { cwd, run } = program(CONFIG);
+  await run(["-m", "x=1,2", "hydra.sweep.dir=a"], (config) => Number(config.get("x")));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=b"], () => {
+    throw new Error("no");
+  });
+  const { exitCode, stdout } = await compare(cwd, "a", "b");
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^b: not compared: No job of the sweep in '.*b' is completed\n {2}Hint: (.*)$/m,
+  );
+  expect(stdout).toMatch(/^ {2}Hint: hydraconf sweep status .*b shows why$/m);
+  expect(stdout).not.toContain("--objective");
+  const view: ComparisonView = JSON.parse((await compare(cwd, "a", "b", "--json")).stdout);
+  expect(view.sweeps).toMatchObject([
+    { problem: null, hint: null },
+    { problem: expect.stringMatching(/completed$/), hint: expect.stringMatching(/shows why$/) },
+  ]);
+});
+
 test("refuses a single sweep, and a sweep without a number", async () => {
   const cwd = await threeSweeps();
   await expect(compare(cwd, "a")).rejects.toThrow(/expected the directories of two or more sweeps/);

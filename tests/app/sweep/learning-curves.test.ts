@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -63,6 +63,55 @@ test("a page of a sweep that was moved has them; of a changed file, what the job
   writeSweepTables(old, rows);
   renameSync(old, moved);
   expect(curvesAt(moved)).toEqual(wanted);
+});
+
+test("a job that has run again has the curves of its last attempt, others those beside the table", async () => {
+  const { cwd, rowsOf } = await reporting();
+  const directory = join(cwd, "s");
+  const rows = await rowsOf(directory);
+  const judgement = judgementOfPage(directory, { dialect: "1.3" }, {});
+  const valuesOf = (row: number) =>
+    sweepPageData([pageSweep(directory, rows, judgement, cwd)]).curves.flatMap((curve) =>
+      curve.row === row ? [curve.values] : [],
+    );
+  const [first, second] = [0, 1].map((number) => join(directory, String(number), "metrics.jsonl"));
+  const line = '{"step": 10, "loss": 7}\n';
+  writeFileSync(first ?? "", line);
+  writeFileSync(second ?? "", line);
+  const written = new Date(2026, 0, 2);
+  utimesSync(join(directory, ".sweep/sweep-curves.jsonl"), written, written);
+  const [before, after] = [new Date(2026, 0, 1), new Date(2026, 0, 3)];
+  utimesSync(first ?? "", after, after);
+  utimesSync(second ?? "", before, before);
+  expect(valuesOf(0)).toEqual([[7]]);
+  expect(valuesOf(1)).toEqual([[0.2, 0.1], [1]]);
+  rmSync(second ?? "");
+  expect(valuesOf(1)).toEqual([[0.2, 0.1], [1]]);
+});
+
+const LINE = {
+  contract: "hydraconf.sweep-curves/1.0",
+  job: 0,
+  curves: [{ metric: "loss", steps: [1], values: [9] }],
+};
+
+test.each([
+  ["another contract", { ...LINE, contract: "hydraconf.sweep-curves/2.0" }],
+  ["a job without a number", { ...LINE, job: "0" }],
+  ["no curves", { ...LINE, curves: null }],
+  ["fewer values than steps", { ...LINE, curves: [{ metric: "loss", steps: [1], values: [] }] }],
+  ["a text as a value", { ...LINE, curves: [{ metric: "loss", steps: [1], values: ["9"] }] }],
+])("a file of curves with %s does not count", async (_, line) => {
+  const { cwd, rowsOf } = await reporting();
+  const directory = join(cwd, "s");
+  const rows = await rowsOf(directory);
+  const judgement = judgementOfPage(directory, { dialect: "1.3" }, {});
+  const curvesWith = (text: string) => {
+    writeFileSync(join(directory, ".sweep/sweep-curves.jsonl"), text);
+    return sweepPageData([pageSweep(directory, rows, judgement, cwd)]).curves[0]?.values;
+  };
+  expect(curvesWith(JSON.stringify(LINE))).toEqual([9]);
+  expect(curvesWith(JSON.stringify(line))).toEqual([0.1, 0.05]);
 });
 
 test("without metrics there is no file, and an earlier one does not stay", async () => {

@@ -130,6 +130,49 @@ test.each([
   expect([exitCode, ran, stderr]).toEqual([1, [], expect.stringContaining(message)]);
 });
 
+test.each([[], ["--dry-run"]])(
+  "a resume_key that no trial has is refused before the first job %j",
+  async (...flags) => {
+    const { search } = training();
+    const refused = await search(...HALVING, "hydra.sweeper.resume_key=form", ...flags);
+    expect([refused.exitCode, refused.ran]).toEqual([1, []]);
+    expect(refused.stderr).toContain(
+      "hydra.sweeper.resume_key is 'form', a key that the config of a trial does not have",
+    );
+    expect(refused.stderr).toMatch(/Available: .*\bfrom\b/);
+    const [, remedy = ""] = /Hint: use (\S+) to add the key/.exec(refused.stderr) ?? [];
+    expect(remedy).toBe("hydra.sweeper.resume_key=+form");
+    expect(await search(...HALVING, remedy, ...flags)).toMatchObject({ exitCode: 0, stderr: "" });
+  },
+);
+
+test("a resume_key whose value cannot be a path is refused before the first job", async () => {
+  const { search } = training();
+  const { exitCode, ran, stderr } = await search(
+    ...HALVING,
+    "hydra.sweeper.resume_key=hydra.job.chdir",
+  );
+  expect([exitCode, ran]).toEqual([1, []]);
+  expect(stderr).toContain(
+    "hydra.sweeper.resume_key is 'hydra.job.chdir', with which no trial can be composed",
+  );
+});
+
+test("a resume_key that only some trials have is not refused", async () => {
+  const { run } = program({
+    "conf/config.yaml": "defaults: [m: a]\nx: 0.0\nn: 1\nhydra: {sweep: {dir: s}}\n",
+    "conf/m/a.yaml": "size: 1\n",
+    "conf/m/b.yaml": "from: null\n",
+  });
+  const argv = [...HALVING, "m=choice(a,b)", "hydra.sweeper.resume_key=m.from"];
+  // The first batch has trials of both kinds.
+  const plan = await run([...argv, "--dry-run"]);
+  expect([plan.exitCode, plan.stdout]).toEqual([
+    0,
+    expect.stringMatching(/m=a[\s\S]*m=b|m=b[\s\S]*m=a/),
+  ]);
+});
+
 const page = readFileSync(new URL("../../../docs/sweeps.md", import.meta.url), "utf8");
 
 /** The sample of the documentation, and its command line. */

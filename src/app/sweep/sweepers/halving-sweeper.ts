@@ -1,14 +1,16 @@
 /** The sweeper of successive halving. */
-import { isAbsolute } from "node:path";
+import { isAbsolute, join } from "node:path";
 import { parseOverride } from "../../../engine/overrides/index.ts";
+import type { ConfigError } from "../../../engine/values/errors.ts";
 import { floatRepr } from "../../../engine/values/python-text.ts";
+import { checkpointOf, resumeOverride } from "../../job/checkpoint.ts";
 import { bareKey, keysOf } from "./dimensions.ts";
 import type { Direction } from "./objective.ts";
 import { byScore, optimizingSweeper, type Search, type Trial } from "./optimizing-sweeper.ts";
 import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
 import { type Draw, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
 import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
-import type { SweeperDefinition, SweeperRequest } from "./sweeper.ts";
+import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /**
  * `hydra/sweeper=successive_halving`: many trials with a small budget, the best `1/eta` of them with
@@ -46,7 +48,7 @@ export const halvingSweeper: SweeperDefinition = {
       )(`must be at least min_budget, ${min_budget}, not ${max_budget}`);
     const rungs = halvingRungs(min_budget, max_budget, eta, n_trials);
     const random = randomSource(seedOf(settings.seed, request));
-    return optimizingSweeper({
+    const sweeper = optimizingSweeper({
       name: "successive_halving",
       search: successiveHalving(readSpace(request, overrides), random, {
         budgetKey,
@@ -57,8 +59,56 @@ export const halvingSweeper: SweeperDefinition = {
       ...(key !== undefined && { resumption: { key, file } }),
       ...(rungs.length > 1 && { unforeseeable: laterRungs(budgetKey, rungs) }),
     });
+    if (key === undefined || rungs.length === 1) return sweeper;
+    const outputDir = join(request.directory, "0");
+    const resumed = resumeOverride(key, checkpointOf({ outputDir }), file);
+    return {
+      ...sweeper,
+      checkContinuation(batch, problemOf) {
+        const refused = firstRefused(batch, resumed, problemOf);
+        if (refused !== undefined) {
+          const { job, problem } = refused;
+          const mayAdd = !key.startsWith("+") && problemOf([...job, `+${resumed}`]) === undefined;
+          refuseKey(key, problem.details, mayAdd, request);
+        }
+      },
+    };
   },
 };
+
+type ProblemOf = (job: JobOverrides) => ConfigError | undefined;
+
+/** The first trial that can be composed, but not continued, unless others can be continued. */
+function firstRefused(batch: readonly JobOverrides[], resumed: string, problemOf: ProblemOf) {
+  let first: { readonly job: JobOverrides; readonly problem: ConfigError } | undefined;
+  for (const job of batch) {
+    if (problemOf(job) !== undefined) continue;
+    const problem = problemOf([...job, resumed]);
+    if (problem === undefined) return undefined;
+    first ??= { job, problem };
+  }
+  return first;
+}
+
+/** @param mayAdd whether trials could be composed if the override added the key */
+function refuseKey(
+  key: string,
+  { available, hint, message }: ConfigError["details"],
+  mayAdd: boolean,
+  request: SweeperRequest,
+): never {
+  return refuseSetting(request, "resume_key")(
+    mayAdd
+      ? `is '${key}', a key that the config of a trial does not have`
+      : `is '${key}', with which no trial can be composed: ${message}`,
+    {
+      ...(available !== undefined && { available }),
+      ...(mayAdd
+        ? { hint: `use hydra.sweeper.resume_key=+${key} to add the key` }
+        : hint !== undefined && { hint }),
+    },
+  );
+}
 
 function checkKey(
   setting: "budget_key" | "resume_key",

@@ -40,6 +40,17 @@ export interface Sweeper {
    * @param job as `ask` gave it, the same array
    */
   continuationOf?(job: JobOverrides): Continuation | undefined;
+  /**
+   * Checks, before the first job of a sweep, that jobs of its first batch can be continued: not all of them run to find that none can.
+   *
+   * @param batch what `ask` gave
+   * @param problemOf why a job cannot be composed; undefined if it can
+   * @throws ConfigError if no later job could be composed
+   */
+  checkContinuation?(
+    batch: readonly JobOverrides[],
+    problemOf: (job: JobOverrides) => ConfigError | undefined,
+  ): void;
   /** A sentence about the part of the sweep that cannot be shown before jobs have run. */
   readonly unforeseeable?: string;
   /** The logger that records how long it took to compose each batch. */
