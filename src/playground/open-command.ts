@@ -1,21 +1,19 @@
 /** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
-import { spawn } from "node:child_process";
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CommandLine, commandHelp } from "../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../app/command-line/parse.ts";
 import { portError, portOf } from "../app/command-line/port.ts";
 import { listenForInterrupt } from "../app/job/process/interrupt.ts";
-import type { Console, Invocation } from "../app/job/process/invocation.ts";
+import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { loadSettings } from "../app/plugins/settings.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { readablePath } from "../foundation/system/files.ts";
-import { findExecutable } from "../foundation/system/find-program.ts";
 import { importFile } from "../foundation/system/import-file.ts";
-import { findPackage } from "../foundation/system/package-root.ts";
+import { findPackage, type PackageInfo } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
 import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
 import type { PlaygroundRequest } from "./server/serve.ts";
@@ -44,7 +42,6 @@ page. Nothing is run, and nothing is written without --write. The page is the pa
     },
     write: { help: "let the page save changed files" },
     port: { value: "PORT", help: "a fixed port, e.g. for ssh -L; by default any that is free" },
-    browser: { help: "open the page in the default browser" },
   },
   epilogue: `  hydraconf open                        the tree of the program here, or conf/
   hydraconf open configs --write        another directory, whose files may be changed
@@ -76,7 +73,6 @@ export async function runOpen(args: readonly string[], invocation: Invocation): 
       onAddress(address) {
         console.stdout(`${address}\n`);
         console.stderr(`${tree.title} in a browser of this machine; Ctrl-C ends it\n`);
-        if (parsed.has("browser")) openBrowser(address, invocation);
       },
     });
   } catch (error) {
@@ -125,7 +121,11 @@ function programOf(
   const { cwd } = place;
   const [given] = parsed.positionals;
   const named = parsed.value("app");
-  if (named !== undefined) return namedApp({ folder: cwd, text: named }, place, settings);
+  if (named !== undefined) {
+    const app = namedApp({ folder: cwd, text: named }, place, settings);
+    // Of a directory that the line names only the command line is the program's.
+    return given === undefined ? withTree(app) : app;
+  }
   if (given !== undefined) {
     const directory = resolve(cwd, given);
     return findApps(cwd, place).find(
@@ -139,10 +139,16 @@ function programOf(
     if (isDirectory(join(cwd, "conf"))) return undefined;
     throw severalApps(search.apps, cwd);
   }
-  const { app } = search;
+  return withTree(search.app);
+}
+
+/**
+ * The program, or undefined if its configs are in no directory.
+ * @throws ConfigError `app.unsupported` if only running it would tell where they are
+ */
+function withTree(app: App): App | undefined {
   if (app.unread !== undefined) throw app.unread;
-  if (app.configPath?.includes("://") === true || app.configPath === null) return undefined;
-  return app;
+  return app.configPath === null || app.configPath.includes("://") ? undefined : app;
 }
 
 const isSame = (path: string, other: string): boolean =>
@@ -215,9 +221,9 @@ function programLine(app: App, configName: string, cwd: string): ProgramLine {
 
 type Serve = (request: PlaygroundRequest) => Promise<void>;
 
-/** @throws ConfigError `app.unsupported` if the package is not installed */
+/** @throws ConfigError `app.unsupported` if the package is not installed, or another version of it */
 async function loadPlayground(): Promise<Serve> {
-  const file = playgroundFile(findPackage()?.root);
+  const file = playgroundFile(findPackage());
   const { href } = pathToFileURL(file);
   const module = (await importFile(href)) as { readonly servePlayground: Serve };
   return module.servePlayground;
@@ -227,18 +233,21 @@ async function loadPlayground(): Promise<Serve> {
  * The server of the page: in the package that is installed beside this one, or, in a clone, in its build. The working directory is not
  * searched: nothing of a project that the user only looks at is run.
  *
- * @param root of our own package
- * @throws ConfigError `app.unsupported` if it is not installed
+ * @param own our package
+ * @throws ConfigError `app.unsupported` if it is not installed, or in another version: neither knows what the other one of it needs
  */
-export function playgroundFile(root: string | undefined): string {
-  if (root !== undefined) {
-    const built = join(root, "dist", "playground", "index.js");
+export function playgroundFile(own: PackageInfo | undefined): string {
+  if (own !== undefined) {
+    const built = join(own.root, "dist", "playground", "index.js");
     if (existsSync(built)) return built;
-    try {
-      return requireIn(root).resolve(PACKAGE);
-    } catch {
-      // Told below.
-    }
+    const found = installedPlayground(own.root);
+    if (found?.version === own.version) return found.file;
+    if (found !== undefined)
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `${PACKAGE} is of version ${found.version}, and hydraconf of ${own.version}`,
+        hint: `install both in one version: npm install hydraconf@${own.version} ${PACKAGE}@${own.version}`,
+      });
   }
   throw new ConfigError({
     code: "app.unsupported",
@@ -247,18 +256,14 @@ export function playgroundFile(root: string | undefined): string {
   });
 }
 
-const BROWSERS: Readonly<Record<string, string>> = { darwin: "open", win32: "explorer" };
-
-/** The browser goes on by itself. */
-function openBrowser(
-  address: string,
-  { console, cwd }: { readonly console: Console; readonly cwd: string },
-): void {
-  const program = findExecutable(BROWSERS[process.platform] ?? "xdg-open", cwd);
-  const cannot = () => console.stderr("No browser could be started: open the address by hand\n");
-  if (program === null) {
-    cannot();
-    return;
+function installedPlayground(
+  root: string,
+): { readonly file: string; readonly version: string } | undefined {
+  const { resolve: find } = requireIn(root);
+  try {
+    const manifest = readFileSync(find(`${PACKAGE}/package.json`), "utf8");
+    return { file: find(PACKAGE), version: String(JSON.parse(manifest).version) };
+  } catch {
+    return undefined;
   }
-  spawn(program, [address], { stdio: "ignore", detached: true }).on("error", cannot).unref();
 }

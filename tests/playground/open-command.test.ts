@@ -50,6 +50,29 @@ test("the tree is that of the program", () => {
   expect(open(cwd, "--version-base", "1.4").dialect).toBe("1.4");
 });
 
+test("--app is no way around configs that cannot be read", () => {
+  const cwd = project({
+    "train.py": TRAIN.replace('"configs"', "where()"),
+    "packaged.py": TRAIN.replace('"configs"', '"pkg://package.conf"'),
+    "configs/train.yaml": "",
+    "conf/config.yaml": "",
+  });
+  const unread = expect.objectContaining({
+    code: "app.unsupported",
+    message: expect.stringContaining("cannot be read without running Python: where()"),
+  });
+  expect(() => open(cwd, "--app", "train.py")).toThrow(unread);
+  expect(open(cwd, "--app", "packaged.py")).toMatchObject({
+    place: join(cwd, "conf"),
+    program: { words: ["hydraconf"] },
+  });
+  // Where the directory is told, it is the program's.
+  expect(open(cwd, "configs", "--app", "train.py")).toMatchObject({
+    place: join(cwd, "configs"),
+    program: { words: ["python", "train.py"] },
+  });
+});
+
 test("a tree without a program is hydraconf's", () => {
   const cwd = project({ "conf/config.yaml": "", "conf/a.yaml": "", "other/a.yaml": "" });
   expect(open(cwd)).toEqual({
@@ -84,14 +107,28 @@ test("without a tree the error names the directories that may be one", () => {
 test("without its package the error says what to install, and the project's own is not taken", () => {
   const cwd = project({
     "package.json": '{ "name": "hydraconf" }',
-    "node_modules/hydraconf-playground/package.json":
-      '{ "name": "hydraconf-playground", "exports": "./index.js" }',
+    "node_modules/hydraconf-playground/package.json": JSON.stringify({
+      name: "hydraconf-playground",
+      version: "1.2.3",
+      exports: { ".": "./index.js", "./package.json": "./package.json" },
+    }),
     "node_modules/hydraconf-playground/index.js": "",
   });
   const elsewhere = project({ "package.json": "{}" });
-  expect(playgroundFile(cwd)).toBe(join(cwd, "node_modules/hydraconf-playground/index.js"));
-  for (const root of [elsewhere, undefined])
-    expect(() => playgroundFile(root)).toThrow(
+  const version = "1.2.3";
+  const file = join(cwd, "node_modules/hydraconf-playground/index.js");
+  expect(playgroundFile({ root: cwd, version })).toBe(file);
+  expect(() => playgroundFile({ root: cwd, version: "1.2.4" })).toThrow(
+    expect.objectContaining({
+      code: "app.unsupported",
+      details: expect.objectContaining({
+        message: "hydraconf-playground is of version 1.2.3, and hydraconf of 1.2.4",
+        hint: expect.stringContaining("hydraconf@1.2.4 hydraconf-playground@1.2.4"),
+      }),
+    }),
+  );
+  for (const own of [{ root: elsewhere, version }, undefined])
+    expect(() => playgroundFile(own)).toThrow(
       expect.objectContaining({
         code: "app.unsupported",
         details: expect.objectContaining({
@@ -101,7 +138,7 @@ test("without its package the error says what to install, and the project's own 
     );
   // That of this clone.
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  expect(playgroundFile(root)).toBe(join(root, "dist/playground/index.js"));
+  expect(playgroundFile({ root, version })).toBe(join(root, "dist/playground/index.js"));
 });
 
 const statusOf = (address: string) =>
@@ -134,6 +171,8 @@ test("wrong usage", async () => {
   const { console, out } = capturedConsole();
   const invocation = { argv: [], env: {}, cwd: tmpdir(), now: new Date(), console };
   await expect(runOpen(["--port", "x"], invocation)).rejects.toThrow("--port: 'x' is not a port");
+  // The arguments of a program are seen by all users of the machine, and the address is a secret.
+  await expect(runOpen(["--browser"], invocation)).rejects.toThrow("--browser");
   await expect(runOpen(["a", "b"], invocation)).rejects.toThrow("at most one directory");
   expect(await runOpen(["--help"], invocation)).toBe(0);
   expect(out.stdout).toMatch(/^Usage: hydraconf open \[options\] \[DIR\]\n/);

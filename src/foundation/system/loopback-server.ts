@@ -93,20 +93,26 @@ async function readRequest(
   const isOurs = headers.origin === `http://${headers.host}`;
   if (method !== "PUT" || !isOurs || headers["content-type"] !== "application/json")
     return undefined;
-  if (Number(headers["content-length"]) > mostBytes) return undefined;
+  // Also one without a body.
+  if (mostBytes === 0 || Number(headers["content-length"]) > mostBytes) return undefined;
   const body = await bodyOf(asked, mostBytes);
   return body === undefined ? undefined : { method, name, body };
 }
 
-/** Undefined for one that is larger than it may be. */
+/** Undefined for one that is larger than it may be, or is broken off. */
 async function bodyOf(asked: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of asked) {
-    const piece: Buffer = part;
-    bytes += piece.length;
-    if (bytes > mostBytes) return undefined;
-    parts.push(piece);
+  try {
+    for await (const part of asked) {
+      const piece: Buffer = part;
+      bytes += piece.length;
+      if (bytes > mostBytes) return undefined;
+      parts.push(piece);
+    }
+  } catch (error) {
+    if (asked.complete) throw error;
+    return undefined;
   }
   return Buffer.concat(parts).toString("utf8");
 }
