@@ -6,6 +6,14 @@ import { type ChoiceMenu, choiceMenus, lineWithOption } from "../model/choices.t
 import { type ConfigTextLine, configLines, valueHistory } from "../model/config-lines.ts";
 import { defaultsRows } from "../model/defaults-rows.ts";
 import { differencesOf } from "../model/differences.ts";
+import {
+  conflictsOf,
+  editsOf,
+  withoutEdit,
+  withRead,
+  withSaved,
+  withText,
+} from "../model/edits.ts";
 import { lineWord } from "../model/line-words.ts";
 import { commandLine, markedPart, overridesIn, wordAt } from "../model/override-line.ts";
 import { fitsLink, linkOf, type PageState, stateIn } from "../model/page-state.ts";
@@ -60,7 +68,10 @@ const LAZY: Readonly<Record<string, () => void>> = {
 const LINK_MS = 400;
 const PROBLEM_MS = 400;
 
+/** Of the disk, with changed files that are gone from it. */
 let tree: TreeDocument = read;
+/** The files of the disk as they were read last. */
+let filesRead = read.files;
 const names = (): readonly string[] =>
   tree.files.flatMap(({ path }) => /^([^/]+)\.yaml$/.exec(path)?.[1] ?? []);
 const fileOf = (path: string): TreeFile | undefined =>
@@ -78,14 +89,9 @@ state = readable({ ...state, ...stateIn(location.hash) });
 
 /** A link may be of another tree, or of this one as it was. */
 function readable(given: PageState): PageState {
-  const edits = Object.fromEntries(
-    Object.entries(given.edits).filter(
-      ([path, text]) => fileOf(path) !== undefined && fileOf(path)?.text !== text,
-    ),
-  );
   return {
     ...given,
-    edits,
+    edits: editsOf(tree.files, given.edits),
     tab: TABS.some(({ id }) => id === given.tab) ? given.tab : "config",
     file: given.file !== null && fileOf(given.file) !== undefined ? given.file : null,
   };
@@ -104,7 +110,7 @@ let serverProblems: readonly Problem[] = [];
 function openedSession(): TreeSession {
   const texts = tree.files.map(({ path, text }): [string, string] => [
     path,
-    state.edits[path] ?? text,
+    state.edits[path]?.text ?? text,
   ]);
   return openSession(tree, new Map(texts));
 }
@@ -203,15 +209,13 @@ function showFile(path: string, line?: number): void {
   drawFiles();
 }
 
-const textOf = (path: string): string => state.edits[path] ?? fileOf(path)?.text ?? "";
+const textOf = (path: string): string => state.edits[path]?.text ?? fileOf(path)?.text ?? "";
 
 const fileEditor = createFileEditor({
   nonce,
   onText(text) {
-    const { file } = state;
-    if (file === null) return;
-    const { [file]: _, ...others } = state.edits;
-    change({ edits: text === fileOf(file)?.text ? others : { ...others, [file]: text } });
+    const { edits, file } = state;
+    if (file !== null) change({ edits: withText({ files: tree.files, edits }, file, text) });
   },
   onSave: tree.canWrite ? () => void save() : undefined,
 });
@@ -222,39 +226,44 @@ const fileName = h("span", { class: "file-name" });
 const revertButton = on(h("button", { type: "button" }, "Revert"), "click", () => {
   const { file } = state;
   if (file === null) return;
-  const { [file]: _, ...others } = state.edits;
-  change({ edits: others });
-  fileEditor.show(file, fileOf(file)?.text ?? "");
+  serverProblems = [];
+  change({ edits: withoutEdit(state.edits, file) });
+  fileEditor.show(file, textOf(file));
+  // It may be gone from the disk.
+  if (isServed) void reload();
 });
 const saveButton = on(h("button", { type: "button" }, "Save"), "click", () => void save());
 
+/** A second one would tell the version that the first is about to replace. */
+let isSaving = false;
+
 async function save(): Promise<void> {
   const { edits, file } = state;
-  const known = file === null ? undefined : fileOf(file);
-  const text = file === null ? undefined : edits[file];
-  if (known === undefined || text === undefined) return;
-  const { path, version } = known;
-  const body: ChangedFile = { path, text, version };
+  const edit = file === null ? undefined : edits[file];
+  if (file === null || edit === undefined || isSaving) return;
+  isSaving = true;
+  const body: ChangedFile = { path: file, ...edit };
   try {
     const answer = await fetch(FILE_NAME, {
       method: "PUT",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    const { error, version: written } = (await answer.json()) as {
+    const { error, version } = (await answer.json()) as {
       readonly version?: string;
       readonly error?: { readonly code: string; readonly message: string; readonly hint?: string };
     };
-    if (typeof written === "string") {
-      const saved = { ...known, text, version: written };
-      tree = { ...tree, files: tree.files.map((one) => (one.path === path ? saved : one)) };
-      const { [path]: now, ...others } = state.edits;
-      change({ edits: now === undefined || now === text ? others : state.edits });
+    if (typeof version === "string") {
+      const now = withSaved({ files: tree.files, edits: state.edits }, { ...body, version });
+      tree = { ...tree, files: now.files };
+      change({ edits: now.edits });
       serverProblems = [];
-      said.textContent = `${path} saved`;
+      said.textContent = `${file} saved`;
     } else serverProblems = [problem(error?.code ?? "", error?.message ?? "", error?.hint)];
   } catch {
     serverProblems = [notAnswered()];
+  } finally {
+    isSaving = false;
   }
   draw();
 }
@@ -277,24 +286,33 @@ const notAnswered = () =>
 
 /** What changed on the disk is read when the user comes back; changed texts stay. */
 async function reload(): Promise<void> {
+  const before = tree;
   try {
     const answer = await fetch(TREE_NAME);
     if (!answer.ok) return;
     const next = (await answer.json()) as TreeDocument;
-    const isSame = JSON.stringify(next.files) === JSON.stringify(tree.files);
+    // It may have been read before what was saved meanwhile.
+    if (isSaving || tree !== before) return;
+    const now = withRead({ files: tree.files, edits: state.edits }, next.files);
+    const isSame =
+      JSON.stringify([next.files, now.files]) === JSON.stringify([filesRead, tree.files]);
     if (isSame) return;
-    const conflicts = Object.keys(state.edits).filter(
-      (path) => next.files.find((file) => file.path === path)?.version !== fileOf(path)?.version,
-    );
-    tree = next;
+    filesRead = next.files;
+    tree = { ...next, files: now.files };
     isStale = true;
-    change(readable(state));
-    serverProblems = conflicts.map((path) =>
-      problem(
-        "playground/changed",
-        `'${path}' was changed on the disk, and here`,
-        "revert it here to see the other change",
-      ),
+    change(readable({ ...state, edits: now.edits }));
+    serverProblems = conflictsOf(now.edits, next.files).map((path) =>
+      next.files.some((file) => file.path === path)
+        ? problem(
+            "playground/changed",
+            `'${path}' was changed on the disk, and here`,
+            "revert it here to see the other change",
+          )
+        : problem(
+            "playground/changed",
+            `'${path}' was removed from the disk, and changed here`,
+            "copy its text before you revert it here",
+          ),
     );
     if (state.file !== null) fileEditor.show(state.file, textOf(state.file));
   } catch {

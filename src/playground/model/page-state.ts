@@ -1,4 +1,6 @@
 /** The state of the page, as its link holds it. */
+import { fits, text } from "../../foundation/system/shape.ts";
+import type { Edit, Edits } from "./edits.ts";
 
 /** What is looked at: the part of the state that a link holds. */
 export interface PageState {
@@ -10,8 +12,7 @@ export interface PageState {
   readonly tab: string;
   /** The file that is open; null for none. */
   readonly file: string | null;
-  /** Changed texts by path. */
-  readonly edits: Readonly<Record<string, string>>;
+  readonly edits: Edits;
 }
 
 /** Browsers and chat programs cut longer links. */
@@ -29,15 +30,14 @@ export function linkOf(state: PageState): string {
 }
 
 /** Whether a link can hold the changed files. */
-export const fitsLink = (edits: PageState["edits"]): boolean =>
-  JSON.stringify(edits).length <= MOST_EDITS;
+export const fitsLink = (edits: Edits): boolean => JSON.stringify(edits).length <= MOST_EDITS;
 
 /** What a link says; of a damaged one what can be read. */
 export function stateIn(hash: string): Partial<PageState> {
   const fields = new URLSearchParams(hash.replace(/^#/, ""));
-  const text = (name: string) => fields.get(name) ?? undefined;
-  const [configName, line, tab] = [text("config"), text("overrides"), text("tab")];
-  const [comparedLine, file, edits] = [text("compared"), text("file"), editsIn(text("edits"))];
+  const field = (name: string) => fields.get(name) ?? undefined;
+  const [configName, line, tab] = [field("config"), field("overrides"), field("tab")];
+  const [comparedLine, file, edits] = [field("compared"), field("file"), editsIn(field("edits"))];
   return {
     ...(configName !== undefined && { configName }),
     ...(line !== undefined && { line }),
@@ -48,15 +48,16 @@ export function stateIn(hash: string): Partial<PageState> {
   };
 }
 
-function editsIn(text: string | undefined): PageState["edits"] | undefined {
-  if (text === undefined) return undefined;
+function editsIn(link: string | undefined): Edits | undefined {
+  if (link === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(link);
     if (typeof value !== "object" || value === null) return undefined;
-    const texts = Object.entries(value).filter(
-      (entry): entry is [string, string] => typeof entry[1] === "string",
+    return Object.fromEntries(
+      Object.entries(value).flatMap(([path, edit]): [string, Edit][] =>
+        fits<Edit>(edit, { text, version: text }) ? [[path, edit]] : [],
+      ),
     );
-    return Object.fromEntries(texts);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Locator, Page } from "playwright-core";
@@ -126,7 +126,9 @@ describeInBrowser("hydraconf open", (open) => {
   test("a link holds what is looked at", async () => {
     const address = await serve(tree());
     const link = "#config=config&overrides=db%3Dpg&tab=difference&compared=debug%3Dtrue";
-    const edits = encodeURIComponent(JSON.stringify({ "db/pg.yaml": "port: 7\n" }));
+    const edits = encodeURIComponent(
+      JSON.stringify({ "db/pg.yaml": { text: "port: 7\n", version: "" } }),
+    );
     const { page } = await openServed(open, `${address}${link}&edits=${edits}`);
     await shows(page, ".differences", "debug");
     expect(await config(page).textContent()).toContain("port: 7");
@@ -158,6 +160,33 @@ describeInBrowser("hydraconf open", (open) => {
     await shows(page, ".problems", "was changed on the disk");
     expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toBe("driver: other\n");
     // The refusal is in the browser's log, too.
+    expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
+  });
+
+  test("an edit is not saved over what was read from the disk since, and outlives its file", async () => {
+    const place = tree();
+    const path = join(place, "db/mysql.yaml");
+    const { complaints, page } = await openServed(open, await serve(place, true));
+    const comeBack = () => page.evaluate("dispatchEvent(new Event('focus'))");
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("button", { name: "db/mysql.yaml", exact: true }).click();
+    await page.getByLabel("File db/mysql.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("more: 5");
+    await shows(page, "#panel-config .cm-line", "more: 5");
+    writeFileSync(path, "driver: other\n");
+    await comeBack();
+    await shows(page, ".problems", "was changed on the disk, and here");
+    await page.keyboard.press("Control+s");
+    await shows(page, ".problems", "was changed on the disk since it was read");
+    expect(readFileSync(path, "utf8")).toBe("driver: other\n");
+    rmSync(path);
+    await comeBack();
+    await shows(page, ".problems", "was removed from the disk");
+    await page.keyboard.type("6");
+    await shows(page, "#panel-config .cm-line", "more: 56");
+    await page.getByRole("button", { name: "Revert" }).click();
+    await page.getByRole("button", { name: /^db\/mysql.yaml/ }).waitFor({ state: "detached" });
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
   });
 

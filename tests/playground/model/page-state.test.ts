@@ -24,7 +24,7 @@ test("a link holds the state", () => {
     comparedLine: fc.option(text),
     tab: text,
     file: fc.option(text),
-    edits: fc.dictionary(text, text, { maxKeys: 3 }),
+    edits: fc.dictionary(text, fc.record({ text, version: text }), { maxKeys: 3 }),
   });
   fc.assert(
     fc.property(state, (one) => {
@@ -34,7 +34,7 @@ test("a link holds the state", () => {
 });
 
 test("a link leaves out what is too long for it", () => {
-  const edits = { "config.yaml": "x".repeat(9000) };
+  const edits = { "config.yaml": { text: "x".repeat(9000), version: "1" } };
   expect(fitsLink(edits)).toBe(false);
   expect(stateIn(linkOf({ ...STATE, line: "a=1", edits }))).toEqual({
     configName: "config",
@@ -48,6 +48,15 @@ test.each([["#"], ["#edits=%7B"], ["#edits=1"], ["#edits=null"], ["#%"], ["#a=b"
   (hash) => expect(stateIn(hash)).toEqual({}),
 );
 
-test("edits that are no texts are left out", () => {
-  expect(stateIn('#edits={"a":"x","b":1}')).toEqual({ edits: { a: "x" } });
+test("edits that are no texts of a version are left out", () => {
+  const edits = { a: { text: "x", version: "1" } };
+  const damaged = {
+    ...edits,
+    b: 1,
+    c: null,
+    d: "x",
+    e: { text: "x" },
+    f: { text: 1, version: "1" },
+  };
+  expect(stateIn(`#edits=${JSON.stringify(damaged)}`)).toEqual({ edits });
 });
