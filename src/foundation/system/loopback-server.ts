@@ -98,15 +98,20 @@ async function readRequest(
   return body === undefined ? undefined : { method, name, body };
 }
 
-/** Undefined for one that is larger than it may be. */
+/** Undefined for one that is larger than it may be, or is broken off. */
 async function bodyOf(asked: IncomingMessage, mostBytes: number): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of asked) {
-    const piece: Buffer = part;
-    bytes += piece.length;
-    if (bytes > mostBytes) return undefined;
-    parts.push(piece);
+  try {
+    for await (const part of asked) {
+      const piece: Buffer = part;
+      bytes += piece.length;
+      if (bytes > mostBytes) return undefined;
+      parts.push(piece);
+    }
+  } catch (error) {
+    if (asked.complete) throw error;
+    return undefined;
   }
   return Buffer.concat(parts).toString("utf8");
 }

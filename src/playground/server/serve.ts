@@ -1,6 +1,7 @@
 /** Serves the page of a tree to the browser of this user. */
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { errorJson } from "../../engine/values/render-error.ts";
+import { fileRemedy, isFileProblem, namedFileProblem } from "../../foundation/system/files.ts";
 import {
   type AskedPage,
   openLoopbackServer,
@@ -28,7 +29,8 @@ export interface PlaygroundRequest extends Omit<TreeDocument, "files" | "notes">
 const MOST_SENT = 8_000_000;
 
 /**
- * Serves until the signal aborts. The files are read again with each page, and written only if `canWrite`.
+ * Serves until the signal aborts. The files are read again with each page, and written only if `canWrite`. A directory that cannot be
+ * read is answered by its error.
  *
  * @throws the error of the system for a port that cannot be had
  */
@@ -37,7 +39,7 @@ export async function servePlayground(request: PlaygroundRequest): Promise<void>
   const assets = readPageAssets("playground");
   const failed = new AbortController();
   const tree = (): TreeDocument => ({ ...about, ...readTree(place) });
-  const answer = async ({ body, method, name }: AskedPage): Promise<PageAnswer | undefined> => {
+  const answerOf = ({ body, method, name }: AskedPage): PageAnswer | undefined => {
     if (method === "PUT") return name === FILE_NAME ? save(request, body) : undefined;
     if (name === TREE_NAME) return { type: JSON_TYPE, text: JSON.stringify(tree()) };
     return name === ""
@@ -46,6 +48,13 @@ export async function servePlayground(request: PlaygroundRequest): Promise<void>
           text: renderPlayground(tree(), { assets, isServed: true }),
         }
       : undefined;
+  };
+  const answer = async (asked: AskedPage): Promise<PageAnswer | undefined> => {
+    try {
+      return answerOf(asked);
+    } catch (cause) {
+      return refusal(isFileProblem(cause) ? unreadable(about.title, cause) : cause);
+    }
   };
   const onError = (error: unknown) => failed.abort(error);
   const server = await openLoopbackServer({ port, answer, onError, mostBytes: MOST_SENT });
@@ -75,20 +84,30 @@ export const sitePage = ({
 const JSON_TYPE = "application/json";
 
 function save({ canWrite, place }: PlaygroundRequest, body: string): PageAnswer {
-  try {
-    if (!canWrite)
-      throw new ConfigError({
-        code: "playground/read-only",
-        message: "The files are served read-only",
-        hint: "start it with --write to save changes",
-      });
-    const version = writeTreeFile(place, changedFile(body));
-    return { type: JSON_TYPE, text: JSON.stringify({ version }) };
-  } catch (error) {
-    if (!isConfigError(error)) throw error;
-    return { status: STATUS[error.code] ?? 500, type: JSON_TYPE, text: errorJson(error) };
-  }
+  if (!canWrite)
+    throw new ConfigError({
+      code: "playground/read-only",
+      message: "The files are served read-only",
+      hint: "start it with --write to save changes",
+    });
+  const version = writeTreeFile(place, changedFile(body));
+  return { type: JSON_TYPE, text: JSON.stringify({ version }) };
 }
+
+/** @throws any error that is not coded: it ends the server */
+function refusal(error: unknown): PageAnswer {
+  if (!isConfigError(error)) throw error;
+  return { status: STATUS[error.code] ?? 500, type: JSON_TYPE, text: errorJson(error) };
+}
+
+/** It may be away for a moment only: a checkout, a network file system. */
+const unreadable = (title: string, cause: unknown): ConfigError =>
+  new ConfigError({
+    code: "playground/read",
+    message: `Cannot read the files of '${title}': ${namedFileProblem(cause)}`,
+    hint: fileRemedy(cause) ?? "load the page again once the directory can be read",
+    cause,
+  });
 
 const STATUS: Readonly<Record<string, number>> = {
   "playground/read-only": 403,

@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -126,6 +127,40 @@ describe("what is served", () => {
     expect(files.map(({ path }) => path)).toEqual(["config.yaml", "own.yaml"]);
     expect(notes[0]).toMatch(/^2 files are not shown .*: dangling\.yaml, link\.yaml$/);
   });
+});
+
+test("a request that is broken off, and a directory that is away for a moment, do not end it", async () => {
+  const place = tree();
+  const address = await serve(place, true);
+  await new Promise<void>((resolve) => {
+    const headers = {
+      origin: new URL(address).origin,
+      "content-type": "application/json",
+      "content-length": "1000",
+      expect: "100-continue",
+    };
+    const asked = request(`${address}file`, { method: "PUT", headers, agent: false });
+    // The server reads the body by now.
+    asked.on("continue", () => asked.destroy());
+    asked.on("error", () => {});
+    asked.on("close", () => resolve());
+    asked.flushHeaders();
+  });
+  expect((await read(address)).files.length).toBe(5);
+  const version = await versionOf(address, "config.yaml");
+  renameSync(place, `${place}.aside`);
+  for (const name of ["", "tree.json"]) {
+    const { status, text } = await ask(`${address}${name}`);
+    const { error } = JSON.parse(text);
+    expect([status, error.code]).toEqual([500, "playground/read"]);
+    expect(error.message).toContain("Cannot read the files of 'conf':");
+    expect(error.message).toContain("there is no such file or directory");
+  }
+  const change = { path: "config.yaml", text: "x: 1\n", version };
+  const { answer, status } = await put(address, change);
+  expect([status, answer.error.code]).toEqual([500, "playground/read"]);
+  renameSync(`${place}.aside`, place);
+  expect((await put(address, change)).status).toBe(200);
 });
 
 describe("what is refused", () => {
