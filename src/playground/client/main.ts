@@ -8,7 +8,9 @@ import { defaultsRows } from "../model/defaults-rows.ts";
 import { differencesOf } from "../model/differences.ts";
 import {
   conflictsOf,
+  editable,
   editsOf,
+  withLineEnds,
   withoutEdit,
   withRead,
   withSaved,
@@ -209,7 +211,8 @@ function showFile(path: string, line?: number): void {
   drawFiles();
 }
 
-const textOf = (path: string): string => state.edits[path]?.text ?? fileOf(path)?.text ?? "";
+const textOf = (path: string): string =>
+  state.edits[path]?.text ?? editable(fileOf(path)?.text ?? "");
 
 const fileEditor = createFileEditor({
   nonce,
@@ -240,9 +243,11 @@ let isSaving = false;
 async function save(): Promise<void> {
   const { edits, file } = state;
   const edit = file === null ? undefined : edits[file];
-  if (file === null || edit === undefined || isSaving) return;
+  const known = file === null ? undefined : fileOf(file);
+  if (known === undefined || edit === undefined || isSaving) return;
   isSaving = true;
-  const body: ChangedFile = { path: file, ...edit };
+  const { path } = known;
+  const body: ChangedFile = { path, ...edit, text: withLineEnds(edit.text, known.text) };
   try {
     const answer = await fetch(FILE_NAME, {
       method: "PUT",
@@ -258,7 +263,7 @@ async function save(): Promise<void> {
       tree = { ...tree, files: now.files };
       change({ edits: now.edits });
       serverProblems = [];
-      said.textContent = `${file} saved`;
+      said.textContent = `${path} saved`;
     } else serverProblems = [problem(error?.code ?? "", error?.message ?? "", error?.hint)];
   } catch {
     serverProblems = [notAnswered()];

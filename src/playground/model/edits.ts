@@ -1,7 +1,7 @@
 /** Changed files of the page, beside those on the disk. */
 import type { TreeFile } from "../tree-document.ts";
 
-/** A changed text, and the version of the file that the change began with. */
+/** A changed text as the editor has it, its lines ended by LF, and the version of the file that the change began with. */
 export type Edit = Omit<TreeFile, "path">;
 
 /** By path. */
@@ -17,6 +17,44 @@ export interface EditedFiles {
 const fileAt = (files: readonly TreeFile[], path: string): TreeFile | undefined =>
   files.find((file) => file.path === path);
 
+const LINE_END = /\r\n?|\n/g;
+
+/** A text as the editor has it. */
+export const editable = (text: string): string => text.replace(LINE_END, "\n");
+
+/**
+ * An edited text as it is written: lines before and after what was changed end as those of the file do, the changed ones as most lines
+ * of the file.
+ */
+export function withLineEnds(edited: string, file: string): string {
+  const ends = file.match(LINE_END) ?? [];
+  const most = mostOf(ends);
+  const old = file.split(LINE_END);
+  const lines = edited.split("\n");
+  const shorter = Math.min(old.length, lines.length);
+  let start = 0;
+  while (start < shorter && old[start] === lines[start]) start += 1;
+  let rest = 0;
+  while (rest < shorter - start && old.at(-1 - rest) === lines.at(-1 - rest)) rest += 1;
+  const endOf = (at: number): string | undefined =>
+    at < start
+      ? ends[at]
+      : at >= lines.length - rest
+        ? ends[at - lines.length + old.length]
+        : undefined;
+  const last = lines.length - 1;
+  return lines.map((line, at) => (at === last ? line : line + (endOf(at) ?? most))).join("");
+}
+
+/** The first of those that are the most. */
+function mostOf(ends: readonly string[]): string {
+  const counts = ["\n", "\r\n", "\r"].map((end) => ({
+    end,
+    count: ends.filter((one) => one === end).length,
+  }));
+  return counts.reduce((most, one) => (one.count > most.count ? one : most)).end;
+}
+
 export function withoutEdit(edits: Edits, path: string): Edits {
   const { [path]: _, ...others } = edits;
   return others;
@@ -26,7 +64,7 @@ export function withoutEdit(edits: Edits, path: string): Edits {
 export function withText({ edits, files }: EditedFiles, path: string, text: string): Edits {
   const file = fileAt(files, path);
   if (file === undefined) return edits;
-  if (text === file.text) return withoutEdit(edits, path);
+  if (text === editable(file.text)) return withoutEdit(edits, path);
   return { ...edits, [path]: { text, version: edits[path]?.version ?? file.version } };
 }
 
@@ -37,7 +75,7 @@ export function withSaved({ edits, files }: EditedFiles, saved: TreeFile): Edite
   return {
     files: files.map((file) => (file.path === path ? saved : file)),
     edits:
-      now === undefined || now === text
+      now === undefined || now === editable(text)
         ? withoutEdit(edits, path)
         : { ...edits, [path]: { text: now, version } },
   };
@@ -55,12 +93,13 @@ export function withRead(page: EditedFiles, read: readonly TreeFile[]): EditedFi
   return { files, edits: editsOf(files, page.edits) };
 }
 
-/** The edits of these files that change something. */
+/** The edits of these files that change something. Those of a link may have any line ends. */
 export const editsOf = (files: readonly TreeFile[], edits: Edits): Edits =>
   Object.fromEntries(
-    Object.entries(edits).filter(([path, { text }]) => {
+    Object.entries(edits).flatMap(([path, edit]): [string, Edit][] => {
       const file = fileAt(files, path);
-      return file !== undefined && file.text !== text;
+      const text = editable(edit.text);
+      return file === undefined || editable(file.text) === text ? [] : [[path, { ...edit, text }]];
     }),
   );
 

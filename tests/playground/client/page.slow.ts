@@ -163,6 +163,26 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
   });
 
+  test("a file with CRLF is as it was when it is opened, and saved with CRLF", async () => {
+    const place = tree({ ...SAMPLE, "db/pg.yaml": "driver: pg\r\nport: 5432\r\n" });
+    const { complaints, page } = await openServed(open, await serve(place, true));
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("button", { name: "db/pg.yaml", exact: true }).click();
+    await shows(page, ".file-name", "conf/db/pg.yaml");
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.getByLabel("File db/pg.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("more: 5");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "db/pg.yaml, changed" }).waitFor();
+    await page.keyboard.press("Control+s");
+    await shows(page, ".said", "db/pg.yaml saved");
+    const saved = readFileSync(join(place, "db/pg.yaml"), "utf8");
+    expect(saved).toBe("driver: pg\r\nport: 5432\r\nmore: 5\r\n");
+    await page.getByRole("button", { name: "db/pg.yaml", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test("an edit is not saved over what was read from the disk since, and outlives its file", async () => {
     const place = tree();
     const path = join(place, "db/mysql.yaml");

@@ -1,7 +1,10 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   conflictsOf,
+  editable,
   editsOf,
+  withLineEnds,
   withRead,
   withSaved,
   withText,
@@ -55,4 +58,43 @@ test("edits of other trees are left out", () => {
   const edits = { ...edited.edits, "other.yaml": { text: "x", version: "x" } };
   expect(editsOf([A, B], edits)).toEqual(edited.edits);
   expect(withText(edited, "other.yaml", "x")).toEqual(edited.edits);
+});
+
+const lines = fc.array(fc.constantFrom("a: 1", "b: 2", "c: 3", ""), { minLength: 1, maxLength: 6 });
+
+test("an edit is written with the line ends of its file", () => {
+  const ends = fc.array(fc.constantFrom("\n", "\r\n", "\r"), { minLength: 6, maxLength: 6 });
+  fc.assert(
+    fc.property(lines, ends, lines, (old, endings, edited) => {
+      const last = old.length - 1;
+      const file = old.map((line, at) => (at === last ? line : line + endings[at])).join("");
+      // What is not changed stays as it is, to the byte.
+      expect(withLineEnds(editable(file), file)).toBe(file);
+      const text = edited.join("\n");
+      expect(editable(withLineEnds(text, file))).toBe(text);
+    }),
+  );
+  fc.assert(
+    fc.property(lines, lines, fc.constantFrom("\n", "\r\n", "\r"), (old, edited, end) => {
+      const file = `first${end}${old.join(end)}`;
+      expect(withLineEnds(edited.join("\n"), file)).toBe(edited.join(end));
+    }),
+  );
+});
+
+test("in a file with several kinds of line ends only the changed lines get the most frequent", () => {
+  const file = "a: 1\r\nb: 2\nc: 3\r\nd: 4\n";
+  expect(withLineEnds("a: 1\nb: 2\nnew: 1\nc: 30\nd: 4\n", "a: 1\r\nb: 2\nc: 3\r\nd: 4\r\n")).toBe(
+    "a: 1\r\nb: 2\nnew: 1\r\nc: 30\r\nd: 4\r\n",
+  );
+  expect(withLineEnds("a: 1\nb: 5\nc: 3\nd: 4\n", file)).toBe("a: 1\r\nb: 5\nc: 3\r\nd: 4\n");
+});
+
+test("a file with CRLF is not changed by being opened", () => {
+  const files = [{ ...A, text: "a: 1\r\n" }, B];
+  expect(withText({ files, edits: {} }, "a.yaml", "a: 1\n")).toEqual({});
+  expect(editsOf(files, { "a.yaml": { text: "a: 1\n", version: "a1" } })).toEqual({});
+  const edits = withText({ files, edits: {} }, "a.yaml", "a: 2\n");
+  const saved = { path: "a.yaml", text: "a: 2\r\n", version: "a2" };
+  expect(withSaved({ files, edits }, saved)).toEqual({ files: [saved, B], edits: {} });
 });
