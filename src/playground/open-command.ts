@@ -1,5 +1,4 @@
 /** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
-import { spawn } from "node:child_process";
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,13 +6,12 @@ import { type CommandLine, commandHelp } from "../app/command-line/command-line.
 import { type ParsedCommand, parseCommandLine } from "../app/command-line/parse.ts";
 import { portError, portOf } from "../app/command-line/port.ts";
 import { listenForInterrupt } from "../app/job/process/interrupt.ts";
-import type { Console, Invocation } from "../app/job/process/invocation.ts";
+import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { loadSettings } from "../app/plugins/settings.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
 import { readablePath } from "../foundation/system/files.ts";
-import { findExecutable } from "../foundation/system/find-program.ts";
 import { importFile } from "../foundation/system/import-file.ts";
 import { findPackage } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
@@ -44,7 +42,6 @@ page. Nothing is run, and nothing is written without --write. The page is the pa
     },
     write: { help: "let the page save changed files" },
     port: { value: "PORT", help: "a fixed port, e.g. for ssh -L; by default any that is free" },
-    browser: { help: "open the page in the default browser" },
   },
   epilogue: `  hydraconf open                        the tree of the program here, or conf/
   hydraconf open configs --write        another directory, whose files may be changed
@@ -76,7 +73,6 @@ export async function runOpen(args: readonly string[], invocation: Invocation): 
       onAddress(address) {
         console.stdout(`${address}\n`);
         console.stderr(`${tree.title} in a browser of this machine; Ctrl-C ends it\n`);
-        if (parsed.has("browser")) openBrowser(address, invocation);
       },
     });
   } catch (error) {
@@ -245,20 +241,4 @@ export function playgroundFile(root: string | undefined): string {
     message: `The page of hydraconf open is the package ${PACKAGE}, which is not installed beside hydraconf`,
     hint: `install both in one place: npm install hydraconf ${PACKAGE}, or npm install -g for all projects`,
   });
-}
-
-const BROWSERS: Readonly<Record<string, string>> = { darwin: "open", win32: "explorer" };
-
-/** The browser goes on by itself. */
-function openBrowser(
-  address: string,
-  { console, cwd }: { readonly console: Console; readonly cwd: string },
-): void {
-  const program = findExecutable(BROWSERS[process.platform] ?? "xdg-open", cwd);
-  const cannot = () => console.stderr("No browser could be started: open the address by hand\n");
-  if (program === null) {
-    cannot();
-    return;
-  }
-  spawn(program, [address], { stdio: "ignore", detached: true }).on("error", cannot).unref();
 }

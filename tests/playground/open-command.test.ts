@@ -134,6 +134,8 @@ test("wrong usage", async () => {
   const { console, out } = capturedConsole();
   const invocation = { argv: [], env: {}, cwd: tmpdir(), now: new Date(), console };
   await expect(runOpen(["--port", "x"], invocation)).rejects.toThrow("--port: 'x' is not a port");
+  // The arguments of a program are seen by all users of the machine, and the address is a secret.
+  await expect(runOpen(["--browser"], invocation)).rejects.toThrow("--browser");
   await expect(runOpen(["a", "b"], invocation)).rejects.toThrow("at most one directory");
   expect(await runOpen(["--help"], invocation)).toBe(0);
   expect(out.stdout).toMatch(/^Usage: hydraconf open \[options\] \[DIR\]\n/);
