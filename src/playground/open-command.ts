@@ -121,7 +121,11 @@ function programOf(
   const { cwd } = place;
   const [given] = parsed.positionals;
   const named = parsed.value("app");
-  if (named !== undefined) return namedApp({ folder: cwd, text: named }, place, settings);
+  if (named !== undefined) {
+    const app = namedApp({ folder: cwd, text: named }, place, settings);
+    // Of a directory that the line names only the command line is the program's.
+    return given === undefined ? withTree(app) : app;
+  }
   if (given !== undefined) {
     const directory = resolve(cwd, given);
     return findApps(cwd, place).find(
@@ -135,10 +139,16 @@ function programOf(
     if (isDirectory(join(cwd, "conf"))) return undefined;
     throw severalApps(search.apps, cwd);
   }
-  const { app } = search;
+  return withTree(search.app);
+}
+
+/**
+ * The program, or undefined if its configs are in no directory.
+ * @throws ConfigError `app.unsupported` if only running it would tell where they are
+ */
+function withTree(app: App): App | undefined {
   if (app.unread !== undefined) throw app.unread;
-  if (app.configPath?.includes("://") === true || app.configPath === null) return undefined;
-  return app;
+  return app.configPath === null || app.configPath.includes("://") ? undefined : app;
 }
 
 const isSame = (path: string, other: string): boolean =>

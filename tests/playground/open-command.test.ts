@@ -50,6 +50,29 @@ test("the tree is that of the program", () => {
   expect(open(cwd, "--version-base", "1.4").dialect).toBe("1.4");
 });
 
+test("--app is no way around configs that cannot be read", () => {
+  const cwd = project({
+    "train.py": TRAIN.replace('"configs"', "where()"),
+    "packaged.py": TRAIN.replace('"configs"', '"pkg://package.conf"'),
+    "configs/train.yaml": "",
+    "conf/config.yaml": "",
+  });
+  const unread = expect.objectContaining({
+    code: "app.unsupported",
+    message: expect.stringContaining("cannot be read without running Python: where()"),
+  });
+  expect(() => open(cwd, "--app", "train.py")).toThrow(unread);
+  expect(open(cwd, "--app", "packaged.py")).toMatchObject({
+    place: join(cwd, "conf"),
+    program: { words: ["hydraconf"] },
+  });
+  // Where the directory is told, it is the program's.
+  expect(open(cwd, "configs", "--app", "train.py")).toMatchObject({
+    place: join(cwd, "configs"),
+    program: { words: ["python", "train.py"] },
+  });
+});
+
 test("a tree without a program is hydraconf's", () => {
   const cwd = project({ "conf/config.yaml": "", "conf/a.yaml": "", "other/a.yaml": "" });
   expect(open(cwd)).toEqual({
