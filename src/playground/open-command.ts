@@ -1,5 +1,5 @@
 /** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
-import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CommandLine, commandHelp } from "../app/command-line/command-line.ts";
@@ -13,7 +13,7 @@ import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/valu
 import { ConfigError } from "../engine/values/errors.ts";
 import { readablePath } from "../foundation/system/files.ts";
 import { importFile } from "../foundation/system/import-file.ts";
-import { findPackage } from "../foundation/system/package-root.ts";
+import { findPackage, type PackageInfo } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
 import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
 import type { PlaygroundRequest } from "./server/serve.ts";
@@ -221,9 +221,9 @@ function programLine(app: App, configName: string, cwd: string): ProgramLine {
 
 type Serve = (request: PlaygroundRequest) => Promise<void>;
 
-/** @throws ConfigError `app.unsupported` if the package is not installed */
+/** @throws ConfigError `app.unsupported` if the package is not installed, or another version of it */
 async function loadPlayground(): Promise<Serve> {
-  const file = playgroundFile(findPackage()?.root);
+  const file = playgroundFile(findPackage());
   const { href } = pathToFileURL(file);
   const module = (await importFile(href)) as { readonly servePlayground: Serve };
   return module.servePlayground;
@@ -233,22 +233,37 @@ async function loadPlayground(): Promise<Serve> {
  * The server of the page: in the package that is installed beside this one, or, in a clone, in its build. The working directory is not
  * searched: nothing of a project that the user only looks at is run.
  *
- * @param root of our own package
- * @throws ConfigError `app.unsupported` if it is not installed
+ * @param library the package hydraconf
+ * @throws ConfigError `app.unsupported` if it is not installed, or in another version: neither knows what the other one of it needs
  */
-export function playgroundFile(root: string | undefined): string {
-  if (root !== undefined) {
-    const built = join(root, "dist", "playground", "index.js");
+export function playgroundFile(library: PackageInfo | undefined): string {
+  if (library !== undefined) {
+    const built = join(library.root, "dist", "playground", "index.js");
     if (existsSync(built)) return built;
-    try {
-      return requireIn(root).resolve(PACKAGE);
-    } catch {
-      // Told below.
-    }
+    const found = installedPlayground(library.root);
+    if (found?.version === library.version) return found.file;
+    if (found !== undefined)
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `${PACKAGE} is of version ${found.version}, and hydraconf of ${library.version}`,
+        hint: `install both in one version: npm install hydraconf@${library.version} ${PACKAGE}@${library.version}`,
+      });
   }
   throw new ConfigError({
     code: "app.unsupported",
     message: `The page of hydraconf open is the package ${PACKAGE}, which is not installed beside hydraconf`,
     hint: `install both in one place: npm install hydraconf ${PACKAGE}, or npm install -g for all projects`,
   });
+}
+
+function installedPlayground(
+  root: string,
+): { readonly file: string; readonly version: string } | undefined {
+  const { resolve: find } = requireIn(root);
+  try {
+    const manifest = readFileSync(find(`${PACKAGE}/package.json`), "utf8");
+    return { file: find(PACKAGE), version: String(JSON.parse(manifest).version) };
+  } catch {
+    return undefined;
+  }
 }

@@ -107,14 +107,28 @@ test("without a tree the error names the directories that may be one", () => {
 test("without its package the error says what to install, and the project's own is not taken", () => {
   const cwd = project({
     "package.json": '{ "name": "hydraconf" }',
-    "node_modules/hydraconf-playground/package.json":
-      '{ "name": "hydraconf-playground", "exports": "./index.js" }',
+    "node_modules/hydraconf-playground/package.json": JSON.stringify({
+      name: "hydraconf-playground",
+      version: "1.2.3",
+      exports: { ".": "./index.js", "./package.json": "./package.json" },
+    }),
     "node_modules/hydraconf-playground/index.js": "",
   });
   const elsewhere = project({ "package.json": "{}" });
-  expect(playgroundFile(cwd)).toBe(join(cwd, "node_modules/hydraconf-playground/index.js"));
-  for (const root of [elsewhere, undefined])
-    expect(() => playgroundFile(root)).toThrow(
+  const version = "1.2.3";
+  const file = join(cwd, "node_modules/hydraconf-playground/index.js");
+  expect(playgroundFile({ root: cwd, version })).toBe(file);
+  expect(() => playgroundFile({ root: cwd, version: "1.2.4" })).toThrow(
+    expect.objectContaining({
+      code: "app.unsupported",
+      details: expect.objectContaining({
+        message: "hydraconf-playground is of version 1.2.3, and hydraconf of 1.2.4",
+        hint: expect.stringContaining("hydraconf@1.2.4 hydraconf-playground@1.2.4"),
+      }),
+    }),
+  );
+  for (const own of [{ root: elsewhere, version }, undefined])
+    expect(() => playgroundFile(own)).toThrow(
       expect.objectContaining({
         code: "app.unsupported",
         details: expect.objectContaining({
@@ -124,7 +138,7 @@ test("without its package the error says what to install, and the project's own 
     );
   // That of this clone.
   const root = fileURLToPath(new URL("../..", import.meta.url));
-  expect(playgroundFile(root)).toBe(join(root, "dist/playground/index.js"));
+  expect(playgroundFile({ root, version })).toBe(join(root, "dist/playground/index.js"));
 });
 
 const statusOf = (address: string) =>
