@@ -27,12 +27,15 @@ export function readTree(directory: string): FilesOfTree {
   const left: string[] = [];
   let bytes = 0;
   for (const path of configPaths(root)) {
-    const content = contentOf(root, path);
-    bytes += content?.length ?? 0;
+    // What is left out leaves its room to the files after it.
+    const content = contentOf(root, path, MOST_BYTES - bytes);
     const text = content?.toString("utf8");
-    if (content === undefined || text === undefined || bytes > MOST_BYTES) left.push(path);
-    else if (!Buffer.from(text).equals(content)) left.push(path);
-    else files.push({ path, text, version: versionOf(content) });
+    if (content === undefined || text === undefined || !Buffer.from(text).equals(content)) {
+      left.push(path);
+      continue;
+    }
+    files.push({ path, text, version: versionOf(content) });
+    bytes += content.length;
   }
   const notes =
     left.length === 0
@@ -67,13 +70,15 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Undefined for what is no file of the directory, or cannot be read. */
-function contentOf(root: string, path: string): Buffer | undefined {
+/** Undefined for what is no file of the directory, is larger, or cannot be read. */
+function contentOf(root: string, path: string, mostBytes: number): Buffer | undefined {
   try {
     const real = realpathSync(join(root, path));
     if (!isBelow(real, root)) return undefined;
     const status = statSync(real);
-    return status.isFile() && status.size <= MOST_BYTES ? readFileSync(real) : undefined;
+    if (!status.isFile() || status.size > mostBytes) return undefined;
+    const content = readFileSync(real);
+    return content.length <= mostBytes ? content : undefined;
   } catch (error) {
     if (isFileProblem(error)) return undefined;
     throw error;
@@ -93,7 +98,7 @@ export function writeTreeFile(directory: string, { path, text, version }: Change
   const root = realpathSync(directory);
   // Only what was shown: no path leads out, and no file is made.
   if (!configPaths(root).includes(path)) throw noFile(path);
-  const content = contentOf(root, path);
+  const content = contentOf(root, path, MOST_BYTES);
   if (content === undefined) throw noFile(path);
   if (versionOf(content) !== version)
     throw new ConfigError({
