@@ -17,8 +17,14 @@ export interface FilesOfTree {
 /** A page with more is slow to load; no tree of configs is as large. */
 const MOST_BYTES = 16_000_000;
 const MOST_DEPTH = 20;
-/** What is no part of a tree: hidden folders, and the outputs of runs. */
-const SKIPPED = /^(?:\..*|node_modules|__pycache__|outputs|multirun)$/;
+/** What is no part of a tree. */
+const SKIPPED = /^(?:\..*|node_modules|__pycache__)$/;
+/** Where Hydra puts the outputs of runs; groups may have these names, too. */
+const OUTPUTS = /^(?:outputs|multirun)$/;
+/** What a run or a sweep leaves in its directory. */
+const RECORD = /^\.(?:hydra|sweep)$/;
+/** How deep it is: `multirun/<day>/<time>/<job>/.hydra`. */
+const RECORD_DEPTH = 3;
 
 /** Reads all YAML files of a directory. What lies outside of it, behind links, is left out, and so is what is no text. */
 export function readTree(directory: string): FilesOfTree {
@@ -26,7 +32,8 @@ export function readTree(directory: string): FilesOfTree {
   const files: TreeFile[] = [];
   const left: string[] = [];
   let bytes = 0;
-  for (const path of configPaths(root)) {
+  const { outputs, paths } = configPaths(root);
+  for (const path of paths) {
     // What is left out leaves its room to the files after it.
     const content = contentOf(root, path, MOST_BYTES - bytes);
     const text = content?.toString("utf8");
@@ -37,28 +44,48 @@ export function readTree(directory: string): FilesOfTree {
     files.push({ path, text, version: versionOf(content) });
     bytes += content.length;
   }
-  const notes =
-    left.length === 0
-      ? []
-      : [
-          `${plural(left.length, "file is", "files are")} not shown (outside of the directory, too large, or no text): ${left.slice(0, 5).join(", ")}${left.length > 5 ? ", ..." : ""}`,
-        ];
+  const notes: string[] = [];
+  if (left.length > 0)
+    notes.push(
+      `${plural(left.length, "file is", "files are")} not shown (outside of the directory, too large, or no text): ${firstOf(left)}`,
+    );
+  if (outputs.length > 0)
+    notes.push(
+      `${plural(outputs.length, "folder is", "folders are")} not shown (outputs of runs): ${firstOf(outputs)}`,
+    );
   return { files, notes };
 }
 
-/** The paths of YAML files, sorted; folders behind links are not entered. */
-function configPaths(root: string): readonly string[] {
+const firstOf = (paths: readonly string[]): string =>
+  `${paths.slice(0, 5).join(", ")}${paths.length > 5 ? ", ..." : ""}`;
+
+/** The paths of YAML files, and the folders with outputs of runs, which are not entered, sorted; folders behind links are not entered either. */
+function configPaths(root: string): {
+  readonly paths: readonly string[];
+  readonly outputs: readonly string[];
+} {
   const paths: string[] = [];
+  const outputs: string[] = [];
   const visit = (folder: string, depth: number): void => {
     for (const entry of entriesOf(join(root, folder))) {
-      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory() && depth < MOST_DEPTH && !SKIPPED.test(entry.name))
-        visit(path, depth + 1);
-      else if (!entry.isDirectory() && entry.name.endsWith(".yaml")) paths.push(path);
+      const { name } = entry;
+      const path = folder === "" ? name : `${folder}/${name}`;
+      if (!entry.isDirectory()) {
+        if (name.endsWith(".yaml")) paths.push(path);
+      } else if (OUTPUTS.test(name) && holdsRecord(join(root, path), RECORD_DEPTH))
+        outputs.push(path);
+      else if (depth < MOST_DEPTH && !SKIPPED.test(name)) visit(path, depth + 1);
     }
   };
   visit("", 0);
-  return paths.sort();
+  return { paths: paths.sort(), outputs: outputs.sort() };
+}
+
+/** Whether there is a record of a run in a folder, or so many folders below it. */
+function holdsRecord(folder: string, depth: number): boolean {
+  const folders = entriesOf(folder).filter((entry) => entry.isDirectory());
+  if (folders.some(({ name }) => RECORD.test(name))) return true;
+  return depth > 0 && folders.some(({ name }) => holdsRecord(join(folder, name), depth - 1));
 }
 
 /** None for a folder that cannot be read. */
@@ -97,7 +124,7 @@ const versionOf = (content: Buffer | string): string =>
 export function writeTreeFile(directory: string, { path, text, version }: ChangedFile): string {
   const root = realpathSync(directory);
   // Only what was shown: no path leads out, and no file is made.
-  if (!configPaths(root).includes(path)) throw noFile(path);
+  if (!configPaths(root).paths.includes(path)) throw noFile(path);
   const content = contentOf(root, path, MOST_BYTES);
   if (content === undefined) throw noFile(path);
   if (versionOf(content) !== version)

@@ -103,6 +103,7 @@ describe("what is served", () => {
       "config.yaml": "a: 1\n",
       "db/a.yaml": "b: ü\n",
       ".hidden/x.yaml": "",
+      "outputs/.hydra/config.yaml": "",
       "outputs/x.yaml": "",
       "secret.env": "PASSWORD=1",
       "notes.md": "",
@@ -113,7 +114,10 @@ describe("what is served", () => {
       { path: "config.yaml", text: "a: 1\n", version: expect.stringMatching(/^[0-9a-f]{64}$/) },
       { path: "db/a.yaml", text: "b: ü\n", version: expect.any(String) },
     ]);
-    expect(notes).toEqual([expect.stringContaining("latin.yaml")]);
+    expect(notes).toEqual([
+      expect.stringContaining("latin.yaml"),
+      expect.stringContaining("outputs"),
+    ]);
   });
 
   test("nothing behind a link that leads out", async () => {

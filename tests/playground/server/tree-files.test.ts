@@ -31,3 +31,20 @@ test("a file that is no text takes no room", () => {
   truncateSync(join(place, "b.yaml"), 9_000_000);
   expect(pathsOf(place)).toEqual(["b.yaml", "c.yaml"]);
 });
+
+test("folders with outputs of runs are left out and told, groups of their names are not", () => {
+  const place = tree({
+    "outputs/csv.yaml": "",
+    "a/multirun/grid.yaml": "",
+    "b/outputs/2026-01-01/10-00-00/.hydra/config.yaml": "",
+    "b/outputs/2026-01-01/10-00-00/result.yaml": "",
+    "c/multirun/2026-01-01/10-00-00/0/.hydra/config.yaml": "",
+    "c/multirun/2026-01-01/10-00-00/multirun.yaml": "",
+    "multirun/2026-01-01/10-00-00/.sweep/manifest.json": "",
+    "multirun/2026-01-01/10-00-00/multirun.yaml": "",
+  });
+  expect(pathsOf(place)).toEqual(["a/multirun/grid.yaml", "outputs/csv.yaml"]);
+  expect(readTree(place).notes).toEqual([
+    "3 folders are not shown (outputs of runs): b/outputs, c/multirun, multirun",
+  ]);
+});
