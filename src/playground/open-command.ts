@@ -233,20 +233,20 @@ async function loadPlayground(): Promise<Serve> {
  * The server of the page: in the package that is installed beside this one, or, in a clone, in its build. The working directory is not
  * searched: nothing of a project that the user only looks at is run.
  *
- * @param own our package
+ * @param library the package hydraconf
  * @throws ConfigError `app.unsupported` if it is not installed, or in another version: neither knows what the other one of it needs
  */
-export function playgroundFile(own: PackageInfo | undefined): string {
-  if (own !== undefined) {
-    const built = join(own.root, "dist", "playground", "index.js");
+export function playgroundFile(library: PackageInfo | undefined): string {
+  if (library !== undefined) {
+    const built = join(library.root, "dist", "playground", "index.js");
     if (existsSync(built)) return built;
-    const found = installedPlayground(own.root);
-    if (found?.version === own.version) return found.file;
+    const found = installedPlayground(library.root);
+    if (found?.version === library.version) return found.file;
     if (found !== undefined)
       throw new ConfigError({
         code: "app.unsupported",
-        message: `${PACKAGE} is of version ${found.version}, and hydraconf of ${own.version}`,
-        hint: `install both in one version: npm install hydraconf@${own.version} ${PACKAGE}@${own.version}`,
+        message: `${PACKAGE} is of version ${found.version}, and hydraconf of ${library.version}`,
+        hint: `install both in one version: npm install hydraconf@${library.version} ${PACKAGE}@${library.version}`,
       });
   }
   throw new ConfigError({

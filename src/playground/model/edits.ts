@@ -85,12 +85,12 @@ export function withSaved({ edits, files }: EditedFiles, saved: TreeFile): Edite
  * The files and edits after the files were read again. A changed file that is gone from the disk stays, and an edit that is on the disk
  * as well is none.
  */
-export function withRead(known: EditedFiles, read: readonly TreeFile[]): EditedFiles {
-  const gone = known.files.filter(
-    ({ path }) => known.edits[path] !== undefined && fileAt(read, path) === undefined,
+export function withRead(page: EditedFiles, read: readonly TreeFile[]): EditedFiles {
+  const gone = page.files.filter(
+    ({ path }) => page.edits[path] !== undefined && fileAt(read, path) === undefined,
   );
   const files = [...read, ...gone].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files, edits: editsOf(files, known.edits) };
+  return { files, edits: editsOf(files, page.edits) };
 }
 
 /** The edits of these files that change something. Those of a link may have any line ends. */
