@@ -35,6 +35,8 @@ describe.skipIf(!hasSlurm("a single run on a real Slurm"))(
       expect(stderr).toMatch(/^#0 x=1: failed after /m);
       expect(readdirSync(cwd)).toEqual(["r"]);
       expect(readdirSync(join(cwd, "r")).toSorted()).toEqual([
+        // For its checkpoints: other processes of the job may still write there.
+        ".checkpoint",
         ".hydra",
         ".submitit",
         ".sweep",
