@@ -136,7 +136,13 @@ export function createLineEditor(options: LineEditorOptions): EditorView {
       common(nonce),
       history(),
       oneLine,
-      autocompletion({ override: [source], icons: false, aboveCursor: false }),
+      autocompletion({
+        // As in a shell, Tab takes what is shown at once: else it would leave the line.
+        interactionDelay: 0,
+        override: [source],
+        icons: false,
+        aboveCursor: false,
+      }),
       keymap.of([
         { key: "Tab", run: acceptCompletion },
         ...completionKeymap,

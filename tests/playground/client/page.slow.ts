@@ -69,7 +69,7 @@ describeInBrowser("hydraconf open", (open) => {
     expect(await hasFocus(overrides(page))).toBe(true);
     await page.keyboard.type("db=p");
     await shows(page, ".cm-tooltip-autocomplete li[aria-selected]", "db=pg");
-    // Completion takes no Enter in its first moment.
+    // While options are renewed, none can be taken.
     await shows(page, ".cm-tooltip-autocomplete:not(.cm-tooltip-autocomplete-disabled)", "db=pg");
     await page.keyboard.press("Tab");
     await page.keyboard.type(" db.port=1");
