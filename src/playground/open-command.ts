@@ -1,6 +1,6 @@
 /** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type CommandLine, commandHelp } from "../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../app/command-line/parse.ts";
@@ -15,6 +15,7 @@ import { readablePath } from "../foundation/system/files.ts";
 import { importFile } from "../foundation/system/import-file.ts";
 import { findPackage, type PackageInfo } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
+import { shellCommand } from "../foundation/text/shell-words.ts";
 import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
 import type { PlaygroundRequest } from "./server/serve.ts";
 import type { ProgramLine } from "./tree-document.ts";
@@ -97,7 +98,8 @@ export function treeToOpen(
   const [given] = parsed.positionals;
   const app = programOf(parsed, { cwd, env }, settings);
   const place = resolve(cwd, given ?? app?.configPath ?? "conf");
-  if (!isDirectory(place)) throw noTree(readablePath(place, cwd), cwd);
+  if (!isDirectory(place))
+    throw existsSync(place) ? notDirectory(place, cwd) : noTree(readablePath(place, cwd), cwd);
   const title = readablePath(place, cwd);
   const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
   const configName = named ?? app?.configName?.replace(/\.yaml$/, "") ?? firstConfig(place, title);
@@ -167,6 +169,18 @@ function firstConfig(place: string, title: string): string {
     code: "compose.missing_config",
     message: `'${title}' has no primary config`,
     hint: "name the directory with the primary config, as --config-path of the program does",
+  });
+}
+
+/** A config file where its directory was meant. */
+function notDirectory(file: string, cwd: string): ConfigError {
+  const directory = readablePath(dirname(file), cwd);
+  const [, name] = /^(.*)\.ya?ml$/s.exec(basename(file)) ?? [];
+  const words = ["hydraconf", "open", ...(name === undefined ? [] : ["-cn", name]), directory];
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `'${readablePath(file, cwd)}' is a file, and the configs are in a directory`,
+    hint: `use ${shellCommand(words)}`,
   });
 }
 

@@ -104,6 +104,25 @@ test("without a tree the error names the directories that may be one", () => {
   expect(() => open(cwd, "empty")).toThrow("'empty' has no primary config");
 });
 
+test("a file in place of the directory of the configs is answered with what to type", () => {
+  const cwd = project({ "conf/my config.yaml": "x: 1\n", "conf/notes.txt": "" });
+  const details = (message: string, hint: string) =>
+    expect.objectContaining({ details: expect.objectContaining({ message, hint }) });
+  expect(() => open(cwd, "conf/my config.yaml")).toThrow(
+    details(
+      "'conf/my config.yaml' is a file, and the configs are in a directory",
+      "use hydraconf open -cn 'my config' conf",
+    ),
+  );
+  expect(open(cwd, "-cn", "my config", "conf")).toMatchObject({ configName: "my config" });
+  expect(() => open(cwd, "conf/notes.txt")).toThrow(
+    details(
+      "'conf/notes.txt' is a file, and the configs are in a directory",
+      "use hydraconf open conf",
+    ),
+  );
+});
+
 test("without its package the error says what to install, and the project's own is not taken", () => {
   const cwd = project({
     "package.json": '{ "name": "hydraconf" }',
