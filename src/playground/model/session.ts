@@ -38,9 +38,12 @@ export interface TreeSession {
   complete(word: string, before: readonly string[], configName: string): readonly Candidate[];
 }
 
+/** Of the menus, the compared line and completion: each composes the same lines again. */
+const MOST_KEPT = 12;
+
 /** @param texts of the files by path, as they are in the page */
 export function openSession(
-  { dialect, directory, program }: TreeDocument,
+  { dialect, directory, program }: Pick<TreeDocument, "dialect" | "directory" | "program">,
   texts: ReadonlyMap<string, string>,
 ): TreeSession {
   const files = new Map([...texts].map(([path, text]) => [`${directory}/${path}`, text]));
@@ -53,14 +56,26 @@ export function openSession(
       jobName: program.jobName,
       fromShell: true,
     });
+  const compose = (call: ComposeCall): Composed => {
+    try {
+      const composition = compositionOf(call);
+      return { kind: "composed", composition, context: engine.resolveContext() };
+    } catch (error) {
+      return { kind: "failed", problems: problemsOf(asConfigError(error), directory) };
+    }
+  };
+  /** By what was composed; the oldest first. */
+  const kept = new Map<string, Composed>();
   return {
-    compose(call) {
-      try {
-        const composition = compositionOf(call);
-        return { kind: "composed", composition, context: engine.resolveContext() };
-      } catch (error) {
-        return { kind: "failed", problems: problemsOf(asConfigError(error), directory) };
-      }
+    compose({ configName, overrides }) {
+      const id = JSON.stringify([configName, ...overrides]);
+      const composed = kept.get(id) ?? compose({ configName, overrides });
+      kept.delete(id);
+      kept.set(id, composed);
+      for (const oldest of kept.keys())
+        if (kept.size > MOST_KEPT) kept.delete(oldest);
+        else break;
+      return composed;
     },
     complete(word, before, configName) {
       const repository = () => engine.snapshot({ configDir: directory }).repository;

@@ -1,0 +1,155 @@
+/** What the page asks the worker that composes, and the answers to it. */
+import type { Candidate } from "../../app/cli/completion/candidate.ts";
+import { messageOf } from "../../foundation/system/builtin-types.ts";
+import type { TreeDocument } from "../tree-document.ts";
+import { type ChoiceMenu, choiceMenus, lineWithOption } from "./choices.ts";
+import {
+  type ConfigTextLine,
+  configLines,
+  type ValueHistory,
+  valueHistory,
+} from "./config-lines.ts";
+import { type DefaultsRow, defaultsRows } from "./defaults-rows.ts";
+import { differencesOf, type ShownDifference } from "./differences.ts";
+import type { Problem } from "./problems.ts";
+import { type ComposeCall, type Composed, openSession, type TreeSession } from "./session.ts";
+
+/** What changed in the files of the page since they were sent before. */
+export interface FilesUpdate {
+  readonly tree: Omit<TreeDocument, "files">;
+  readonly changed: readonly (readonly [path: string, text: string])[];
+  readonly removed: readonly string[];
+}
+
+/** What is looked at. */
+export interface ViewRequest {
+  readonly call: ComposeCall;
+  /** Whether interpolations are resolved in the lines of the config. */
+  readonly resolve: boolean;
+  /** The overrides of the config that it is compared with; undefined while no difference is shown. */
+  readonly compared: readonly string[] | undefined;
+  /** Undefined while the defaults tree is not shown. */
+  readonly defaults: { readonly withHydra: boolean } | undefined;
+}
+
+/** What the page shows. */
+export interface View {
+  /** What is wrong; then the config is the last one that could be composed. */
+  readonly problems: readonly Problem[];
+  /** Undefined as long as none could be composed. */
+  readonly config: ConfigView | undefined;
+  /** Undefined if it was not asked for. */
+  readonly difference: Difference | undefined;
+}
+
+export interface ConfigView {
+  /** Identifies it in requests for the history of a value. */
+  readonly number: number;
+  readonly lines: readonly ConfigTextLine[];
+  readonly menus: readonly ChoiceMenu[];
+  /** Undefined if they were not asked for. */
+  readonly rows: readonly DefaultsRow[] | undefined;
+}
+
+/** What is wrong with the compared line, or what differs. */
+export type Difference =
+  | { readonly kind: "failed"; readonly problems: readonly Problem[] }
+  | { readonly kind: "compared"; readonly differences: readonly ShownDifference[] };
+
+/** The requests by name, as functions. */
+export interface Requests {
+  view(request: ViewRequest): View;
+  /** What continues a word, after the words before it. */
+  complete(request: {
+    readonly configName: string;
+    readonly word: string;
+    readonly before: readonly string[];
+  }): readonly Candidate[];
+  /** The line that chooses an option of a group. */
+  choose(request: {
+    readonly configName: string;
+    readonly line: string;
+    readonly key: string;
+    readonly option: string | null;
+  }): string;
+  /** Where a value of a shown config comes from; undefined if another one is shown by now. */
+  history(request: { readonly number: number; readonly key: string }): ValueHistory | undefined;
+}
+
+export type RequestName = keyof Requests;
+export type RequestOf<Name extends RequestName> = Parameters<Requests[Name]>[0];
+export type AnswerOf<Name extends RequestName> = ReturnType<Requests[Name]>;
+
+/** A request with its number. It is answered of the files as the update makes them. */
+export interface Message<Name extends RequestName = RequestName> {
+  readonly id: number;
+  readonly name: Name;
+  readonly request: RequestOf<Name>;
+  /** Undefined if the files are as before. */
+  readonly files: FilesUpdate | undefined;
+}
+
+/** The answer to the request with the number, or an error of this program. */
+export type Reply =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly failure: string };
+
+/** Answers the messages of one page, in the order in which they were sent. */
+export function createReplier(): (message: Message) => Reply {
+  const texts = new Map<string, string>();
+  let session: TreeSession | undefined;
+  let shown: (Extract<Composed, { kind: "composed" }> & { readonly number: number }) | undefined;
+  let directory = "";
+  const update = ({ changed, removed, tree }: FilesUpdate): void => {
+    for (const path of removed) texts.delete(path);
+    for (const [path, text] of changed) texts.set(path, text);
+    ({ directory } = tree);
+    session = openSession(tree, texts);
+  };
+  const opened = (): TreeSession => {
+    if (session === undefined) throw new Error("the first message has no files");
+    return session;
+  };
+  const requests: Requests = {
+    view({ call, compared, defaults, resolve }) {
+      const composed = opened().compose(call);
+      if (composed.kind === "composed") shown = { ...composed, number: (shown?.number ?? 0) + 1 };
+      const { configName } = call;
+      return {
+        problems: composed.kind === "failed" ? composed.problems : [],
+        config: shown && {
+          number: shown.number,
+          lines: configLines(shown.composition, shown.context, { resolve }),
+          menus: choiceMenus(shown.composition),
+          rows: defaults && defaultsRows(shown.composition, { directory, ...defaults }),
+        },
+        difference: compared && difference(opened().compose({ configName, overrides: compared })),
+      };
+    },
+    complete: ({ before, configName, word }) => opened().complete(word, before, configName),
+    choose: ({ configName, key, line, option }) =>
+      lineWithOption(opened(), { configName, line }, { key, option }),
+    history: ({ key, number }) =>
+      shown?.number === number
+        ? valueHistory(shown.composition, shown.context, { directory, key })
+        : undefined,
+  };
+  const difference = (older: Composed): Difference | undefined => {
+    if (older.kind === "failed") return older;
+    return (
+      shown && {
+        kind: "compared",
+        differences: differencesOf(older.composition, shown.composition, directory),
+      }
+    );
+  };
+  return ({ files, id, name, request }) => {
+    try {
+      if (files !== undefined) update(files);
+      const answer = (requests[name] as (request: unknown) => unknown)(request);
+      return { id, answer };
+    } catch (error) {
+      return { id, failure: messageOf(error) };
+    }
+  };
+}
