@@ -1,6 +1,8 @@
 /** Entry point of the script of the page. */
 import type { EditorView } from "@codemirror/view";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
+import { grouped, plural } from "../../foundation/text/plural.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { themeButton } from "../../pages/client/theme.ts";
 import type { ChoiceMenu } from "../model/choices.ts";
@@ -99,7 +101,13 @@ function readable(given: PageState): PageState {
 // What is computed of the state, by the worker.
 
 const composer = startComposer(document.getElementById("worker")?.textContent ?? "");
-let view: View = { problems: [], config: undefined, difference: undefined };
+let view: View = {
+  problems: [],
+  warnings: [],
+  config: undefined,
+  menus: [],
+  difference: undefined,
+};
 let isResolved = false;
 let showsHydra = false;
 let serverProblems: readonly Problem[] = [];
@@ -212,6 +220,25 @@ const problemList = h("ul", {
   hidden: true,
 });
 
+const isSweep = (): boolean => view.config?.source.kind === "sweep";
+
+const warningTitle = h("summary");
+const warningItems = h("ul", { "aria-label": "Warnings" });
+const warningList = h(
+  "details",
+  { class: "warnings", open: true, hidden: true },
+  warningTitle,
+  warningItems,
+);
+const jobTitle = h("summary");
+const jobItems = h("ol", { start: 0, "aria-label": "Jobs" });
+const jobList = h(
+  "details",
+  { class: "warnings jobs", open: true, hidden: true },
+  jobTitle,
+  jobItems,
+);
+
 async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -222,7 +249,7 @@ async function copy(text: string, what: string): Promise<void> {
 }
 
 const copyButton = on(h("button", { type: "button" }, "Copy command line"), "click", () => {
-  void copy(commandLine(tree.program, call()), "Command line");
+  void copy(commandLine(tree.program, call(), isSweep()), "Command line");
 });
 const linkButton = on(h("button", { type: "button" }, "Copy link"), "click", () => {
   location.replace(`#${linkOf(state)}`);
@@ -461,7 +488,7 @@ function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
   if (!isSame) parent.replaceChildren(...rows);
 }
 
-function drawMenus({ menus: all }: ConfigView): void {
+function drawMenus(all: View["menus"]): void {
   const rows = (of: (menu: ChoiceMenu) => boolean) => all.filter(of).map(menuElement);
   replaceRows(
     listedMenus,
@@ -534,19 +561,45 @@ let hasMarks = false;
 function drawProblems(): void {
   hasProblemsDrawn = true;
   const { config, problems } = view;
-  const isOld = problems.length > 0;
+  const isOld = config?.source.kind === "earlier";
   const all = [...serverProblems, ...failures, ...problems];
   problemList.replaceChildren(...all.map((one) => problemElement(one, openFile)));
   problemList.hidden = all.length === 0;
   for (const shown of [configView.dom, differencePanel, picturePanel])
     shown.classList.toggle("old", isOld);
-  configNote.textContent = isOld
-    ? config === undefined
-      ? "There is no config yet."
-      : "The config before the mistake:"
-    : hasMarks
-      ? "Marked lines are set by overrides."
-      : "";
+  configNote.textContent = config === undefined ? "There is no config yet." : noteOf(config);
+}
+
+function noteOf({ source }: ConfigView): string {
+  switch (source.kind) {
+    case "line":
+      return hasMarks ? "Marked lines are set by overrides." : "";
+    case "sweep":
+      return "The config of the first job:";
+    case "earlier":
+      return "The config before the mistake:";
+    case "without":
+      return `The config without ${source.overrides.join(" ")}:`;
+  }
+}
+
+/** Warnings of the composition, and the jobs of a sweep. */
+function drawWarnings(): void {
+  const { config, warnings } = view;
+  warningList.hidden = warnings.length === 0;
+  warningTitle.textContent = plural(warnings.length, "warning");
+  warningItems.replaceChildren(...warnings.map((one) => problemElement(one, openFile)));
+  const source = config?.source;
+  jobList.hidden = source?.kind !== "sweep";
+  if (source?.kind !== "sweep") return;
+  const { count, first } = source;
+  jobTitle.textContent = `A sweep of ${plural(count, "job")}`;
+  jobItems.replaceChildren(
+    ...first.map((job) => h("li", {}, h("code", {}, job.map(shellQuote).join(" ")))),
+    ...(count > first.length
+      ? [h("li", { class: "hint" }, `and ${grouped(String(count - first.length))} more`)]
+      : []),
+  );
 }
 
 let hasProblemsDrawn = false;
@@ -652,16 +705,23 @@ function drawState(): void {
   if ([...nameMenu.options].map(({ value }) => value).join("\n") !== options.join("\n"))
     nameMenu.replaceChildren(...options.map((value) => h("option", { value }, value)));
   nameMenu.value = state.configName;
-  program.textContent = commandLine(tree.program, { configName: state.configName, overrides: [] });
+  drawProgram();
   drawFiles();
 }
 
+function drawProgram(): void {
+  const call = { configName: state.configName, overrides: [] };
+  program.textContent = commandLine(tree.program, call, isSweep());
+}
+
 function draw(): void {
-  const { config, difference, problems } = view;
+  const { config, difference, menus, problems } = view;
   markLine(lineEditor, problems);
+  drawProgram();
+  drawMenus(menus);
+  drawWarnings();
   if (config !== undefined) {
     drawConfig(config);
-    drawMenus(config);
     if (config.rows !== undefined) picturePanel.replaceChildren(treePicture(config.rows, openFile));
   }
   if (difference !== undefined) drawDifference(difference);
@@ -727,6 +787,8 @@ function build(): void {
     ),
     said,
     problemList,
+    warningList,
+    jobList,
     ...tree.notes.map((note) => h("p", { class: "hint" }, note)),
     h(
       "div",

@@ -2,7 +2,7 @@
 import type { Candidate } from "../../app/cli/completion/candidate.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import type { TreeDocument } from "../tree-document.ts";
-import { type ChoiceMenu, choiceMenus, lineWithOption } from "./choices.ts";
+import { type ChoiceMenu, choiceMenus, groupMenus, lineWithOption } from "./choices.ts";
 import {
   type ConfigTextLine,
   configLines,
@@ -12,7 +12,15 @@ import {
 import { type DefaultsRow, defaultsRows } from "./defaults-rows.ts";
 import { differencesOf, type ShownDifference } from "./differences.ts";
 import type { Problem } from "./problems.ts";
-import { type ComposeCall, type Composed, openSession, type TreeSession } from "./session.ts";
+import {
+  type ComposeCall,
+  type Composed,
+  type ComposedConfig,
+  openSession,
+  type TreeSession,
+  withoutMistakes,
+} from "./session.ts";
+import type { JobOverrides } from "./sweep.ts";
 
 /** What changed in the files of the page since they were sent before. */
 export interface FilesUpdate {
@@ -34,10 +42,14 @@ export interface ViewRequest {
 
 /** What the page shows. */
 export interface View {
-  /** What is wrong; then the config is the last one that could be composed. */
+  /** What is wrong. */
   readonly problems: readonly Problem[];
-  /** Undefined as long as none could be composed. */
+  /** What is warned of in the config. */
+  readonly warnings: readonly Problem[];
+  /** Undefined as long as nothing can be composed of the primary config. */
   readonly config: ConfigView | undefined;
+  /** The groups, also where there is no config. */
+  readonly menus: readonly ChoiceMenu[];
   /** Undefined if it was not asked for. */
   readonly difference: Difference | undefined;
 }
@@ -45,11 +57,18 @@ export interface View {
 export interface ConfigView {
   /** Identifies it in requests for the history of a value. */
   readonly number: number;
+  readonly source: ConfigSource;
   readonly lines: readonly ConfigTextLine[];
-  readonly menus: readonly ChoiceMenu[];
   /** Undefined if they were not asked for. */
   readonly rows: readonly DefaultsRow[] | undefined;
 }
+
+/** What a config was composed of: the line, the first job of its sweep, the line before it had a mistake, or without the wrong words. */
+export type ConfigSource =
+  | { readonly kind: "line" }
+  | { readonly kind: "sweep"; readonly count: number; readonly first: readonly JobOverrides[] }
+  | { readonly kind: "earlier" }
+  | { readonly kind: "without"; readonly overrides: readonly string[] };
 
 /** What is wrong with the compared line, or what differs. */
 export type Difference =
@@ -94,11 +113,27 @@ export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly failure: string };
 
+/** More jobs are not listed. */
+const MOST_LISTED = 200;
+
+interface Shown extends ComposedConfig {
+  readonly configName: string;
+  readonly source: ConfigSource;
+  readonly number: number;
+}
+
+function sourceOf({ jobs }: ComposedConfig): ConfigSource {
+  return jobs.length === 0
+    ? { kind: "line" }
+    : { kind: "sweep", count: jobs.length, first: jobs.slice(0, MOST_LISTED) };
+}
+
 /** Answers the messages of one page, in the order in which they were sent. */
 export function createReplier(): (message: Message) => Reply {
   const texts = new Map<string, string>();
   let session: TreeSession | undefined;
-  let shown: (Extract<Composed, { kind: "composed" }> & { readonly number: number }) | undefined;
+  let shown: Shown | undefined;
+  let last = 0;
   let directory = "";
   const update = ({ changed, removed, tree }: FilesUpdate): void => {
     for (const path of removed) texts.delete(path);
@@ -112,17 +147,19 @@ export function createReplier(): (message: Message) => Reply {
   };
   const requests: Requests = {
     view({ call, compared, defaults, resolve }) {
-      const composed = opened().compose(call);
-      if (composed.kind === "composed") shown = { ...composed, number: (shown?.number ?? 0) + 1 };
       const { configName } = call;
+      const composed = opened().compose(call);
+      shown = nextShown(composed, call);
       return {
         problems: composed.kind === "failed" ? composed.problems : [],
+        warnings: shown?.warnings ?? [],
         config: shown && {
           number: shown.number,
+          source: shown.source,
           lines: configLines(shown.composition, shown.context, { resolve }),
-          menus: choiceMenus(shown.composition),
           rows: defaults && defaultsRows(shown.composition, { directory, ...defaults }),
         },
+        menus: shown ? choiceMenus(shown.composition) : groupMenus(opened().repository()),
         difference: compared && difference(opened().compose({ configName, overrides: compared })),
       };
     },
@@ -133,6 +170,20 @@ export function createReplier(): (message: Message) => Reply {
       shown?.number === number
         ? valueHistory(shown.composition, shown.context, { directory, key })
         : undefined,
+  };
+  const nextShown = (composed: Composed, call: ComposeCall): Shown | undefined => {
+    const { configName } = call;
+    const numbered = (next: Pick<Shown, "source"> & ComposedConfig): Shown => {
+      last += 1;
+      return { ...next, configName, number: last };
+    };
+    if (composed.kind === "composed") return numbered({ ...composed, source: sourceOf(composed) });
+    if (shown?.configName === configName && shown.source.kind !== "without")
+      return { ...shown, source: { kind: "earlier" } };
+    const found = withoutMistakes(opened(), call);
+    return (
+      found && numbered({ ...found.composed, source: { kind: "without", overrides: found.left } })
+    );
   };
   const difference = (older: Composed): Difference | undefined => {
     if (older.kind === "failed") return older;

@@ -52,7 +52,7 @@ test("a view has what is looked at, and nothing else", () => {
   const view = ask("view", looking(["db=pg"]));
   expect(texts(view)).toContain("  port: 5432");
   expect(view.problems).toEqual([]);
-  expect(view.config?.menus.find(({ key }) => key === "db")?.chosen).toBe("pg");
+  expect(view.menus.find(({ key }) => key === "db")?.chosen).toBe("pg");
   expect([view.difference, view.config?.rows]).toEqual([undefined, undefined]);
   const all = ask(
     "view",
@@ -69,9 +69,48 @@ test("a view has what is looked at, and nothing else", () => {
 test("of a mistake the view has the last config that could be composed", () => {
   const { ask } = open();
   const good = ask("view", looking(["db=pg"]));
+  expect(good.config?.source).toEqual({ kind: "line" });
   const failed = ask("view", looking(["db=pq"]));
   expect(failed.problems).toMatchObject([{ nearest: "pg" }]);
-  expect(failed.config).toEqual(good.config);
+  expect(failed.config).toEqual({ ...good.config, source: { kind: "earlier" } });
+  expect(failed.menus).toEqual(good.menus);
+});
+
+test("of a line that was wrong from the first the view has the config without what is wrong", () => {
+  const { ask } = open();
+  const failed = ask("view", looking(["db=pg", "no.such=1", "debug=true", "extra=more"]));
+  expect(failed.problems).not.toEqual([]);
+  const overrides = ["no.such=1", "extra=more"];
+  expect(failed.config?.source).toEqual({ kind: "without", overrides });
+  expect(texts(failed)).toEqual(texts(ask("view", looking(["db=pg", "debug=true"]))));
+  // Of another primary config there is none before.
+  const call = { configName: "db/pg", overrides: ["no.such=1"] };
+  const other = ask("view", looking([], { call }));
+  expect(other.config?.source).toEqual({ kind: "without", overrides: ["no.such=1"] });
+});
+
+test("a primary config that composes with nothing leaves the groups", () => {
+  const { ask, change } = open({ ...SAMPLE, "config.yaml": "a: [1\n" });
+  const broken = ask("view", looking(["db=pg"]));
+  expect(broken.problems).toMatchObject([{ place: { path: "config.yaml" } }]);
+  expect(broken.config).toBeUndefined();
+  expect(broken.menus.map(({ key }) => key)).toEqual(["cache", "db", "extra"]);
+  change(update({ "config.yaml": "a: 1\n" }));
+  expect(texts(ask("view", looking([])))).toEqual(["a: 1"]);
+});
+
+test("of a sweep the view has the first config, and the jobs as far as they can be listed", () => {
+  const { ask } = open();
+  const sweep = ask("view", looking(["db=pg,mysql"]));
+  expect(sweep.config?.source).toEqual({
+    kind: "sweep",
+    count: 2,
+    first: [["db=pg"], ["db=mysql"]],
+  });
+  expect(sweep.menus.find(({ key }) => key === "db")?.chosen).toBe("pg");
+  const large = ask("view", looking(["+x=range(0,1000)"])).config?.source;
+  expect(large).toMatchObject({ count: 1000 });
+  expect(large?.kind === "sweep" ? large.first.length : 0).toBe(200);
 });
 
 test("a change is composed with the files before it, and what was removed is gone", () => {
