@@ -12,9 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SweepJob } from "../../../src/app/job/plan-job.ts";
+import { STANDARD_PLUGINS } from "../../../src/app/plugins/standard-plugins.ts";
 import { lookAtJob } from "../../../src/app/record/job-state.ts";
 import { createPruning } from "../../../src/app/sweep/pruning.ts";
 import { commandPath } from "../../e2e/command.ts";
+import { program } from "../cli/program.ts";
 
 /**
  * Job 0 reports and ends; the others report the same step, worse, and wait to be ended.
@@ -115,8 +117,24 @@ describe("a pruner", () => {
     expect(look(second)).toEqual([{ number: 1, step: 1 }]);
   });
 
+  test("is refused with a launcher that cannot end jobs early", async () => {
+    const open = () => ({ launch: () => expect.fail("a job was launched") });
+    const own = { name: "own", targets: ["own.Launcher"], settings: [], open };
+    const { run } = program(
+      { "conf/config.yaml": "x: 0\nhydra:\n  sweep: {dir: s}\n" },
+      { plugins: [...STANDARD_PLUGINS, { name: "own", launchers: [own] }] },
+    );
+    const { exitCode, stderr } = await run([
+      ...["-m", "hydra/sweeper=random", "hydra.sweeper.pruner=median", "x=interval(0,1)"],
+      ...["hydra.sweeper.pruner_metric=loss", "hydra.launcher._target_=own.Launcher"],
+    ]);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining("hydra/launcher=own cannot end jobs early"),
+    ]);
+  });
+
   test.each([
-    [["hydra/launcher=slurm"], "hydra/launcher=slurm cannot end jobs early"],
     [["hydra.sweeper.pruner_metric=null"], "hydra.sweeper.pruner_metric is missing"],
     [["hydra.sweeper.pruner=mean"], "must be median or successive_halving, not 'mean'"],
     [["hydra.sweeper.direction=[minimize,maximize]"], "the search has several directions"],
