@@ -2,7 +2,15 @@
 // and one with the modules that are imported on demand. So the first is small: reading it is most of what starting costs.
 // The library is bundled by bundle-library.mjs.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
@@ -118,6 +126,18 @@ function bundle(contents, elsewhere, names = {}) {
           onLoad({ filter: /[\\/]src[\\/]foundation[\\/]system[\\/]import-file\.ts$/ }, () => ({
             contents: "export const importFile = __import;",
           })),
+      },
+      {
+        // What gets colours is our decision each time; its own looks at standard output, whose stream takes long to load.
+        name: "picocolors-without-a-default",
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /[\\/]picocolors[\\/]picocolors\.js$/ }, ({ path }) => {
+            const text = readFileSync(path, "utf8");
+            const contents = text.replace("(p.stdout || {}).isTTY", "false");
+            if (contents === text)
+              throw new Error(`${path} looks at standard output in another way`);
+            return { contents };
+          }),
       },
       {
         name: "modules-of-the-other-bundle",
