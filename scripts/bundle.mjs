@@ -37,8 +37,8 @@ const SHOWN_AND_COMPLETED = [
   ["-sc", "query=zsh", "--", "pipeline.ncu."],
 ];
 const WARM_UP = {
-  hydraconf: SHOWN_AND_COMPLETED,
-  "deep-profile": SHOWN_AND_COMPLETED,
+  hydraconf: [...SHOWN_AND_COMPLETED, ["schema", "--help"], ["sweep", "--help"]],
+  "deep-profile": [...SHOWN_AND_COMPLETED, ["compare", "--help"]],
 };
 
 rmSync(outdir, { recursive: true, force: true });
