@@ -128,6 +128,19 @@ function bundle(contents, elsewhere, names = {}) {
           })),
       },
       {
+        // Its expressions for emoji take longer to make than the help of a subcommand; most texts are ASCII and need none.
+        name: "string-width-on-first-use",
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^string-width$/ }, ({ path, namespace }) =>
+            namespace === "on-first-use" ? undefined : { path, namespace: "on-first-use" },
+          );
+          onLoad({ filter: /^/, namespace: "on-first-use" }, ({ path }) => ({
+            contents: `let loaded; export default (...args) => (loaded ??= require("${path}").default)(...args);`,
+            resolveDir: root,
+          }));
+        },
+      },
+      {
         // What gets colours is our decision each time; its own looks at standard output, whose stream takes long to load.
         name: "picocolors-without-a-default",
         setup: ({ onLoad }) =>
