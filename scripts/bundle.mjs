@@ -30,6 +30,20 @@ const PYTHON = { ".py": "text" };
 /** What yargs loads for help, which we write, and for commands in files of their own: twice the time that parsing takes. */
 const YARGS_HELP = /^(assert|cliui|escalade\/sync|get-caller-file|string-width)$/;
 
+/** What libraries ask of standard output as they are loaded, though we tell them each time: its stream takes long to load. */
+const LOOKS = [
+  {
+    file: /[\\/]picocolors[\\/]picocolors\.js$/,
+    look: "(p.stdout || {}).isTTY",
+    answer: "false",
+  },
+  {
+    file: /[\\/]yargs[\\/]lib[\\/]platform-shims[\\/]esm\.mjs$/,
+    look: "process.stdout.columns",
+    answer: "undefined",
+  },
+];
+
 /** What a command does while its code cache is made: what it should be quick at. */
 const SHOWN_AND_COMPLETED = [
   ["--cfg", "job"],
@@ -141,16 +155,16 @@ function bundle(contents, elsewhere, names = {}) {
         },
       },
       {
-        // What gets colours is our decision each time; its own looks at standard output, whose stream takes long to load.
-        name: "picocolors-without-a-default",
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /[\\/]picocolors[\\/]picocolors\.js$/ }, ({ path }) => {
-            const text = readFileSync(path, "utf8");
-            const contents = text.replace("(p.stdout || {}).isTTY", "false");
-            if (contents === text)
-              throw new Error(`${path} looks at standard output in another way`);
-            return { contents };
-          }),
+        name: "no-look-at-standard-output",
+        setup: ({ onLoad }) => {
+          for (const { file, look, answer } of LOOKS)
+            onLoad({ filter: file }, ({ path }) => {
+              const text = readFileSync(path, "utf8");
+              const contents = text.replaceAll(look, answer);
+              if (contents === text) throw new Error(`${path} has no ${look}`);
+              return { contents };
+            });
+        },
       },
       {
         name: "modules-of-the-other-bundle",
