@@ -28,7 +28,7 @@ describe.each(clients)("with the %s", (client) => {
 });
 
 /** Each reading of a counter makes two calls. */
-const COUNTED_STEP = 29;
+const COUNTED_STEP = 61;
 
 describe.runIf(clients.length > 0 && process.arch === "x64")("with instructions", () => {
   test.each(describedFaults().filter(([, , writing]) => writing === "mapped"))(
