@@ -6,6 +6,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
+import { once } from "../../foundation/system/get-or-create.ts";
 import { visibleControls } from "../../foundation/text/printable.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { checkJobs } from "../job/check-jobs.ts";
@@ -42,28 +43,30 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
 /**
  * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
  *
- * @param openedBy makes the composer for the flags of the line; asked only for plain flags
+ * @param openedBy makes the composer for the words of the line that are no plain flags; asked only if there are some
  * @throws ConfigError `app.usage` for a plain flag without its value
  */
-export function readToolLine(
+export async function readToolLine(
   argv: readonly string[],
   {
     plainFlags = false,
     tool: { positionals = [] } = {},
   }: Pick<ProgramOptions, "plainFlags" | "tool">,
   flags: readonly Flag[],
-  openedBy: (flagWords: readonly string[]) => Composer,
-): ToolLine {
+  openedBy: (words: readonly string[]) => Promise<Composer>,
+): Promise<ToolLine> {
   const kept: string[] = [];
   const words: string[] = [];
-  const flagWords = argv.flatMap(
-    (word, index) => flagWithValue(word, argv[index + 1], flags) ?? [],
+  const dashes = argv.indexOf("--");
+  const end = dashes < 0 ? argv.length : dashes;
+  const composer = once(() =>
+    openedBy([
+      ...argv
+        .slice(0, end)
+        .flatMap((word, index, before) => flagWithValue(word, before[index + 1], flags) ?? []),
+      ...argv.slice(end),
+    ]),
   );
-  let composer: Composer | undefined;
-  const settings = (): Composer => {
-    composer ??= openedBy(flagWords);
-    return composer;
-  };
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
@@ -78,7 +81,7 @@ export function readToolLine(
       kept.push(...flag);
       index += flag.length - 1;
     } else if (plain !== null) {
-      const { override, tookNext } = plainOverride(plain, next, settings());
+      const { override, tookNext } = plainOverride(plain, next, await composer());
       kept.push(override);
       if (tookNext) index++;
     } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
