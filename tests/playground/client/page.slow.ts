@@ -242,6 +242,45 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  test("a large tree fits, and its files are reached by keyboard", async () => {
+    const names = Array.from({ length: 300 }, (_, at) => `many/option${at + 1000}.yaml`);
+    const large = { ...SAMPLE, ...Object.fromEntries(names.map((name) => [name, "a: 1\n"])) };
+    const address = await serve(tree(large));
+    const viewport = { width: 390, height: 844 };
+    const { page } = await openServed(open, `${address}#tab=files&file=${names[200]}`, {
+      viewport,
+    });
+    const list = page.locator(".files");
+    const height = await list.evaluate(({ clientHeight }) => clientHeight);
+    expect(height).toBeLessThan(viewport.height / 2);
+    // The open file is seen, and Tab goes to it; arrow keys go on.
+    const current = page.getByRole("button", { name: String(names[200]), exact: true });
+    const top = await current.evaluate((one) => one.getBoundingClientRect().top);
+    const listTop = await list.evaluate((one) => one.getBoundingClientRect().top);
+    expect(top).toBeGreaterThanOrEqual(listTop);
+    expect(top).toBeLessThan(listTop + height);
+    await page.getByRole("tab", { name: "Files" }).focus();
+    for (let at = 0; at < 5; at++) {
+      if (await hasFocus(current)) break;
+      await page.keyboard.press("Tab");
+    }
+    expect(await hasFocus(current)).toBe(true);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await shows(page, ".file-name", `conf/${names[201]}`);
+    await page.keyboard.press("Tab");
+    const file = page.getByLabel(`File ${names[201]}`);
+    expect(await hasFocus(file)).toBe(true);
+  });
+
+  test("without a config the groups of the tree are there", async () => {
+    const broken = { ...SAMPLE, "db/mysql.yaml": "port: [1\n" };
+    const { page } = await openServed(open, await serve(tree(broken)));
+    await shows(page, ".problems", "db/mysql.yaml:2");
+    await page.getByLabel("db", { exact: true }).selectOption("pg");
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+  });
+
   test("is a page without a server, too", async () => {
     const { complaints, page } = await open(sitePage({ ...ABOUT, place: tree() }));
     await overrides(page).focus();
