@@ -227,6 +227,55 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
   });
 
+  test("of two pages that change one file, the second is told, and can see the first one's text", async () => {
+    const place = tree();
+    const address = await serve(place, true);
+    const pages = [await openServed(open, address), await openServed(open, address)] as const;
+    for (const [at, { page }] of pages.entries()) {
+      await page.getByRole("tab", { name: "Files" }).click();
+      await page.getByRole("button", { name: "db/mysql.yaml", exact: true }).click();
+      await page.getByLabel("File db/mysql.yaml").focus();
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type(`more: ${at}`);
+      await shows(page, "#panel-config .cm-line", `more: ${at}`);
+      await page.keyboard.press("Control+s");
+      if (at === 0) await shows(page, ".said", "db/mysql.yaml saved");
+    }
+    const [, { page: second }] = pages;
+    await shows(second, ".problems", "was changed on the disk since it was read");
+    expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toContain("more: 0");
+    await second.getByRole("button", { name: "Revert" }).click();
+    await shows(second, "#panel-files .cm-line", "more: 0");
+    await second.getByLabel("File db/mysql.yaml").focus();
+    await second.keyboard.press("Control+End");
+    await second.keyboard.type("1");
+    await second.keyboard.press("Control+s");
+    await shows(second, ".said", "db/mysql.yaml saved");
+    expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toContain("more: 01");
+  });
+
+  test("a file that is gone is closed, and the page outlives its server", async () => {
+    const place = tree();
+    const { page } = await openServed(open, await serve(place, true));
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("button", { name: "db/pg.yaml", exact: true }).click();
+    await shows(page, ".file-name", "conf/db/pg.yaml");
+    rmSync(join(place, "db/pg.yaml"));
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await shows(page, ".file-name", "Choose a file");
+    await page.locator(".opened").waitFor({ state: "hidden" });
+    for (const end of ends.splice(0)) await end();
+    await page.getByRole("button", { name: "db/mysql.yaml", exact: true }).click();
+    await page.getByLabel("File db/mysql.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("more: 5");
+    await shows(page, "#panel-config .cm-line", "more: 5");
+    await page.keyboard.press("Control+s");
+    await shows(page, ".problems", "The server of this page does not answer");
+    await shows(page, ".problems", "is hydraconf open still running?");
+    expect(await page.getByRole("button", { name: "Save" }).isEnabled()).toBe(true);
+  });
+
   test.each(["light", "dark"] as const)("fits a telephone, in %s colours", async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
     const { complaints, page } = await openServed(open, await serve(tree()), {
