@@ -15,6 +15,7 @@ import { readablePath } from "../foundation/system/files.ts";
 import { importFile } from "../foundation/system/import-file.ts";
 import { findPackage, type PackageInfo } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
+import { shellCommand } from "../foundation/text/shell-words.ts";
 import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
 import type { PlaygroundRequest } from "./server/serve.ts";
 import type { ProgramLine } from "./tree-document.ts";
@@ -99,7 +100,8 @@ export function treeToOpen(
   const asked = askedTree(parsed, cwd);
   const app = programOf(asked.directory, parsed, { cwd, env }, settings);
   const place = asked.directory ?? resolve(cwd, app?.configPath ?? "conf");
-  if (!isDirectory(place)) throw noTree(readablePath(place, cwd), cwd);
+  if (!isDirectory(place))
+    throw existsSync(place) ? notDirectory(place, cwd) : noTree(readablePath(place, cwd), cwd);
   const title = readablePath(place, cwd);
   if (asked.configName !== undefined) requireConfig(asked.configName, place, title);
   const configName =
@@ -209,6 +211,19 @@ function firstConfig(place: string, title: string): string {
     code: "compose.missing_config",
     message: `'${title}' has no primary config`,
     hint: "name the directory with the primary config, as --config-path of the program does",
+  });
+}
+
+/** A file that is no config where its directory was meant. */
+function notDirectory(file: string, cwd: string): ConfigError {
+  const shown = readablePath(file, cwd);
+  const words = /\.(?:py|[cm]?[jt]s)$/.test(file)
+    ? ["--app", shown]
+    : [readablePath(dirname(file), cwd)];
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `'${shown}' is a file, and the configs are in a directory`,
+    hint: `use ${shellCommand(["hydraconf", "open", ...words])}`,
   });
 }
 

@@ -120,7 +120,6 @@ test("a file is opened as the primary config of its directory, with the program 
     expect.objectContaining({ code: "app.usage" }),
   );
   expect(() => open(cwd, "configs/evil.yaml")).toThrow("no directory 'configs/evil.yaml'");
-  expect(() => open(cwd, "train.py")).toThrow("no directory 'train.py'");
 });
 
 test("without a tree the error names the directories that may be one", () => {
@@ -136,6 +135,17 @@ test("without a tree the error names the directories that may be one", () => {
     }),
   );
   expect(() => open(cwd, "empty")).toThrow("'empty' has no primary config");
+});
+
+test.each([
+  ["conf/notes.txt", "use hydraconf open conf"],
+  ["train.py", "use hydraconf open --app train.py"],
+])("%s, a file that is no config, is answered with what to type", (file, hint) => {
+  const cwd = project({ "conf/config.yaml": "x: 1\n", [file]: "" });
+  const message = `'${file}' is a file, and the configs are in a directory`;
+  expect(() => open(cwd, file)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ message, hint }) }),
+  );
 });
 
 test("without its package the error says what to install, and the project's own is not taken", () => {
