@@ -286,7 +286,7 @@ const fileEditor = createFileEditor({
 });
 
 const opened = h("div", { class: "opened" }, fileEditor.view.dom);
-const fileList = on(h("ul", { class: "files" }), "keydown", (event) => {
+const fileList = on(h("ul", { class: "files", "aria-label": "Files" }), "keydown", (event) => {
   const buttons = [...fileButtons.values()];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
   const steps: Readonly<Record<string, number>> = {
@@ -657,7 +657,7 @@ function drawDifference(difference: Difference | undefined): void {
   const shown = isFailed
     ? h(
         "ul",
-        { class: "problems" },
+        { class: "problems", "aria-label": "Problems of the compared command line" },
         ...difference.problems.map((one) => problemElement(one, openFile)),
       )
     : differenceElement(difference.differences, openFile);

@@ -5,6 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { servePlayground, sitePage } from "../../../src/playground/server/serve.ts";
 import { describeInBrowser, type OpenPage } from "../../report/render/browser.ts";
+import { FAINT } from "../../report/render/contrast.ts";
 import { SAMPLE, treeOf } from "../sample.ts";
 
 const { canWrite: _, files: __, notes: ___, ...ABOUT } = treeOf({});
@@ -53,6 +54,29 @@ async function openServed(open: OpenPage, address: string, options = {}) {
 
 const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((one) => one === one.ownerDocument.activeElement);
+
+/** What a screen reader would read without a name. */
+const NAMED = [
+  "button",
+  "checkbox",
+  "combobox",
+  "list",
+  "listbox",
+  "region",
+  "tab",
+  "table",
+  "textbox",
+];
+
+async function nameless(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  const shown = nodes.filter(({ ignored, role }) => !ignored && NAMED.includes(role?.value));
+  // The tree is that of the page, and not an empty one.
+  expect(shown.length).toBeGreaterThan(10);
+  return shown.flatMap(({ name, role }) => (name?.value ? [] : [String(role?.value)]));
+}
 
 const config = (page: Page) => page.getByLabel("Composed config");
 const overrides = (page: Page) => page.getByLabel("Overrides", { exact: true });
@@ -290,6 +314,39 @@ describeInBrowser("hydraconf open", (open) => {
     }
     expect(complaints).toEqual([]);
   });
+
+  test.each(["light", "dark"] as const)(
+    "everything has a name, and contrast in %s colours",
+    async (colorScheme) => {
+      const link = "#overrides=db=pg,mysql+debug=1&file=db/pg.yaml&compared=db=no";
+      const address = `${await serve(tree(), true)}${link}`;
+      const { page } = await openServed(open, address, { colorScheme });
+      await shows(page, ".jobs", "A sweep of 2 jobs");
+      const look = async (what: string) => {
+        expect(await page.evaluate(FAINT), what).toEqual([]);
+        expect(await nameless(page), what).toEqual([]);
+      };
+      for (const name of ["Options", "Files", "Config", "Difference", "Defaults"]) {
+        await page.getByRole("tab", { name }).click();
+        if (name === "Difference")
+          await shows(page, "#panel-difference .problems", "Could not find");
+        if (name === "Defaults") await shows(page, ".picture", "db: pg");
+        await look(name);
+      }
+      await page.getByRole("tab", { name: "Difference" }).click();
+      await page.getByLabel("Overrides of the compared command line").focus();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("debug=2 ");
+      await shows(page, ".differences", "debug");
+      await look("differences");
+      // A mistake, and what is shown beside it.
+      await overrides(page).focus();
+      await page.keyboard.press("End");
+      await page.keyboard.type(" db.prot=");
+      await shows(page, ".problems", "Did you mean db.port?");
+      await look("a mistake");
+    },
+  );
 
   test("a large tree fits, and its files are reached by keyboard", async () => {
     const names = Array.from({ length: 300 }, (_, at) => `many/option${at + 1000}.yaml`);
