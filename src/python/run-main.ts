@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
-import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/main.ts";
 import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";

@@ -11,7 +11,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../foundation/system/files.ts";
-import { firstFew, plural } from "../../foundation/text/plural.ts";
+import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { editedTexts, type Fix } from "./edits.ts";
 import { type MigrateRequest, type Migration, migrate } from "./migrate.ts";
 import { actionsIn, migrationJson, migrationSarif, migrationText } from "./report.ts";
@@ -45,7 +45,10 @@ scripts, Makefiles, CI files and documentation. It runs nothing of the project; 
       value: "NAME",
       help: "with --config-path: its primary config (default: config)",
     },
-    limit: { value: "N", help: `the most command lines to compose (default: ${DEFAULT_MOST})` },
+    limit: {
+      value: "N",
+      help: `the most command lines to compose (default: ${DEFAULT_MOST}); what is left out is said`,
+    },
     settings: { value: "FILE", help: "a settings file, after those of the user and the project" },
   },
   epilogue: `  hydraconf migrate                      from Hydra 1.3 to 1.4
@@ -123,20 +126,25 @@ async function requestOf(
 /** Between two updates of a line on the terminal, in milliseconds. */
 const PAUSE = 100;
 
+const STEPS = {
+  reading: "Reading primary config",
+  composing: "Composing command line",
+} as const;
+
 /** Progress on a terminal, for what takes long. */
 function progressOn({ stderr, terminal }: Console): {
-  readonly show: (done: number, all: number) => void;
+  readonly show: NonNullable<MigrateRequest["onProgress"]>;
   readonly clear: () => void;
 } {
   if (terminal === undefined) return { show() {}, clear() {} };
   const { control = stderr } = terminal;
   let [last, isShown] = [Date.now(), false];
   return {
-    show(done, all) {
+    show(step, done, all) {
       const now = Date.now();
       if (now - last < PAUSE || terminal.isOthers === true) return;
       [last, isShown] = [now, true];
-      control(`\r\u001b[KComposing command line ${done} of ${all}`);
+      control(`\r\u001b[K${STEPS[step]} ${grouped(String(done))} of ${grouped(String(all))}`);
     },
     clear() {
       if (isShown) control("\r\u001b[K");

@@ -62,9 +62,9 @@ export interface MigrateRequest {
   readonly to: DialectName;
   /** A tree instead of those of the programs. */
   readonly tree?: { readonly configPath: string; readonly configName: string };
-  /** The most command lines that are composed. */
+  /** The most command lines that are composed: default lines first, then those of files, then options. */
   readonly most: number;
-  readonly onProgress?: (done: number, all: number) => void;
+  readonly onProgress?: (step: "reading" | "composing", done: number, all: number) => void;
 }
 
 /** How much a finding matters: what fails, what gives something else, what only warns. */
@@ -119,8 +119,12 @@ interface ComparedLine extends OverrideLine {
   readonly place: string;
   readonly words: readonly FoundOverride[];
   readonly wordsFile?: string;
-  readonly isSynthetic: boolean;
+  readonly kind: LineKind;
 }
+
+/** The line that a primary config needs to compose, a line of a file, and one that tries an option; the first matter most. */
+const LINE_KINDS = ["default", "written", "option"] as const;
+type LineKind = (typeof LINE_KINDS)[number];
 
 /** A primary config with the versions that it is compared in. */
 interface Comparison {
@@ -178,10 +182,13 @@ export function migrate(request: MigrateRequest): Migration {
   readTexts({ apps, files, request, findings, untold });
   const { comparisons, leftOut, compared } = prepare(request, apps, found.lines, untold);
   let done = 0;
+  const standards = new Map<Dialect, StandardPaths>();
   for (const comparison of comparisons) {
-    compare(comparison, request, findings, untold, () => {
+    const { newer, older } = comparison;
+    const standard = getOrCreate(standards, older, () => standardOf(older, newer, place));
+    compare({ ...comparison, standard }, request, findings, untold, () => {
       done += 1;
-      request.onProgress?.(done, compared);
+      request.onProgress?.("composing", done, compared);
     });
   }
   return {
@@ -299,29 +306,33 @@ function prepare(
       hint: "name the tree: hydraconf migrate -cp DIR -cn NAME; or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
     });
   const newer = DIALECTS[to];
-  const all = named.flatMap((primary): readonly Comparison[] => {
+  const all = named.flatMap((primary, index): readonly Comparison[] => {
+    request.onProgress?.("reading", index + 1, named.length);
     const older = olderOf(primary.app, from);
     if (older === newer || DIALECT_NAMES.indexOf(older.name) > DIALECT_NAMES.indexOf(to)) return [];
     const lines = linesOf({ primary, older, newer }, place, found, untold);
     return lines.length === 0 ? [] : [{ primary, older, newer, lines }];
   });
-  // The budget goes to the lines that matter most, of every primary config.
-  const isWritten = ({ isSynthetic }: ComparedLine): boolean => !isSynthetic;
-  const count = (keep: (line: ComparedLine) => boolean): number =>
-    all.reduce((sum, { lines }) => sum + lines.filter(keep).length, 0);
-  const whole = count(() => true);
-  if (whole <= request.most) return { comparisons: all, compared: whole, leftOut: 0 };
-  const rest = Math.max(0, request.most - count(isWritten));
-  const share = Math.floor(rest / Math.max(1, all.length));
-  const kept = all.map((comparison) => {
-    const synthetic = comparison.lines.filter(({ isSynthetic }) => isSynthetic);
-    return {
-      ...comparison,
-      lines: [...comparison.lines.filter(isWritten), ...spread(synthetic, share)],
-    };
-  });
-  const compared = kept.reduce((sum, { lines }) => sum + lines.length, 0);
+  const whole = lineCount(all);
+  const kept = withinBudget(all, request.most);
+  const compared = lineCount(kept);
   return { comparisons: kept, compared, leftOut: whole - compared };
+}
+
+const lineCount = (comparisons: readonly Comparison[]): number =>
+  comparisons.reduce((sum, { lines }) => sum + lines.length, 0);
+
+/** The budget goes to the lines that matter most, evenly over all primary configs and their lines. */
+function withinBudget(comparisons: readonly Comparison[], most: number): readonly Comparison[] {
+  const kept = new Set<ComparedLine>();
+  for (const kind of LINE_KINDS) {
+    const lines = comparisons.flatMap((one) => one.lines.filter((line) => line.kind === kind));
+    for (const line of spread(lines, Math.max(0, most - kept.size))) kept.add(line);
+  }
+  return comparisons.flatMap((comparison): readonly Comparison[] => {
+    const lines = comparison.lines.filter((line) => kept.has(line));
+    return lines.length === 0 ? [] : [{ ...comparison, lines }];
+  });
 }
 
 /** Some of a list, taken evenly. */
@@ -402,7 +413,7 @@ function linesOf(
       place: at,
       words: overrides,
       wordsFile: file,
-      isSynthetic: false,
+      kind: "written",
     };
   });
   let base: { readonly composer: Composer; readonly required: readonly string[] };
@@ -424,20 +435,21 @@ function linesOf(
     return /^compose\.missing_config$/.test(error.code) ? [] : written;
   }
   const { composer, required } = base;
-  const synthetic = (overrides: readonly string[]): ComparedLine => ({
+  const lineOf = (kind: LineKind, overrides: readonly string[]): ComparedLine => ({
     overrides,
     isMultirun: false,
     label: label(overrides),
     place: label(overrides),
     words: [],
-    isSynthetic: overrides.length > required.length,
+    kind,
   });
   const { choices, repository } = composer.compose(required);
   const options = optionChoices(repository, choices).map(({ override }) => {
     const key = override.slice(0, override.indexOf("="));
-    return synthetic([...required.filter((text) => !text.startsWith(`${key}=`)), override]);
+    const others = required.filter((text) => !text.startsWith(`${key}=`));
+    return lineOf("option", [...others, override]);
   });
-  return [synthetic(required), ...written, ...options];
+  return [lineOf("default", required), ...written, ...options];
 }
 
 const firstLine = ({ message }: Error): string => message.trim().split("\n")[0] ?? "";
@@ -482,7 +494,7 @@ function defaultLine(
 
 /** Composes the lines of a primary config in both versions. */
 function compare(
-  { lines, newer, older, primary }: Comparison,
+  { lines, newer, older, primary, standard }: Comparison & { readonly standard: StandardPaths },
   { from, place, to }: MigrateRequest,
   findings: Findings,
   untold: UntoldList,
@@ -491,16 +503,12 @@ function compare(
   const { cwd } = place.invocation;
   const rules = differingRules(older, newer);
   const composers = new Map<string, Composer>();
-  const composerWith = (kept: readonly Rule[]): Composer => {
-    const id = kept.map((rule) => rule.id).join(" ");
-    const before = composers.get(id);
-    if (before !== undefined) return before;
-    const composer = openPrimary(primary, place, { dialect: withOld(newer, older, kept) });
-    composers.set(id, composer);
-    return composer;
-  };
+  const idOf = (kept: readonly Rule[]): string => kept.map((rule) => rule.id).join(" ");
+  const composerWith = (kept: readonly Rule[]): Composer =>
+    getOrCreate(composers, idOf(kept), () =>
+      openPrimary(primary, place, { dialect: withOld(newer, older, kept) }),
+    );
   const oldComposer = openPrimary(primary, place, { dialect: older });
-  const standard = standardOf(older, newer, place);
   const fixing = { older, newer, place, standard, composers: new Map<string, Composer>() };
   const explanations: (readonly Rule[])[] = [];
   const told = new Set<string>();
@@ -509,7 +517,7 @@ function compare(
     const before = composeOutcome(oldComposer, line);
     if (before.kind === "failed") {
       const renamed =
-        line.isSynthetic || line.words.length === 0
+        line.words.length === 0
           ? undefined
           : withRenamedGroup(line, before.error, composerWith([]));
       if (renamed !== undefined)
@@ -520,7 +528,7 @@ function compare(
           undefined,
           `${line.place}: ${renamed}`,
         );
-      else if (!line.isSynthetic && line.words.length > 0)
+      else if (line.words.length > 0)
         untold.add(
           "A command line does not compose before the migration either",
           "check the line, and what Python registers (hydraconf python sync)",
@@ -531,11 +539,16 @@ function compare(
       onDone();
       continue;
     }
-    const after = composeOutcome(composerWith([]), line);
+    const outcomes = new Map<string, Outcome>();
+    const outcomeWith = (kept: readonly Rule[]): Outcome =>
+      getOrCreate(outcomes, idOf(kept), () => composeOutcome(composerWith(kept), line));
+    const after = outcomeWith([]);
     const changes = changesBetween(before, after, standard);
     const about = { primary, line, before, cwd };
     if (changes.length > 0) {
-      const causes = causesOf(line, before, rules, explanations, composerWith, standard);
+      const effect = (kept: readonly Rule[]): readonly Change[] =>
+        changesBetween(before, outcomeWith(kept), standard);
+      const causes = causesOf(rules, explanations, effect);
       if (causes === undefined)
         findings.addChange(
           "unexplained",
@@ -545,7 +558,7 @@ function compare(
         );
       else
         for (const { changes: effect, rule } of causes) {
-          if (rule.onlyWritten === true && line.isSynthetic) continue;
+          if (rule.onlyWritten === true && line.kind === "option") continue;
           if (rule.ofJobs === true && primary.app?.kind === "compose") continue;
           const checked = checkedSites(rule, { ...about, changes: effect }, fixing);
           findings.addChange(rule.id, effect, checked, line);
@@ -620,17 +633,15 @@ interface Cause {
 /**
  * The rules that together explain what a line gives: with the old behaviour of all of them, and of none less, the new
  * version composes what the old one does. Undefined if even the old behaviour of all rules does not.
+ *
+ * @param explanations those of earlier lines, most of which explain later ones as well
+ * @param effect what the new version changes with the old behaviour of some rules
  */
 function causesOf(
-  line: ComparedLine,
-  before: ComposedOutcome,
   rules: readonly Rule[],
   explanations: (readonly Rule[])[],
-  composerWith: (kept: readonly Rule[]) => Composer,
-  standard: StandardPaths,
+  effect: (kept: readonly Rule[]) => readonly Change[],
 ): readonly Cause[] | undefined {
-  const effect = (kept: readonly Rule[]): readonly Change[] =>
-    changesBetween(before, composeOutcome(composerWith(kept), line), standard);
   const explains = (kept: readonly Rule[]): boolean => effect(kept).length === 0;
   const minimal =
     explanations.find(explains) ?? (explains(rules) ? leastOf(rules, explains) : undefined);
@@ -850,7 +861,7 @@ interface Findings {
     rule: string,
     changes: readonly Change[],
     checked: CheckedSites,
-    line: Pick<ComparedLine, "label" | "isSynthetic">,
+    line: Pick<ComparedLine, "label" | "kind">,
   ): void;
   all(): readonly Finding[];
 }
@@ -899,7 +910,8 @@ function createFindings(cwd: string): Findings {
       const { label } = line;
       // A line of an option that a file breaks shows what the file does.
       const isSynthetic =
-        line.isSynthetic && !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
+        line.kind === "option" &&
+        !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
       for (const { fix, span } of sites)

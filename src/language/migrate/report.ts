@@ -79,7 +79,7 @@ export function migrationText(migration: Migration, cwd: string, color: boolean)
     ...(counts.leftOut === 0
       ? []
       : [
-          `${grouped(String(counts.leftOut))} more options were not composed: --limit N composes more.`,
+          `${grouped(String(counts.leftOut))} more were not composed: --limit ${counts.compared + counts.leftOut} composes all.`,
         ]),
     ...(fixable.length === 0 ? [] : [`${plural(fixable.length, "finding")} can be fixed: --fix`]),
   ];

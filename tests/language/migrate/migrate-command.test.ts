@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { completeInvocation } from "../../../src/app/job/process/invocation.ts";
+import { migrate } from "../../../src/language/migrate/migrate.ts";
 import { foundIn, project, runIn } from "./project.ts";
 
 const MAIN = (args: string): string =>
@@ -94,10 +96,42 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
       { length: 30 },
       (_, n) => [`conf/db/o${n}.yaml`, `n: ${n}\n`] as const,
     );
-    const folder = project({ "conf/config.yaml": "x: 1\n", ...Object.fromEntries(options) });
+    const folder = project({
+      "conf/config.yaml": "x: 1\n",
+      "train.py": PROGRAM,
+      "run.sh": "python train.py x=2\npython train.py x=3\npython train.py +db=o1 x=4\n",
+      ...Object.fromEntries(options),
+    });
+    const composed = async (...args: readonly string[]) => {
+      const { counts } = JSON.parse((await runIn(folder, "--json", ...args)).stdout);
+      return [counts.command_lines, counts.left_out];
+    };
+    expect(await composed()).toEqual([34, 0]);
+    // Lines of files count as well.
+    for (const most of [1, 3, 11, 33])
+      expect(await composed("--limit", String(most))).toEqual([most, 34 - most]);
     const { stdout } = await runIn(folder, "--limit", "11");
-    expect(stdout).toContain("Composed 11 command lines");
-    expect(stdout).toContain("20 more options were not composed: --limit N composes more.");
+    const [, all = ""] = /23 more were not composed: --limit (\d+) composes all/.exec(stdout) ?? [];
+    expect(await composed("--limit", all)).toEqual([34, 0]);
+  });
+
+  it("composes lines of files before options, and tells how far it is", () => {
+    const folder = project({
+      "conf/config.yaml": "n: 1\n",
+      "conf/db/a.yaml": "m: 1\n",
+      "train.py": PROGRAM,
+      "run.sh": "python train.py -m 'n=int(range(0,3,1.5))'\n",
+    });
+    const steps: string[] = [];
+    const { findings } = migrate({
+      place: { invocation: completeInvocation({ cwd: folder }), settings: {}, plugins: [] },
+      from: "1.3",
+      to: "1.4",
+      most: 2,
+      onProgress: (step, done, all) => steps.push(`${step} ${done}/${all}`),
+    });
+    expect(findings.map(({ rule }) => rule)).toEqual(["cast-range"]);
+    expect(steps).toEqual(["reading 1/1", "composing 1/2", "composing 2/2"]);
   });
 
   it("tells what cannot be told", async () => {

@@ -139,6 +139,23 @@ describeInBrowser("hydraconf open", (open) => {
     await page.waitForURL(/overrides=db%3Dpg\+debug%3Dtrue/);
   });
 
+  test("a sweep lists its jobs, and a link with a mistake shows the config without it", async () => {
+    const address = await serve(tree());
+    const { complaints, page } = await openServed(open, `${address}#overrides=db=pg,mysql`);
+    await shows(page, ".jobs", "A sweep of 2 jobs");
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+    expect(await page.getByRole("list", { name: "Jobs" }).getByRole("listitem").count()).toBe(2);
+    await shows(page, ".program", "--multirun");
+    await page.goto("about:blank");
+    await page.goto(`${address}#overrides=db=pg+no.such=1`);
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+    await shows(page, "#panel-config .hint", "The config without no.such=1:");
+    await page.locator(".jobs").waitFor({ state: "hidden" });
+    await page.getByLabel("db", { exact: true }).selectOption("mysql");
+    await shows(page, "[aria-label=Overrides]", "no.such=1");
+    expect(complaints).toEqual([]);
+  });
+
   test("files are edited, saved, and not saved over other changes", async () => {
     const place = tree();
     const { complaints, page } = await openServed(open, await serve(place, true));
