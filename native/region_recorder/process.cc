@@ -16,7 +16,7 @@
 #include "caller_state.hpp"
 #include "clock.hpp"
 #include "gpu/gpu_recording.hpp"
-#include "gpu/range_counters.hpp"
+#include "gpu/counters.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
 #include "recording_file.hpp"
