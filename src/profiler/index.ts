@@ -33,6 +33,7 @@ export type {
   MeasuredSelection,
   MetricNumber,
   RegionCpu,
+  RegionInstructions,
   RegionModel,
   RegionModelEntry,
   RunSpan,
@@ -92,6 +93,7 @@ export {
   type GpuChoice,
   type RecorderOptions,
 } from "./tools/recorder/collector.ts";
+export type { NoInstructionsEvent } from "./tools/recorder/events.ts";
 export type { GpuDevice } from "./tools/recorder/gpu-work.ts";
 export {
   type RecordedProcess,

@@ -139,8 +139,10 @@ export interface RegionCpu {
   readonly invocationNs: Statistics;
 }
 
+/** Instructions of the threads that opened the ranges. */
 export interface RegionInstructions {
   readonly count: number;
+  /** Without those in ranges that the same thread opened inside. */
   readonly exclusive: number;
 }
 
