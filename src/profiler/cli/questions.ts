@@ -60,7 +60,7 @@ import type {
   Top,
   Why,
 } from "./query-types.ts";
-import type { Slice, SliceRequest } from "./slice.ts";
+import type { Slice, SliceEvent, SliceRequest } from "./slice.ts";
 
 /** The run and the options of a question. */
 export interface Asked {
@@ -521,12 +521,18 @@ async function timeline(asked: Asked): Promise<Answered<Timeline>> {
           { title: "Where", cell: ({ row }) => row },
           { title: "From ms", format: "ms", cell: ({ start_ms }) => start_ms },
           { title: "For ms", format: "ms", cell: (event) => event.end_ms - event.start_ms },
+          ...(events.some(({ counter }) => counter !== undefined) ? COUNTER_FIELDS : []),
         ],
         events,
       ),
     ],
   };
 }
+
+const COUNTER_FIELDS: readonly Field<SliceEvent>[] = [
+  { title: "Mean", format: "number", cell: ({ counter }) => counter?.mean ?? null },
+  { title: "Unit", cell: ({ counter }) => counter?.unit ?? "" },
+];
 
 // Comparison.
 
