@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.9: docs/recording-format.md in C++.
+// The recorder's file format, version 1.10: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -101,6 +101,7 @@ enum RecordType : std::uint8_t {
   kCounter = 10,
   kScope = 11,
   kTimeDomain = 12,
+  kNoInstructions = 13,  // why instructions are not counted: see NoInstructions; errno, level of perf_event_paranoid
   kPush = 16,         // timed; string, attributes
   kPop = 17,          // timed; attributes (domain only)
   kStart = 18,        // timed; low and high half of the range id, string, attributes
@@ -136,7 +137,8 @@ enum RecordType : std::uint8_t {
   kSampling = 81,           // timed; device, trigger mode, interval, CLOCK_REALTIME less CLOCK_MONOTONIC (64 bits each)
 };
 
-// Attributes follow in this order, each only where its flag is set.
+// Attributes follow in this order, each only where its flag is set. A push, pop, start or end that has three words more ends
+// with the instructions that its thread has executed (low and high half), and how often their counter was interrupted.
 enum RecordFlags : std::uint8_t {
   kHasDomain = 1,    // domain id; without it the default domain
   kHasCategory = 2,  // category
