@@ -65,7 +65,13 @@ export async function buildFaults(client: Client) {
 }
 
 /** Runs the program with the fault at the recorder's n-th call; with `at` 0 untouched. */
-async function runWithFault(built: Built, fault: Fault, at: number, writing: Writing) {
+async function runWithFault(
+  built: Built,
+  fault: Fault,
+  at: number,
+  writing: Writing,
+  variables: Readonly<Record<string, string>> = {},
+) {
   const directory = mkdtempSync(join(tmpdir(), "faults-"));
   const state = join(directory, "state");
   const recordings = join(directory, "recordings");
@@ -86,6 +92,7 @@ async function runWithFault(built: Built, fault: Fault, at: number, writing: Wri
           HYDRACONF_RECORDER_DIR: recordings,
           HYDRACONF_RECORDER_WRITING: writing,
           LD_PRELOAD: built.library,
+          ...variables,
           FAULT_STATE: state,
           FAULT_AT: `${at}`,
           FAULT_KIND: fault.kind,
@@ -113,6 +120,19 @@ const ofHandler = ({ name }: RecordedProcess["ranges"][number]) => name.startsWi
 const ownRanges = ({ processes }: Awaited<ReturnType<typeof runWithFault>>): number =>
   Math.max(0, ...processes.map(({ ranges }) => ranges.filter((range) => !ofHandler(range)).length));
 
+interface LoopOptions {
+  readonly step?: number;
+  readonly writing?: Writing;
+  /** Further variables of the program. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** What makes the recorder count instructions, of a pretended counter: its calls pass through the library that meddles. */
+export const countedInstructions = async ({ library }: Built) => ({
+  HYDRACONF_RECORDER_INSTRUCTIONS: "on",
+  LD_PRELOAD: `${library}:${await buildFixture("fake_counter.cc", "own client", ["-shared", "-fPIC"])}`,
+});
+
 export interface LoopResult {
   readonly runs: number;
   /** Each run in which the program noticed something, or in which something is missing that nobody tells. */
@@ -123,14 +143,14 @@ export interface LoopResult {
 export async function faultLoop(
   built: Built,
   fault: Fault,
-  { step = 1, writing = "mapped" }: { readonly step?: number; readonly writing?: Writing } = {},
+  { step = 1, writing = "mapped", variables }: LoopOptions = {},
 ): Promise<LoopResult> {
-  const untouched = await runWithFault(built, fault, 0, writing);
+  const untouched = await runWithFault(built, fault, 0, writing, variables);
   const all = ownRanges(untouched);
   const problems: string[] = [];
   let runs = 0;
   for (let at = 1; ; at += step) {
-    const run = await runWithFault(built, fault, at, writing);
+    const run = await runWithFault(built, fault, at, writing, variables);
     runs++;
     const found: string[] = [];
     if (run.ending !== "exit code 0") found.push(run.ending);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Writing } from "../../src/profiler/tools/recorder/format.ts";
-import { buildFaults, describedFaults, faultLoop } from "./faults.ts";
+import { buildFaults, countedInstructions, describedFaults, faultLoop } from "./faults.ts";
 import { availableClients } from "./fixtures.ts";
 
 const clients =
@@ -23,6 +23,24 @@ describe.each(clients)("with the %s", (client) => {
       console.log(`${client}: ${runs} runs in which one call ${name}`);
       expect(problems).toEqual([]);
       expect(runs).toBeGreaterThan(100 / stepOf(writing));
+    },
+  );
+});
+
+/** Each reading of a counter makes two calls. */
+const COUNTED_STEP = 61;
+
+describe.runIf(clients.length > 0 && process.arch === "x64")("with instructions", () => {
+  test.each(describedFaults().filter(([, , writing]) => writing === "mapped"))(
+    "no program notices a call that %s",
+    async (_, fault) => {
+      const built = await buildFaults("own client");
+      const { runs, problems } = await faultLoop(built, fault, {
+        step: STEP * COUNTED_STEP,
+        variables: await countedInstructions(built),
+      });
+      expect(problems).toEqual([]);
+      expect(runs).toBeGreaterThan(1);
     },
   );
 });

@@ -24,6 +24,7 @@ const NOT_MEDDLED_WITH = {
       "strncmp",
       "strnlen",
       "strstr",
+      "strtol",
       "strtoul",
     ],
     ...[

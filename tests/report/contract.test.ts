@@ -60,7 +60,7 @@ describe("the region report contract", async () => {
   it("has its objects' keys in the order in which they are written", () => {
     const run = {
       ...twoLibraries,
-      ranges: (twoLibraries.ranges ?? []).map((range) => ({ ...range, cpu: 1 })),
+      ranges: (twoLibraries.ranges ?? []).map((range) => ({ ...range, cpu: 1, instructions: 1 })),
     };
     const repeated = combineRuns([run, run].map((one) => buildRegionModel(timelineOf([one]))));
     const written = toReportBundle(repeated.model, {

@@ -15,6 +15,9 @@ export interface Measurement {
 /** A label that neither a shell nor the override language requires to be quoted. */
 const PLAIN = /^[A-Za-z_][\w.-]*$/;
 
+/** GPUs that NVIDIA's tools do not measure. */
+const OF_OTHERS = /\b(?:AMD|Instinct|Radeon|Intel)\b/i;
+
 export function measurementsOf(
   report: NCUProfileRegionReport,
   byGpu: readonly { readonly region: NCUProfileRegion }[],
@@ -31,10 +34,12 @@ export function measurementsOf(
   const ofKernels = collector.kernel_clock === "gpu";
   const hasCounters =
     others.includes("ncu") || regions.some((region) => speedOfLight(region) !== null);
+  const isOfOthers =
+    environment.gpus.length > 0 && environment.gpus.every((gpu) => OF_OTHERS.test(gpu));
   const top = byGpu.find(({ region }) => region.kind !== "outside")?.region.name ?? "";
   const include = PLAIN.test(top) ? ` pipeline.ncu.ncu_cli.nvtx.include=${top}` : "";
   return [
-    ...(ofKernels && !hasCounters
+    ...(ofKernels && !hasCounters && !isOfOthers
       ? [
           {
             why: "what limits the kernels: hardware counters",

@@ -130,6 +130,14 @@ export const titleWithSection = ({ title, section }: Finding): string =>
   section === undefined ? title : `${title} (${section})`;
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+/** A child that waits for a processor computes little, too. A tick of the system's times is 10 ms. */
+function childDoes(computes: number): string {
+  if (computes >= 0.1) return "computes";
+  return computes < 0.02
+    ? "is asleep itself"
+    : "computes little: it is asleep itself, or waits for a free processor";
+}
+
 const percent = (part: number, whole: number): string => `${formatShare(part, whole)} %`;
 /** `829.00 of 857.00 ms`. */
 const partOfTime = (part: number, whole: number): string =>
@@ -234,7 +242,7 @@ const WAIT_RULES: readonly WaitRule[] = [
     refine: (finding, { threads }) => {
       const computes = threads?.childrenShare ?? null;
       if (computes === null) return finding;
-      const title = `${finding.title}, which ${computes >= 0.1 ? "computes" : "is asleep itself"}`;
+      const title = `${finding.title}, which ${childDoes(computes)}`;
       const evidence = `${finding.evidence}; its children compute for ${percent(computes, 1)} of the time`;
       return { ...finding, title, evidence };
     },

@@ -20,6 +20,7 @@ export interface RangeSketch {
   readonly startSequence?: number;
   readonly endSequence?: number;
   readonly cpu?: number;
+  readonly instructions?: number;
   readonly counts?: ThreadCounts;
   readonly payload?: number | bigint;
   readonly category?: number;
@@ -72,6 +73,7 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
       color: null,
       payload: range.payload ?? null,
       ...(range.cpu !== undefined && { cpuNs: range.cpu }),
+      ...(range.instructions !== undefined && { instructions: range.instructions }),
       ...(range.counts !== undefined && { counts: range.counts }),
       ...(range.startSequence === undefined ? {} : { startSequence: range.startSequence }),
       ...(range.endSequence === undefined ? {} : { endSequence: range.endSequence }),

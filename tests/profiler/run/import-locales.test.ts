@@ -112,6 +112,9 @@ describe("what cannot be read of a CSV of ncu", () => {
     expect(stdout.replace(/\s+/g, " ")).toContain(
       "1 number could not be read, and is missing; it is '1.5x' (gpu__time_duration.sum of result 0)",
     );
+    // The metric is there.
+    expect(stdout).not.toContain("collect that metric");
+    expect(report?.regions[0]?.notes.join()).toMatch(/time is missing in the sums$/);
   });
 
   test.each(["-1500", "18446744073709551615"])(

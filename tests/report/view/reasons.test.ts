@@ -523,6 +523,25 @@ describe("what threads wait for", () => {
     expect(said("child_computing", "run tool")).toMatch(
       /^waits for a child process, which computes: .* its children compute for 98\.6 % of the time$/,
     );
+    const [report] = loaded.get("child_computing")?.reports ?? [];
+    if (report === undefined) throw new Error("child_computing is not there");
+    const titleOf = (share: number) => {
+      const regions = report.regions.map((region) => ({
+        ...region,
+        ...(region.thread_samples && {
+          thread_samples: {
+            ...region.thread_samples,
+            children_cpu_ms: share * region.thread_samples.counted_ms,
+          },
+        }),
+      }));
+      return wallReason({ ...report, regions }, "run tool")?.title;
+    };
+    expect([0.12, 0.06, 0.01].map(titleOf)).toEqual([
+      "waits for a child process, which computes",
+      "waits for a child process, which computes little: it is asleep itself, or waits for a free processor",
+      "waits for a child process, which is asleep itself",
+    ]);
   });
 
   it("is a free processor on a busy machine, and beside it what takes the rest", () => {

@@ -37,8 +37,9 @@ export interface RegionTally {
   /** Those that are kernels of a range, measured one by one. */
   parts: number;
   ns: number;
-  /** Results without a duration. */
+  /** Results without a duration, and those of them that have the metric, without a value that can be read. */
   untimed: number;
+  unreadable: number;
   /** Messages of ncu's rules, by text. */
   readonly rules: Map<string, RuleCount>;
 }
@@ -62,6 +63,7 @@ export const emptyTally = (): RegionTally => ({
   parts: 0,
   ns: 0,
   untimed: 0,
+  unreadable: 0,
   rules: new Map(),
 });
 
@@ -82,7 +84,10 @@ export function addResult(
     }
     tally.metrics.add(result);
     tally.ns += timed;
-    if (Number.isNaN(ns)) tally.untimed++;
+    if (Number.isNaN(ns)) {
+      tally.untimed++;
+      if (hasDuration(result)) tally.unreadable++;
+    }
     if (result.isPart === true) tally.parts++;
     if (kernel === null) tally.ranges++;
     else {
@@ -146,6 +151,7 @@ export function mergeTally(into: RegionTally, from: RegionTally): void {
   into.parts += from.parts;
   into.ns += from.ns;
   into.untimed += from.untimed;
+  into.unreadable += from.unreadable;
   for (const rule of from.rules.values()) addRule(into.rules, rule);
 }
 
@@ -175,6 +181,9 @@ function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
 
 /** Later times in nanoseconds are negative ones, read without their sign. */
 const LONGEST_NS = 2 ** 63;
+
+const hasDuration = ({ columns }: NcuResult): boolean =>
+  DURATIONS.some((name) => columns.index.has(name));
 
 /** GPU time in nanoseconds; NaN if it was not measured, or cannot be true. */
 function durationOf({ columns, values }: NcuResult): number {

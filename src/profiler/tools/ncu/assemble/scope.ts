@@ -58,10 +58,14 @@ function untimedNote(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): readonly
   const all = [...tallies.values()];
   return all.length > 0 && all.every(isUntimed)
     ? [
-        "no result has gpu__time_duration with a value that can be read, so there are no times; collect that metric",
+        `no result has gpu__time_duration with a value that can be read, so there are no times${remedyOf(all)}`,
       ]
     : [];
 }
+
+/** Who has collected the metric need not be told to. */
+const remedyOf = (tallies: readonly Pick<RegionTally, "untimed" | "unreadable">[]): string =>
+  tallies.some(({ untimed, unreadable }) => unreadable < untimed) ? "; collect that metric" : "";
 
 interface ScopeTally extends RegionTally {
   readonly processIds: Set<number>;
@@ -237,14 +241,14 @@ function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTot
 /** The notes of one region. */
 function regionNotes(
   metrics: RegionMetrics,
-  { untimed, ranges, kernels }: RegionTally,
+  { untimed, unreadable, ranges, kernels }: RegionTally,
 ): readonly string[] {
   const partial = [...metrics].filter(([, { counted, of }]) => counted > 0 && counted < of);
   const result = ranges > 0 && kernels.size === 0 ? "range result" : "kernel";
   const notes: string[] = [];
   if (untimed > 0)
     notes.push(
-      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration that can be read: ${agreeing(untimed, "its", "their")} time is missing in the sums; collect that metric`,
+      `${plural(untimed, result)} ${agreeing(untimed, "has", "have")} no gpu__time_duration that can be read: ${agreeing(untimed, "its", "their")} time is missing in the sums${remedyOf([{ untimed, unreadable }])}`,
     );
   if (partial.length > 0)
     notes.push(
@@ -277,7 +281,7 @@ const OTHER_THREADS =
 export function outsideNote({ inside, outside }: OutsideCounts): readonly string[] {
   const all = inside + outside;
   if (outside === 0 || outside < all / 10) return [];
-  const where = "launched outside every range of their thread";
+  const where = `launched outside every range of ${agreeing(outside, "its", "their")} thread`;
   if (inside > 0)
     return [
       `${partOf(outside, all, "kernel")} ${agreeing(outside, "was", "were")} ${where}; ${OTHER_THREADS}`,

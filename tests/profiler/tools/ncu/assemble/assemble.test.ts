@@ -131,6 +131,7 @@ describe("kernels by region", () => {
     const note = "no result has gpu__time_duration";
     expect(scope?.notes.join()).not.toContain(note);
     expect(notesOf([{ in: ["A"] }, {}])).toContain(note);
+    expect(notesOf([{ in: ["A"] }])).toContain("collect that metric");
     expect(notesOf([])).not.toContain(note);
   });
 
