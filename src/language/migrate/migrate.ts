@@ -1030,14 +1030,14 @@ function createFindings(cwd: string): Findings {
         !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
-      for (const { fix, span } of sites)
+      for (const { changes: own, fix, span } of sites)
         add(
           {
             rule,
             level: isError ? "error" : isOurs ? "warning" : "change",
             span,
             detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
-            changes: changesAt(span, changes, sites, cwd),
+            changes: own ?? changesAt(span, changes, sites, cwd),
             line: label,
             lines: 1,
             ...(fix && { fix }),
@@ -1062,7 +1062,7 @@ const isOfPlugin = (change: Change, cwd: string): boolean =>
       (origin.kind === "file" && textOf(spanOf(origin, cwd).file) === undefined),
   );
 
-/** The changes of values that the file of a place says, if that is not the only place. */
+/** The changes that the file of a place shows, if that is not the only place; an error of another place says nothing of it. */
 function changesAt(
   { file }: FileSpan,
   changes: readonly Change[],
@@ -1073,7 +1073,7 @@ function changesAt(
   const own = changes.filter((change) =>
     originsOf(change).some((origin) => origin.kind === "file" && spanOf(origin, cwd).file === file),
   );
-  return own.length === 0 ? changes : own;
+  return own.length === 0 ? changes.filter(({ kind }) => kind !== "fails") : own;
 }
 
 const detailOf = ([change]: readonly Change[]): string =>
