@@ -565,8 +565,11 @@ export function versionsOf({ fields, since }: Rule): {
 const ORDER: readonly FromVersion[] = ["1.0", ...DIALECT_NAMES];
 
 /** Whether a step from one version to another passes the versions of a rule. */
-export function appliesTo(rule: Rule, from: FromVersion, to: DialectName): boolean {
-  const { from: last, to: first } = versionsOf(rule);
+export function appliesTo(
+  { from: last, to: first }: ReturnType<typeof versionsOf>,
+  from: FromVersion,
+  to: DialectName,
+): boolean {
   return ORDER.indexOf(from) <= ORDER.indexOf(last) && ORDER.indexOf(to) >= ORDER.indexOf(first);
 }
 
