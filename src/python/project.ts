@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DIALECT_FLAG, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
-import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
+import type { AdaptableCall, Adaptation } from "../app/cli/main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { packageFolders } from "../app/plugins/python/interpreter.ts";
