@@ -231,7 +231,9 @@ function write(entry: Entry, search: Search, why = ""): EntryRemedy {
   const path = pathOf(entry, search);
   const group = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   const chosen =
-    entry.group !== null && entry.flags === "" ? chosenInParents(group, search) : undefined;
+    entry.group !== null && entry.flags === ""
+      ? chosenInParents(group, entry.package, search)
+      : undefined;
   if (chosen === undefined) return { hint: `${why}write \`${textOf(entry)}\`` };
   return {
     hint: chosen.isAbove
@@ -240,9 +242,10 @@ function write(entry: Entry, search: Search, why = ""): EntryRemedy {
   };
 }
 
-/** The list that has chosen from a group already, and whether it does so above the entry that leads to this file. */
+/** The list that has chosen from a group already, for the same package, and whether it does so above the entry that leads to this file. */
 function chosenInParents(
   group: string,
+  pkg: string | null,
   { parents, repository, placed }: Search,
 ): { readonly by: string; readonly isAbove: boolean } | undefined {
   for (const [index, { configPath, group: own, dialect }] of parents.slice(0, -1).entries()) {
@@ -250,7 +253,13 @@ function chosenInParents(
     const items = repository.load(configPath)?.defaults ?? [];
     const groupOf = (item: (typeof items)[number]) =>
       item.kind === "group" ? placeItem(item, null, place).group : undefined;
-    const at = items.findIndex((item) => item !== placed.item && groupOf(item) === group);
+    const at = items.findIndex(
+      (item) =>
+        item !== placed.item &&
+        groupOf(item) === group &&
+        item.kind === "group" &&
+        item.package === pkg,
+    );
     if (at < 0) continue;
     const next = parents[index + 1];
     const leading = items.findIndex((item) => item === next?.item || groupOf(item) === next?.group);
