@@ -5,10 +5,10 @@
  *
  * @param time `cpuTimeOf` for work of this process: programs beside it do not count then
  */
-export function measure<Name extends string>(
-  cases: Readonly<Record<Name, () => unknown>>,
+export function measure<Name extends string, Result = unknown>(
+  cases: Readonly<Record<Name, () => Result>>,
   rounds: number,
-  time: (run: () => unknown) => number = timeOf,
+  time: (run: () => Result) => number = timeOf,
   summary: (times: readonly number[]) => number = median,
 ): Record<Name, number> {
   const names = Object.keys(cases) as Name[];

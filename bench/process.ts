@@ -1,24 +1,16 @@
-/** Start-up of the built command beside bare Node in the same run: `npm run bench process` */
-import { spawnSync } from "node:child_process";
+/** Start-up of the built commands beside bare Node in the same run, in processor time: `npm run bench process` */
 import { fileURLToPath } from "node:url";
 import { packageInfo } from "../src/engine/values/package-info.ts";
 import { commandPath } from "../tests/e2e/command.ts";
-import { least, measure, timeOf } from "./measure.ts";
+import { least, measure } from "./measure.ts";
+import { spentBy } from "./processes.ts";
 import { createScore, ms } from "./score.ts";
 
 export async function benchProcess(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
   const { root } = packageInfo();
-  const start =
-    (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    () => {
-      const { status, stderr } = spawnSync(process.execPath, args, {
-        cwd: root,
-        encoding: "utf8",
-        env: { ...process.env, ...env },
-      });
-      if (status !== 0) throw new Error(`node ${args.join(" ")} failed:\n${stderr}`);
-    };
+  const start = (args: readonly string[], env?: Readonly<Record<string, string>>) => () =>
+    spentBy([process.execPath, ...args], root, env).cpuMs;
   const complete = (line: string) =>
     start([commandPath("deep-profile"), "-sc", "query=bash"], { COMP_LINE: line });
   const times = measure(
@@ -36,7 +28,7 @@ export async function benchProcess(print: (line: string) => void): Promise<boole
       keys: complete("deep-profile runners=stage1.default pipeline.ncu."),
     },
     20,
-    timeOf,
+    (spent) => spent(),
     least,
   );
   const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.3`;

@@ -2,7 +2,15 @@
 // and one with the modules that are imported on demand. So the first is small: reading it is most of what starting costs.
 // The library is bundled by bundle-library.mjs.
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
@@ -22,6 +30,20 @@ const PYTHON = { ".py": "text" };
 /** What yargs loads for help, which we write, and for commands in files of their own: twice the time that parsing takes. */
 const YARGS_HELP = /^(assert|cliui|escalade\/sync|get-caller-file|string-width)$/;
 
+/** What libraries ask of standard output as they are loaded, though we tell them each time: its stream takes long to load. */
+const LOOKS = [
+  {
+    file: /[\\/]picocolors[\\/]picocolors\.js$/,
+    look: "(p.stdout || {}).isTTY",
+    answer: "false",
+  },
+  {
+    file: /[\\/]yargs[\\/]lib[\\/]platform-shims[\\/]esm\.mjs$/,
+    look: "process.stdout.columns",
+    answer: "undefined",
+  },
+];
+
 /** What a command does while its code cache is made: what it should be quick at. */
 const SHOWN_AND_COMPLETED = [
   ["--cfg", "job"],
@@ -29,8 +51,8 @@ const SHOWN_AND_COMPLETED = [
   ["-sc", "query=zsh", "--", "pipeline.ncu."],
 ];
 const WARM_UP = {
-  hydraconf: SHOWN_AND_COMPLETED,
-  "deep-profile": SHOWN_AND_COMPLETED,
+  hydraconf: [...SHOWN_AND_COMPLETED, ["schema", "--help"], ["sweep", "--help"]],
+  "deep-profile": [...SHOWN_AND_COMPLETED, ["compare", "--help"]],
 };
 
 rmSync(outdir, { recursive: true, force: true });
@@ -118,6 +140,31 @@ function bundle(contents, elsewhere, names = {}) {
           onLoad({ filter: /[\\/]src[\\/]foundation[\\/]system[\\/]import-file\.ts$/ }, () => ({
             contents: "export const importFile = __import;",
           })),
+      },
+      {
+        // Its expressions for emoji take longer to make than the help of a subcommand; most texts are ASCII and need none.
+        name: "string-width-on-first-use",
+        setup({ onResolve, onLoad }) {
+          onResolve({ filter: /^string-width$/ }, ({ path, namespace }) =>
+            namespace === "on-first-use" ? undefined : { path, namespace: "on-first-use" },
+          );
+          onLoad({ filter: /^/, namespace: "on-first-use" }, ({ path }) => ({
+            contents: `let loaded; export default (...args) => (loaded ??= require("${path}").default)(...args);`,
+            resolveDir: root,
+          }));
+        },
+      },
+      {
+        name: "no-look-at-standard-output",
+        setup: ({ onLoad }) => {
+          for (const { file, look, answer } of LOOKS)
+            onLoad({ filter: file }, ({ path }) => {
+              const text = readFileSync(path, "utf8");
+              const contents = text.replaceAll(look, answer);
+              if (contents === text) throw new Error(`${path} has no ${look}`);
+              return { contents };
+            });
+        },
       },
       {
         name: "modules-of-the-other-bundle",

@@ -24,10 +24,9 @@ process.on("exit", () => {
 });
 const runNext = () => {
   const args = pending.shift();
-  if (args === undefined) return;
   process.argv = [process.argv[0], launcher, ...args];
   start(bundle, requireFromNode, compileOnce);
 };
-// One command at a time: the next begins when nothing is left to do.
-process.on("beforeExit", runNext);
+// One command at a time: the next begins when nothing is left to do. A command that waits for nothing would end the process.
+process.on("beforeExit", () => pending.length > 0 && setImmediate(runNext));
 runNext();

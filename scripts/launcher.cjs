@@ -17,6 +17,7 @@ const SLOW = new Set(
     "fs/promises",
     "http",
     "net",
+    "os",
     "readline",
     "stream/promises",
     "zlib",

@@ -2,6 +2,6 @@
 import { processInvocation } from "../app/job/process/invocation.ts";
 import { deepProfile } from "./commands/deep-profile.ts";
 
-void deepProfile(processInvocation()).then((code) => {
+void deepProfile(processInvocation(true)).then((code) => {
   process.exitCode = code;
 });

@@ -2,6 +2,6 @@
 import { processInvocation } from "../app/job/process/invocation.ts";
 import { hydraconf } from "./commands/hydraconf.ts";
 
-void hydraconf(processInvocation()).then((code) => {
+void hydraconf(processInvocation(true)).then((code) => {
   process.exitCode = code;
 });

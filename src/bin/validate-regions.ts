@@ -1,14 +1,14 @@
 /** The entry point of the command `validate-regions`. */
-import { takesColor, tolerateClosedPipes } from "../foundation/system/standard-streams.ts";
+import { standardStream, takesColor } from "../foundation/system/standard-streams.ts";
 import { writerTo } from "../foundation/text/printable.ts";
 import { runValidateCommand } from "../profiler/cli/validate-command.ts";
 
-tolerateClosedPipes();
+const stdout = standardStream("stdout");
 void runValidateCommand(process.argv.slice(2), {
   stdin: () => process.stdin,
-  stdout: writerTo(process.stdout),
-  stderr: writerTo(process.stderr),
-  color: takesColor(process.stdout, process.env),
+  stdout: writerTo(stdout),
+  stderr: writerTo(standardStream("stderr")),
+  color: takesColor(stdout, process.env),
 }).then((code) => {
   process.exitCode = code;
 });

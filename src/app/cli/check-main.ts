@@ -171,6 +171,7 @@ const CONSOLE: OptionChecks<Console> = {
   stdoutColor: optional(trueOrFalse),
   stdoutWidth: optional(count),
   terminal: optional(recordOf(anything)),
+  openStreams: optional(fn),
   redact: optional(fn),
   secretsKnown: optional(fn),
 };

@@ -51,16 +51,19 @@ export const diffCommand: Command = {
 /** Runs the program's task, once or as a sweep. Its code is loaded when something runs. */
 export const runCommand: Command = {
   isAsked: () => true,
-  execute: async (session) =>
-    session.options.tool === undefined
+  execute: async (session) => {
+    session.invocation.console.openStreams?.();
+    return session.options.tool === undefined
       ? (await import("./run.ts")).runTask(session)
-      : (await import("./tool.ts")).runTool(session),
+      : (await import("./tool.ts")).runTool(session);
+  },
 };
 
 /** The action of a program that a launcher started: one job of a sweep. */
 export const workerCommand = (request: WorkerRequest): Command => ({
   isAsked: () => true,
   execute: async (session) => {
+    session.invocation.console.openStreams?.();
     const { runWorkers } = await import("../launch/worker.ts");
     return runWorkers(session, request, async () => (await session.registry()).launchers);
   },

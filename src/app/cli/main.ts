@@ -210,12 +210,15 @@ async function explained(
 ): Promise<unknown> {
   if (!isConfigError(error)) return error;
   const isSyntax = error.code === "override.syntax";
+  const { schema, tool } = options;
   // The hint to add a key is wrong if the program's schema allows no further keys.
-  if (!isSyntax && options.schema === undefined) return error;
-  const { hintMistypedArgument, omitAppendHint } = await import("./override-hints.ts");
-  return isSyntax
-    ? hintMistypedArgument(error, argv, flagsOf(options))
-    : omitAppendHint(error, options);
+  if (!isSyntax && schema === undefined && tool === undefined) return error;
+  const hints = await import("./override-hints.ts");
+  if (isSyntax) return hints.hintMistypedArgument(error, argv, flagsOf(options));
+  return hints.omitAppendHint(
+    tool === undefined ? error : hints.omitMultirun(error, options),
+    options,
+  );
 }
 
 /** Flags that resume a recorded sweep. */

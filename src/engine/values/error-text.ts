@@ -60,13 +60,14 @@ function isNamed(text: string, key: string): boolean {
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + key.length)];
     // A dot that ends a sentence is not part of a longer key.
-    if (!PART_BEFORE.test(before) && !PART_AFTER.test(after)) return true;
+    if (!partBefore().test(before) && !partAfter().test(after)) return true;
   }
   return false;
 }
 
-const PART_BEFORE = /[\p{L}\p{N}_.]$/u;
-const PART_AFTER = /^(?:[\p{L}\p{N}_]|\.[\p{L}\p{N}_])/u;
+// Functions, since classes of Unicode take their time when an expression is made, and most programs have no error.
+const partBefore = () => /[\p{L}\p{N}_.]$/u;
+const partAfter = () => /^(?:[\p{L}\p{N}_]|\.[\p{L}\p{N}_])/u;
 
 function place(origin: Origin, colors: Colors): readonly string[] {
   const arrow = `${colors.blue("-->")} ${visibleControls(describeOrigin(origin))}`;

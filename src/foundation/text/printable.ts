@@ -3,12 +3,12 @@
  * terminal, and direction marks could make a line read differently.
  */
 export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, (character) => NAMED[character] ?? codePoint(character));
+  return text.replaceAll(unprintable(), (character) => NAMED[character] ?? codePoint(character));
 }
 
 /** Like `printable`, but keeps line breaks and tabs. */
 export const visibleControls = (text: string): string =>
-  text.replaceAll(UNPRINTABLE, (character) =>
+  text.replaceAll(unprintable(), (character) =>
     character === "\n" || character === "\t" ? character : printable(character),
   );
 
@@ -54,8 +54,11 @@ export function printableLabel(text: string, limit = 120): string {
   return `${quote}${printable(start.join(""))}…${printable(end.join(""))}${quote}`;
 }
 
-// Controls, formatting marks (direction, joiners, tags), lone surrogates, line separators.
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/**
+ * Controls, formatting marks (direction, joiners, tags), lone surrogates, line separators. A function, since classes of Unicode
+ * take their time when an expression is made, and most programs show nothing that needs it.
+ */
+const unprintable = () => /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** An escape sequence that sets colours and weights (SGR), a control character, a mark of direction. */
 const COLOUR_OR_CONTROL =

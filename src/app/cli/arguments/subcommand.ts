@@ -20,6 +20,7 @@ export async function runSubcommand(
   program: string,
   invocation: Invocation,
 ): Promise<number> {
+  if (!invocation.argv.includes("--help")) invocation.console.openStreams?.();
   try {
     return await run(invocation.argv.slice(1), invocation);
   } catch (error) {

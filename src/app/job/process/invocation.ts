@@ -2,6 +2,8 @@
 import { statSync, writeSync } from "node:fs";
 import { type ProcessIdentity, statOf } from "../../../foundation/system/process-identity.ts";
 import {
+  type DirectOutput,
+  standardStream,
   takesColor,
   terminalWidth,
   tolerateClosedPipes,
@@ -70,9 +72,8 @@ export const completeInvocation = (partial: Partial<Invocation>): Invocation => 
 const withoutUndefined = (given: Partial<Invocation>): Partial<Invocation> =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 
-/** The invocation of this process. */
-export function processInvocation(): Invocation {
-  tolerateClosedPipes();
+/** The invocation of this process. @param isCommand whether this is one of our commands, and not part of another program */
+export function processInvocation(isCommand = false): Invocation {
   const worker = takeWorkerRequest(process.env);
   const announce = takeDriverRequest(process.env);
   return {
@@ -82,18 +83,31 @@ export function processInvocation(): Invocation {
     ...(announce !== undefined && { announce }),
     env: process.env,
     cwd: ownDirectory(),
-    console: processConsole(),
+    console: isCommand ? commandConsole() : programConsole(),
     now: new Date(),
   };
 }
 
-const processConsole = (): Console => ({
-  stdout: writerTo(process.stdout),
-  stderr: writerTo(process.stderr),
-  color: takesColor(process.stderr, process.env),
-  stdoutColor: takesColor(process.stdout, process.env),
-  ...(process.stdout.isTTY && { stdoutWidth: terminalWidth(process.env) }),
-  ...(canRedraw(process.stderr, process.env) && { terminal: terminalOf(process.stderr) }),
+const commandConsole = (): Console => ({
+  ...processConsole(standardStream("stdout"), standardStream("stderr")),
+  openStreams: tolerateClosedPipes,
+});
+
+function programConsole(): Console {
+  tolerateClosedPipes();
+  return processConsole();
+}
+
+const processConsole = (
+  stdout: NodeJS.WriteStream | DirectOutput = process.stdout,
+  stderr: NodeJS.WriteStream | DirectOutput = process.stderr,
+): Console => ({
+  stdout: writerTo(stdout),
+  stderr: writerTo(stderr),
+  color: takesColor(stderr, process.env),
+  stdoutColor: takesColor(stdout, process.env),
+  ...(stdout.isTTY && { stdoutWidth: terminalWidth(process.env) }),
+  ...(stderr.isTTY && canRedraw(process.env) && { terminal: terminalOf(stderr) }),
 });
 
 /** A single-file executable (with Node.js in it) is its own script. */
@@ -104,10 +118,8 @@ function ownCommand(script: string | undefined): Pick<Invocation, "command" | "s
 }
 
 /** CI systems log their terminals, and a dumb terminal cannot move its cursor. */
-const canRedraw = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
-  stream.isTTY === true &&
-  env["TERM"] !== "dumb" &&
-  ["", "0", "false", undefined].includes(env["CI"]);
+const canRedraw = (env: NodeJS.ProcessEnv): boolean =>
+  env["TERM"] !== "dumb" && ["", "0", "false", undefined].includes(env["CI"]);
 
 /** Some terminals, in containers for example, report a width of 0. */
 const terminalOf = (stream: NodeJS.WriteStream): Terminal => ({
@@ -150,6 +162,12 @@ export interface Console {
   readonly stdoutWidth?: number;
   /** `stderr` as a terminal whose lines can be redrawn; absent if they cannot. */
   readonly terminal?: Terminal;
+  /**
+   * Called before work during which text is written: from then on no reader that is slow makes the process wait. Absent where
+   * that is so from the beginning.
+   * @internal
+   */
+  readonly openStreams?: () => void;
   /** Removes secrets from a text that will be stored. */
   readonly redact?: (text: string) => string;
   /** How many secrets `redact` knows. When this has grown, texts redacted earlier may still contain one. */
