@@ -243,6 +243,24 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
   });
 
+  test("each file is shown where it was left", async () => {
+    const long = (key: string) =>
+      Array.from({ length: 400 }, (_, at) => `${key}${at}: ${at}\n`).join("");
+    const texts = { ...SAMPLE, "extra/first.yaml": long("a"), "extra/second.yaml": long("b") };
+    const { complaints, page } = await openServed(open, await serve(tree(texts)));
+    await page.getByRole("tab", { name: "Files" }).click();
+    const choose = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    await choose("extra/first.yaml");
+    await page.getByLabel("File extra/first.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await shows(page, "#panel-files .cm-line", "a399: 399");
+    await choose("extra/second.yaml");
+    await shows(page, "#panel-files .cm-line", "b0: 0");
+    await choose("extra/first.yaml");
+    await shows(page, "#panel-files .cm-line", "a399: 399");
+    expect(complaints).toEqual([]);
+  });
+
   test("a file with CRLF is as it was when it is opened, and saved with CRLF", async () => {
     const place = tree({ ...SAMPLE, "db/pg.yaml": "driver: pg\r\nport: 5432\r\n" });
     const { complaints, page } = await openServed(open, await serve(place, true));
