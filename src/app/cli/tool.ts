@@ -44,10 +44,10 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
 /**
  * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
  *
- * @param openedBy makes the composer for the flags of the line; asked only for plain flags
+ * @param openedBy makes the composer for the words of the line that are no plain flags; asked only if there are some
  * @throws ConfigError `app.usage` for a plain flag that the config does not have, or without its value
  */
-export function readToolLine(
+export async function readToolLine(
   argv: readonly string[],
   {
     freeKeys,
@@ -55,14 +55,22 @@ export function readToolLine(
     tool: { positionals = [] } = {},
   }: Pick<ProgramOptions, "freeKeys" | "plainFlags" | "tool">,
   flags: readonly Flag[],
-  openedBy: (flagWords: readonly string[]) => Composer,
-): ToolLine {
+  openedBy: (words: readonly string[]) => Promise<Composer>,
+): Promise<ToolLine> {
   const kept: string[] = [];
   const words: string[] = [];
-  const flagWords = argv.flatMap(
-    (word, index) => flagWithValue(word, argv[index + 1], flags) ?? [],
+  const dashes = argv.indexOf("--");
+  const end = dashes < 0 ? argv.length : dashes;
+  const settings = once(async () =>
+    settableOf(
+      await openedBy([
+        ...argv
+          .slice(0, end)
+          .flatMap((word, index, before) => flagWithValue(word, before[index + 1], flags) ?? []),
+        ...argv.slice(end),
+      ]),
+    ),
   );
-  const settings = once(() => settableOf(openedBy(flagWords)));
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
@@ -77,8 +85,9 @@ export function readToolLine(
       kept.push(...flag);
       index += flag.length - 1;
     } else if (plain !== null) {
-      if (freeKeys === undefined) refuseUnknown(plain, settings(), flags);
-      const { override, tookNext } = plainOverride(plain, next, settings());
+      const settable = await settings();
+      if (freeKeys === undefined) refuseUnknown(plain, settable, flags);
+      const { override, tookNext } = plainOverride(plain, next, settable);
       kept.push(override);
       if (tookNext) index++;
     } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
