@@ -27,8 +27,9 @@ export const OPEN_LINE: CommandLine = {
   name: "hydraconf open",
   takes: { shown: "[DIR|FILE]", expected: "at most one directory or file", most: 1 },
   about: `Shows the config tree in DIR (default: the program's, conf) in a browser of this machine, or that around the primary config
-FILE: its files, the options of its groups, the config that overrides compose, where each value comes from, and what another line changes. Everything is computed in the
-page. Nothing is run, and nothing is written without --write. The page is the package ${PACKAGE}.`,
+FILE: its files, the options of its groups, the config that overrides compose, where each value comes from, and what another
+line changes. Everything is computed in the page. Nothing is run, and nothing is written without --write. The page is the
+package ${PACKAGE}.`,
   options: {
     "config-name": {
       short: "cn",

@@ -395,18 +395,24 @@ const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
 
 /** The command line of a tool or with plain flags, in the words of every program. */
 async function ownLine(
-  options: MainOptions,
+  options: MainOptions & { readonly adapt: Adapt },
   invocation: Invocation,
   flags: readonly Flag[],
 ): Promise<ToolLine> {
   const { readToolLine } = await import("./tool.ts");
   const { plugins = STANDARD_PLUGINS } = options;
-  return readToolLine(invocation.argv, options, flags, (flagWords) =>
-    openComposer(composerRequest(options, parseArgv(flagWords, flags), plugins), {
-      ...invocation,
-      console: SILENT,
-    }),
-  );
+  return readToolLine(invocation.argv, options, flags, async (words) => {
+    const typed = parseArgv(words, flags);
+    const { settings } = await settingsOf(options, typed, invocation);
+    const { env = invocation.env, ...adapted } = await options.adapt(
+      { parsed: typed, invocation, settings },
+      () => plugins,
+    );
+    const all = { ...options, ...adapted.options };
+    const request = composerRequest(all, adapted.parsed ?? typed, plugins);
+    const composer = openComposer(request, { ...invocation, env, console: SILENT });
+    return { composer, freeKeys: all.freeKeys ?? [] };
+  });
 }
 
 /** What the line that a shell asks to complete says besides its overrides; undefined for other requests. */

@@ -44,25 +44,32 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
 /**
  * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
  *
- * @param openedBy makes the composer for the flags of the line; asked only for plain flags
+ * @param openedBy makes the composer for the words of the line that are no plain flags; asked only if there are some
  * @throws ConfigError `app.usage` for a plain flag that the config does not have, or without its value
  */
-export function readToolLine(
+export async function readToolLine(
   argv: readonly string[],
   {
-    freeKeys,
     plainFlags = false,
     tool: { positionals = [] } = {},
-  }: Pick<ProgramOptions, "freeKeys" | "plainFlags" | "tool">,
+  }: Pick<ProgramOptions, "plainFlags" | "tool">,
   flags: readonly Flag[],
-  openedBy: (flagWords: readonly string[]) => Composer,
-): ToolLine {
+  openedBy: (words: readonly string[]) => Promise<OpenedLine>,
+): Promise<ToolLine> {
   const kept: string[] = [];
   const words: string[] = [];
-  const flagWords = argv.flatMap(
-    (word, index) => flagWithValue(word, argv[index + 1], flags) ?? [],
+  const dashes = argv.indexOf("--");
+  const end = dashes < 0 ? argv.length : dashes;
+  const settings = once(async () =>
+    settableOf(
+      await openedBy([
+        ...argv
+          .slice(0, end)
+          .flatMap((word, index, before) => flagWithValue(word, before[index + 1], flags) ?? []),
+        ...argv.slice(end),
+      ]),
+    ),
   );
-  const settings = once(() => settableOf(openedBy(flagWords)));
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
@@ -77,8 +84,9 @@ export function readToolLine(
       kept.push(...flag);
       index += flag.length - 1;
     } else if (plain !== null) {
-      if (freeKeys === undefined) refuseUnknown(plain, settings(), flags);
-      const { override, tookNext } = plainOverride(plain, next, settings());
+      const settable = await settings();
+      refuseUnknown(plain, settable, flags);
+      const { override, tookNext } = plainOverride(plain, next, settable);
       kept.push(override);
       if (tookNext) index++;
     } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
@@ -100,16 +108,23 @@ function flagWithValue(
   return takesNext ? [word, next] : [word];
 }
 
+/** What a line without its plain flags composes with. */
+interface OpenedLine {
+  readonly composer: Composer;
+  /** Keys whose mappings take any key; `""` is the whole config. */
+  readonly freeKeys: readonly string[];
+}
+
 /** What plain flags set: the config that is composed without overrides. */
 interface Settable {
   readonly config: ConfigNode;
   readonly dialect: Dialect;
   readonly isGroup: (name: string) => boolean;
-  /** Keys at the root of the config, groups of the defaults list and aliases. */
+  /** Keys at the root of the config, groups of the defaults list, aliases, and keys whose mappings take any key. */
   readonly names: readonly string[];
 }
 
-function settableOf(composer: Composer): Settable {
+function settableOf({ composer, freeKeys }: OpenedLine): Settable {
   const { choices, config, dialect } = composer.compose([], { mode: "multirun" });
   const entries = config.kind === "map" ? [...config.entries.values()] : [];
   return {
@@ -117,6 +132,7 @@ function settableOf(composer: Composer): Settable {
     dialect,
     isGroup: composer.repository.groupExists,
     names: [
+      ...freeKeys,
       ...entries.map(({ key }) => String(key)),
       ...[...choices.keys()].filter((group) => !group.startsWith("hydra/")),
       ...composer.aliases().map(({ name }) => name),
@@ -136,7 +152,7 @@ function refuseUnknown(
     [name, splitKey(name, dialect)[0]].some(
       (part) => part === "hydra" || names.includes(part ?? ""),
     );
-  if (written.some(isKnown)) return;
+  if (names.includes("") || written.some(isKnown)) return;
   const known = [...flags.flatMap((flag) => flag.names), ...names.map((name) => `--${name}`)];
   throw new ConfigError({
     code: "app.usage",

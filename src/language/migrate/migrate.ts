@@ -1,5 +1,5 @@
 /** Composes all of a project in two versions of Hydra, and tells what differs, where and why. */
-import { dirname, resolve } from "node:path";
+import { basename, dirname, extname, relative, resolve } from "node:path";
 import type { Composer } from "../../app/job/composer.ts";
 import type { CompositionWarning } from "../../engine/compose/index.ts";
 import {
@@ -12,19 +12,22 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import type { Origin } from "../../engine/values/origin.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { firstFew, plural } from "../../foundation/text/plural.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { type App, appsIn, appsOf, declaredApps, findApps } from "../../python/apps.ts";
 import { type FoundLine, type FoundOverride, foundLines } from "../found-lines.ts";
 import { filesBelow, isPython, textOf } from "../project-files.ts";
 import {
+  configTrees,
   DEFAULT_TREE,
   openPrimary,
   optionChoices,
   type PrimaryConfig,
   type ProjectPlace,
   plainTree,
+  primaryNames,
 } from "../tree-index.ts";
-import { editedTexts, type FileSpan, type Fix, spanOf } from "./edits.ts";
+import { editedTexts, type FileSpan, type Fix, joinedFix, spanOf } from "./edits.ts";
 import {
   type Change,
   type ComposedOutcome,
@@ -35,7 +38,7 @@ import {
   type StandardPaths,
   standardPaths,
 } from "./outcome.ts";
-import { hasArgument } from "./python-edits.ts";
+import { hasArgument, MAIN_ARGUMENTS } from "./python-edits.ts";
 import {
   appliesTo,
   differingRules,
@@ -49,6 +52,8 @@ import {
 import {
   configFindings,
   findingsSince10,
+  mainFinding,
+  namesFile,
   pythonFindings,
   selfFix,
   type TextFinding,
@@ -60,6 +65,8 @@ export interface MigrateRequest {
   readonly place: ProjectPlace;
   readonly from: FromVersion;
   readonly to: DialectName;
+  /** The directory that paths of proposed commands are relative to. */
+  readonly commandDirectory: string;
   /** A tree instead of those of the programs. */
   readonly tree?: { readonly configPath: string; readonly configName: string };
   /** The most command lines that are composed: default lines first, then those of files, then options. */
@@ -103,6 +110,10 @@ export interface Migration {
   readonly counts: {
     readonly programs: number;
     readonly primaries: number;
+    /** Programs whose config is not known. */
+    readonly unread: number;
+    /** Primary configs that do not compose in the older version. */
+    readonly failing: number;
     /** Lines that were composed in both versions. */
     readonly compared: number;
     /** Lines that were left out, since there are more than `most`. */
@@ -150,24 +161,22 @@ export function migrate(request: MigrateRequest): Migration {
       hint: `name a later one: --to ${DIALECT_NAMES.at(-1)}`,
     });
   const files = filesBelow(cwd);
-  const apps = request.tree === undefined ? projectApps(place) : [];
+  const declared = request.tree === undefined ? projectApps(place) : [];
+  const apps = from === "1.0" ? declared.map(withConfigName) : declared;
   const findings = createFindings(cwd);
-  const untold = createUntold(cwd);
+  const untold = createUntold();
   for (const app of apps)
     if (app.unread !== undefined)
       untold.add(
         "The config of a program is not known",
         app.unread.details.hint ?? "",
-        app.file,
-        app.line,
+        `${shownFile(app.file, cwd)}:${app.line}: ${app.unread.message}`,
       );
   const found = foundLines(cwd, files, apps);
   for (const { file, line, reason } of found.unread)
     untold.add(
       "A command line cannot be read",
       "compose the line yourself in both versions: hydraconf --version-base VERSION",
-      undefined,
-      undefined,
       `${shownFile(file, cwd)}:${line}: ${reason}`,
     );
   for (const { file, leftOut, line } of found.lines)
@@ -175,12 +184,16 @@ export function migrate(request: MigrateRequest): Migration {
       untold.add(
         "Words of a command line are known only to the shell",
         "compose the line yourself in both versions: hydraconf --version-base VERSION",
-        file,
-        line,
+        `${shownFile(file, cwd)}:${line}`,
       );
 
-  readTexts({ apps, files, request, findings, untold });
-  const { comparisons, leftOut, compared } = prepare(request, apps, found.lines, untold);
+  readTexts({ apps: declared, files, request, findings, untold });
+  const { comparisons, compared, failing, leftOut } = prepare(request, {
+    apps,
+    files,
+    found: found.lines,
+    untold,
+  });
   let done = 0;
   const standards = new Map<Dialect, StandardPaths>();
   for (const comparison of comparisons) {
@@ -199,6 +212,8 @@ export function migrate(request: MigrateRequest): Migration {
     counts: {
       programs: new Set(apps.map(({ file }) => file)).size,
       primaries: comparisons.length,
+      unread: declared.filter(({ unread }) => unread !== undefined).length,
+      failing,
       compared: done,
       leftOut,
       found: found.lines.length,
@@ -212,6 +227,18 @@ function projectApps({ invocation, settings }: ProjectPlace): readonly App[] {
   return entries.length > 0
     ? entries.flatMap(({ file }) => declaredApps(file, { cwd, env }, settings))
     : findApps(cwd, { cwd, env });
+}
+
+/** A program of 1.0, whose `config_path` may name the file of its primary config. */
+function withConfigName(app: App): App {
+  const { configPath } = app;
+  return configPath === null || !namesFile(app)
+    ? app
+    : {
+        ...app,
+        configPath: dirname(configPath),
+        configName: basename(configPath, extname(configPath)),
+      };
 }
 
 /** The version whose behaviour a program has: an older `version_base`, or none, keeps that of an older one. */
@@ -241,8 +268,12 @@ function readTexts({
 }): void {
   const { cwd, env } = place.invocation;
   for (const app of apps) {
-    const finding = versionFinding(app, textOf(app.file) ?? "", to, cwd);
-    if (finding !== undefined) findings.addText(finding);
+    const source = textOf(app.file) ?? "";
+    const found = [
+      versionFinding(app, source, to, { cwd, env }),
+      from === "1.0" ? mainFinding(app, source, { cwd, env }) : undefined,
+    ];
+    for (const finding of found) if (finding !== undefined) findings.addText(finding);
   }
   const instantiating: string[] = [];
   const storing: string[] = [];
@@ -259,7 +290,7 @@ function readTexts({
       untold.add(
         "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
         "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
-        file,
+        shownFile(file, cwd),
       );
   const hasExport = textOf(resolve(cwd, ".hydraconf/python-store.json")) !== undefined;
   if (!hasExport)
@@ -267,19 +298,28 @@ function readTexts({
       untold.add(
         "Sources register configs in the ConfigStore, which only Python knows",
         "run hydraconf python sync, then this command again",
-        file,
+        shownFile(file, cwd),
       );
 }
 
 /** The primary configs of a project with their lines, up to the most that are asked for. */
 function prepare(
   request: MigrateRequest,
-  apps: readonly App[],
-  found: readonly FoundLine[],
-  untold: UntoldList,
+  {
+    apps,
+    files,
+    found,
+    untold,
+  }: {
+    readonly apps: readonly App[];
+    readonly files: readonly string[];
+    readonly found: readonly FoundLine[];
+    readonly untold: UntoldList;
+  },
 ): {
   readonly comparisons: readonly Comparison[];
   readonly compared: number;
+  readonly failing: number;
   readonly leftOut: number;
 } {
   const { from, place, to, tree } = request;
@@ -288,35 +328,44 @@ function prepare(
     tree !== undefined
       ? [{ app: undefined, ...tree }]
       : apps.some(({ unread }) => unread === undefined)
-        ? primariesOf(apps, found, cwd)
+        ? primariesOf(apps, found, files, cwd)
         : plainTree(cwd);
   const named = primaries.filter(({ configName }) => configName !== null);
   for (const { app, configName } of primaries)
-    if (configName === null)
-      untold.add(
-        "A program names no primary config",
-        "name it in hydraconf.yaml if there is one: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
-        app?.file,
-        app?.line,
-      );
-  if (primaries.length === 0)
+    if (configName === null && app !== undefined) {
+      const [what, remedy] = namesFile(app) ? NAMES_FILE : NAMES_NONE;
+      untold.add(what, remedy, `${shownFile(app.file, cwd)}:${app.line}`);
+    }
+  const commands = tree === undefined ? otherTrees(request, files, named) : [];
+  if (apps.length === 0 && primaries.length === 0)
     throw new ConfigError({
       code: "compose.missing_config",
       message: `There is neither a program of Hydra nor ${DEFAULT_TREE.directory}/${DEFAULT_TREE.name}.yaml in '${cwd}'`,
-      hint: "name the tree: hydraconf migrate -cp DIR -cn NAME; or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+      hint: [
+        `name the tree: ${firstFew(commands.length > 0 ? commands : ["hydraconf migrate -cp DIR -cn NAME"], MOST_COMMANDS, "; ")}`,
+        "or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+      ].join("; "),
     });
+  for (const command of commands)
+    untold.add(
+      "A config tree belongs to no program whose config is known",
+      "the command composes it by itself",
+      command,
+    );
   const newer = DIALECTS[to];
+  let failing = 0;
   const all = named.flatMap((primary, index): readonly Comparison[] => {
     request.onProgress?.("reading", index + 1, named.length);
     const older = olderOf(primary.app, from);
     if (older === newer || DIALECT_NAMES.indexOf(older.name) > DIALECT_NAMES.indexOf(to)) return [];
     const lines = linesOf({ primary, older, newer }, place, found, untold);
+    if (!lines.some(({ kind }) => kind === "default")) failing += 1;
     return lines.length === 0 ? [] : [{ primary, older, newer, lines }];
   });
   const whole = lineCount(all);
   const kept = withinBudget(all, request.most);
   const compared = lineCount(kept);
-  return { comparisons: kept, compared, leftOut: whole - compared };
+  return { comparisons: kept, compared, failing, leftOut: whole - compared };
 }
 
 const lineCount = (comparisons: readonly Comparison[]): number =>
@@ -344,19 +393,71 @@ const spread = <Item>(items: readonly Item[], most: number): readonly Item[] =>
         (_, index) => items[Math.floor((index * items.length) / most)],
       ).flatMap((item) => (item === undefined ? [] : [item]));
 
-/** Each config of each program once, and those that found lines name with flags. */
+const NAMES_NONE = [
+  "A program names no primary config",
+  "name it in hydraconf.yaml if there is one: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+] as const;
+
+const NAMES_FILE = [
+  "A program names a file as its config_path, which Hydra 1.1 and later refuse",
+  "run hydraconf migrate --from 1.0",
+] as const;
+
+/** An error shows this many commands. */
+const MOST_COMMANDS = 3;
+
+/** The commands that compose the trees which no primary config is of; those of tests and documentation count as programs do. */
+function otherTrees(
+  { commandDirectory, from, place, to }: MigrateRequest,
+  files: readonly string[],
+  primaries: readonly PrimaryConfig[],
+): readonly string[] {
+  const { cwd } = place.invocation;
+  const known = primaries.flatMap(({ configDir, configPath }) => [configDir, configPath]);
+  const isKnown = (directory: string): boolean =>
+    known.some(
+      (path) =>
+        path != null &&
+        (`${directory}/`.startsWith(`${path}/`) || path.startsWith(`${directory}/`)),
+    );
+  const versions = [
+    ...(from === "1.3" ? [] : ["--from", from]),
+    ...(to === "1.4" ? [] : ["--to", to]),
+  ];
+  return configTrees(files)
+    .filter(({ directory }) => !/\/(tests?|docs?)\//.test(`${directory.slice(cwd.length)}/`))
+    .filter(({ directory }) => !isKnown(directory))
+    .map(({ directory, names: [name = "", ...others] }) => {
+      const path = relative(commandDirectory, directory) || ".";
+      const words = [...versions, "-cp", path, "-cn", name].map(shellQuote);
+      const more = others.length === 0 ? "" : ` (and ${plural(others.length, "more config")})`;
+      return `hydraconf migrate ${words.join(" ")}${more}`;
+    });
+}
+
+/** Each config of each program once, those that found lines name with flags, and those of the directory of a program that names none. */
 function primariesOf(
   apps: readonly App[],
   found: readonly FoundLine[],
+  files: readonly string[],
   cwd: string,
 ): readonly PrimaryConfig[] {
   const known = new Map<string, PrimaryConfig>();
   const add = (primary: PrimaryConfig): void => {
-    getOrCreate(known, identify(primary), () => primary);
+    const { app } = primary;
+    const id = identify(primary);
+    const first = getOrCreate(known, id, () => primary);
+    const all = [first.app, ...(first.alike ?? [])];
+    if (app !== undefined && !all.includes(app))
+      known.set(id, { ...first, alike: [...(first.alike ?? []), app] });
   };
   for (const app of apps) {
     if (app.unread !== undefined) continue;
-    add({ app, configPath: pathOf(app), configName: app.configName });
+    const configPath = pathOf(app);
+    const names =
+      app.configName === null && configPath != null ? primaryNames(configPath, files) : [];
+    if (names.length === 0) add({ app, configPath, configName: app.configName });
+    for (const configName of names) add({ app, configPath, configName });
   }
   for (const line of found) add(primaryOfLine(line, cwd));
   return [...known.values()];
@@ -384,7 +485,7 @@ function pathOf(app: App): string | null | undefined {
     app.kind === "main" &&
     (app.versionBase === undefined || app.versionBase === "1.1") &&
     app.configPath === dirname(app.file) &&
-    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, "config_path", 0);
+    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, MAIN_ARGUMENTS.configPath);
   return isDefault ? undefined : app.configPath;
 }
 
@@ -427,8 +528,6 @@ function linesOf(
     untold.add(
       "A primary config does not compose before the migration either",
       remedy,
-      undefined,
-      undefined,
       `${program}: ${firstLine(error)}`,
     );
     // Overrides of a line may choose what the default line lacks; nothing helps without the config.
@@ -452,7 +551,9 @@ function linesOf(
   return [lineOf("default", required), ...written, ...options];
 }
 
-const firstLine = ({ message }: Error): string => message.trim().split("\n")[0] ?? "";
+/** A first line that ends with a colon says nothing without the next one. */
+const firstLine = ({ message }: Error): string =>
+  /^[^\n]*:\n[^\n]*|^[^\n]*/.exec(message.trim())?.[0].replace(/\n\s*/, " ") ?? "";
 
 const shownFile = (file: string, cwd: string): string =>
   file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
@@ -524,16 +625,12 @@ function compare(
         untold.add(
           "A command line chooses a group by the key that it has up to Hydra 1.3",
           "write the group as the defaults list does now",
-          undefined,
-          undefined,
           `${line.place}: ${renamed}`,
         );
       else if (line.words.length > 0)
         untold.add(
           "A command line does not compose before the migration either",
           "check the line, and what Python registers (hydraconf python sync)",
-          undefined,
-          undefined,
           `${line.place}: ${firstLine(before.error)}`,
         );
       onDone();
@@ -566,8 +663,6 @@ function compare(
             untold.add(
               "A command line chooses a group that has another key after a fix",
               rule.remedy,
-              undefined,
-              undefined,
               line.label,
             );
         }
@@ -600,7 +695,20 @@ function withRenamedGroup(
   composer: Composer,
 ): string | undefined {
   if (code !== "compose.unused_override" && code !== "compose.ambiguous_override") return undefined;
-  for (const [index, text] of line.overrides.entries()) {
+  for (const { overrides, renamed, text } of renamedGroups(line)) {
+    const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
+    if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
+  }
+  return undefined;
+}
+
+/** The overrides of a line with one of them as it is after a fix: `db/a@db=b`, or `db/a=b`, for `db=a/b`. */
+function* renamedGroups({ overrides }: OverrideLine): Generator<{
+  readonly overrides: readonly string[];
+  readonly text: string;
+  readonly renamed: string;
+}> {
+  for (const [index, text] of overrides.entries()) {
     const [, group, pkg, folder, option] =
       /^([\w/.-]+)(?:@([\w.]+))?=([\w/.-]+)\/([\w.-]+)$/.exec(text) ?? [];
     if (group === undefined) continue;
@@ -608,12 +716,9 @@ function withRenamedGroup(
     const places = pkg === undefined ? ["", `@${group.replaceAll("/", ".")}`] : [`@${pkg}`];
     for (const place of places) {
       const renamed = `${group}/${folder}${place}=${option}`;
-      const overrides = line.overrides.with(index, renamed);
-      const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
-      if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
+      yield { overrides: overrides.with(index, renamed), text, renamed };
     }
   }
-  return undefined;
 }
 
 function standardOf(older: Dialect, newer: Dialect, place: ProjectPlace): StandardPaths {
@@ -755,9 +860,16 @@ function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSite
   const sites = placesOf(rule, about);
   const fixes = sites.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
   if (fixes.length === 0) return { sites, isRenamed: false };
+  const isSame = (outcome: Outcome): boolean =>
+    changesBetween(about.before, outcome, fixing.standard).length === 0;
   const after = fixedOutcome(rule, about, fixes, fixing);
-  if (changesBetween(about.before, after, fixing.standard).length === 0)
-    return { sites, isRenamed: false };
+  if (isSame(after)) return { sites, isRenamed: false };
+  if (rule.renamesKeys === true && after.kind === "failed")
+    for (const { overrides } of renamedGroups(about.line)) {
+      const line = { ...about.line, overrides, words: [] };
+      if (isSame(fixedOutcome(rule, { ...about, line }, fixes, fixing)))
+        return { sites, isRenamed: true };
+    }
   return {
     sites: sites.map(({ span }) => ({ span })),
     isRenamed: rule.renamesKeys === true && after.kind === "failed" && !isOfFile(after.error),
@@ -827,7 +939,7 @@ function fixedPrimary(
         ...primary,
         app: fixed,
         configName: fixed.configName,
-        configPath: hasArgument({ source: text, line: fixed.line }, "config_path", 0)
+        configPath: hasArgument({ source: text, line: fixed.line }, MAIN_ARGUMENTS.configPath)
           ? fixed.configPath
           : primary.configPath,
       };
@@ -883,7 +995,11 @@ function createFindings(cwd: string): Findings {
       return;
     }
     // A fix that is wrong for one line is no fix, unless that line only chooses by a key that the fix renames.
-    const { fix, ...others } = before;
+    const { fix: known, ...others } = before;
+    const fix =
+      known === undefined || finding.fix === undefined
+        ? known
+        : (joinedFix(known, finding.fix) ?? (isRenamed ? known : undefined));
     const isFixed = finding.fix !== undefined || isRenamed;
     byPlace.set(id, {
       ...others,
@@ -976,21 +1092,16 @@ const byPlaceInFiles = (left: Finding, right: Finding): number =>
       : left.span.start - right.span.start;
 
 interface UntoldList {
-  add(what: string, remedy: string, file?: string, line?: number, label?: string): void;
+  add(what: string, remedy: string, place?: string): void;
   all(): readonly Untold[];
 }
 
-function createUntold(cwd: string): UntoldList {
+function createUntold(): UntoldList {
   const entries = new Map<string, { readonly remedy: string; readonly places: Set<string> }>();
   return {
-    add(what, remedy, file, line, label) {
-      const entry = entries.get(what) ?? { remedy, places: new Set<string>() };
-      const place =
-        file === undefined
-          ? label
-          : (label ?? `${shownFile(file, cwd)}${line === undefined ? "" : `:${line}`}`);
+    add(what, remedy, place) {
+      const entry = getOrCreate(entries, what, () => ({ remedy, places: new Set<string>() }));
       if (place !== undefined) entry.places.add(place);
-      entries.set(what, entry);
     },
     all: () =>
       [...entries].map(([what, { places, remedy }]) => ({ what, remedy, places: [...places] })),

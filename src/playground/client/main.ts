@@ -270,6 +270,7 @@ function showFile(path: string, line?: number): void {
   fileEditor.show(path, textOf(path), line);
   if (line !== undefined) fileEditor.view.focus();
   drawFiles();
+  revealFile();
 }
 
 const textOf = (path: string): string =>
@@ -285,7 +286,20 @@ const fileEditor = createFileEditor({
 });
 
 const opened = h("div", { class: "opened" }, fileEditor.view.dom);
-const fileList = h("ul", { class: "files" });
+const fileList = on(h("ul", { class: "files", "aria-label": "Files" }), "keydown", (event) => {
+  const buttons = [...fileButtons.values()];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: buttons.length - 1,
+  };
+  const next = buttons[steps[event.key] ?? -1];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+});
 const fileName = h("span", { class: "file-name" });
 const revertButton = on(h("button", { type: "button" }, "Revert"), "click", () => {
   const { file } = state;
@@ -417,7 +431,11 @@ function drawFileList(): void {
 function drawFiles(): void {
   drawFileList();
   const { edits, file } = state;
+  const [first] = fileButtons.keys();
+  // There may be hundreds: Tab goes to one, and arrow keys to the others.
+  const reached = file !== null && fileButtons.has(file) ? file : first;
   for (const [path, button] of fileButtons) {
+    button.tabIndex = path === reached ? 0 : -1;
     const mark = edits[path] === undefined ? "" : " \u2022";
     const text = path.slice(path.lastIndexOf("/") + 1) + mark;
     if (button.textContent !== text) {
@@ -433,6 +451,16 @@ function drawFiles(): void {
   revertButton.disabled = !isChanged;
   saveButton.disabled = !isChanged;
   saveButton.hidden = !tree.canWrite;
+}
+
+/** Scrolls the list of files, and nothing around it, to the open one. */
+function revealFile(): void {
+  const button = state.file === null ? undefined : fileButtons.get(state.file);
+  if (button === undefined) return;
+  const { clientHeight, scrollTop } = fileList;
+  const { offsetHeight, offsetTop } = button;
+  const isShown = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
+  if (!isShown) fileList.scrollTop = offsetTop - clientHeight / 2;
 }
 
 // Options of groups.
@@ -490,19 +518,22 @@ function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
 
 function drawMenus(all: View["menus"]): void {
   const rows = (of: (menu: ChoiceMenu) => boolean) => all.filter(of).map(menuElement);
+  // As long as there is no config, no group is apart.
+  const isApart = (menu: ChoiceMenu) => !menu.isListed && view.config !== undefined;
   replaceRows(
     listedMenus,
-    rows(({ isHydra, isListed }) => isListed && !isHydra),
+    rows((menu) => !isApart(menu) && !menu.isHydra),
   );
   replaceRows(
     otherMenus,
-    rows(({ isHydra, isListed }) => !isListed && !isHydra),
+    rows((menu) => isApart(menu) && !menu.isHydra),
   );
   replaceRows(
     hydraMenus,
     rows(({ isHydra }) => isHydra),
   );
   otherGroups.hidden = otherMenus.children.length === 0;
+  hydraGroups.hidden = hydraMenus.children.length === 0;
   noOptions.hidden = listedMenus.children.length + otherMenus.children.length > 0;
 }
 
@@ -543,7 +574,7 @@ const configNote = h("p", { class: "hint" });
 const differencePanel = h("div");
 const picturePanel = h("div");
 
-function drawConfig({ lines }: ConfigView): void {
+function drawConfig(lines: ConfigView["lines"]): void {
   const marks: Mark[] = [];
   let at = 0;
   for (const { isOverride, text } of lines) {
@@ -615,13 +646,18 @@ function announceProblems(): void {
 
 // Difference, defaults.
 
-function drawDifference(difference: Difference): void {
-  const isFailed = difference.kind === "failed";
+/** @param difference undefined while it is not looked at, and without a config */
+function drawDifference(difference: Difference | undefined): void {
+  const isFailed = difference?.kind === "failed";
   markLine(comparedEditor, isFailed ? difference.problems : []);
+  if (difference === undefined) {
+    differencePanel.replaceChildren();
+    return;
+  }
   const shown = isFailed
     ? h(
         "ul",
-        { class: "problems" },
+        { class: "problems", "aria-label": "Problems of the compared command line" },
         ...difference.problems.map((one) => problemElement(one, openFile)),
       )
     : differenceElement(difference.differences, openFile);
@@ -657,6 +693,7 @@ function drawTabs(): void {
     if (panel.hidden === isShown) {
       panel.hidden = !isShown;
       if (isShown && LAZY.has(id)) void renew();
+      if (isShown && id === "files") revealFile();
     }
   }
 }
@@ -712,6 +749,7 @@ function drawState(): void {
 function drawProgram(): void {
   const call = { configName: state.configName, overrides: [] };
   program.textContent = commandLine(tree.program, call, isSweep());
+  program.title = program.textContent;
 }
 
 function draw(): void {
@@ -720,11 +758,9 @@ function draw(): void {
   drawProgram();
   drawMenus(menus);
   drawWarnings();
-  if (config !== undefined) {
-    drawConfig(config);
-    if (config.rows !== undefined) picturePanel.replaceChildren(treePicture(config.rows, openFile));
-  }
-  if (difference !== undefined) drawDifference(difference);
+  drawConfig(config?.lines ?? []);
+  picturePanel.replaceChildren(...(config?.rows ? [treePicture(config.rows, openFile)] : []));
+  drawDifference(difference);
   announceProblems();
 }
 
@@ -828,5 +864,5 @@ build();
 choose(state.tab);
 drawState();
 void renew();
-if (state.file !== null) fileEditor.show(state.file, textOf(state.file));
+if (state.file !== null) showFile(state.file);
 follow();

@@ -1,4 +1,5 @@
 /** The events of a recording. */
+import { constants } from "node:os";
 import type { PayloadNumber } from "../../model/payload.ts";
 import type {
   EventAttributes,
@@ -24,7 +25,8 @@ export type NvtxEvent =
   | SampleEvent
   | ThreadNameEvent
   | CategoryNameEvent
-  | OtherInjectionEvent;
+  | OtherInjectionEvent
+  | NoInstructionsEvent;
 
 interface OnThread {
   readonly stream: number;
@@ -38,6 +40,13 @@ interface Used {
   /** Nanoseconds of processor time. */
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
+  readonly instructions: InstructionReading | null;
+}
+
+/** What lies between two readings is known if the counter was interrupted equally often at both. */
+export interface InstructionReading {
+  readonly count: number;
+  readonly interruptions: number;
 }
 
 interface WithPayloads {
@@ -131,6 +140,16 @@ export interface OtherInjectionEvent {
   readonly library: string;
 }
 
+/** Instructions are not counted: of this thread or, where the reason holds for all, of the process. */
+export interface NoInstructionsEvent {
+  readonly kind: "no_instructions";
+  readonly reason: number;
+  /** The system's error number; 0 if no call failed. */
+  readonly errno: number;
+  /** The level of kernel.perf_event_paranoid; null if unknown. */
+  readonly paranoidLevel: number | null;
+}
+
 /** GPU activities and the calls that led to them. GPU times are on CUPTI's clock: see GpuTimes. */
 export type GpuEvent =
   | LaunchEvent
@@ -150,7 +169,8 @@ export type CounterEvent =
   | CounterSessionEvent
   | CounterSessionEndEvent
   | CounterFailureEvent
-  | CounterTallyEvent;
+  | CounterTallyEvent
+  | SamplingEvent;
 
 /** The counters of an open range begin, or go on after those of another one. */
 export interface CounterRangeEvent extends OnThread {
@@ -162,7 +182,7 @@ export interface CounterRangeEvent extends OnThread {
   readonly position: number;
 }
 
-/** The counters of a context are measured into a file from here on. */
+/** The counters of a context, or of a whole device, are measured into a file from here on. */
 export interface CounterSessionEvent {
   readonly kind: "counter_session";
   readonly session: number;
@@ -174,11 +194,24 @@ export interface CounterSessionEvent {
 export interface CounterSessionEndEvent {
   readonly kind: "counter_session_end";
   readonly session: number;
-  /** Ranges that CUPTI dropped. */
+  /** Ranges that CUPTI dropped; of samples: how often some were lost. */
   readonly dropped: number;
+  /** Ranges or samples. */
   readonly ranges: number;
   /** Whether CUPTI has no further pass to collect. */
   readonly isLastPass: boolean;
+}
+
+/** The counters of a whole device are read at an interval from here on. */
+export interface SamplingEvent {
+  readonly kind: "sampling";
+  readonly timeNs: number;
+  readonly device: number;
+  /** 1: the interval is in nanoseconds; 0: in cycles of the system clock. */
+  readonly trigger: number;
+  readonly interval: number;
+  /** `CLOCK_REALTIME` less `CLOCK_MONOTONIC` at that time. */
+  readonly realtimeOffsetNs: bigint;
 }
 
 /** Counters could not be measured, in a context or at all. */
@@ -196,7 +229,7 @@ export interface CounterTallyEvent {
   readonly missedLaunches: number;
   /** Ranges whose counters ended only with the next launch. */
   readonly lateEnds: number;
-  /** Beginnings of ranges beyond the limit. */
+  /** Beginnings of ranges, or devices with samples, beyond the limit. */
   readonly beyondLimit: number;
 }
 
@@ -298,4 +331,10 @@ export function createNotes(): NoteCollector {
     count: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1),
     list: () => [...notes, ...[...counts].map(([what, count]) => `${what}: ${count}`)],
   };
+}
+
+/** The name of a system's error number. Node's own function does not know all of them, for one EDQUOT. */
+export function errorName(errno: number): string {
+  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
+  return known?.[0] ?? `error ${errno}`;
 }
