@@ -17,6 +17,7 @@ await bundle(outdir, [
 ]);
 await bundle(join(outdir, "..", "playground", "client"), [
   { in: join(ofPlayground, "main.ts"), out: "playground" },
+  { in: join(ofPlayground, "worker.ts"), out: "worker" },
   { in: join(ofPlayground, "playground.css"), out: "page" },
 ]);
 

@@ -39,14 +39,17 @@ const PYTHON = { ".py": "text" };
 const BESIDE = { "index.js": "./index.js", "./index.js": "./index.js" };
 
 const outdir = resolve(root, process.argv[2] ?? "dist");
+const ENTRY = "src/index.ts";
+/** What `hydraMain` imports. */
+const PROGRAM = "src/app/cli/main.ts";
 const ERRORS = join(root, "src", "engine", "values", "errors.ts");
 
 await bundle({
-  input: { index: "src/index.ts" },
+  input: { index: ENTRY },
   // One file for what is loaded at once, without a second one that only names its exports. The other modules import
   // from it what both need: under names of one or two letters, which no type has.
   preserveEntrySignatures: "allow-extension",
-  output: { dir: outdir, format: "esm", codeSplitting: { groups: [await startAndRest()] } },
+  output: { dir: outdir, format: "esm", codeSplitting: { groups: [await partsOfLibrary()] } },
 });
 await bundle({
   input: { "engine/schema/index": "src/engine/schema/index.ts" },
@@ -79,7 +82,7 @@ await bundle({
 });
 // For Jest, and whatever else takes no ES module by `require`: Node itself does (module-sync in scripts/pack.mjs).
 const cjs = { dir: join(outdir, "cjs"), format: "cjs", codeSplitting: false };
-await bundle({ input: { index: "src/index.ts" }, output: cjs });
+await bundle({ input: { index: ENTRY }, output: cjs });
 await bundle({
   input: { "engine/schema/index": "src/engine/schema/index.ts" },
   engine: "../../index.js",
@@ -111,11 +114,10 @@ await bundleFile(
   { ajv: "node:util", "ajv-formats": "node:util" },
 );
 
-/** What the library loads at once, and what it imports on demand. */
-async function startAndRest() {
-  const entry = "src/index.ts";
+/** What the library loads at once, what it imports for a program, and what the program imports on demand. */
+async function partsOfLibrary() {
   const { metafile } = await build({
-    entryPoints: [entry],
+    entryPoints: [ENTRY],
     absWorkingDir: root,
     outdir,
     write: false,
@@ -126,14 +128,18 @@ async function startAndRest() {
     loader: PYTHON,
     logLevel: "warning",
   });
-  const start = new Set([entry]);
-  for (const module of start)
-    for (const { path, kind, external } of metafile.inputs[module].imports)
-      if (external !== true && kind !== "dynamic-import") start.add(path);
-  return {
-    debugName: "start and rest",
-    name: (id) => (start.has(id.slice(root.length + 1)) ? "index" : "on-demand"),
+  const loadedWith = (entry) => {
+    const loaded = new Set([entry]);
+    for (const module of loaded)
+      for (const { path, kind, external } of metafile.inputs[module].imports)
+        if (external !== true && kind !== "dynamic-import") loaded.add(path);
+    return loaded;
   };
+  const start = loadedWith(ENTRY);
+  const program = loadedWith(PROGRAM);
+  const partOf = (module) =>
+    start.has(module) ? "index" : program.has(module) ? "program" : "on-demand";
+  return { debugName: "parts", name: (id) => partOf(id.slice(root.length + 1)) };
 }
 
 /** @param engine what the classes of errors are imported from, so that there is one of each; undefined for the engine itself */

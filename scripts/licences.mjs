@@ -56,7 +56,11 @@ export const OF_HYDRACONF = {
 
 /** What the playground has. */
 export const OF_PLAYGROUND = {
-  sources: ["src/playground/server/serve.ts", "src/playground/client/main.ts"],
+  sources: [
+    "src/playground/server/serve.ts",
+    "src/playground/client/main.ts",
+    "src/playground/client/worker.ts",
+  ],
   vendored: [],
 };
 

@@ -73,6 +73,8 @@ async function scoreOf(name, mutate, tests) {
     mutator: { excludedMutations: ["StringLiteral"] },
     disableTypeChecks: false,
     coverageAnalysis: "perTest",
+    // What runs as a module is loaded: test files share processes, so that such a change would not be loaded again.
+    ignoreStatic: true,
     concurrency: Number(process.env.HYDRACONF_MUTATION_JOBS ?? availableParallelism()),
     tempDirName: join("tmp", "stryker"),
     ignorePatterns: ["/build", "/tmp", "/site"],

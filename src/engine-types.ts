@@ -49,6 +49,7 @@ export type {
   SourceFactory,
   SourceInfo,
   StoreEntry,
+  ValueOptions,
 } from "./engine/compose/index.ts";
 export type {
   ConfigLayer,

@@ -56,7 +56,7 @@ export type {
   WorkerCommand,
 } from "./app/launch/launcher.ts";
 export type { Plugin, Provided } from "./app/plugins/contract/plugin.ts";
-export type { PruningRule } from "./app/sweep/sweepers/pruner.ts";
+export type { OwnPruning, Pruner, PruningRule } from "./app/sweep/sweepers/pruner.ts";
 export type {
   Conclusion,
   JobOverrides,

@@ -34,6 +34,13 @@ class Descriptor {
   int value_;
 };
 
+// As it is, or one with a higher number in its place.
+inline int above_standard_streams(int file) {
+  if (file < 0 || file > STDERR_FILENO) return file;
+  const Descriptor low(file);
+  return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 // As open(2), but never interrupted (network file systems are), and never 0, 1 or 2: a program without
 // standard streams must not print into the recording.
 inline int open_descriptor(const char* path, int flags, mode_t mode = 0) {
@@ -43,9 +50,7 @@ inline int open_descriptor(const char* path, int flags, mode_t mode = 0) {
     flags = (flags & ~O_EXCL) | O_NOFOLLOW;
     file = ::open(path, flags | O_CLOEXEC, mode);
   }
-  if (file < 0 || file > STDERR_FILENO) return file;
-  const Descriptor low(file);
-  return fcntl(file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return above_standard_streams(file);
 }
 
 // Writing beyond this limit would not fail but kill the process with SIGXFSZ.

@@ -128,7 +128,11 @@ void record_opening(CurrentThread& thread, format::RecordType type, DomainHandle
   }
   add_domain(record, domain);
   add_attributes(record, attributes);
-  const ThreadUsage usage = type == format::kMark ? ThreadUsage{} : usage_so_far();
+  ThreadUsage usage{};
+  if (type != format::kMark) {
+    thread->instructions.read(usage);
+    add_processor_use(usage);
+  }
   if (!thread->stream.append_at(now_ns(), record, usage, written)) count_dropped();
 }
 
@@ -147,9 +151,11 @@ int push(DomainHandle domain, const EventAttributes& attributes, const Payloads&
 int pop(DomainHandle handle, const Payloads& payloads = {}) {
   const KeptErrno kept;
   const std::uint64_t time = event_time();
-  const ThreadUsage usage = usage_so_far();
+  ThreadUsage usage{};
+  add_processor_use(usage);
   CurrentThread thread;
   if (!thread) return protocol::kNestingError;
+  thread->instructions.read(usage);
   const Domain* const domain = domain_of(handle);
   if (gpu::counts_ranges()) gpu::close_counted_range(*thread.operator->(), domain_id(handle));
   if (domain != nullptr) thread->stream.introduce_domain(domain->id, domain->name);
@@ -176,9 +182,11 @@ void end(std::uint64_t id, DomainHandle handle = nullptr, const Payloads& payloa
   const KeptErrno kept;
   const std::uint64_t time = event_time();
   if (id == 0) return;  // started when nothing could be recorded
-  const ThreadUsage usage = usage_so_far();
+  ThreadUsage usage{};
+  add_processor_use(usage);
   CurrentThread thread;
   if (!thread) return;
+  thread->instructions.read(usage);
   const std::uint32_t written = write_payloads(thread, handle, payloads, PayloadTexts::kAll);
   Record record(format::kEnd);
   record.add(0);

@@ -1,4 +1,4 @@
-// The recorder's file format, version 1.9: docs/recording-format.md in C++.
+// The recorder's file format, version 1.10: docs/recording-format.md in C++.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace region_recorder::format {
 // First bytes of a file. The leading byte is no ASCII, so that nothing takes the file for text.
 constexpr unsigned char kMagic[8] = {0x89, 'N', 'V', 'T', 'X', 'R', 'E', 'C'};
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 9;
+constexpr std::uint16_t kMinor = 10;
 // Written in the machine's byte order: tells the reader which one that was.
 constexpr std::uint32_t kByteOrder = 0x01020304;
 constexpr std::uint32_t kChunkMagic = 0x4b4e4843;  // "CHNK" in a little-endian file
@@ -101,6 +101,7 @@ enum RecordType : std::uint8_t {
   kCounter = 10,
   kScope = 11,
   kTimeDomain = 12,
+  kNoInstructions = 13,  // why instructions are not counted: see NoInstructions; errno, level of perf_event_paranoid
   kPush = 16,         // timed; string, attributes
   kPop = 17,          // timed; attributes (domain only)
   kStart = 18,        // timed; low and high half of the range id, string, attributes
@@ -134,7 +135,8 @@ enum RecordType : std::uint8_t {
   kCounterTally = 80,       // launches that did not get their turn, ranges that ended late, beginnings beyond the limit
 };
 
-// Attributes follow in this order, each only where its flag is set.
+// Attributes follow in this order, each only where its flag is set. A push, pop, start or end that has three words more ends
+// with the instructions that its thread has executed (low and high half), and how often their counter was interrupted.
 enum RecordFlags : std::uint8_t {
   kHasDomain = 1,    // domain id; without it the default domain
   kHasCategory = 2,  // category

@@ -17,6 +17,7 @@
 #include "clock.hpp"
 #include "gpu/gpu_recording.hpp"
 #include "gpu/range_counters.hpp"
+#include "instructions.hpp"
 #include "lock.hpp"
 #include "memory.hpp"
 #include "recording_file.hpp"
@@ -102,6 +103,7 @@ State start() {
   const char* const wanted = getenv(kDirectoryVariable);
   if (wanted == nullptr || *wanted == '\0') return State::kRefused;
   choose_usage(getenv(kUsageVariable));
+  choose_instructions(getenv(kInstructionsVariable));
   file.choose_writing(getenv(kWritingVariable));
   choose_clock(getenv(kClockVariable));
   check_counter();

@@ -145,6 +145,11 @@ bool Stream::append_at(std::uint64_t time_ns, Record& record, const ThreadUsage&
     record.add_flag(format::kHasBlocks);
     for (const std::uint32_t count : usage.blocks) record.add(count);
   }
+  // Behind what readers of version 1.9 read, without a flag: none is left.
+  if (usage.has_instructions) {
+    record.add64(usage.instructions);
+    record.add(usage.interruptions);
+  }
   return append_at(time_ns, record.words());
 }
 

@@ -141,6 +141,13 @@ void begin_thread(ThreadRecorder& recorder, std::uint32_t thread_id) {
   recorder.open_ranges.clear();
   std::uint32_t record[] = {format::record_head(format::kThread, 0, 3), 0, thread_id};
   recorder.stream.append_at(now_ns(), record);
+  const InstructionsRefusal refusal = recorder.instructions.open();
+  if (refusal.reason == NoInstructions::kNone) return;
+  const std::uint32_t refused[] = {format::record_head(format::kNoInstructions, 0, 4),
+                                   static_cast<std::uint32_t>(refusal.reason),
+                                   static_cast<std::uint32_t>(refusal.error),
+                                   static_cast<std::uint32_t>(refusal.paranoid)};
+  recorder.stream.append(refused);
 }
 
 // Busy, for the event that wants it. Null when there is no memory, and inside another event of this thread.
@@ -189,6 +196,7 @@ void end_round(ThreadRecorder& recorder) {
   }
   // First the key, so that a signal handler takes no other recorder: that one would never be released.
   pthread_setspecific(key, &thread_is_over);
+  recorder.instructions.close();
   recorder.thread_id = kNoThread;
   std::uintptr_t mine = own_token();
   recorder.owner->compare_exchange_strong(mine, kFree, std::memory_order_release);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "instructions.hpp"
 #include "nvtx/protocol.hpp"
 #include "open_ranges.hpp"
 #include "stream.hpp"
@@ -23,6 +24,7 @@ struct ThreadRecorder {
   std::atomic<bool> busy;                    // inside an event
   std::uint64_t last_launch;                 // these two: see gpu/launches.cc
   std::uint64_t runtime_call;
+  InstructionCounter instructions;
   OpenRanges open_ranges;                    // only where ranges are counted: see gpu/range_counters.hpp
   std::uint32_t used_depths;                 // all others are zero
   int depths[kTrackedDomains];               // open push/pop ranges by domain id

@@ -20,10 +20,7 @@ void choose_usage(const char* wanted) noexcept {
   wants_counts.store(std::strcmp(choice, "counts") == 0, std::memory_order_relaxed);
 }
 
-ThreadUsage usage_so_far() noexcept {
-  ThreadUsage usage;
-  usage.has_processor_time = false;
-  usage.has_counts = false;
+void add_processor_use(ThreadUsage& usage) noexcept {
   if (wants_processor_time.load(std::memory_order_relaxed)) {
     timespec now{};
     usage.has_processor_time = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0;
@@ -43,7 +40,6 @@ ThreadUsage usage_so_far() noexcept {
     usage.blocks[1] = static_cast<std::uint32_t>(used.ru_oublock);
   }
 #endif
-  return usage;
 }
 
 }  // namespace region_recorder

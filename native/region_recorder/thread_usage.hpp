@@ -14,12 +14,15 @@ struct ThreadUsage {
   std::uint64_t processor_ns;
   std::uint32_t counts[4];  // page faults: minor, major; context switches: voluntary, involuntary
   std::uint32_t blocks[2];  // of disks: read, written
+  bool has_instructions;    // see instructions.hpp
+  std::uint64_t instructions;
+  std::uint32_t interruptions;  // of the counter: what lies between two readings is known if they agree in this
 };
 
-// Once per process, before the first event: what usage_so_far() asks for.
+// Once per process, before the first event: what add_processor_use() asks for.
 void choose_usage(const char* wanted) noexcept;
 
-// A system call for the processor time, and one for the counts. What the system refuses is missing.
-ThreadUsage usage_so_far() noexcept;
+// Processor time and counts so far, by a system call each. What the system refuses is missing.
+void add_processor_use(ThreadUsage& usage) noexcept;
 
 }  // namespace region_recorder

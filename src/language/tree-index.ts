@@ -1,6 +1,6 @@
 /** What can be composed in a project: programs, their primary configs, and the options of their groups. */
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Composer, openComposer } from "../app/job/composer.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
@@ -10,9 +10,11 @@ import { allGroups, type Repository } from "../engine/compose/index.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { isConfigError } from "../engine/values/errors.ts";
 import type { Reading } from "../engine/values/yaml/reader.ts";
+import { getOrCreate } from "../foundation/system/get-or-create.ts";
 import type { App } from "../python/apps.ts";
 import { projectEnv } from "../python/project.ts";
 import { storedExport } from "../python/store-export.ts";
+import { textOf } from "./project-files.ts";
 
 /** A primary config, with the place where its tree is. */
 export interface PrimaryConfig {
@@ -22,6 +24,8 @@ export interface PrimaryConfig {
   readonly configPath: string | null | undefined;
   readonly configName: string | null;
   readonly configDir?: string;
+  /** Other programs with the same configs and version, which are not composed again. */
+  readonly alike?: readonly App[];
 }
 
 /** What composers of a project share. */
@@ -95,6 +99,40 @@ export function plainTree(cwd: string): readonly PrimaryConfig[] {
     : [];
 }
 
+/** A directory that looks like a config tree, and the configs of it that look like primary ones. */
+export interface ConfigTree {
+  readonly directory: string;
+  readonly names: readonly string[];
+}
+
+/** A defaults list, as Hydra alone has it; `defaults:` of other formats are maps. */
+const DEFAULTS =
+  /^defaults[ \t]*:[ \t]*(?:\[|(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*-[ \t])/m;
+const HEADER = /^#[ \t]*@package[ \t]/m;
+const CONFIG = /\.yaml$/;
+
+/** The config trees among the files of a project: the outermost directories of configs with a defaults list or a package header. */
+export function configTrees(files: readonly string[]): readonly ConfigTree[] {
+  const known = new Map<string, string[]>();
+  // Nearest first: a directory comes before those in it.
+  for (const file of files) {
+    if (!CONFIG.test(file)) continue;
+    const directory = dirname(file);
+    const isBelow = [...known.keys()].some((outer) => directory.startsWith(`${outer}/`));
+    const text = isBelow ? undefined : textOf(file);
+    if (text === undefined || !(DEFAULTS.test(text) || HEADER.test(text))) continue;
+    getOrCreate(known, directory, () => []).push(basename(file, ".yaml"));
+  }
+  return [...known].map(([directory, names]) => ({ directory, names }));
+}
+
+/** The configs that a program may name as its primary one: those of its directory with a defaults list, or else all. */
+export function primaryNames(directory: string, files: readonly string[]): readonly string[] {
+  const own = files.filter((file) => CONFIG.test(file) && dirname(file) === directory);
+  const listing = own.filter((file) => DEFAULTS.test(textOf(file) ?? ""));
+  return (listing.length > 0 ? listing : own).map((file) => basename(file, ".yaml"));
+}
+
 /** A choice of an option that a command line can make. */
 export interface OptionChoice {
   readonly group: string;
@@ -103,7 +141,7 @@ export interface OptionChoice {
 
 /**
  * Each option of each group once: as the override of every choice that the primary config makes of the group, and as an
- * addition where it makes none.
+ * addition where it makes none. Where the choice is a path, `db: a/b`, so are the options.
  *
  * @param choices the option of each group of the primary config, by override key
  */
@@ -111,18 +149,42 @@ export function optionChoices(
   repository: Repository,
   choices: ReadonlyMap<string, string | null>,
 ): readonly OptionChoice[] {
-  return allGroups(repository).flatMap((group) => {
-    const keys = [...choices.keys()].filter((key) => key === group || key.startsWith(`${group}@`));
-    const options = ownOptions(repository, group);
-    return keys.length === 0
-      ? options.map((option) => ({ group, override: `+${group}=${option}` }))
-      : keys.flatMap((key) =>
-          options
-            .filter((option) => choices.get(key) !== option)
-            .map((option) => ({ group, override: `${key}=${option}` })),
-        );
+  // A folder that holds only folders is a group that has options by path.
+  const groups = [...new Set(allGroups(repository).flatMap((group) => [...outer(group), group]))];
+  const keysOf = (group: string): readonly string[] =>
+    [...choices.keys()].filter((key) => key === group || key.startsWith(`${group}@`));
+  const isByPath = (key: string): boolean => choices.get(key)?.includes("/") === true;
+  const optionsOf = (group: string, key: string): readonly string[] => [
+    ...ownOptions(repository, group),
+    ...(isByPath(key)
+      ? groups
+          .filter((below) => below.startsWith(`${group}/`))
+          .flatMap((below) =>
+            ownOptions(repository, below).map(
+              (option) => `${below.slice(group.length + 1)}/${option}`,
+            ),
+          )
+      : []),
+  ];
+  const byPath = new Set(groups.filter((group) => keysOf(group).some(isByPath)));
+  const isBelowPath = (group: string): boolean => outer(group).some((above) => byPath.has(above));
+  return groups.flatMap((group) => {
+    const keys = keysOf(group);
+    if (keys.length > 0)
+      return keys.flatMap((key) =>
+        optionsOf(group, key)
+          .filter((option) => choices.get(key) !== option)
+          .map((option) => ({ group, override: `${key}=${option}` })),
+      );
+    return isBelowPath(group)
+      ? []
+      : ownOptions(repository, group).map((option) => ({ group, override: `+${group}=${option}` }));
   });
 }
+
+/** The groups that a group is in, the outermost first. */
+const outer = (group: string): readonly string[] =>
+  group.split("/").flatMap((_, end, parts) => (end === 0 ? [] : [parts.slice(0, end).join("/")]));
 
 /** The options of a group; of Hydra's own groups only those that the tree adds. */
 function ownOptions(repository: Repository, group: string): readonly string[] {

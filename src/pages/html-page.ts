@@ -21,7 +21,7 @@ export interface Page {
 
 export function renderPage(
   { title, body, data, timeline, isLive, styleNonce }: Page,
-  { script, style }: PageAssets,
+  { script, style, worker }: PageAssets,
 ): string {
   const policy = [
     "default-src 'none'",
@@ -29,6 +29,8 @@ export function renderPage(
     `style-src ${hashSource(style)}${styleNonce === undefined ? "" : ` 'nonce-${styleNonce}'`}`,
     "img-src data:",
     ...(isLive ? ["connect-src 'self'"] : []),
+    // The page makes it from its own text.
+    ...(worker === undefined ? [] : ["worker-src blob:"]),
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
@@ -47,7 +49,7 @@ export function renderPage(
 <body>
 ${body}
 <script type="application/json" id="data">${scriptJson(data)}</script>
-${timeline === undefined ? "" : `<script type="text/plain" id="timeline">${timeline}</script>\n`}<script>${script}</script>
+${timeline === undefined ? "" : `<script type="text/plain" id="timeline">${timeline}</script>\n`}${worker === undefined ? "" : `<script type="text/plain" id="worker">${worker}</script>\n`}<script>${script}</script>
 </body>
 </html>
 `;
@@ -109,4 +111,6 @@ const escapeUnits = (character: string): string =>
 export interface PageAssets {
   readonly script: string;
   readonly style: string;
+  /** The script of its worker, in the element with the id `worker`. */
+  readonly worker?: string;
 }

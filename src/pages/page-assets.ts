@@ -24,7 +24,11 @@ export function findPageAssets(page: PageName): PageAssets | undefined {
     return typeof embedded === "string" ? embedded : readFileSync(join(directory, name), "utf8");
   };
   try {
-    return { script: read(`${page}.js`), style: read("page.css") };
+    return {
+      script: read(`${page}.js`),
+      style: read("page.css"),
+      ...(page === "playground" && { worker: read("worker.js") }),
+    };
   } catch (error) {
     throw new Error(
       `the script of the HTML page is missing from ${directory}: run npm run build:ts`,

@@ -1,8 +1,8 @@
 /** `hydraconf open`: shows a config tree in a browser. The page and its server are in a package of their own. */
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type CommandLine, commandHelp } from "../app/command-line/command-line.ts";
+import { type CommandLine, commandHelp, usage } from "../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../app/command-line/parse.ts";
 import { portError, portOf } from "../app/command-line/port.ts";
 import { listenForInterrupt } from "../app/job/process/interrupt.ts";
@@ -10,11 +10,12 @@ import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { loadSettings } from "../app/plugins/settings.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/values/dialect.ts";
-import { ConfigError } from "../engine/values/errors.ts";
+import { ConfigError, nearest } from "../engine/values/errors.ts";
 import { readablePath } from "../foundation/system/files.ts";
 import { importFile } from "../foundation/system/import-file.ts";
 import { findPackage, type PackageInfo } from "../foundation/system/package-root.ts";
 import { requireIn } from "../foundation/system/require-in.ts";
+import { shellCommand } from "../foundation/text/shell-words.ts";
 import { type App, findApps, namedApp, searchApp, severalApps } from "../python/apps.ts";
 import type { PlaygroundRequest } from "./server/serve.ts";
 import type { ProgramLine } from "./tree-document.ts";
@@ -24,10 +25,11 @@ const PACKAGE = "hydraconf-playground";
 
 export const OPEN_LINE: CommandLine = {
   name: "hydraconf open",
-  takes: { shown: "[DIR]", expected: "at most one directory", most: 1 },
-  about: `Shows the config tree in DIR (default: the program's, conf) in a browser of this machine: its files, the options of its groups,
-the config that overrides compose, where each value comes from, and what another line changes. Everything is computed in the
-page. Nothing is run, and nothing is written without --write. The page is the package ${PACKAGE}.`,
+  takes: { shown: "[DIR|FILE]", expected: "at most one directory or file", most: 1 },
+  about: `Shows the config tree in DIR (default: the program's, conf) in a browser of this machine, or that around the primary config
+FILE: its files, the options of its groups, the config that overrides compose, where each value comes from, and what another
+line changes. Everything is computed in the page. Nothing is run, and nothing is written without --write. The page is the
+package ${PACKAGE}.`,
   options: {
     "config-name": {
       short: "cn",
@@ -45,6 +47,7 @@ page. Nothing is run, and nothing is written without --write. The page is the pa
   },
   epilogue: `  hydraconf open                        the tree of the program here, or conf/
   hydraconf open configs --write        another directory, whose files may be changed
+  hydraconf open configs/train.yaml     that directory, with its primary config train
 
 The address that it prints has a secret part, and is for this machine alone. Ctrl-C ends it.
 
@@ -94,13 +97,15 @@ export function treeToOpen(
   { cwd, env }: Pick<Invocation, "cwd" | "env">,
   settings: Settings,
 ): OpenedTree {
-  const [given] = parsed.positionals;
-  const app = programOf(parsed, { cwd, env }, settings);
-  const place = resolve(cwd, given ?? app?.configPath ?? "conf");
-  if (!isDirectory(place)) throw noTree(readablePath(place, cwd), cwd);
+  const asked = askedTree(parsed, cwd);
+  const app = programOf(asked.directory, parsed, { cwd, env }, settings);
+  const place = asked.directory ?? resolve(cwd, app?.configPath ?? "conf");
+  if (!isDirectory(place))
+    throw existsSync(place) ? notDirectory(place, cwd) : noTree(readablePath(place, cwd), cwd);
   const title = readablePath(place, cwd);
-  const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
-  const configName = named ?? app?.configName?.replace(/\.yaml$/, "") ?? firstConfig(place, title);
+  if (asked.configName !== undefined) requireConfig(asked.configName, place, title);
+  const configName =
+    asked.configName ?? app?.configName?.replace(/\.yaml$/, "") ?? firstConfig(place, title);
   const dialect = DIALECT_NAMES.find((name) => name === parsed.value("version-base"));
   return {
     place,
@@ -112,27 +117,46 @@ export function treeToOpen(
   };
 }
 
-/** The program of the line, of the directory, or the only one here. */
+/** What the line names: a directory, and the primary config in it. */
+interface AskedTree {
+  readonly directory: string | undefined;
+  readonly configName: string | undefined;
+}
+
+/** @throws ConfigError `app.usage` for two primary configs */
+function askedTree(parsed: ParsedCommand, cwd: string): AskedTree {
+  const [given] = parsed.positionals;
+  const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
+  if (given === undefined) return { directory: undefined, configName: named };
+  const path = resolve(cwd, given);
+  if (!path.endsWith(".yaml") || !isFile(path)) return { directory: path, configName: named };
+  if (named !== undefined)
+    throw usage(
+      `${given} is the primary config, and so is that of --config-name`,
+      "name one of them",
+    );
+  return { directory: dirname(path), configName: basename(path, ".yaml") };
+}
+
+/** The program of the line, of the directory that it names, or the only one here. */
 function programOf(
+  directory: string | undefined,
   parsed: ParsedCommand,
   place: Pick<Invocation, "cwd" | "env">,
   settings: Settings,
 ): App | undefined {
   const { cwd } = place;
-  const [given] = parsed.positionals;
   const named = parsed.value("app");
   if (named !== undefined) {
     const app = namedApp({ folder: cwd, text: named }, place, settings);
     // Of a directory that the line names only the command line is the program's.
-    return given === undefined ? withTree(app) : app;
+    return directory === undefined ? withTree(app) : app;
   }
-  if (given !== undefined) {
-    const directory = resolve(cwd, given);
+  if (directory !== undefined)
     return findApps(cwd, place).find(
       ({ configPath, unread }) =>
         configPath !== null && unread === undefined && isSame(configPath, directory),
     );
-  }
   const search = searchApp(place, settings);
   if (search.kind === "none") return undefined;
   if (search.kind === "several") {
@@ -158,6 +182,26 @@ const isSame = (path: string, other: string): boolean =>
 const isDirectory = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+const isFile = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** @throws ConfigError `compose.missing_config` for a config that is no file of the tree */
+function requireConfig(name: string, place: string, title: string): void {
+  if (isFile(join(place, `${name}.yaml`))) return;
+  const folder = dirname(name);
+  const inFolder = (one: string) => (folder === "." ? one : `${folder}/${one}`);
+  const available = configNames(join(place, folder)).map(inFolder);
+  const near = nearest(name, available);
+  throw new ConfigError({
+    code: "compose.missing_config",
+    message: `There is no config '${name}' in '${title}'`,
+    key: name,
+    available,
+    ...(near !== undefined && { nearest: near }),
+    hint: `use --config-name ${near ?? available[0] ?? "NAME"}`,
+  });
+}
+
 /** `config`, or the first of another name. */
 function firstConfig(place: string, title: string): string {
   const names = configNames(place);
@@ -167,6 +211,19 @@ function firstConfig(place: string, title: string): string {
     code: "compose.missing_config",
     message: `'${title}' has no primary config`,
     hint: "name the directory with the primary config, as --config-path of the program does",
+  });
+}
+
+/** A file that is no config where its directory was meant. */
+function notDirectory(file: string, cwd: string): ConfigError {
+  const shown = readablePath(file, cwd);
+  const words = /\.(?:py|[cm]?[jt]s)$/.test(file)
+    ? ["--app", shown]
+    : [readablePath(dirname(file), cwd)];
+  return new ConfigError({
+    code: "compose.missing_config",
+    message: `'${shown}' is a file, and the configs are in a directory`,
+    hint: `use ${shellCommand(["hydraconf", "open", ...words])}`,
   });
 }
 

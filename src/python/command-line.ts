@@ -29,8 +29,17 @@ export interface Program {
   readonly resultOnStdout: boolean;
 }
 
+/** Makes flags before `--` set keys, as `plainFlags` of `hydraMain` does. */
+export const PLAIN_FLAGS: Flag = {
+  id: "plain-flags",
+  names: ["--plain-flags"],
+  takes: "nothing",
+  help: "--db.port 1 sets a value as db.port=1 does, --db pg chooses an option; all other flags are then written in full",
+};
+
 /** The flags of `hydraconf run` in addition to those of every program. */
 export const RUN_FLAGS: readonly Flag[] = [
+  PLAIN_FLAGS,
   {
     id: "pass",
     names: ["--pass"],

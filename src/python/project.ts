@@ -2,13 +2,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DIALECT_FLAG, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
-import type { AdaptableCall, Adaptation } from "../app/cli/hydra-main.ts";
+import type { AdaptableCall, Adaptation } from "../app/cli/main.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { packageFolders } from "../app/plugins/python/interpreter.ts";
 import { DIALECT_NAMES } from "../engine/values/dialect.ts";
 import { ConfigError } from "../engine/values/errors.ts";
-import { readablePath } from "../foundation/system/files.ts";
+import { readablePath, realPlace } from "../foundation/system/files.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import {
   type App,
@@ -59,13 +59,20 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
       const store = storeFor(onlyApp(search()), call, env);
       return { env, ...(store && { options: { store } }) };
     }
+    const hidden = hiddenTree(app, call);
+    if (hidden !== undefined && app.unread !== undefined)
+      throw new ConfigError({
+        ...app.unread.details,
+        hint: `${app.unread.details.hint ?? ""}; for ${CONFIG} here: -cp conf`,
+      });
     const tree = treeOptions(app, call, env);
+    const notes = [...(tree.notes ?? []), ...(hidden ?? [])];
     // The code of `hydraconf completion` names the Python program of the line; a user names one in the line.
     const { flags } = adaptable.parsed;
     const completesPython = flags.has("shell-completion") && flags.has("app");
     return {
       env: tree.env,
-      ...(tree.notes !== undefined && { notes: tree.notes }),
+      ...(notes.length > 0 && { notes }),
       options: {
         ...tree.options,
         jobName: app.name,
@@ -77,6 +84,23 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
     if (isAside) return { env };
     throw error;
   }
+}
+
+/**
+ * What to say where a program that was found, and that nobody named, counts more than the default config of this directory, which is
+ * another; undefined where it does not.
+ */
+function hiddenTree(
+  { configPath, file }: App,
+  { invocation: { cwd }, parsed, settings }: AdaptableCall,
+): readonly string[] | undefined {
+  const isNamed = ["app", "config-path"].some((id) => parsed.flags.has(id));
+  if (isNamed || settings.app !== undefined || !hasOwnTree(cwd)) return undefined;
+  if (configPath !== null && realPlace(configPath) === realPlace(join(cwd, "conf")))
+    return undefined;
+  return [
+    `the configs of ${readablePath(file, cwd)} are composed, not ${CONFIG} of this directory: -cp conf composes that, --app ${readablePath(file, cwd)} leaves this note out`,
+  ];
 }
 
 /** A line that is completed has its own flags, such as `--app`. */

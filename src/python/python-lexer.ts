@@ -8,6 +8,8 @@ export interface PythonToken {
   readonly prefix?: string;
   /** The offset in the source. */
   readonly start: number;
+  /** The offset behind it. */
+  readonly end: number;
   /** From 1. */
   readonly line: number;
   /** Spaces before the first token of a line. */
@@ -46,7 +48,7 @@ export function pythonTokens(source: string): PythonTokens {
   let indent = 0;
   let isLineStart = true;
   const push = (kind: PythonToken["kind"], text: string, end: number, prefix?: string): void => {
-    const place = { start: at, line: lineOf(at), indent };
+    const place = { start: at, end, line: lineOf(at), indent };
     tokens.push({ kind, text, ...place, ...(prefix !== undefined && { prefix }) });
     at = end;
     isLineStart = false;

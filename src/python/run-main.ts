@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
 import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
-import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/hydra-main.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/main.ts";
 import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
@@ -18,6 +18,7 @@ import { drawTable } from "../foundation/text/table.ts";
 import { type App, namedApp } from "./apps.ts";
 import {
   absentScript,
+  PLAIN_FLAGS,
   type Program,
   RUN_FLAGS,
   readProgram,
@@ -57,6 +58,10 @@ export async function runCommandLine(
   invocation: Invocation,
 ): Promise<number> {
   const { command } = invocation;
+  const end = args.indexOf("--");
+  const plainFlags = PLAIN_FLAGS.names.some((name) =>
+    (end < 0 ? args : args.slice(0, end)).includes(name),
+  );
   return runMain(
     {
       name: "hydraconf run",
@@ -71,6 +76,7 @@ export async function runCommandLine(
       reusesWorkers: true,
       launchesRuns: true,
       flags: RUN_FLAGS,
+      plainFlags,
       resultFiles: [RESULT_FILE, METRICS_FILE],
       progress: (outputDir) => latestMetrics(join(outputDir, METRICS_FILE)),
       restAsOverrides: () => [],

@@ -21,7 +21,19 @@ interface Search {
   readonly exit_code?: number;
 }
 
-const searches = readFileSync(join(corpusDir("conformance-optuna"), "searches.jsonl"), "utf8")
+/** `HYDRACONF_SEARCHES` names a file that `record_searches.py` has recorded with another Optuna. */
+const recording =
+  process.env["HYDRACONF_SEARCHES"] ?? join(corpusDir("conformance-optuna"), "searches.jsonl");
+
+/** That Optuna is on the path of Python's modules. */
+const environment = Object.fromEntries(
+  ["PYTHONPATH", "OMP_NUM_THREADS"].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
+
+const searches = readFileSync(recording, "utf8")
   .trimEnd()
   .split("\n")
   .map((line) => JSON.parse(line) as Search);
@@ -41,6 +53,7 @@ async function search({ args, jobs }: Search) {
       asked.push(overrides);
       return jobs[number]?.returned;
     },
+    environment,
   );
   const file = join(cwd, "s/optimization_results.yaml");
   const results = existsSync(file) ? toObject(readYaml(readFileSync(file, "utf8"))) : undefined;

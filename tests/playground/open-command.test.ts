@@ -89,6 +89,39 @@ test("a tree without a program is hydraconf's", () => {
   });
 });
 
+test("a primary config that is not there is refused with the nearest one", () => {
+  const cwd = project({ "conf/config.yaml": "", "conf/train.yaml": "", "conf/exp/a.yaml": "" });
+  const missing = (message: string, ...available: readonly string[]) =>
+    expect.objectContaining({
+      code: "compose.missing_config",
+      details: expect.objectContaining({ message, available }),
+    });
+  expect(() => open(cwd, "--config-name", "trian")).toThrow(
+    expect.objectContaining({
+      details: expect.objectContaining({ nearest: "train", hint: "use --config-name train" }),
+    }),
+  );
+  expect(() => open(cwd, "conf", "--config-name", "nope")).toThrow(
+    missing("There is no config 'nope' in 'conf'", "config", "train"),
+  );
+  expect(() => open(cwd, "--config-name", "exp/b")).toThrow(
+    missing("There is no config 'exp/b' in 'conf'", "exp/a"),
+  );
+  expect(open(cwd, "--config-name", "exp/a").configName).toBe("exp/a");
+});
+
+test("a file is opened as the primary config of its directory, with the program of that", () => {
+  const cwd = project({ "train.py": TRAIN, "configs/train.yaml": "", "configs/eval.yaml": "" });
+  const program = { words: ["python", "train.py"] };
+  const tree = { place: join(cwd, "configs"), title: "configs", configName: "eval", program };
+  expect(open(cwd, "configs/eval.yaml")).toMatchObject(tree);
+  expect(open(cwd, join(cwd, "configs", "eval.yaml"))).toMatchObject(tree);
+  expect(() => open(cwd, "configs/eval.yaml", "--config-name", "train")).toThrow(
+    expect.objectContaining({ code: "app.usage" }),
+  );
+  expect(() => open(cwd, "configs/evil.yaml")).toThrow("no directory 'configs/evil.yaml'");
+});
+
 test("without a tree the error names the directories that may be one", () => {
   const cwd = project({ "settings/config.yaml": "", "src/x.txt": "", "empty/x.txt": "" });
   expect(() => open(cwd)).toThrow(
@@ -102,6 +135,17 @@ test("without a tree the error names the directories that may be one", () => {
     }),
   );
   expect(() => open(cwd, "empty")).toThrow("'empty' has no primary config");
+});
+
+test.each([
+  ["conf/notes.txt", "use hydraconf open conf"],
+  ["train.py", "use hydraconf open --app train.py"],
+])("%s, a file that is no config, is answered with what to type", (file, hint) => {
+  const cwd = project({ "conf/config.yaml": "x: 1\n", [file]: "" });
+  const message = `'${file}' is a file, and the configs are in a directory`;
+  expect(() => open(cwd, file)).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ message, hint }) }),
+  );
 });
 
 test("without its package the error says what to install, and the project's own is not taken", () => {
@@ -173,7 +217,7 @@ test("wrong usage", async () => {
   await expect(runOpen(["--port", "x"], invocation)).rejects.toThrow("--port: 'x' is not a port");
   // The arguments of a program are seen by all users of the machine, and the address is a secret.
   await expect(runOpen(["--browser"], invocation)).rejects.toThrow("--browser");
-  await expect(runOpen(["a", "b"], invocation)).rejects.toThrow("at most one directory");
+  await expect(runOpen(["a", "b"], invocation)).rejects.toThrow("at most one directory or file");
   expect(await runOpen(["--help"], invocation)).toBe(0);
-  expect(out.stdout).toMatch(/^Usage: hydraconf open \[options\] \[DIR\]\n/);
+  expect(out.stdout).toMatch(/^Usage: hydraconf open \[options\] \[DIR\|FILE\]\n/);
 });

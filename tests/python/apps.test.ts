@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorText } from "../../src/engine/values/error-text.ts";
 import { appsIn, findApps, namedApp, searchApp, severalApps } from "../../src/python/apps.ts";
-import { treeOptions } from "../../src/python/project.ts";
+import { adaptToProject, treeOptions } from "../../src/python/project.ts";
 
 function project(files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), "hydraconf-apps-"));
@@ -349,5 +349,49 @@ describe("a program that names no version_base", () => {
   test.each(['"1.1"', '"1.3"', "None"])("gets none with version_base=%s", (base) => {
     const source = `import hydra\n@hydra.main("conf", version_base=${base})\ndef main(cfg): pass\n`;
     expect(notes(source)).toBeUndefined();
+  });
+});
+
+describe("a program below a directory with a default config of its own", () => {
+  const tree = { "conf/config.yaml": "lr: 1\n", "examples/c/x.yaml": "b: 2\n" };
+  const main = (name: string) =>
+    `import hydra\n@hydra.main(version_base=None, config_path="c", config_name=${name})\ndef f(cfg): pass\n`;
+  const adapted = (
+    files: Readonly<Record<string, string>>,
+    flags: readonly (readonly [string, string])[] = [],
+    settings = {},
+  ) => {
+    const folder = project(files);
+    const console = { stdout: () => {}, stderr: () => {} };
+    const invocation = { argv: [], cwd: folder, console, env: {} };
+    const parsed = { flags: new Map(flags), overrides: [] };
+    return adaptToProject({ invocation, parsed, settings } as never);
+  };
+  const note = expect.stringContaining(
+    "the configs of examples/app.py are composed, not conf/config.yaml of this directory: -cp conf",
+  );
+
+  test("counts more, and a note names both", async () => {
+    const files = { ...tree, "examples/app.py": main('"x"') };
+    expect((await adapted(files)).notes).toEqual([note]);
+    expect((await adapted(files, [["app", "examples/app.py"]])).notes).toBeUndefined();
+    const named = await adapted(files, [["config-path", "conf"]]);
+    expect([named.notes, named.options?.configName]).toEqual([undefined, undefined]);
+  });
+
+  test("whose config is unknown: the error says how to compose the other one", async () => {
+    const files = { ...tree, "examples/app.py": main("NAME") };
+    await expect(adapted(files)).rejects.toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          hint: expect.stringMatching(/; for conf\/config\.yaml here: -cp conf$/),
+        }),
+      }),
+    );
+  });
+
+  test("with the same configs gets no note", async () => {
+    const files = { ...tree, "src/app.py": main('"config"').replace('"c"', '"../conf"') };
+    expect((await adapted(files)).notes).toBeUndefined();
   });
 });

@@ -106,6 +106,16 @@ describe("without a config tree", () => {
     expect(ran.status).toBe(0);
   });
 
+  test("with --plain-flags, flags set keys", () => {
+    const line = ["--lr", "0.2", "--m.d=3", "--", "echo", "${lr} ${m.d}", "--lr"];
+    const ran = hydraconf(project(), "run", "--plain-flags", ...line);
+    expect(ran.stdout).toContain("0.2 3 --lr\n");
+    expect(ran.status).toBe(0);
+    const refused = hydraconf(project(), "run", ...line);
+    expect(refused.status).toBe(2);
+    expect(refused.stderr).toContain("unrecognized arguments: --lr");
+  });
+
   test("--dry-run shows the command of every job and writes nothing", () => {
     const cwd = project();
     const ran = hydraconf(cwd, "run", "-m", "lr=1,2", "--dry-run", "--", "echo", "a ${lr}");
@@ -307,6 +317,23 @@ describe("a program of Python's Hydra", () => {
     ]);
     expect(readFileSync(join(cwd, "out/1/.hydra/overrides.yaml"), "utf8")).toBe("- lr=0.2\n");
     expect(ran.stderr).toMatch(/#1 .*ValueError: diverged \(train\.py:7\)/);
+  });
+
+  test("gives its types to plain flags", () => {
+    const cwd = project({
+      ...files,
+      "conf/train.yaml": "defaults: [{db: a}, _self_]\nlr: 0.1\nnote: x\nfast: false\n",
+    });
+    const ran = hydraconf(
+      cwd,
+      ...["run", "--plain-flags", "--note", "1,2", "--fast", "--db=a", "--lr", "1,2", "-m"],
+      ...["--dry-run", "--json", "--", "python3", "train.py"],
+    );
+    const { jobs } = JSON.parse(ran.stdout);
+    expect(jobs.map(({ overrides }: { overrides: readonly string[] }) => overrides)).toEqual([
+      ["note='1,2'", "fast=True", "db=a", "lr=1"],
+      ["note='1,2'", "fast=True", "db=a", "lr=2"],
+    ]);
   });
 
   test("may have its overrides and its -m behind its name", () => {

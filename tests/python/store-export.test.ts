@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { runMain } from "../../src/app/cli/hydra-main.ts";
+import { runMain } from "../../src/app/cli/main.ts";
 import { pythonResolvers } from "../../src/app/plugins/python/python-resolvers.ts";
 import { ConfigError } from "../../src/engine/values/errors.ts";
 import { child } from "../../src/engine/values/node.ts";

@@ -192,7 +192,7 @@ const INVOCATION: OptionChecks<Invocation> = {
 };
 
 /** As in Hydra, the program's name and directory default to those of the module that declares it. */
-export function placed(options: HydraMainOptions, callingModule: () => string): MainOptions {
+export function placed(options: HydraMainOptions, callingModule: string): MainOptions {
   const place = nameAndBase(options, callingModule);
   const { schema } = options;
   const schemaThere = typeof schema === "string" ? { schema: resolve(place.base, schema) } : {};
@@ -203,11 +203,11 @@ export function placed(options: HydraMainOptions, callingModule: () => string): 
 
 function nameAndBase(
   { base, name }: HydraMainOptions,
-  callingModule: () => string,
+  callingModule: string,
 ): Pick<ProgramOptions, "name" | "base"> {
   const given = base === undefined ? undefined : directoryAt(base);
   if (given !== undefined && name !== undefined) return { base: given, name };
-  const file = callingModule() || process.argv[1] || "";
+  const file = callingModule || process.argv[1] || "";
   return {
     base: given ?? (file === "" ? ownDirectory() : dirname(file)),
     name: name ?? (parse(file).name || "app"),

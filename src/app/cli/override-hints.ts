@@ -81,3 +81,16 @@ const isUnknownKey = (error: unknown): error is ConfigError =>
   isConfigError(error.details.cause) &&
   error.details.cause.code === "value.struct" &&
   error.details.hint?.startsWith("to choose") !== true;
+
+/** Changes the error about a sweep in a tool, which has none: it does not name the flag that starts one. */
+export function omitMultirun(error: unknown, { name }: ProgramOptions): unknown {
+  if (!isConfigError(error) || error.code !== "override.sweep_not_allowed") return error;
+  const { message, origin } = error.details;
+  const lines = message.split("\n").filter((line) => !line.includes("--multirun"));
+  const text = origin?.kind === "override" ? origin.text : "";
+  return new ConfigError({
+    ...error.details,
+    message: lines.length > 0 ? lines.join("\n") : `'${text}' is a sweep`,
+    hint: `${name} has no sweeps: assign one value`,
+  });
+}

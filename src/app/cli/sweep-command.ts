@@ -22,6 +22,7 @@ import { launcherFolder, launcherFolders, sweepFolder } from "../record/layout.t
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { jobsToRetry, nextCommand, typedCommand } from "../record/next-commands.ts";
 import { cancelSweep } from "../sweep/cancel.ts";
+import { shownStatus } from "../sweep/page/build-page-data.ts";
 import {
   type JobView,
   readSweepStatus,
@@ -272,7 +273,7 @@ function shownView(
   const rows = jobs.map((job, index) => [
     String(job.number),
     overrides[index] ?? "",
-    `${job.status}${job.left_out ? " (left_out)" : ""}`,
+    shownStatus(job),
     ...(hasScheduler ? [scheduled(job)] : []),
     String(job.attempts),
     job.seconds === null ? "" : job.seconds.toFixed(1),

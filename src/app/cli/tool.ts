@@ -2,10 +2,12 @@
 import { createConfig, leavesOf, maskSecrets, pathText } from "../../engine/compose/index.ts";
 import { quoted } from "../../engine/overrides/index.ts";
 import { showValue } from "../../engine/schema/show-value.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
+import type { Dialect } from "../../engine/values/dialect.ts";
+import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
+import { once } from "../../foundation/system/get-or-create.ts";
 import { visibleControls } from "../../foundation/text/printable.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { checkJobs } from "../job/check-jobs.ts";
@@ -42,28 +44,33 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
 /**
  * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
  *
- * @param openedBy makes the composer for the flags of the line; asked only for plain flags
- * @throws ConfigError `app.usage` for a plain flag without its value
+ * @param openedBy makes the composer for the words of the line that are no plain flags; asked only if there are some
+ * @throws ConfigError `app.usage` for a plain flag that the config does not have, or without its value
  */
-export function readToolLine(
+export async function readToolLine(
   argv: readonly string[],
   {
+    freeKeys,
     plainFlags = false,
     tool: { positionals = [] } = {},
-  }: Pick<ProgramOptions, "plainFlags" | "tool">,
+  }: Pick<ProgramOptions, "freeKeys" | "plainFlags" | "tool">,
   flags: readonly Flag[],
-  openedBy: (flagWords: readonly string[]) => Composer,
-): ToolLine {
+  openedBy: (words: readonly string[]) => Promise<Composer>,
+): Promise<ToolLine> {
   const kept: string[] = [];
   const words: string[] = [];
-  const flagWords = argv.flatMap(
-    (word, index) => flagWithValue(word, argv[index + 1], flags) ?? [],
+  const dashes = argv.indexOf("--");
+  const end = dashes < 0 ? argv.length : dashes;
+  const settings = once(async () =>
+    settableOf(
+      await openedBy([
+        ...argv
+          .slice(0, end)
+          .flatMap((word, index, before) => flagWithValue(word, before[index + 1], flags) ?? []),
+        ...argv.slice(end),
+      ]),
+    ),
   );
-  let composer: Composer | undefined;
-  const settings = (): Composer => {
-    composer ??= openedBy(flagWords);
-    return composer;
-  };
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
@@ -78,7 +85,9 @@ export function readToolLine(
       kept.push(...flag);
       index += flag.length - 1;
     } else if (plain !== null) {
-      const { override, tookNext } = plainOverride(plain, next, settings());
+      const settable = await settings();
+      if (freeKeys === undefined) refuseUnknown(plain, settable, flags);
+      const { override, tookNext } = plainOverride(plain, next, settable);
       kept.push(override);
       if (tookNext) index++;
     } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
@@ -100,13 +109,58 @@ function flagWithValue(
   return takesNext ? [word, next] : [word];
 }
 
+/** What plain flags set: the config that is composed without overrides. */
+interface Settable {
+  readonly config: ConfigNode;
+  readonly dialect: Dialect;
+  readonly isGroup: (name: string) => boolean;
+  /** Keys at the root of the config, groups of the defaults list and aliases. */
+  readonly names: readonly string[];
+}
+
+function settableOf(composer: Composer): Settable {
+  const { choices, config, dialect } = composer.compose([], { mode: "multirun" });
+  const entries = config.kind === "map" ? [...config.entries.values()] : [];
+  return {
+    config,
+    dialect,
+    isGroup: composer.repository.groupExists,
+    names: [
+      ...entries.map(({ key }) => String(key)),
+      ...[...choices.keys()].filter((group) => !group.startsWith("hydra/")),
+      ...composer.aliases().map(({ name }) => name),
+    ],
+  };
+}
+
+/** Refuses a plain flag that names no key, not even one below a key that there is, and no group. */
+function refuseUnknown(
+  [word, no, key = ""]: RegExpExecArray,
+  { dialect, isGroup, names }: Settable,
+  flags: readonly Flag[],
+): void {
+  const written = no === undefined ? [key] : [`no-${key}`, key];
+  const isKnown = (name: string): boolean =>
+    isGroup(name.replace(/@.*$/s, "")) ||
+    [name, splitKey(name, dialect)[0]].some(
+      (part) => part === "hydra" || names.includes(part ?? ""),
+    );
+  if (written.some(isKnown)) return;
+  const known = [...flags.flatMap((flag) => flag.names), ...names.map((name) => `--${name}`)];
+  throw new ConfigError({
+    code: "app.usage",
+    message: `unrecognized arguments: ${word}`,
+    nearest: nearest(`--${written[0]}`, known),
+  });
+}
+
 function plainOverride(
   [word, no, key = "", glued]: RegExpExecArray,
   next: string | undefined,
-  composer: Composer,
+  { config, dialect, isGroup }: Settable,
 ): { readonly override: string; readonly tookNext: boolean } {
-  const group = composer.repository.groupExists(key);
-  const node = group ? undefined : nodeOf(composer, key);
+  const group = isGroup(key);
+  const node = group ? undefined : getAt(config, splitKey(key, dialect));
   const isSwitch = node?.kind === "scalar" && typeof node.value === "boolean";
   if (no !== undefined && isSwitch) return { override: `${key}=false`, tookNext: false };
   const name = no === undefined ? key : `no-${key}`;
@@ -122,11 +176,6 @@ function plainOverride(
     override: `${name}=${group ? value : written(value, node)}`,
     tookNext: glued === undefined,
   };
-}
-
-function nodeOf(composer: Composer, key: string): ConfigNode | undefined {
-  const { config, dialect } = composer.compose([], { mode: "multirun" });
-  return getAt(config, splitKey(key, dialect));
 }
 
 /** The value in an override: a text where the config has one, whatever it contains. */

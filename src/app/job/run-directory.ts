@@ -93,6 +93,10 @@ function refuseResults(path: string, resultFiles: readonly string[]): void {
   });
 }
 
+/** Where the results of an earlier attempt at a job are, from 1 on. */
+export const asideOf = (path: string, attempt: number): string =>
+  join(path, ".attempts", String(attempt));
+
 /**
  * Moves the results of an earlier attempt at the same job to `.attempts/N`, so that they are neither taken for those of
  * the next attempt nor lost.
@@ -100,7 +104,7 @@ function refuseResults(path: string, resultFiles: readonly string[]): void {
  * @param attempt the number of the earlier attempt, from 1
  */
 export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
-  const aside = join(path, ".attempts", String(attempt));
+  const aside = asideOf(path, attempt);
   for (const name of resultFiles.filter((one) => existsSync(join(path, one)))) {
     makeDirectory(dirname(join(aside, name)));
     rmSync(join(aside, name), { recursive: true, force: true });

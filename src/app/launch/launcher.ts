@@ -120,7 +120,7 @@ export interface LauncherInternals {
 
 /** Ends jobs of a search early, by the metrics that they and others have reported. */
 export interface Pruning {
-  /** Takes the metrics of jobs that ended in an earlier call. */
+  /** Takes the metrics of jobs that have ended, in this call or an earlier one. */
   note(ended: readonly SweepJob[]): void;
   /** Reads what is new. @returns the jobs that are to end, each once, with the step at which that was decided */
   look(running: readonly SweepJob[]): readonly { readonly number: number; readonly step: number }[];

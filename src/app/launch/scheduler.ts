@@ -19,7 +19,7 @@ import {
 } from "../record/job-state.ts";
 import { currentJobs, readManifest } from "../record/manifest.ts";
 import { nextCommands, typedCommand } from "../record/next-commands.ts";
-import { signalledBy } from "../record/recorded-job.ts";
+import { notePruned, signalledBy } from "../record/recorded-job.ts";
 import type {
   LaunchEvent,
   Launcher,
@@ -252,8 +252,31 @@ export function completeLauncher(
 }
 
 /**
+ * Cancels running jobs that are not worth going on, until the signal: the scheduler asks their processes to end, and those record who
+ * has ended them. A scheduler that does not answer is asked again.
+ */
+async function pruneJobs(
+  running: ReadonlyMap<number, SweepJob>,
+  backend: SweepBackend,
+  { pruning, record }: LauncherRequest["internals"],
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = new Set<number>();
+  while (pruning !== undefined && !signal.aborted) {
+    for (const { number, step } of pruning.look([...running.values()])) {
+      notePruned(record.folder, number, step);
+      asked.add(number);
+    }
+    const numbers = new Set([...asked].filter((number) => running.has(number)));
+    const isAsked = numbers.size > 0 && backend.cancel({ numbers }).then(() => true, unanswered);
+    if ((await isAsked) === true) asked.clear();
+    await sleep(RECORDS_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/**
  * Follows a scheduler's jobs to their ends. Ctrl-C stops following, never the jobs. Once no other job may start,
- * waiting jobs are cancelled.
+ * waiting jobs are cancelled, and so are, while they run, those that the pruner of a search ends.
  */
 export async function* followJobs(
   batch: readonly SweepJob[],
@@ -269,11 +292,17 @@ export async function* followJobs(
   const typed = typedCommand(internals.invocation);
   const interrupt = listenForInterrupt();
   const open = new Map(jobs);
+  const running = new Map<number, SweepJob>();
+  const followed = new AbortController();
+  const failed = new AbortController();
+  const pruned = pruneJobs(running, backend, internals, followed.signal).catch((error: unknown) =>
+    failed.abort(error),
+  );
   let withdrawn = false;
   try {
     const watch = {
       numbers: new Set(jobs.keys()),
-      signal: interrupt.signal,
+      signal: AbortSignal.any([interrupt.signal, failed.signal]),
       ...(attemptsBefore && { attemptsBefore }),
     };
     for await (const event of backend.watch(watch)) {
@@ -284,10 +313,13 @@ export async function* followJobs(
       }
       const job = jobs.get(event.number);
       if (job === undefined) continue;
-      if (event.kind === "started") yield { kind: "started", job };
-      else if (event.kind === "retried") yield { ...retriedOf(event), job };
+      if (event.kind === "started") {
+        running.set(event.number, job);
+        yield { kind: "started", job };
+      } else if (event.kind === "retried") yield { ...retriedOf(event), job };
       else {
         open.delete(event.number);
+        running.delete(event.number);
         if (event.kind === "ended")
           yield { kind: "ended", job, result: result(job), ...tookOf(folder, job) };
         else if (!withdrawn) yield { kind: "ended", job, result: lost(job, event.reason) };
@@ -298,8 +330,11 @@ export async function* followJobs(
       }
     }
   } finally {
+    followed.abort();
+    await pruned;
     interrupt.release();
   }
+  failed.signal.throwIfAborted();
   const signal = interrupt.name();
   if (signal === undefined || open.size === 0) return;
   say(

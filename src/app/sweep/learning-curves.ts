@@ -6,6 +6,7 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { count, fits, listOf, type Shape, text } from "../../foundation/system/shape.ts";
 import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
+import { asideOf } from "../job/run-directory.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { thinnedCurve } from "./page/build-page-data.ts";
 import type { JobCurves, LearningCurve } from "./page/curve-types.ts";
@@ -23,26 +24,38 @@ const MOST_POINTS_OF_SWEEP = 2_000_000;
 
 /**
  * The curves in the metrics of a job: of each number in its objects, against their `step` or, without one, their line. Nothing for a
- * file that cannot be read.
+ * file that cannot be read. An attempt that goes on from a checkpoint continues the curves of those before it: what they reported
+ * before its first step stays.
  */
 export function reportedCurves({
+  attempts,
   output_dir,
-}: Pick<SweepRow, "output_dir">): readonly LearningCurve[] {
+}: Pick<SweepRow, "attempts" | "output_dir">): readonly LearningCurve[] {
+  let points = pointsIn(output_dir);
+  for (let attempt = attempts - 1; attempt > 0; attempt--) {
+    const first = points.reduce(
+      (least, { step }) => Math.min(least, step),
+      Number.POSITIVE_INFINITY,
+    );
+    const earlier = pointsIn(asideOf(output_dir, attempt));
+    points = [...earlier.filter(({ step }) => step < first), ...points];
+  }
   const curves = new Map<string, { readonly steps: number[]; readonly values: number[] }>();
-  // A program may be writing the last line.
-  const lines = linesIn(join(output_dir, METRICS_FILE))
-    .map(metricsIn)
-    .filter((metrics) => metrics !== undefined);
-  for (const [index, metrics] of lines.entries()) {
-    const { finite, step } = pointOf(metrics, index + 1);
+  for (const { finite, step } of points)
     for (const [metric, value] of finite()) {
       const { steps, values } = getOrCreate(curves, metric, () => ({ steps: [], values: [] }));
       steps.push(step);
       values.push(value);
     }
-  }
   return [...curves].map(([metric, curve]) => ({ metric, ...curve }));
 }
+
+/** The points in the metrics in a directory. A program may be writing the last line. */
+const pointsIn = (directory: string): readonly ReturnType<typeof pointOf>[] =>
+  linesIn(join(directory, METRICS_FILE))
+    .map(metricsIn)
+    .filter((metrics) => metrics !== undefined)
+    .map((metrics, index) => pointOf(metrics, index + 1));
 
 /**
  * Writes the curves of all jobs into a directory.

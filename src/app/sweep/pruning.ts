@@ -4,20 +4,23 @@ import { isCompleted, type JobResult } from "../job/job.ts";
 import { followMetrics, METRICS_FILE, type Metrics, pointOf } from "../job/metrics.ts";
 import type { SweepJob } from "../job/plan-job.ts";
 import type { Pruning } from "../launch/launcher.ts";
-import { createPruner, type PruningRule } from "./sweepers/pruner.ts";
+import { createPruner, type OwnPruning, type PruningRule } from "./sweepers/pruner.ts";
 
 /** @param resultOf the result of a job that has ended */
 export function createPruning(
-  rule: PruningRule,
+  rule: PruningRule | OwnPruning,
   resultOf: (job: SweepJob) => JobResult | undefined,
 ): Pruning {
-  const pruner = createPruner(rule);
+  const pruner = rule.kind === "own" ? rule.pruner : createPruner(rule);
+  const numberOf = ({ number, swept }: SweepJob): number | undefined =>
+    rule.kind === "own" ? rule.numberOf(swept) : number;
   const followed = new Map<number, Followed>();
   const followedOf = (job: SweepJob): Followed => {
     const known = followed.get(job.number);
     if (known !== undefined) return known;
     const one: Followed = {
       job,
+      number: numberOf(job),
       read: followMetrics(join(job.outputDir, METRICS_FILE), () => beginAgain(one)),
       lines: 0,
       isPruned: false,
@@ -27,7 +30,7 @@ export function createPruning(
     return one;
   };
   const beginAgain = (one: Followed): void => {
-    pruner.forget(one.job.number);
+    if (one.number !== undefined) pruner.forget(one.number);
     Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
   };
   /** @returns the step at which the job is to end */
@@ -37,15 +40,16 @@ export function createPruning(
       one.lines++;
       const { numberAt, step } = pointOf(metrics, one.lines);
       const value = numberAt(rule.metric);
-      if (value === undefined) continue;
-      if (pruner.report(one.job.number, step, value)) end ??= step;
+      if (value === undefined || one.number === undefined) continue;
+      if (pruner.report(one.number, step, value)) end ??= step;
     }
     return end;
   };
   const finish = (one: Followed): void => {
     lookAt(one);
     const result = resultOf(one.job);
-    if (result !== undefined && isCompleted(result)) pruner.complete(one.job.number);
+    if (one.number !== undefined && result !== undefined && isCompleted(result))
+      pruner.complete(one.number);
     one.isOver = true;
   };
   return {
@@ -71,6 +75,8 @@ export function createPruning(
 
 interface Followed {
   readonly job: SweepJob;
+  /** How the pruner knows it; undefined if it does not. */
+  readonly number: number | undefined;
   readonly read: () => readonly Metrics[];
   lines: number;
   isPruned: boolean;

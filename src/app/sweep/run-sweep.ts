@@ -250,7 +250,7 @@ const NOTHING: Launched = { results: new Map(), goesOn: false };
 
 async function launch(
   jobs: readonly SweepJob[],
-  { gate, launcher, onEvent, record }: SweepRequest,
+  { gate, launcher, onEvent, pruning, record }: SweepRequest,
 ): Promise<Launched> {
   const results = new Map<SweepJob, JobResult>();
   // A job that did not start in this call has the time of an earlier one in its record.
@@ -265,6 +265,8 @@ async function launch(
     if (event.kind === "ended") {
       results.set(event.job, event.result);
       gate.count(event.result);
+      // It may have been too short to be looked at while it ran.
+      pruning?.note([event.job]);
     }
     // The starts and ends of processes are seen later than their jobs record them.
     const isOfRecord = event.kind === "ended" && begun.has(event.job);

@@ -10,7 +10,7 @@ import type { SweepRow } from "../job/options.ts";
 import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
 import { shareFile } from "../record/rights.ts";
 import { writeCurves } from "./learning-curves.ts";
-import { fieldsOf } from "./page/build-page-data.ts";
+import { fieldsOf, shownStatus } from "./page/build-page-data.ts";
 
 /**
  * Writes the table of a sweep into a directory, as `sweep.json`, `sweep.csv` and `sweep.md`, and the learning curves of its jobs.
@@ -89,7 +89,7 @@ export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string
     ...rows.map((row, at) => [
       String(row.number),
       ...keys.map((key) => valueText(row.swept[key])),
-      row.status,
+      shownStatus(row),
       String(row.attempts),
       row.seconds === null ? "" : String(row.seconds),
       ...results.map((name) => valueText(fields[at]?.get(name))),

@@ -1,7 +1,8 @@
 /** The command `deep-profile`, as a function of its invocation. */
 import { resolve } from "node:path";
+import type { HydraMainOptions } from "../../app/cli/check-main.ts";
 import { configLines } from "../../app/cli/explain.ts";
-import { hydraMain } from "../../app/cli/hydra-main.ts";
+import { startProgram } from "../../app/cli/main.ts";
 import { usageText } from "../../app/command-line/command-line.ts";
 import { exitCode, type Job, type Task } from "../../app/job/job.ts";
 import type { Invocation } from "../../app/job/process/invocation.ts";
@@ -25,12 +26,10 @@ export function deepProfile(invocation: Invocation): Promise<number> {
   const isLaunched = Object.keys(invocation.env).some((name) => OF_RANKS.test(name));
   return isLaunched
     ? asRank(invocation)
-    : hydraMain(createProgram(invocation), profileTask(invocation), invocation);
+    : startProgram(createProgram(invocation), profileTask(invocation), invocation);
 }
 
-type Program = Parameters<typeof hydraMain>[0];
-
-function createProgram(invocation: Invocation): Program {
+function createProgram(invocation: Invocation): HydraMainOptions {
   const { root, version } = packageInfo();
   /** Shared by all jobs that this command plans. */
   const gpuQueries = once(async () =>
@@ -41,7 +40,7 @@ function createProgram(invocation: Invocation): Program {
     return createRequestCheck(invocation.cwd, await gpuQueries());
   });
 
-  const program: Program = {
+  const program: HydraMainOptions = {
     name: "deep-profile",
     version,
     base: invocation.cwd,
@@ -64,7 +63,7 @@ function createProgram(invocation: Invocation): Program {
     ],
     subcommands: [
       ...subcommandsOf((argv, measure) =>
-        hydraMain(program, measuredBy(measure, invocation), { ...invocation, argv }),
+        startProgram(program, measuredBy(measure, invocation), { ...invocation, argv }),
       ),
       {
         name: "trust",
@@ -119,7 +118,7 @@ async function asRank(invocation: Invocation): Promise<number> {
     "../../profiler/cli/join.ts"
   );
   const rank = launchedRank(invocation.env);
-  if (rank === null) return hydraMain(program, profileTask(invocation), invocation);
+  if (rank === null) return startProgram(program, profileTask(invocation), invocation);
   const isFirst = rank.rank === 0;
   let argv: readonly string[] | null;
   try {
@@ -130,7 +129,7 @@ async function asRank(invocation: Invocation): Promise<number> {
     if (isFirst) invocation.console.stderr(usageText("deep-profile", error));
     return 2;
   }
-  if (argv === null) return hydraMain(program, profileTask(invocation), invocation);
+  if (argv === null) return startProgram(program, profileTask(invocation), invocation);
   const task = async (composed: Config, job: Job) => {
     const { request, release } = await requestOf(composed, job, invocation);
     const measured = async () => {
@@ -144,7 +143,7 @@ async function asRank(invocation: Invocation): Promise<number> {
     };
     return measured().finally(release);
   };
-  return hydraMain(program, task, isFirst ? invocation : { ...invocation, argv });
+  return startProgram(program, task, isFirst ? invocation : { ...invocation, argv });
 }
 
 /** Profiles what the config says. */

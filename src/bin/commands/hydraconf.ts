@@ -1,6 +1,6 @@
 /** The command `hydraconf`, as a function of its invocation. */
 import { existsSync, readdirSync } from "node:fs";
-import { type AdaptableCall, type Adaptation, runMain } from "../../app/cli/hydra-main.ts";
+import { type AdaptableCall, type Adaptation, runMain } from "../../app/cli/main.ts";
 import type { Flag } from "../../app/job/options.ts";
 import type { Invocation } from "../../app/job/process/invocation.ts";
 

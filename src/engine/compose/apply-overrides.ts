@@ -157,9 +157,6 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
   }
 }
 
-/** Settings of ours in Hydra's own node, which saved configs have only where they are set: they need no `+`. */
-const OWN_SETTINGS: ReadonlySet<string> = new Set(["hydra.sweep.page"]);
-
 function applyValue(root: ConfigNode, override: Override, applying: Applying): ConfigNode {
   const { context, copies } = applying;
   const { keyOrGroup: key, type } = override;
@@ -179,9 +176,7 @@ function applyValue(root: ConfigNode, override: Override, applying: Applying): C
     case "replace":
       return change(root, override, value, applying, { merge: false });
     default:
-      return OWN_SETTINGS.has(key)
-        ? updateNode(root, key, value, { forceAdd: true, plain: true }, context, copies)
-        : change(root, override, value, applying);
+      return change(root, override, value, applying);
   }
 }
 

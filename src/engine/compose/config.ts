@@ -19,7 +19,7 @@ import { floatRepr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
-import { findPlace, lazyObject, selectNode } from "../values/resolution/select.ts";
+import { findPlace, keyAbsent, lazyObject, selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";
 import type { Composition } from "./compose.ts";
 import type { DeepReadonly, KeyOf, ValueAt } from "./config-types.ts";
@@ -46,9 +46,10 @@ export interface Config<Data = unknown> {
    * Keys and types are those of `Data`, which a schema or a declared tree (`hydraconf schema --types`) gives; without either, any key
    * may be asked for, and its value is unknown.
    *
-   * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and errors of the resolution.
+   * @throws ConfigError `value.missing` for `???`, `schema.mismatch`, and errors of the resolution; `key.not_found`, with the nearest
+   * key and where it is set, for a `required` key that does not exist
    */
-  get<const Key extends KeyOf<Data>, const Options extends GetOptions = Resolved>(
+  get<const Key extends KeyOf<Data>, const Options extends ValueOptions = Resolved>(
     key: Key,
     options?: Options,
   ): NoInfer<ValueOf<Options, ValueAt<Data, Key>>>;
@@ -86,15 +87,25 @@ export interface GetOptions {
   readonly resolve?: boolean;
 }
 
+/** How the value of a key is given. */
+export interface ValueOptions extends GetOptions {
+  /** Whether a key that does not exist is an error, and not undefined. Default: false. */
+  readonly required?: boolean;
+}
+
 /** Options that resolve interpolations. */
 export interface Resolved extends GetOptions {
   readonly resolve?: true;
 }
 
-/** A value as the options give it: of no type where interpolations stay texts. */
-export type ValueOf<Options extends GetOptions, Value> = Options extends { readonly resolve: false }
+/** A value as the options give it: of no type where interpolations stay texts, and there where it is required. */
+export type ValueOf<Options extends ValueOptions, Value> = Options extends {
+  readonly resolve: false;
+}
   ? unknown
-  : Value;
+  : Options extends { readonly required: true }
+    ? Exclude<Value, undefined>
+    : Value;
 
 /** The form of a config as text: interpolations resolved, keys sorted by name. */
 export interface ConfigTextOptions {
@@ -153,10 +164,12 @@ export function createConfig<Data = unknown>(
     root,
     composition,
     context,
-    get(key: string, options: GetOptions = {}): never {
+    get(key: string, options: ValueOptions = {}): never {
       checkText("get", "the key", key);
-      checkOptions("get", options, OBJECT_OPTIONS);
-      return valueAt(key, options) as never;
+      checkOptions("get", options, VALUE_OPTIONS);
+      const value = valueAt(key, options);
+      if (value === undefined && options.required === true) throw keyAbsent(root, key, context);
+      return value as never;
     },
     toYaml(options = {}) {
       checkOptions("toYaml", options, TEXT_OPTIONS);
@@ -242,6 +255,11 @@ const memberOf = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 
 const OBJECT_OPTIONS = { resolve: optional(trueOrFalse) };
+
+const VALUE_OPTIONS: OptionChecks<ValueOptions> = {
+  ...OBJECT_OPTIONS,
+  required: optional(trueOrFalse),
+};
 
 const TEXT_OPTIONS: OptionChecks<ConfigTextOptions> = {
   ...OBJECT_OPTIONS,

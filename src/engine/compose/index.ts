@@ -6,7 +6,7 @@ export type { PlainValue } from "../values/plain-objects.ts";
 export { toObject as toPlain } from "../values/plain-objects.ts";
 export type { Composition } from "./compose.ts";
 export { composeConfig, composeDefaults, requirePrimary } from "./compose.ts";
-export type { Config, ConfigTextOptions, GetOptions } from "./config.ts";
+export type { Config, ConfigTextOptions, GetOptions, ValueOptions } from "./config.ts";
 export { createConfig } from "./config.ts";
 export type { ConfigPlugin, LaunchRefusal, PluginFiles } from "./config-plugin.ts";
 export { launchRefusal, optionTarget } from "./config-plugin.ts";

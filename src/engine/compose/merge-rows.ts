@@ -20,7 +20,12 @@ import { selectNode } from "../values/resolution/select.ts";
 import { refuseAliases } from "./aliases.ts";
 import { type CompositionWarning, ymlMatches } from "./defaults/deprecations.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
-import { HYDRA_CONFIG, hydraClassName, withoutDefaultsField } from "./hydra/schema.ts";
+import {
+  HYDRA_CONFIG,
+  hydraClassName,
+  settingMeant,
+  withoutDefaultsField,
+} from "./hydra/schema.ts";
 import { defaultsOf, type LoadedConfig, yamlFileName } from "./sources/config-source.ts";
 import { optionsForHint, type Repository } from "./sources/repository.ts";
 
@@ -176,9 +181,15 @@ function mergeLayer(
   try {
     return requireMap(mergeNodes([root, layer], context, budget));
   } catch (error) {
-    throw isConfigError(error)
-      ? blame(row, error, choiceHint(layer, error.details.key ?? "", repository))
-      : error;
+    if (!isConfigError(error)) throw error;
+    const { code, details } = error;
+    const key = details.key ?? "";
+    const meant =
+      code === "value.struct" ? settingMeant(splitKey(key), context.dialect) : undefined;
+    if (meant === undefined) throw blame(row, error, choiceHint(layer, key, repository));
+    // A similar name would not be what was meant.
+    const bare = new ConfigError({ ...details, nearest: undefined });
+    throw blame(row, bare, meant.versionHint ?? `set it as ${meant.key}`);
   }
 }
 

@@ -11,6 +11,7 @@ import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { selectPath } from "../values/resolution/resolution.ts";
 import { standsInTree } from "./delete-keys.ts";
+import { settingMeant } from "./hydra/schema.ts";
 
 export interface FailedOverride {
   readonly override: Override;
@@ -41,12 +42,15 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const { keyOrGroup: key, origin } = override;
   const tail = origin.text.slice(origin.text.indexOf(key) + key.length);
   const parts = splitKey(key, context.dialect);
+  const setting = settingMeant(parts, context.dialect);
+  if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
   const { available, nearest } = nearestKey(root, parts);
   const referred = throughReference(failed, parts);
   const meant = [
     referred,
     ...sameButSeparators(root, key),
     ...inPackages(failed),
+    setting?.key,
     ...(nearest === undefined || swept.some((other) => hasKey(other, parts)) ? [] : [nearest]),
     ...itemsWith(root, parts),
   ].find((other) => other !== undefined && works(`${other}${tail}`, failed));

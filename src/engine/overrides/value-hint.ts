@@ -1,5 +1,6 @@
 /** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import type { Span } from "./ast.ts";
 import { FUNCTIONS } from "./functions/index.ts";
 import { PART_IN_QUOTES, shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
@@ -15,7 +16,14 @@ export function withValueHint(
   isOverride: (text: string) => boolean,
 ): unknown {
   if (!isConfigError(error)) return error;
-  const { code, hint, origin } = error.details;
+  const { code, hint, nearest, origin } = error.details;
+  if (code === "override.function" && origin?.kind === "override") {
+    const call = { start: origin.start ?? 0, end: origin.end ?? override.length };
+    const written = hint ?? nearest ?? argumentsHint(override, call, isOverride);
+    return written === hint || written === nearest
+      ? error
+      : new ConfigError({ ...error.details, hint: written });
+  }
   const equal = override.indexOf("=");
   const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
   if (code !== "override.syntax" || !isInValue) return error;
@@ -48,6 +56,23 @@ function valueHint(
 
 const isCallOfOurs = (value: string): boolean =>
   FUNCTIONS.has(/^\s*(\w+)\(/.exec(value)?.[1] ?? "");
+
+/** For a call whose arguments are separated as a slice, a span of numbers or a list has them: `range(1:3)`. */
+function argumentsHint(
+  override: string,
+  { start, end }: Span,
+  isOverride: (text: string) => boolean,
+): string | undefined {
+  const [, opening, inner = "", closing] =
+    /^(\w+\s*\()(.*)(\)\s*)$/s.exec(override.slice(start, end)) ?? [];
+  if (opening === undefined) return undefined;
+  const bare = inner.replace(/^\s*\[(.*)\]\s*$/s, "$1");
+  const commas = bare.replace(/\s*(?:[,;:]|\.\.+|(?<=\d)-)\s*|(?<=\d)\s+(?=[-.\d])/g, ",");
+  const written = override.slice(0, start) + opening + commas + closing + override.slice(end);
+  return written !== override && isOverride(written)
+    ? `arguments are separated by commas: ${shown(written)}`
+    : undefined;
+}
 
 /** For a list, dict, sweep or call of which a part is wrong: with commas, or with that part in quotes. */
 function partsHint(

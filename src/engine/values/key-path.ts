@@ -1,7 +1,7 @@
 /** Keys such as `a.b[0]`: how they split into components, and the nearest one that exists. */
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
-import { type ConfigNode, type Key, keyId, type MapNode } from "./node.ts";
+import { type ConfigNode, getAt, type Key, keyId, type MapNode } from "./node.ts";
 import type { Origin } from "./origin.ts";
 import { parsePythonInt, pyRepr } from "./python-text.ts";
 
@@ -176,8 +176,10 @@ export function nearestKey(
     if (next === undefined) {
       if (node.entries.size > widest) return { available: [] };
       const found = suggest(node, parts, index, widest);
-      const elsewhere = found.nearest === undefined && keysThatEndWith(root, parts);
-      return elsewhere && elsewhere.length > 0
+      if (found.nearest !== undefined) return found;
+      const longer = keysThatEndWith(root, parts);
+      const elsewhere = longer.length > 0 ? longer : keysWithLess(root, parts, index);
+      return elsewhere.length > 0
         ? { available: elsewhere, ...(elsewhere.length === 1 && { nearest: elsewhere[0] }) }
         : found;
     }
@@ -259,11 +261,44 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
   return (own.length > 0 ? own : found).map((path) => path.join("."));
 }
 
+/**
+ * For a key with too many parts: `data.val.workers` finds `val.workers`, and `loader.val.workers`.
+ * @param wrong index of the first part that does not exist
+ */
+function keysWithLess(
+  root: ConfigNode,
+  parts: readonly string[],
+  wrong: number,
+): readonly string[] {
+  const shorter = parts.toSpliced(wrong, 1);
+  const node = shorter.length > 0 ? getAt(root, shorter) : undefined;
+  if (node !== undefined && node.kind !== "map") return [shorter.join(".")];
+  // A single name says too little to be looked for anywhere.
+  for (let from = 1; from < parts.length - 1; from++) {
+    const found = keysThatEndWith(root, parts.slice(from));
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+interface Named {
+  readonly name: string;
+  /** Absent for a key that the type of the map has but no config has set. */
+  readonly value?: ConfigNode;
+}
+
+/** What a key of a map can name. */
+function namedIn({ entries, type }: MapNode): readonly Named[] {
+  const own = [...entries.values()].map(({ key, value }) => ({ name: String(key), value }));
+  const declared = type?.kind === "object" ? [...type.fields.keys()] : [];
+  return [...own, ...declared.filter((name) => !entries.has(name)).map((name) => ({ name }))];
+}
+
 function suggest(node: MapNode, parts: readonly string[], index: number, widest: number) {
   const before = parts.slice(0, index);
   const meant = keyMeant(node, parts.slice(index), widest);
   return {
-    available: [...node.entries.values()].map(({ key }) => [...before, String(key)].join(".")),
+    available: namedIn(node).map(({ name }) => [...before, name].join(".")),
     ...(meant !== undefined && { nearest: [...before, ...meant].join(".") }),
   };
 }
@@ -276,18 +311,19 @@ function keyMeant(
 ): readonly string[] | undefined {
   if (node.entries.size > widest) return undefined;
   const [part = "", ...rest] = parts;
-  const entries = [...node.entries.values()].filter(
+  const named = namedIn(node).filter(
     // A scalar has no keys below it that could match the rest.
-    ({ key, value }) => canBeNamed(key) && (rest.length === 0 || value.kind !== "scalar"),
+    ({ name, value }) =>
+      canBeNamed(name) && (rest.length === 0 || (value !== undefined && value.kind !== "scalar")),
   );
   const near = nearestName(
     part,
-    entries.map(({ key }) => String(key)),
+    named.map(({ name }) => name),
   );
-  const value = entries.find(({ key }) => String(key) === near)?.value;
-  if (near === undefined || value === undefined) return undefined;
+  if (near === undefined) return undefined;
+  const value = named.find(({ name }) => name === near)?.value;
   // Items of lists have no names that could be similar.
-  const below = rest.length === 0 || value.kind !== "map" ? rest : keyMeant(value, rest, widest);
+  const below = rest.length === 0 || value?.kind !== "map" ? rest : keyMeant(value, rest, widest);
   return below && [near, ...below];
 }
 

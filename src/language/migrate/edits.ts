@@ -14,6 +14,8 @@ export interface FileSpan {
 /** A piece of a file and what is to stand there. */
 export interface Edit extends FileSpan {
   readonly text: string;
+  /** An insertion whose order among others at the same place does not matter, such as an argument by its name. */
+  readonly isUnordered?: true;
 }
 
 /** A file that gets another name in its folder. */
@@ -57,7 +59,8 @@ export function editedTexts(fixes: readonly Fix[]): {
     made.push(fix);
   }
   const texts = new Map<string, string | null>();
-  for (const [file, edits] of byFile) texts.set(file, applied(readFileSync(file, "utf8"), edits));
+  for (const [file, edits] of byFile)
+    texts.set(file, editedText(readFileSync(file, "utf8"), edits));
   for (const { file, name } of renames.values()) {
     const text = texts.get(file) ?? readFileSync(file, "utf8");
     texts.set(file, null);
@@ -66,19 +69,37 @@ export function editedTexts(fixes: readonly Fix[]): {
   return { texts, made };
 }
 
+/** A fix that makes the edits of two for the same place; undefined if they contradict each other. */
+export function joinedFix(left: Fix, right: Fix): Fix | undefined {
+  const fresh = right.edits.filter((edit) => !left.edits.some(isSame(edit)));
+  if (fresh.some((edit) => left.edits.some(overlaps(edit)))) return undefined;
+  const renames = [
+    ...(left.renames ?? []),
+    ...(right.renames ?? []).filter(({ file }) => !left.renames?.some((one) => one.file === file)),
+  ];
+  if (fresh.length === 0 && renames.length === (left.renames?.length ?? 0)) return left;
+  return { edits: [...left.edits, ...fresh], ...(renames.length > 0 && { renames }) };
+}
+
 const isSame =
   (edit: Edit) =>
   (other: Edit): boolean =>
-    edit.start === other.start && edit.end === other.end && edit.text === other.text;
+    edit.file === other.file &&
+    edit.start === other.start &&
+    edit.end === other.end &&
+    edit.text === other.text;
 
-/** Two insertions at one place have no order. */
+/** Two insertions at one place have no order, unless none is needed. */
 const overlaps =
   (edit: Edit) =>
   (other: Edit): boolean =>
-    edit.start === other.start || (edit.start < other.end && other.start < edit.end);
+    edit.file === other.file &&
+    (edit.start === other.start
+      ? !(edit.isUnordered === true && other.isUnordered === true)
+      : edit.start < other.end && other.start < edit.end);
 
 /** A text with its edits made. */
-function applied(text: string, edits: readonly Edit[]): string {
+export function editedText(text: string, edits: readonly Edit[]): string {
   let result = "";
   let at = 0;
   for (const edit of [...edits].sort((left, right) => left.start - right.start)) {

@@ -1,5 +1,5 @@
 /** `hydraconf migrate`: what a newer version of Hydra changes in a project, and the edits that keep it as it is. */
-import { rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type CommandLine, commandHelp, usage } from "../../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
@@ -7,12 +7,10 @@ import type { Console, Invocation } from "../../app/job/process/invocation.ts";
 import { loadSettings } from "../../app/plugins/settings.ts";
 import { STANDARD_PLUGINS } from "../../app/plugins/standard-plugins.ts";
 import { DIALECT_NAMES, type DialectName } from "../../engine/values/dialect.ts";
-import { ConfigError } from "../../engine/values/errors.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
-import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { fileProblem, readablePath } from "../../foundation/system/files.ts";
-import { firstFew, plural } from "../../foundation/text/plural.ts";
-import { editedTexts, type Fix } from "./edits.ts";
+import { readablePath } from "../../foundation/system/files.ts";
+import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
+import { applyFixes } from "./apply-fixes.ts";
 import { type MigrateRequest, type Migration, migrate } from "./migrate.ts";
 import { actionsIn, migrationJson, migrationSarif, migrationText } from "./report.ts";
 import type { FromVersion } from "./rules.ts";
@@ -45,7 +43,10 @@ scripts, Makefiles, CI files and documentation. It runs nothing of the project; 
       value: "NAME",
       help: "with --config-path: its primary config (default: config)",
     },
-    limit: { value: "N", help: `the most command lines to compose (default: ${DEFAULT_MOST})` },
+    limit: {
+      value: "N",
+      help: `the most command lines to compose (default: ${DEFAULT_MOST}); what is left out is said`,
+    },
     settings: { value: "FILE", help: "a settings file, after those of the user and the project" },
   },
   epilogue: `  hydraconf migrate                      from Hydra 1.3 to 1.4
@@ -108,6 +109,7 @@ async function requestOf(
     },
     from: command.choice("from", FROM, "1.3"),
     to: command.choice("to", TO, "1.4"),
+    commandDirectory: invocation.cwd,
     ...(path !== undefined && {
       tree: {
         configPath: path.includes("://") ? path : resolve(invocation.cwd, path),
@@ -123,20 +125,25 @@ async function requestOf(
 /** Between two updates of a line on the terminal, in milliseconds. */
 const PAUSE = 100;
 
+const STEPS = {
+  reading: "Reading primary config",
+  composing: "Composing command line",
+} as const;
+
 /** Progress on a terminal, for what takes long. */
 function progressOn({ stderr, terminal }: Console): {
-  readonly show: (done: number, all: number) => void;
+  readonly show: NonNullable<MigrateRequest["onProgress"]>;
   readonly clear: () => void;
 } {
   if (terminal === undefined) return { show() {}, clear() {} };
   const { control = stderr } = terminal;
   let [last, isShown] = [Date.now(), false];
   return {
-    show(done, all) {
+    show(step, done, all) {
       const now = Date.now();
       if (now - last < PAUSE || terminal.isOthers === true) return;
       [last, isShown] = [now, true];
-      control(`\r\u001b[KComposing command line ${done} of ${all}`);
+      control(`\r\u001b[K${STEPS[step]} ${grouped(String(done))} of ${grouped(String(all))}`);
     },
     clear() {
       if (isShown) control("\r\u001b[K");
@@ -145,35 +152,22 @@ function progressOn({ stderr, terminal }: Console): {
   };
 }
 
-/** Makes the edits, and compares again. */
+/** Makes the fixes, and says which files they changed. */
 function fixed(
   before: Migration,
   request: MigrateRequest & { readonly clear: () => void },
   { stderr }: Console,
 ): Migration {
   const { cwd } = request.place.invocation;
-  const fixes = before.findings.flatMap(({ fix }): readonly Fix[] =>
-    fix === undefined ? [] : [fix],
-  );
-  const { made, texts } = editedTexts(fixes);
-  for (const [file, text] of texts)
-    try {
-      if (text === null) rmSync(file);
-      else writeFileAtomicSync(file, text);
-    } catch (cause) {
-      throw new ConfigError({
-        code: "app.system",
-        message: `Cannot write '${readablePath(file, cwd)}': ${fileProblem(cause)}`,
-        hint: "what was written before it stays; run the command again",
-        cause,
-      });
-    }
-  const names = [...texts].flatMap(([file, text]) =>
-    text === null ? [] : [readablePath(file, cwd)],
-  );
-  if (made.length === 0) return before;
-  stderr(`Fixed ${plural(made.length, "finding")} in ${firstFew(names, 10)}\n`);
-  const after = migrate(request);
+  const names = (files: readonly string[]): string =>
+    firstFew(
+      files.map((file) => readablePath(file, cwd)),
+      10,
+    );
+  const { after, files, made, takenBack } = applyFixes(before, () => migrate(request), cwd);
   request.clear();
+  if (made.length > 0) stderr(`Fixed ${plural(made.length, "finding")} in ${names(files)}\n`);
+  if (takenBack !== undefined)
+    stderr(`Left as they are: ${names(takenBack.files)}; with their fixes ${takenBack.reason}\n`);
   return after;
 }

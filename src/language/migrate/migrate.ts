@@ -1,5 +1,5 @@
 /** Composes all of a project in two versions of Hydra, and tells what differs, where and why. */
-import { dirname, resolve } from "node:path";
+import { basename, dirname, extname, relative, resolve } from "node:path";
 import type { Composer } from "../../app/job/composer.ts";
 import type { CompositionWarning } from "../../engine/compose/index.ts";
 import {
@@ -12,19 +12,22 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import type { Origin } from "../../engine/values/origin.ts";
 import type { Reading } from "../../engine/values/yaml/reader.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { firstFew, plural } from "../../foundation/text/plural.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { type App, appsIn, appsOf, declaredApps, findApps } from "../../python/apps.ts";
 import { type FoundLine, type FoundOverride, foundLines } from "../found-lines.ts";
 import { filesBelow, isPython, textOf } from "../project-files.ts";
 import {
+  configTrees,
   DEFAULT_TREE,
   openPrimary,
   optionChoices,
   type PrimaryConfig,
   type ProjectPlace,
   plainTree,
+  primaryNames,
 } from "../tree-index.ts";
-import { editedTexts, type FileSpan, type Fix, spanOf } from "./edits.ts";
+import { editedTexts, type FileSpan, type Fix, joinedFix, spanOf } from "./edits.ts";
 import {
   type Change,
   type ComposedOutcome,
@@ -35,7 +38,7 @@ import {
   type StandardPaths,
   standardPaths,
 } from "./outcome.ts";
-import { hasArgument } from "./python-edits.ts";
+import { hasArgument, MAIN_ARGUMENTS } from "./python-edits.ts";
 import {
   appliesTo,
   differingRules,
@@ -49,6 +52,8 @@ import {
 import {
   configFindings,
   findingsSince10,
+  mainFinding,
+  namesFile,
   pythonFindings,
   selfFix,
   type TextFinding,
@@ -60,11 +65,13 @@ export interface MigrateRequest {
   readonly place: ProjectPlace;
   readonly from: FromVersion;
   readonly to: DialectName;
+  /** The directory that paths of proposed commands are relative to. */
+  readonly commandDirectory: string;
   /** A tree instead of those of the programs. */
   readonly tree?: { readonly configPath: string; readonly configName: string };
-  /** The most command lines that are composed. */
+  /** The most command lines that are composed: default lines first, then those of files, then options. */
   readonly most: number;
-  readonly onProgress?: (done: number, all: number) => void;
+  readonly onProgress?: (step: "reading" | "composing", done: number, all: number) => void;
 }
 
 /** How much a finding matters: what fails, what gives something else, what only warns. */
@@ -103,6 +110,10 @@ export interface Migration {
   readonly counts: {
     readonly programs: number;
     readonly primaries: number;
+    /** Programs whose config is not known. */
+    readonly unread: number;
+    /** Primary configs that do not compose in the older version. */
+    readonly failing: number;
     /** Lines that were composed in both versions. */
     readonly compared: number;
     /** Lines that were left out, since there are more than `most`. */
@@ -119,8 +130,12 @@ interface ComparedLine extends OverrideLine {
   readonly place: string;
   readonly words: readonly FoundOverride[];
   readonly wordsFile?: string;
-  readonly isSynthetic: boolean;
+  readonly kind: LineKind;
 }
+
+/** The line that a primary config needs to compose, a line of a file, and one that tries an option; the first matter most. */
+const LINE_KINDS = ["default", "written", "option"] as const;
+type LineKind = (typeof LINE_KINDS)[number];
 
 /** A primary config with the versions that it is compared in. */
 interface Comparison {
@@ -146,24 +161,22 @@ export function migrate(request: MigrateRequest): Migration {
       hint: `name a later one: --to ${DIALECT_NAMES.at(-1)}`,
     });
   const files = filesBelow(cwd);
-  const apps = request.tree === undefined ? projectApps(place) : [];
+  const declared = request.tree === undefined ? projectApps(place) : [];
+  const apps = from === "1.0" ? declared.map(withConfigName) : declared;
   const findings = createFindings(cwd);
-  const untold = createUntold(cwd);
+  const untold = createUntold();
   for (const app of apps)
     if (app.unread !== undefined)
       untold.add(
         "The config of a program is not known",
         app.unread.details.hint ?? "",
-        app.file,
-        app.line,
+        `${shownFile(app.file, cwd)}:${app.line}: ${app.unread.message}`,
       );
   const found = foundLines(cwd, files, apps);
   for (const { file, line, reason } of found.unread)
     untold.add(
       "A command line cannot be read",
       "compose the line yourself in both versions: hydraconf --version-base VERSION",
-      undefined,
-      undefined,
       `${shownFile(file, cwd)}:${line}: ${reason}`,
     );
   for (const { file, leftOut, line } of found.lines)
@@ -171,17 +184,24 @@ export function migrate(request: MigrateRequest): Migration {
       untold.add(
         "Words of a command line are known only to the shell",
         "compose the line yourself in both versions: hydraconf --version-base VERSION",
-        file,
-        line,
+        `${shownFile(file, cwd)}:${line}`,
       );
 
-  readTexts({ apps, files, request, findings, untold });
-  const { comparisons, leftOut, compared } = prepare(request, apps, found.lines, untold);
+  readTexts({ apps: declared, files, request, findings, untold });
+  const { comparisons, compared, failing, leftOut } = prepare(request, {
+    apps,
+    files,
+    found: found.lines,
+    untold,
+  });
   let done = 0;
+  const standards = new Map<Dialect, StandardPaths>();
   for (const comparison of comparisons) {
-    compare(comparison, request, findings, untold, () => {
+    const { newer, older } = comparison;
+    const standard = getOrCreate(standards, older, () => standardOf(older, newer, place));
+    compare({ ...comparison, standard }, request, findings, untold, () => {
       done += 1;
-      request.onProgress?.(done, compared);
+      request.onProgress?.("composing", done, compared);
     });
   }
   return {
@@ -192,6 +212,8 @@ export function migrate(request: MigrateRequest): Migration {
     counts: {
       programs: new Set(apps.map(({ file }) => file)).size,
       primaries: comparisons.length,
+      unread: declared.filter(({ unread }) => unread !== undefined).length,
+      failing,
       compared: done,
       leftOut,
       found: found.lines.length,
@@ -205,6 +227,18 @@ function projectApps({ invocation, settings }: ProjectPlace): readonly App[] {
   return entries.length > 0
     ? entries.flatMap(({ file }) => declaredApps(file, { cwd, env }, settings))
     : findApps(cwd, { cwd, env });
+}
+
+/** A program of 1.0, whose `config_path` may name the file of its primary config. */
+function withConfigName(app: App): App {
+  const { configPath } = app;
+  return configPath === null || !namesFile(app)
+    ? app
+    : {
+        ...app,
+        configPath: dirname(configPath),
+        configName: basename(configPath, extname(configPath)),
+      };
 }
 
 /** The version whose behaviour a program has: an older `version_base`, or none, keeps that of an older one. */
@@ -234,8 +268,12 @@ function readTexts({
 }): void {
   const { cwd, env } = place.invocation;
   for (const app of apps) {
-    const finding = versionFinding(app, textOf(app.file) ?? "", to, cwd);
-    if (finding !== undefined) findings.addText(finding);
+    const source = textOf(app.file) ?? "";
+    const found = [
+      versionFinding(app, source, to, { cwd, env }),
+      from === "1.0" ? mainFinding(app, source, { cwd, env }) : undefined,
+    ];
+    for (const finding of found) if (finding !== undefined) findings.addText(finding);
   }
   const instantiating: string[] = [];
   const storing: string[] = [];
@@ -252,7 +290,7 @@ function readTexts({
       untold.add(
         "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
         "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
-        file,
+        shownFile(file, cwd),
       );
   const hasExport = textOf(resolve(cwd, ".hydraconf/python-store.json")) !== undefined;
   if (!hasExport)
@@ -260,19 +298,28 @@ function readTexts({
       untold.add(
         "Sources register configs in the ConfigStore, which only Python knows",
         "run hydraconf python sync, then this command again",
-        file,
+        shownFile(file, cwd),
       );
 }
 
 /** The primary configs of a project with their lines, up to the most that are asked for. */
 function prepare(
   request: MigrateRequest,
-  apps: readonly App[],
-  found: readonly FoundLine[],
-  untold: UntoldList,
+  {
+    apps,
+    files,
+    found,
+    untold,
+  }: {
+    readonly apps: readonly App[];
+    readonly files: readonly string[];
+    readonly found: readonly FoundLine[];
+    readonly untold: UntoldList;
+  },
 ): {
   readonly comparisons: readonly Comparison[];
   readonly compared: number;
+  readonly failing: number;
   readonly leftOut: number;
 } {
   const { from, place, to, tree } = request;
@@ -281,47 +328,60 @@ function prepare(
     tree !== undefined
       ? [{ app: undefined, ...tree }]
       : apps.some(({ unread }) => unread === undefined)
-        ? primariesOf(apps, found, cwd)
+        ? primariesOf(apps, found, files, cwd)
         : plainTree(cwd);
   const named = primaries.filter(({ configName }) => configName !== null);
   for (const { app, configName } of primaries)
-    if (configName === null)
-      untold.add(
-        "A program names no primary config",
-        "name it in hydraconf.yaml if there is one: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
-        app?.file,
-        app?.line,
-      );
-  if (primaries.length === 0)
+    if (configName === null && app !== undefined) {
+      const [what, remedy] = namesFile(app) ? NAMES_FILE : NAMES_NONE;
+      untold.add(what, remedy, `${shownFile(app.file, cwd)}:${app.line}`);
+    }
+  const commands = tree === undefined ? otherTrees(request, files, named) : [];
+  if (apps.length === 0 && primaries.length === 0)
     throw new ConfigError({
       code: "compose.missing_config",
       message: `There is neither a program of Hydra nor ${DEFAULT_TREE.directory}/${DEFAULT_TREE.name}.yaml in '${cwd}'`,
-      hint: "name the tree: hydraconf migrate -cp DIR -cn NAME; or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+      hint: [
+        `name the tree: ${firstFew(commands.length > 0 ? commands : ["hydraconf migrate -cp DIR -cn NAME"], MOST_COMMANDS, "; ")}`,
+        "or programs in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+      ].join("; "),
     });
+  for (const command of commands)
+    untold.add(
+      "A config tree belongs to no program whose config is known",
+      "the command composes it by itself",
+      command,
+    );
   const newer = DIALECTS[to];
-  const all = named.flatMap((primary): readonly Comparison[] => {
+  let failing = 0;
+  const all = named.flatMap((primary, index): readonly Comparison[] => {
+    request.onProgress?.("reading", index + 1, named.length);
     const older = olderOf(primary.app, from);
     if (older === newer || DIALECT_NAMES.indexOf(older.name) > DIALECT_NAMES.indexOf(to)) return [];
     const lines = linesOf({ primary, older, newer }, place, found, untold);
+    if (!lines.some(({ kind }) => kind === "default")) failing += 1;
     return lines.length === 0 ? [] : [{ primary, older, newer, lines }];
   });
-  // The budget goes to the lines that matter most, of every primary config.
-  const isWritten = ({ isSynthetic }: ComparedLine): boolean => !isSynthetic;
-  const count = (keep: (line: ComparedLine) => boolean): number =>
-    all.reduce((sum, { lines }) => sum + lines.filter(keep).length, 0);
-  const whole = count(() => true);
-  if (whole <= request.most) return { comparisons: all, compared: whole, leftOut: 0 };
-  const rest = Math.max(0, request.most - count(isWritten));
-  const share = Math.floor(rest / Math.max(1, all.length));
-  const kept = all.map((comparison) => {
-    const synthetic = comparison.lines.filter(({ isSynthetic }) => isSynthetic);
-    return {
-      ...comparison,
-      lines: [...comparison.lines.filter(isWritten), ...spread(synthetic, share)],
-    };
+  const whole = lineCount(all);
+  const kept = withinBudget(all, request.most);
+  const compared = lineCount(kept);
+  return { comparisons: kept, compared, failing, leftOut: whole - compared };
+}
+
+const lineCount = (comparisons: readonly Comparison[]): number =>
+  comparisons.reduce((sum, { lines }) => sum + lines.length, 0);
+
+/** The budget goes to the lines that matter most, evenly over all primary configs and their lines. */
+function withinBudget(comparisons: readonly Comparison[], most: number): readonly Comparison[] {
+  const kept = new Set<ComparedLine>();
+  for (const kind of LINE_KINDS) {
+    const lines = comparisons.flatMap((one) => one.lines.filter((line) => line.kind === kind));
+    for (const line of spread(lines, Math.max(0, most - kept.size))) kept.add(line);
+  }
+  return comparisons.flatMap((comparison): readonly Comparison[] => {
+    const lines = comparison.lines.filter((line) => kept.has(line));
+    return lines.length === 0 ? [] : [{ ...comparison, lines }];
   });
-  const compared = kept.reduce((sum, { lines }) => sum + lines.length, 0);
-  return { comparisons: kept, compared, leftOut: whole - compared };
 }
 
 /** Some of a list, taken evenly. */
@@ -333,19 +393,71 @@ const spread = <Item>(items: readonly Item[], most: number): readonly Item[] =>
         (_, index) => items[Math.floor((index * items.length) / most)],
       ).flatMap((item) => (item === undefined ? [] : [item]));
 
-/** Each config of each program once, and those that found lines name with flags. */
+const NAMES_NONE = [
+  "A program names no primary config",
+  "name it in hydraconf.yaml if there is one: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}",
+] as const;
+
+const NAMES_FILE = [
+  "A program names a file as its config_path, which Hydra 1.1 and later refuse",
+  "run hydraconf migrate --from 1.0",
+] as const;
+
+/** An error shows this many commands. */
+const MOST_COMMANDS = 3;
+
+/** The commands that compose the trees which no primary config is of; those of tests and documentation count as programs do. */
+function otherTrees(
+  { commandDirectory, from, place, to }: MigrateRequest,
+  files: readonly string[],
+  primaries: readonly PrimaryConfig[],
+): readonly string[] {
+  const { cwd } = place.invocation;
+  const known = primaries.flatMap(({ configDir, configPath }) => [configDir, configPath]);
+  const isKnown = (directory: string): boolean =>
+    known.some(
+      (path) =>
+        path != null &&
+        (`${directory}/`.startsWith(`${path}/`) || path.startsWith(`${directory}/`)),
+    );
+  const versions = [
+    ...(from === "1.3" ? [] : ["--from", from]),
+    ...(to === "1.4" ? [] : ["--to", to]),
+  ];
+  return configTrees(files)
+    .filter(({ directory }) => !/\/(tests?|docs?)\//.test(`${directory.slice(cwd.length)}/`))
+    .filter(({ directory }) => !isKnown(directory))
+    .map(({ directory, names: [name = "", ...others] }) => {
+      const path = relative(commandDirectory, directory) || ".";
+      const words = [...versions, "-cp", path, "-cn", name].map(shellQuote);
+      const more = others.length === 0 ? "" : ` (and ${plural(others.length, "more config")})`;
+      return `hydraconf migrate ${words.join(" ")}${more}`;
+    });
+}
+
+/** Each config of each program once, those that found lines name with flags, and those of the directory of a program that names none. */
 function primariesOf(
   apps: readonly App[],
   found: readonly FoundLine[],
+  files: readonly string[],
   cwd: string,
 ): readonly PrimaryConfig[] {
   const known = new Map<string, PrimaryConfig>();
   const add = (primary: PrimaryConfig): void => {
-    getOrCreate(known, identify(primary), () => primary);
+    const { app } = primary;
+    const id = identify(primary);
+    const first = getOrCreate(known, id, () => primary);
+    const all = [first.app, ...(first.alike ?? [])];
+    if (app !== undefined && !all.includes(app))
+      known.set(id, { ...first, alike: [...(first.alike ?? []), app] });
   };
   for (const app of apps) {
     if (app.unread !== undefined) continue;
-    add({ app, configPath: pathOf(app), configName: app.configName });
+    const configPath = pathOf(app);
+    const names =
+      app.configName === null && configPath != null ? primaryNames(configPath, files) : [];
+    if (names.length === 0) add({ app, configPath, configName: app.configName });
+    for (const configName of names) add({ app, configPath, configName });
   }
   for (const line of found) add(primaryOfLine(line, cwd));
   return [...known.values()];
@@ -373,7 +485,7 @@ function pathOf(app: App): string | null | undefined {
     app.kind === "main" &&
     (app.versionBase === undefined || app.versionBase === "1.1") &&
     app.configPath === dirname(app.file) &&
-    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, "config_path", 0);
+    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, MAIN_ARGUMENTS.configPath);
   return isDefault ? undefined : app.configPath;
 }
 
@@ -402,7 +514,7 @@ function linesOf(
       place: at,
       words: overrides,
       wordsFile: file,
-      isSynthetic: false,
+      kind: "written",
     };
   });
   let base: { readonly composer: Composer; readonly required: readonly string[] };
@@ -416,31 +528,32 @@ function linesOf(
     untold.add(
       "A primary config does not compose before the migration either",
       remedy,
-      undefined,
-      undefined,
       `${program}: ${firstLine(error)}`,
     );
     // Overrides of a line may choose what the default line lacks; nothing helps without the config.
     return /^compose\.missing_config$/.test(error.code) ? [] : written;
   }
   const { composer, required } = base;
-  const synthetic = (overrides: readonly string[]): ComparedLine => ({
+  const lineOf = (kind: LineKind, overrides: readonly string[]): ComparedLine => ({
     overrides,
     isMultirun: false,
     label: label(overrides),
     place: label(overrides),
     words: [],
-    isSynthetic: overrides.length > required.length,
+    kind,
   });
   const { choices, repository } = composer.compose(required);
   const options = optionChoices(repository, choices).map(({ override }) => {
     const key = override.slice(0, override.indexOf("="));
-    return synthetic([...required.filter((text) => !text.startsWith(`${key}=`)), override]);
+    const others = required.filter((text) => !text.startsWith(`${key}=`));
+    return lineOf("option", [...others, override]);
   });
-  return [synthetic(required), ...written, ...options];
+  return [lineOf("default", required), ...written, ...options];
 }
 
-const firstLine = ({ message }: Error): string => message.trim().split("\n")[0] ?? "";
+/** A first line that ends with a colon says nothing without the next one. */
+const firstLine = ({ message }: Error): string =>
+  /^[^\n]*:\n[^\n]*|^[^\n]*/.exec(message.trim())?.[0].replace(/\n\s*/, " ") ?? "";
 
 const shownFile = (file: string, cwd: string): string =>
   file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
@@ -482,7 +595,7 @@ function defaultLine(
 
 /** Composes the lines of a primary config in both versions. */
 function compare(
-  { lines, newer, older, primary }: Comparison,
+  { lines, newer, older, primary, standard }: Comparison & { readonly standard: StandardPaths },
   { from, place, to }: MigrateRequest,
   findings: Findings,
   untold: UntoldList,
@@ -491,16 +604,12 @@ function compare(
   const { cwd } = place.invocation;
   const rules = differingRules(older, newer);
   const composers = new Map<string, Composer>();
-  const composerWith = (kept: readonly Rule[]): Composer => {
-    const id = kept.map((rule) => rule.id).join(" ");
-    const before = composers.get(id);
-    if (before !== undefined) return before;
-    const composer = openPrimary(primary, place, { dialect: withOld(newer, older, kept) });
-    composers.set(id, composer);
-    return composer;
-  };
+  const idOf = (kept: readonly Rule[]): string => kept.map((rule) => rule.id).join(" ");
+  const composerWith = (kept: readonly Rule[]): Composer =>
+    getOrCreate(composers, idOf(kept), () =>
+      openPrimary(primary, place, { dialect: withOld(newer, older, kept) }),
+    );
   const oldComposer = openPrimary(primary, place, { dialect: older });
-  const standard = standardOf(older, newer, place);
   const fixing = { older, newer, place, standard, composers: new Map<string, Composer>() };
   const explanations: (readonly Rule[])[] = [];
   const told = new Set<string>();
@@ -509,33 +618,34 @@ function compare(
     const before = composeOutcome(oldComposer, line);
     if (before.kind === "failed") {
       const renamed =
-        line.isSynthetic || line.words.length === 0
+        line.words.length === 0
           ? undefined
           : withRenamedGroup(line, before.error, composerWith([]));
       if (renamed !== undefined)
         untold.add(
           "A command line chooses a group by the key that it has up to Hydra 1.3",
           "write the group as the defaults list does now",
-          undefined,
-          undefined,
           `${line.place}: ${renamed}`,
         );
-      else if (!line.isSynthetic && line.words.length > 0)
+      else if (line.words.length > 0)
         untold.add(
           "A command line does not compose before the migration either",
           "check the line, and what Python registers (hydraconf python sync)",
-          undefined,
-          undefined,
           `${line.place}: ${firstLine(before.error)}`,
         );
       onDone();
       continue;
     }
-    const after = composeOutcome(composerWith([]), line);
+    const outcomes = new Map<string, Outcome>();
+    const outcomeWith = (kept: readonly Rule[]): Outcome =>
+      getOrCreate(outcomes, idOf(kept), () => composeOutcome(composerWith(kept), line));
+    const after = outcomeWith([]);
     const changes = changesBetween(before, after, standard);
     const about = { primary, line, before, cwd };
     if (changes.length > 0) {
-      const causes = causesOf(line, before, rules, explanations, composerWith, standard);
+      const effect = (kept: readonly Rule[]): readonly Change[] =>
+        changesBetween(before, outcomeWith(kept), standard);
+      const causes = causesOf(rules, explanations, effect);
       if (causes === undefined)
         findings.addChange(
           "unexplained",
@@ -545,7 +655,7 @@ function compare(
         );
       else
         for (const { changes: effect, rule } of causes) {
-          if (rule.onlyWritten === true && line.isSynthetic) continue;
+          if (rule.onlyWritten === true && line.kind === "option") continue;
           if (rule.ofJobs === true && primary.app?.kind === "compose") continue;
           const checked = checkedSites(rule, { ...about, changes: effect }, fixing);
           findings.addChange(rule.id, effect, checked, line);
@@ -553,8 +663,6 @@ function compare(
             untold.add(
               "A command line chooses a group that has another key after a fix",
               rule.remedy,
-              undefined,
-              undefined,
               line.label,
             );
         }
@@ -587,7 +695,20 @@ function withRenamedGroup(
   composer: Composer,
 ): string | undefined {
   if (code !== "compose.unused_override" && code !== "compose.ambiguous_override") return undefined;
-  for (const [index, text] of line.overrides.entries()) {
+  for (const { overrides, renamed, text } of renamedGroups(line)) {
+    const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
+    if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
+  }
+  return undefined;
+}
+
+/** The overrides of a line with one of them as it is after a fix: `db/a@db=b`, or `db/a=b`, for `db=a/b`. */
+function* renamedGroups({ overrides }: OverrideLine): Generator<{
+  readonly overrides: readonly string[];
+  readonly text: string;
+  readonly renamed: string;
+}> {
+  for (const [index, text] of overrides.entries()) {
     const [, group, pkg, folder, option] =
       /^([\w/.-]+)(?:@([\w.]+))?=([\w/.-]+)\/([\w.-]+)$/.exec(text) ?? [];
     if (group === undefined) continue;
@@ -595,12 +716,9 @@ function withRenamedGroup(
     const places = pkg === undefined ? ["", `@${group.replaceAll("/", ".")}`] : [`@${pkg}`];
     for (const place of places) {
       const renamed = `${group}/${folder}${place}=${option}`;
-      const overrides = line.overrides.with(index, renamed);
-      const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
-      if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
+      yield { overrides: overrides.with(index, renamed), text, renamed };
     }
   }
-  return undefined;
 }
 
 function standardOf(older: Dialect, newer: Dialect, place: ProjectPlace): StandardPaths {
@@ -620,17 +738,15 @@ interface Cause {
 /**
  * The rules that together explain what a line gives: with the old behaviour of all of them, and of none less, the new
  * version composes what the old one does. Undefined if even the old behaviour of all rules does not.
+ *
+ * @param explanations those of earlier lines, most of which explain later ones as well
+ * @param effect what the new version changes with the old behaviour of some rules
  */
 function causesOf(
-  line: ComparedLine,
-  before: ComposedOutcome,
   rules: readonly Rule[],
   explanations: (readonly Rule[])[],
-  composerWith: (kept: readonly Rule[]) => Composer,
-  standard: StandardPaths,
+  effect: (kept: readonly Rule[]) => readonly Change[],
 ): readonly Cause[] | undefined {
-  const effect = (kept: readonly Rule[]): readonly Change[] =>
-    changesBetween(before, composeOutcome(composerWith(kept), line), standard);
   const explains = (kept: readonly Rule[]): boolean => effect(kept).length === 0;
   const minimal =
     explanations.find(explains) ?? (explains(rules) ? leastOf(rules, explains) : undefined);
@@ -744,9 +860,16 @@ function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSite
   const sites = placesOf(rule, about);
   const fixes = sites.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
   if (fixes.length === 0) return { sites, isRenamed: false };
+  const isSame = (outcome: Outcome): boolean =>
+    changesBetween(about.before, outcome, fixing.standard).length === 0;
   const after = fixedOutcome(rule, about, fixes, fixing);
-  if (changesBetween(about.before, after, fixing.standard).length === 0)
-    return { sites, isRenamed: false };
+  if (isSame(after)) return { sites, isRenamed: false };
+  if (rule.renamesKeys === true && after.kind === "failed")
+    for (const { overrides } of renamedGroups(about.line)) {
+      const line = { ...about.line, overrides, words: [] };
+      if (isSame(fixedOutcome(rule, { ...about, line }, fixes, fixing)))
+        return { sites, isRenamed: true };
+    }
   return {
     sites: sites.map(({ span }) => ({ span })),
     isRenamed: rule.renamesKeys === true && after.kind === "failed" && !isOfFile(after.error),
@@ -816,7 +939,7 @@ function fixedPrimary(
         ...primary,
         app: fixed,
         configName: fixed.configName,
-        configPath: hasArgument({ source: text, line: fixed.line }, "config_path", 0)
+        configPath: hasArgument({ source: text, line: fixed.line }, MAIN_ARGUMENTS.configPath)
           ? fixed.configPath
           : primary.configPath,
       };
@@ -850,7 +973,7 @@ interface Findings {
     rule: string,
     changes: readonly Change[],
     checked: CheckedSites,
-    line: Pick<ComparedLine, "label" | "isSynthetic">,
+    line: Pick<ComparedLine, "label" | "kind">,
   ): void;
   all(): readonly Finding[];
 }
@@ -872,7 +995,11 @@ function createFindings(cwd: string): Findings {
       return;
     }
     // A fix that is wrong for one line is no fix, unless that line only chooses by a key that the fix renames.
-    const { fix, ...others } = before;
+    const { fix: known, ...others } = before;
+    const fix =
+      known === undefined || finding.fix === undefined
+        ? known
+        : (joinedFix(known, finding.fix) ?? (isRenamed ? known : undefined));
     const isFixed = finding.fix !== undefined || isRenamed;
     byPlace.set(id, {
       ...others,
@@ -899,7 +1026,8 @@ function createFindings(cwd: string): Findings {
       const { label } = line;
       // A line of an option that a file breaks shows what the file does.
       const isSynthetic =
-        line.isSynthetic && !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
+        line.kind === "option" &&
+        !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
       for (const { fix, span } of sites)
@@ -964,21 +1092,16 @@ const byPlaceInFiles = (left: Finding, right: Finding): number =>
       : left.span.start - right.span.start;
 
 interface UntoldList {
-  add(what: string, remedy: string, file?: string, line?: number, label?: string): void;
+  add(what: string, remedy: string, place?: string): void;
   all(): readonly Untold[];
 }
 
-function createUntold(cwd: string): UntoldList {
+function createUntold(): UntoldList {
   const entries = new Map<string, { readonly remedy: string; readonly places: Set<string> }>();
   return {
-    add(what, remedy, file, line, label) {
-      const entry = entries.get(what) ?? { remedy, places: new Set<string>() };
-      const place =
-        file === undefined
-          ? label
-          : (label ?? `${shownFile(file, cwd)}${line === undefined ? "" : `:${line}`}`);
+    add(what, remedy, place) {
+      const entry = getOrCreate(entries, what, () => ({ remedy, places: new Set<string>() }));
       if (place !== undefined) entry.places.add(place);
-      entries.set(what, entry);
     },
     all: () =>
       [...entries].map(([what, { places, remedy }]) => ({ what, remedy, places: [...places] })),

@@ -263,7 +263,7 @@ export type StandardPaths = ReadonlySet<string>;
 
 /** Paths whose values say how a config was made, and not what it is; sweeps are compared by their values. */
 const OF_COMPOSITION =
-  /^hydra\.(runtime|overrides|override|help|hydra_help|sweeper\.params)(\.|$)|^hydra\.job\.(override_dirname|chdir)$/;
+  /^hydra\.(runtime|overrides|override|help|hydra_help|sweeper\.params)(\.|$)|^hydra\.job\.(override_dirname|chdir|config_name)$/;
 
 /** The changes from one outcome to another; none if the older one is an error. */
 export function changesBetween(

@@ -2,6 +2,16 @@
 import { closing, type PythonToken, pythonTokens, splitAt } from "../../python/python-lexer.ts";
 import type { Edit } from "./edits.ts";
 
+/** An argument of a declaration, with its position where it has no name. */
+export type NamedArgument = readonly [name: string, position: number];
+
+/** The arguments of `@hydra.main`, with their positions where they have no names; of others only `version_base` is set. */
+export const MAIN_ARGUMENTS = {
+  configPath: ["config_path", 0],
+  configName: ["config_name", 1],
+  versionBase: ["version_base", 2],
+} as const satisfies Readonly<Record<string, NamedArgument>>;
+
 /** The call that declares a program: `@hydra.main(...)`, `initialize(...)`. */
 interface Declaration {
   readonly source: string;
@@ -30,67 +40,104 @@ function declarationAt(source: string, line: number): Declaration | undefined {
   return close === undefined ? undefined : { source, tokens, open: found, close };
 }
 
+/** An argument by its name, or by its position. */
+interface Argument {
+  readonly name: string | undefined;
+  readonly start: number;
+  /** The start of its value, behind the name. */
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+const argumentsOf = ({ close, open, tokens }: Declaration): readonly Argument[] =>
+  splitAt(tokens.slice(open + 1, close), ",").flatMap((part): readonly Argument[] => {
+    const [first, equals] = part;
+    const isUnpacked = first?.text === "*" || first?.text === "**";
+    const name = equals?.text === "=" || isUnpacked ? first?.text : undefined;
+    const value = name === undefined ? first : isUnpacked ? equals : part[2];
+    const last = part.at(-1);
+    return first === undefined || value === undefined || last === undefined
+      ? []
+      : [{ name, start: first.start, valueStart: value.start, end: last.end }];
+  });
+
+/** A declaration of a program, where its source says it. */
+export interface DeclarationPlace {
+  readonly file: string;
+  readonly source: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** The argument of a name, or else that of a position before all names. */
+function argumentNamed(
+  all: readonly Argument[],
+  name: string,
+  position: number,
+): Argument | undefined {
+  const first = all.findIndex((argument) => argument.name !== undefined);
+  const byPosition = first >= 0 && first <= position ? undefined : all[position];
+  return all.find((argument) => argument.name === name) ?? byPosition;
+}
+
 /**
  * The edit that gives a program's declaration an argument, or changes the one that it has. Undefined if the declaration
- * is not found, or the argument is given by its position.
+ * is not found.
  *
- * @param line the line of the declaration, from 1
  * @param value the argument as Python writes it
  */
 export function argumentEdit(
-  place: { readonly file: string; readonly source: string; readonly line: number },
-  name: string,
+  { file, line, source }: DeclarationPlace,
+  [name, position]: NamedArgument,
   value: string,
 ): Edit | undefined {
-  const { file, line, source } = place;
   const declaration = declarationAt(source, line);
   if (declaration === undefined) return undefined;
-  const { close, open, tokens } = declaration;
-  const inside = tokens.slice(open + 1, close);
-  const named = inside.findIndex(
-    (token, index) => token.text === name && inside[index + 1]?.text === "=",
-  );
-  const end = tokens[close]?.start ?? source.length;
-  if (named >= 0) {
-    const from = inside[named + 2];
-    if (from === undefined) return undefined;
-    const next = inside.slice(named + 3).find(({ text }) => text === ",");
-    const until = next?.start ?? end;
-    const written = source.slice(from.start, until).trimEnd();
-    return { file, start: from.start, end: from.start + written.length, text: value };
-  }
-  const last = inside.at(-1);
-  // A comma may end the arguments already; text between the last one and the bracket stays behind what is added.
-  const start = (tokens[open]?.start ?? 0) + 1;
-  const text = `${name}=${value}${last === undefined ? "" : ", "}`;
+  const all = argumentsOf(declaration);
+  const given = argumentNamed(all, name, position);
+  if (given !== undefined) return { file, start: given.valueStart, end: given.end, text: value };
+  const insertion = (at: number, text: string): Edit => ({
+    file,
+    start: at,
+    end: at,
+    text,
+    isUnordered: true,
+  });
+  const firstName = all.find((argument) => argument.name !== undefined);
+  if (firstName !== undefined) return insertion(firstName.start, `${name}=${value}, `);
   // Arguments by position must stay in front.
-  const positional = last !== undefined && !hasNames(inside);
-  if (positional) {
-    const at = source.slice(0, end).trimEnd().length;
-    return { file, start: at, end: at, text: `${last.text === "," ? " " : ", "}${name}=${value}` };
-  }
-  const firstName = inside.find((_, index) => inside[index + 1]?.text === "=");
-  const at = firstName?.start ?? start;
-  return { file, start: at, end: at, text };
+  const last = all.at(-1);
+  if (last !== undefined) return insertion(last.end, `, ${name}=${value}`);
+  const start = declaration.tokens[declaration.open]?.end ?? 0;
+  return { file, start, end: start, text: `${name}=${value}` };
 }
 
-const hasNames = (inside: readonly PythonToken[]): boolean =>
-  inside.some(({ kind }, index) => kind === "name" && inside[index + 1]?.text === "=");
+/** The edit that removes an argument of a program's declaration, which must not be its only one; undefined if it is not there by its name. */
+export function withoutArgument(
+  { file, line, source }: DeclarationPlace,
+  name: string,
+): Edit | undefined {
+  const declaration = declarationAt(source, line);
+  const all = declaration === undefined ? [] : argumentsOf(declaration);
+  const index = all.findIndex((argument) => argument.name === name);
+  const [before, argument, after] = [all[index - 1], all[index], all[index + 1]];
+  if (argument === undefined) return undefined;
+  if (before !== undefined) return { file, start: before.end, end: argument.end, text: "" };
+  return after && { file, start: argument.start, end: after.start, text: "" };
+}
+
+/** What is written for an argument of a program's declaration. */
+export function argumentText(
+  { line, source }: Omit<DeclarationPlace, "file">,
+  [name, position]: NamedArgument,
+): string | undefined {
+  const declaration = declarationAt(source, line);
+  const found = declaration && argumentNamed(argumentsOf(declaration), name, position);
+  return found && source.slice(found.valueStart, found.end);
+}
 
 /** Whether a program's declaration has an argument, by its name or its position. */
-export function hasArgument(
-  { line, source }: { readonly source: string; readonly line: number },
-  name: string,
-  position: number,
-): boolean {
-  const declaration = declarationAt(source, line);
-  if (declaration === undefined) return false;
-  const inside = declaration.tokens.slice(declaration.open + 1, declaration.close);
-  const parts = splitAt(inside, ",").filter(({ length }) => length > 0);
-  const isNamed = (part: readonly PythonToken[]): boolean => part[1]?.text === "=";
-  return (
-    parts.some((part) => part[0]?.text === name && isNamed(part)) ||
-    parts.findIndex(isNamed) > position ||
-    (parts.length > position && !parts.some(isNamed))
-  );
-}
+export const hasArgument = (
+  place: Omit<DeclarationPlace, "file">,
+  argument: NamedArgument,
+): boolean => argumentText(place, argument) !== undefined;

@@ -74,12 +74,13 @@ export function migrationText(migration: Migration, cwd: string, color: boolean)
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const warnings = findings.length - actions.length;
   const summary = [
+    ...(counts.primaries === 0 ? ["Nothing could be composed."] : []),
     `From ${from} to ${to}: ${plural(actions.length, "change")}, ${plural(warnings, "warning")}${untold.length === 0 ? "" : `, ${plural(untold.length, "kind")} of things that cannot be told`}.`,
     `Composed ${plural(counts.compared, "command line")} of ${plural(counts.primaries, "primary config")} (${plural(counts.programs, "program")}, ${plural(counts.found, "line")} found in files) in both versions.`,
     ...(counts.leftOut === 0
       ? []
       : [
-          `${grouped(String(counts.leftOut))} more options were not composed: --limit N composes more.`,
+          `${grouped(String(counts.leftOut))} more were not composed: --limit ${counts.compared + counts.leftOut} composes all.`,
         ]),
     ...(fixable.length === 0 ? [] : [`${plural(fixable.length, "finding")} can be fixed: --fix`]),
   ];

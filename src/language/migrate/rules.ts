@@ -24,7 +24,7 @@ import {
   withoutKeywords,
 } from "./list-edits.ts";
 import type { Change, ComposedOutcome } from "./outcome.ts";
-import { argumentEdit } from "./python-edits.ts";
+import { argumentEdit, MAIN_ARGUMENTS, type NamedArgument } from "./python-edits.ts";
 
 /** A version that a migration begins with: a dialect, or 1.0, of which only texts tell. */
 export type FromVersion = DialectName | "1.0";
@@ -93,7 +93,8 @@ export const RULES: readonly Rule[] = [
     hasFix: true,
     by: "composition",
     fields: ["defaultConfigPath"],
-    sites: ({ primary, textOf }) => argumentSites(primary, "config_path", '"."', textOf),
+    sites: ({ primary, textOf }) =>
+      argumentSites(primary, MAIN_ARGUMENTS.configPath, '"."', textOf),
   },
   {
     id: "job-chdir",
@@ -454,6 +455,17 @@ export const RULES: readonly Rule[] = [
     since: { from: "1.0", to: "1.1" },
   },
   {
+    id: "main-arguments",
+    title: "hydra.main takes no config file as config_path, and no strict",
+    remedy:
+      'name the directory and the config: config_path="conf", config_name="config"; configs are always strict',
+    sources: [hydra(1010), upgrade("0.11_to_1.0/config_path_changes")],
+    hasFix: true,
+    by: "text",
+    fields: [],
+    since: { from: "1.0", to: "1.1" },
+  },
+  {
     id: "composition-order",
     title: "The content of a primary config overrides its defaults list, not the other way around",
     remedy: "add `- _self_` as the first item to keep the order of 1.0",
@@ -580,10 +592,22 @@ function listedItems(older: ComposedOutcome): readonly ListedItem[] {
       if (item.origin.kind !== "file") return [];
       const included = holder.children.find(
         (child): child is DefaultsTreeNode =>
-          child.kind === "config" && child.placed.item.origin === item.origin,
+          child.kind === "config" &&
+          (child.placed.item.origin === item.origin || isChoiceOf(child, item)),
       );
       return [{ item, origin: item.origin, list, holder, included }];
     }),
+  );
+}
+
+/** Whether an override of the command line chooses for an item. */
+function isChoiceOf({ placed }: DefaultsTreeNode, item: DefaultsItem): boolean {
+  const { item: chosen, parentGroup } = placed;
+  if (item.kind !== "group" || item.override || chosen.kind !== "group") return false;
+  return (
+    chosen.origin.kind === "override" &&
+    chosen.package === item.package &&
+    placed.group === normalized(parentGroup, item.group)
   );
 }
 
@@ -857,7 +881,7 @@ function ymlSites(context: SiteContext): readonly Site[] {
             ).flatMap(({ fix }) => fix?.edits ?? [])
           : argumentSites(
               primary,
-              "config_name",
+              MAIN_ARGUMENTS.configName,
               JSON.stringify(primary.configName?.replace(/\.yml$/, "")),
               textOf,
             ).flatMap(({ fix }) => fix?.edits ?? []);
@@ -897,20 +921,25 @@ function chdirSites(context: SiteContext): readonly Site[] {
     : [];
 }
 
-/** The declaration of a program, with an argument that it should have. */
+/** The declaration of a program, with an argument that it and all like it should have. */
 function argumentSites(
-  { app }: PrimaryConfig,
-  name: string,
+  { alike = [], app }: PrimaryConfig,
+  argument: NamedArgument,
   value: string,
   textOf: SiteContext["textOf"],
 ): readonly Site[] {
   if (app === undefined || app.kind === "script") return [];
-  const { file, line } = app;
-  const source = textOf(file);
-  if (source === undefined) return [];
-  const start = lineStart(source, line);
-  const edit = argumentEdit({ file, source, line }, name, value);
-  return [{ span: { file, start, end: start }, ...(edit && { fix: { edits: [edit] } }) }];
+  const sources = [app, ...alike].map(({ file, line }) => ({
+    file,
+    line,
+    source: textOf(file) ?? "",
+  }));
+  const [own] = sources;
+  if (own === undefined || own.source === "") return [];
+  const start = lineStart(own.source, own.line);
+  const edits = sources.flatMap((place) => argumentEdit(place, argument, value) ?? []);
+  const isWhole = edits.length === sources.length;
+  return [{ span: { file: own.file, start, end: start }, ...(isWhole && { fix: { edits } }) }];
 }
 
 /** The offset of a line, from 1. */

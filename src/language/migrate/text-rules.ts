@@ -1,14 +1,20 @@
 /** What texts tell of a migration without composing them: sources of programs, headers, keys of Hydra's own config. */
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
 import type { Composition, DefaultsTreeNode } from "../../engine/compose/index.ts";
 import { DIALECT_NAMES, DIALECTS, type DialectName } from "../../engine/values/dialect.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
-import type { App, AppPlace } from "../../python/apps.ts";
+import { type App, type AppPlace, appsOf } from "../../python/apps.ts";
 import { readPythonCalls } from "../../python/python-reader.ts";
-import { type Edit, type FileSpan, type Fix, spanOf } from "./edits.ts";
+import { type Edit, editedText, type FileSpan, type Fix, spanOf } from "./edits.ts";
 import { addedItem } from "./list-edits.ts";
 import { textAt, textEntries } from "./outcome.ts";
-import { argumentEdit } from "./python-edits.ts";
+import {
+  argumentEdit,
+  argumentText,
+  hasArgument,
+  MAIN_ARGUMENTS,
+  withoutArgument,
+} from "./python-edits.ts";
 import { lineStart } from "./rules.ts";
 
 /** A place that a rule about texts finds. */
@@ -81,7 +87,7 @@ export function versionFinding(
   app: App,
   source: string,
   to: DialectName,
-  cwd: string,
+  place: AppPlace,
 ): TextFinding | undefined {
   const { file, kind, line, versionBase } = app;
   if (kind === "script") return undefined;
@@ -91,18 +97,77 @@ export function versionFinding(
   const isOlder = named !== undefined && named < (least ?? to);
   if (!isOlder && (least !== null || versionBase !== undefined)) return undefined;
   const wanted = least ?? to;
-  const edit = argumentEdit({ file, source, line }, "version_base", `"${wanted}"`);
+  const edit = argumentEdit({ file, source, line }, MAIN_ARGUMENTS.versionBase, `"${wanted}"`);
+  const fix = sourceFix(app, source, edit === undefined ? [] : [edit], place);
   const start = lineStart(source, line);
   return {
     rule: "version-base",
     span: { file, start, end: start },
     detail:
       versionBase === undefined
-        ? `${relative(cwd, file)} names no version_base, which keeps the behaviour of 1.1`
+        ? `${relative(place.cwd, file)} names no version_base, which keeps the behaviour of 1.1`
         : `version_base="${versionBase}"`,
     level: least === null ? "change" : "error",
-    ...(edit && { fix: { edits: [edit] } }),
+    ...(fix?.app.versionBase === wanted && { fix: { edits: fix.edits } }),
   };
+}
+
+/** A config file in the place of the directory, and `strict`, which programs of 1.0 may still name. */
+export function mainFinding(app: App, source: string, place: AppPlace): TextFinding | undefined {
+  const { configPath, file, kind, line } = app;
+  if (kind !== "main") return undefined;
+  const at = { file, source, line };
+  const isFile = namesFile(app);
+  const isStrict = hasArgument(at, ["strict", Number.POSITIVE_INFINITY]);
+  if (!isFile && !isStrict) return undefined;
+  const written = isFile ? argumentText(at, MAIN_ARGUMENTS.configPath) : undefined;
+  const [, quote = "", folder = ".", name = ""] =
+    /^(["'])(?:([^"'\\]*)\/)?([^"'\\/]+)\.yaml\1$/.exec(written ?? "") ?? [];
+  const path = `${quote}${folder}${quote}, config_name=${quote}${name}${quote}`;
+  const edits = [
+    name === "" ? undefined : argumentEdit(at, MAIN_ARGUMENTS.configPath, path),
+    argumentText(at, ["strict", Number.POSITIVE_INFINITY]) === "True"
+      ? withoutArgument(at, "strict")
+      : undefined,
+  ].filter((edit) => edit !== undefined);
+  const fix = sourceFix(app, source, edits, place);
+  const isRight =
+    edits.length === Number(isFile) + Number(isStrict) &&
+    (!isFile || fix?.app.configPath === dirname(configPath ?? ""));
+  const start = lineStart(source, line);
+  return {
+    rule: "main-arguments",
+    span: { file, start, end: start },
+    detail: [
+      ...(isFile ? [`config_path=${written ?? ""}`] : []),
+      ...(isStrict ? ["strict"] : []),
+    ].join(", "),
+    level: "error",
+    ...(fix !== undefined && isRight && { fix: { edits: fix.edits } }),
+  };
+}
+
+/** Whether a program names its primary config by the path of its file, as up to 1.0. */
+export const namesFile = ({ configName, configPath, kind }: App): boolean =>
+  kind === "main" && configName === null && /\.ya?ml$/.test(configPath ?? "");
+
+/** Edits of the source of a program, and what it declares with them; undefined if it then is another program, or cannot be read. */
+function sourceFix(
+  app: App,
+  source: string,
+  edits: readonly Edit[],
+  place: AppPlace,
+): (Fix & { readonly app: App }) | undefined {
+  if (edits.length === 0) return undefined;
+  const before = appsOf(source, app.file, place);
+  const after = appsOf(editedText(source, edits), app.file, place);
+  const index = before.findIndex(({ line }) => line === app.line);
+  const fixed = after[index];
+  return fixed === undefined ||
+    after.length !== before.length ||
+    after.some(({ isBroken }) => isBroken)
+    ? undefined
+    : { edits, app: fixed };
 }
 
 /** What Hydra's part of a composed config uses that is gone or deprecated in 1.4. */

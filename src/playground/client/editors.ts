@@ -108,15 +108,16 @@ export interface LineEditorOptions {
   readonly label: string;
   readonly nonce: string;
   readonly text: string;
-  readonly complete: (line: string, cursor: number) => LineCompletions;
+  readonly complete: (line: string, cursor: number) => Promise<LineCompletions>;
   readonly onText: (text: string) => void;
 }
 
 /** An editor of one line, which completes. */
 export function createLineEditor(options: LineEditorOptions): EditorView {
   const { complete, label, nonce, onText, text } = options;
-  const source = ({ explicit, pos, state }: CompletionContext): CompletionResult | null => {
-    const { options: found, start } = complete(state.doc.toString(), pos);
+  const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const { explicit, pos, state } = context;
+    const { options: found, start } = await complete(state.doc.toString(), pos);
     if (found.length === 0 || (pos === start && !explicit)) return null;
     return { from: start, options: found, filter: false };
   };
@@ -226,18 +227,22 @@ export function createFileEditor({ nonce, onSave, onText }: FileEditorOptions): 
 
 export interface ConfigViewOptions {
   readonly nonce: string;
-  /** The line of the cursor, from 0. */
-  readonly onLine: (line: number) => void;
-  /** What is shown on hover of a line; null for nothing. */
-  readonly describe: (line: number) => HTMLElement | null;
+  /** Called when the cursor is in another place. */
+  readonly onLine: () => void;
+  /** What is shown on hover of a line, from 0; null for nothing. */
+  readonly describe: (line: number) => Promise<HTMLElement | null>;
 }
+
+/** The line of the cursor, from 0. */
+export const cursorLine = ({ state }: EditorView): number =>
+  state.doc.lineAt(state.selection.main.head).number - 1;
 
 /** A config that is read: the cursor goes through it, and nothing is typed. */
 export function createConfigView({ describe, nonce, onLine }: ConfigViewOptions): EditorView {
   const hover = hoverTooltip(
-    (view, position) => {
+    async (view, position) => {
       const { from, number, to } = view.state.doc.lineAt(position);
-      const dom = describe(number - 1);
+      const dom = await describe(number - 1);
       return dom === null ? null : { pos: from, end: to, create: () => ({ dom }) };
     },
     { hideOnChange: true },
@@ -251,9 +256,8 @@ export function createConfigView({ describe, nonce, onLine }: ConfigViewOptions)
       keymap.of(defaultKeymap),
       // A telephone shows no keyboard for what is only read.
       EditorView.contentAttributes.of({ "aria-label": "Composed config", inputmode: "none" }),
-      EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
-        if (selectionSet || docChanged)
-          onLine(state.doc.lineAt(state.selection.main.head).number - 1);
+      EditorView.updateListener.of(({ selectionSet }) => {
+        if (selectionSet) onLine();
       }),
     ],
   });

@@ -1,11 +1,11 @@
 /** Entry point of the script of the page. */
 import type { EditorView } from "@codemirror/view";
+import { messageOf } from "../../foundation/system/builtin-types.ts";
+import { grouped, plural } from "../../foundation/text/plural.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { themeButton } from "../../pages/client/theme.ts";
-import { type ChoiceMenu, choiceMenus, lineWithOption } from "../model/choices.ts";
-import { type ConfigTextLine, configLines, valueHistory } from "../model/config-lines.ts";
-import { defaultsRows } from "../model/defaults-rows.ts";
-import { differencesOf } from "../model/differences.ts";
+import type { ChoiceMenu } from "../model/choices.ts";
 import {
   conflictsOf,
   editable,
@@ -20,7 +20,7 @@ import { lineWord } from "../model/line-words.ts";
 import { commandLine, markedPart, overridesIn, wordAt } from "../model/override-line.ts";
 import { fitsLink, linkOf, type PageState, stateIn } from "../model/page-state.ts";
 import type { Problem } from "../model/problems.ts";
-import { type Composed, openSession, type TreeSession } from "../model/session.ts";
+import type { ConfigView, Difference, View, ViewRequest } from "../model/requests.ts";
 import {
   type ChangedFile,
   FILE_NAME,
@@ -29,10 +29,12 @@ import {
   type TreeDocument,
   type TreeFile,
 } from "../tree-document.ts";
+import { startComposer } from "./composer.ts";
 import {
   createConfigView,
   createFileEditor,
   createLineEditor,
+  cursorLine,
   type Mark,
   markedWith,
   setMarks,
@@ -61,11 +63,8 @@ const TABS: readonly Tab[] = [
   { id: "difference", title: "Difference", side: "right" },
   { id: "defaults", title: "Defaults", side: "right" },
 ];
-/** What is drawn only while it is looked at. */
-const LAZY: Readonly<Record<string, () => void>> = {
-  difference: () => drawDifference(),
-  defaults: () => drawPicture(),
-};
+/** What is computed only while it is looked at. */
+const LAZY: ReadonlySet<string> = new Set(["difference", "defaults"]);
 /** In milliseconds. */
 const LINK_MS = 400;
 const PROBLEM_MS = 400;
@@ -99,53 +98,96 @@ function readable(given: PageState): PageState {
   };
 }
 
-// What is computed of the state.
+// What is computed of the state, by the worker.
 
-let session: TreeSession = openedSession();
-let composed: Composed = session.compose(call());
-/** The last config that could be composed, with its lines. */
-let good: Extract<Composed, { kind: "composed" }> | undefined;
-let lines: readonly ConfigTextLine[] = [];
+const composer = startComposer(document.getElementById("worker")?.textContent ?? "");
+let view: View = {
+  problems: [],
+  warnings: [],
+  config: undefined,
+  menus: [],
+  difference: undefined,
+};
 let isResolved = false;
+let showsHydra = false;
 let serverProblems: readonly Problem[] = [];
+/** Of the worker. */
+let failures: readonly Problem[] = [];
 
-function openedSession(): TreeSession {
+function sendFiles(): void {
   const texts = tree.files.map(({ path, text }): [string, string] => [
     path,
     state.edits[path]?.text ?? text,
   ]);
-  return openSession(tree, new Map(texts));
+  const { files: _, ...about } = tree;
+  composer.setFiles(about, new Map(texts));
 }
 
 function call(line = state.line) {
   return { configName: state.configName, overrides: overridesIn(line) };
 }
 
-/** Changes what is looked at. Composing waits until the browser has shown what was typed. */
+const viewRequest = (): ViewRequest => ({
+  call: call(),
+  resolve: isResolved,
+  compared: isVisible("difference") ? overridesIn(state.comparedLine ?? "") : undefined,
+  defaults: isVisible("defaults") ? { withHydra: showsHydra } : undefined,
+});
+
+/** Changes what is looked at. What follows of it is shown when the worker has composed it. */
 function change(patch: Partial<PageState>): void {
   if (patch.edits !== undefined) isStale = true;
   state = { ...state, ...patch };
-  if (isWaiting) return;
-  isWaiting = true;
-  requestAnimationFrame(() => setTimeout(recompute, 0));
-}
-let isWaiting = false;
-let isStale = false;
-
-function recompute(): void {
-  isWaiting = false;
-  if (isStale) session = openedSession();
-  isStale = false;
-  composed = session.compose(call());
-  draw();
+  drawState();
   keepLink();
+  if (Object.keys(patch).some((name) => name !== "file")) void renew();
+}
+/** Whether the worker has other files. */
+let isStale = true;
+/** Whether something changed since the worker was asked. */
+let isWanted = false;
+let isAsking = false;
+
+/** Asks for the view until nothing changes meanwhile: an answer about what was there before is dropped. */
+async function renew(): Promise<void> {
+  isWanted = true;
+  if (isAsking) return;
+  isAsking = true;
+  while (isWanted) {
+    // What changes with it is asked for with it.
+    await null;
+    isWanted = false;
+    if (isStale) sendFiles();
+    isStale = false;
+    const answer = await answered(composer.ask("view", viewRequest()));
+    if (!isWanted && answer !== undefined) {
+      view = answer;
+      failures = [];
+      draw();
+    }
+  }
+  isAsking = false;
+}
+
+/** The answer; an error of this program is told, and what is shown stays. */
+async function answered<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    const text = `The page cannot compose this: ${messageOf(error)}`;
+    failures = [problem("playground/worker", text)];
+    drawProblems();
+    return undefined;
+  }
 }
 
 // The line of overrides.
 
-const completeIn = (line: string, cursor: number) => {
+const completeIn = async (line: string, cursor: number) => {
   const { before, start, text } = wordAt(line, cursor);
-  const options = session.complete(text, before, state.configName).map((one) => ({
+  const { configName } = state;
+  const found = await answered(composer.ask("complete", { configName, word: text, before }));
+  const options = (found ?? []).map((one) => ({
     label: one.text,
     apply: lineWord(one.text),
     ...(one.description !== undefined && { detail: one.description }),
@@ -178,6 +220,25 @@ const problemList = h("ul", {
   hidden: true,
 });
 
+const isSweep = (): boolean => view.config?.source.kind === "sweep";
+
+const warningTitle = h("summary");
+const warningItems = h("ul", { "aria-label": "Warnings" });
+const warningList = h(
+  "details",
+  { class: "warnings", open: true, hidden: true },
+  warningTitle,
+  warningItems,
+);
+const jobTitle = h("summary");
+const jobItems = h("ol", { start: 0, "aria-label": "Jobs" });
+const jobList = h(
+  "details",
+  { class: "warnings jobs", open: true, hidden: true },
+  jobTitle,
+  jobItems,
+);
+
 async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
@@ -188,7 +249,7 @@ async function copy(text: string, what: string): Promise<void> {
 }
 
 const copyButton = on(h("button", { type: "button" }, "Copy command line"), "click", () => {
-  void copy(commandLine(tree.program, call()), "Command line");
+  void copy(commandLine(tree.program, call(), isSweep()), "Command line");
 });
 const linkButton = on(h("button", { type: "button" }, "Copy link"), "click", () => {
   location.replace(`#${linkOf(state)}`);
@@ -209,6 +270,7 @@ function showFile(path: string, line?: number): void {
   fileEditor.show(path, textOf(path), line);
   if (line !== undefined) fileEditor.view.focus();
   drawFiles();
+  revealFile();
 }
 
 const textOf = (path: string): string =>
@@ -224,7 +286,20 @@ const fileEditor = createFileEditor({
 });
 
 const opened = h("div", { class: "opened" }, fileEditor.view.dom);
-const fileList = h("ul", { class: "files" });
+const fileList = on(h("ul", { class: "files", "aria-label": "Files" }), "keydown", (event) => {
+  const buttons = [...fileButtons.values()];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const steps: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: buttons.length - 1,
+  };
+  const next = buttons[steps[event.key] ?? -1];
+  if (next === undefined) return;
+  event.preventDefault();
+  next.focus();
+});
 const fileName = h("span", { class: "file-name" });
 const revertButton = on(h("button", { type: "button" }, "Revert"), "click", () => {
   const { file } = state;
@@ -325,42 +400,67 @@ async function reload(): Promise<void> {
   }
 }
 
-/** The files by folder; one is marked if it was changed or is open. */
-function drawFiles(): void {
-  const { edits, file } = state;
+const fileButtons = new Map<string, HTMLButtonElement>();
+
+/** The files by folder. */
+function drawFileList(): void {
+  const paths = tree.files.map(({ path }) => path);
+  if (paths.join("\n") === [...fileButtons.keys()].join("\n")) return;
+  fileButtons.clear();
   let folder = "";
   const items: HTMLElement[] = [];
-  for (const { path } of tree.files) {
+  for (const path of paths) {
     const at = path.lastIndexOf("/");
     if (path.slice(0, at + 1) !== folder) {
       folder = path.slice(0, at + 1);
       items.push(h("li", { class: "folder" }, folder));
     }
-    const isChanged = edits[path] !== undefined;
-    const button = h(
-      "button",
-      {
-        type: "button",
-        class: `file${folder === "" ? "" : " inner"}`,
-        "aria-current": path === file ? "true" : null,
-        "aria-label": `${path}${isChanged ? ", changed" : ""}`,
-      },
-      `${path.slice(at + 1)}${isChanged ? " \u2022" : ""}`,
-    );
+    const button = h("button", { type: "button", class: `file${folder === "" ? "" : " inner"}` });
     on(button, "click", () => {
       change({ file: path });
       showFile(path);
-      fileList.querySelector<HTMLElement>("[aria-current]")?.focus();
+      button.focus();
     });
+    fileButtons.set(path, button);
     items.push(h("li", {}, button));
   }
   fileList.replaceChildren(...items);
+}
+
+/** Its files; one is marked if it was changed or is open. */
+function drawFiles(): void {
+  drawFileList();
+  const { edits, file } = state;
+  const [first] = fileButtons.keys();
+  // There may be hundreds: Tab goes to one, and arrow keys to the others.
+  const reached = file !== null && fileButtons.has(file) ? file : first;
+  for (const [path, button] of fileButtons) {
+    button.tabIndex = path === reached ? 0 : -1;
+    const mark = edits[path] === undefined ? "" : " \u2022";
+    const text = path.slice(path.lastIndexOf("/") + 1) + mark;
+    if (button.textContent !== text) {
+      button.textContent = text;
+      button.setAttribute("aria-label", `${path}${mark === "" ? "" : ", changed"}`);
+    }
+    if (path === file) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+  }
   const isChanged = file !== null && edits[file] !== undefined;
   fileName.textContent = file === null ? "Choose a file" : `${tree.directory}/${file}`;
   opened.hidden = file === null;
   revertButton.disabled = !isChanged;
   saveButton.disabled = !isChanged;
   saveButton.hidden = !tree.canWrite;
+}
+
+/** Scrolls the list of files, and nothing around it, to the open one. */
+function revealFile(): void {
+  const button = state.file === null ? undefined : fileButtons.get(state.file);
+  if (button === undefined) return;
+  const { clientHeight, scrollTop } = fileList;
+  const { offsetHeight, offsetTop } = button;
+  const isShown = offsetTop >= scrollTop && offsetTop + offsetHeight <= scrollTop + clientHeight;
+  if (!isShown) fileList.scrollTop = offsetTop - clientHeight / 2;
 }
 
 // Options of groups.
@@ -393,14 +493,21 @@ function menuElement({ chosen, isListed, key, options }: ChoiceMenu): HTMLElemen
     );
   select.value = chosen ?? NOTHING;
   if (known !== undefined) return known.row;
-  on(select, "change", () => {
-    const option = select.value === NOTHING ? null : select.value;
-    const { configName, line } = state;
-    setText(lineEditor, lineWithOption(session, { configName, line }, { key, option }));
-  });
+  on(
+    select,
+    "change",
+    () => void chooseOption(key, select.value === NOTHING ? null : select.value),
+  );
   const row = h("label", { class: "menu" }, h("span", {}, key), select);
   menus.set(key, { row, select });
   return row;
+}
+
+async function chooseOption(key: string, option: string | null): Promise<void> {
+  const { configName, line } = state;
+  const chosen = await answered(composer.ask("choose", { configName, line, key, option }));
+  if (state.line !== line || state.configName !== configName) await chooseOption(key, option);
+  else if (chosen !== undefined) setText(lineEditor, chosen);
 }
 
 function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
@@ -409,23 +516,24 @@ function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
   if (!isSame) parent.replaceChildren(...rows);
 }
 
-function drawMenus(): void {
-  if (good === undefined) return;
-  const all = choiceMenus(good.composition);
+function drawMenus(all: View["menus"]): void {
   const rows = (of: (menu: ChoiceMenu) => boolean) => all.filter(of).map(menuElement);
+  // As long as there is no config, no group is apart.
+  const isApart = (menu: ChoiceMenu) => !menu.isListed && view.config !== undefined;
   replaceRows(
     listedMenus,
-    rows(({ isHydra, isListed }) => isListed && !isHydra),
+    rows((menu) => !isApart(menu) && !menu.isHydra),
   );
   replaceRows(
     otherMenus,
-    rows(({ isHydra, isListed }) => !isListed && !isHydra),
+    rows((menu) => isApart(menu) && !menu.isHydra),
   );
   replaceRows(
     hydraMenus,
     rows(({ isHydra }) => isHydra),
   );
   otherGroups.hidden = otherMenus.children.length === 0;
+  hydraGroups.hidden = hydraMenus.children.length === 0;
   noOptions.hidden = listedMenus.children.length + otherMenus.children.length > 0;
 }
 
@@ -434,34 +542,39 @@ function drawMenus(): void {
 const historyPanel = h("div", { class: "origin", role: "region", "aria-label": "Origin" });
 const noHistory = "Go to a line to see where its value comes from.";
 
-function historyOf(line: number): HTMLElement | null {
-  const key = lines[line]?.key;
-  if (good === undefined || key === undefined) return null;
-  const { composition, context } = good;
-  const history = valueHistory(composition, context, { directory: tree.directory, key });
+/** The history of the value in a line, or null for none. */
+async function historyOf(line: number): Promise<HTMLElement | null> {
+  const { config } = view;
+  const key = config?.lines[line]?.key;
+  if (config === undefined || key === undefined) return null;
+  const history = await answered(composer.ask("history", { number: config.number, key }));
   return history === undefined ? null : historyElement(history, openFile);
+}
+
+/** The history of the line of the cursor. */
+async function drawHistory(): Promise<void> {
+  const { config } = view;
+  const line = cursorLine(configView);
+  const element = await historyOf(line);
+  // Of what is shown by now, it is asked again.
+  if (view.config !== config || line !== cursorLine(configView)) return;
+  historyPanel.replaceChildren(element ?? h("p", { class: "hint" }, noHistory));
 }
 
 const configView: EditorView = createConfigView({
   nonce,
   describe: historyOf,
-  onLine: (line) => {
-    historyPanel.replaceChildren(historyOf(line) ?? h("p", { class: "hint" }, noHistory));
-  },
+  onLine: () => void drawHistory(),
 });
 const resolveBox = on(h("input", { type: "checkbox" }), "change", () => {
   isResolved = resolveBox.checked;
-  draw();
+  void renew();
 });
 const configNote = h("p", { class: "hint" });
 const differencePanel = h("div");
 const picturePanel = h("div");
 
-function drawConfig(): void {
-  if (composed.kind === "composed") {
-    good = composed;
-    lines = configLines(composed.composition, composed.context, { resolve: isResolved });
-  }
+function drawConfig(lines: ConfigView["lines"]): void {
   const marks: Mark[] = [];
   let at = 0;
   for (const { isOverride, text } of lines) {
@@ -471,68 +584,90 @@ function drawConfig(): void {
   const text = lines.map((one) => one.text).join("\n");
   setText(configView, text, [markedWith(marks)]);
   hasMarks = marks.length > 0;
+  void drawHistory();
 }
 let hasMarks = false;
 
 /** What is wrong, and whether the config is that of what was typed. */
 function drawProblems(): void {
-  const isOld = composed.kind === "failed";
-  const problems = composed.kind === "failed" ? composed.problems : [];
-  const all = [...serverProblems, ...problems];
+  hasProblemsDrawn = true;
+  const { config, problems } = view;
+  const isOld = config?.source.kind === "earlier";
+  const all = [...serverProblems, ...failures, ...problems];
   problemList.replaceChildren(...all.map((one) => problemElement(one, openFile)));
   problemList.hidden = all.length === 0;
   for (const shown of [configView.dom, differencePanel, picturePanel])
     shown.classList.toggle("old", isOld);
-  configNote.textContent = isOld
-    ? good === undefined
-      ? "There is no config yet."
-      : "The config before the mistake:"
-    : hasMarks
-      ? "Marked lines are set by overrides."
-      : "";
+  configNote.textContent = config === undefined ? "There is no config yet." : noteOf(config);
 }
 
+function noteOf({ source }: ConfigView): string {
+  switch (source.kind) {
+    case "line":
+      return hasMarks ? "Marked lines are set by overrides." : "";
+    case "sweep":
+      return "The config of the first job:";
+    case "earlier":
+      return "The config before the mistake:";
+    case "without":
+      return `The config without ${source.overrides.join(" ")}:`;
+  }
+}
+
+/** Warnings of the composition, and the jobs of a sweep. */
+function drawWarnings(): void {
+  const { config, warnings } = view;
+  warningList.hidden = warnings.length === 0;
+  warningTitle.textContent = plural(warnings.length, "warning");
+  warningItems.replaceChildren(...warnings.map((one) => problemElement(one, openFile)));
+  const source = config?.source;
+  jobList.hidden = source?.kind !== "sweep";
+  if (source?.kind !== "sweep") return;
+  const { count, first } = source;
+  jobTitle.textContent = `A sweep of ${plural(count, "job")}`;
+  jobItems.replaceChildren(
+    ...first.map((job) => h("li", {}, h("code", {}, job.map(shellQuote).join(" ")))),
+    ...(count > first.length
+      ? [h("li", { class: "hint" }, `and ${grouped(String(count - first.length))} more`)]
+      : []),
+  );
+}
+
+let hasProblemsDrawn = false;
 let problemTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** What is half typed is not told as wrong at once, except by its mark: the page would jump with every key. */
 function announceProblems(): void {
   clearTimeout(problemTimer);
-  const isNew = composed.kind === "failed" && problemList.hidden;
-  if (isNew) problemTimer = setTimeout(drawProblems, PROBLEM_MS);
+  const isTyped = view.problems.length > 0 && problemList.hidden && hasProblemsDrawn;
+  if (isTyped) problemTimer = setTimeout(drawProblems, PROBLEM_MS);
   else drawProblems();
 }
 
 // Difference, defaults.
 
-function drawDifference(): void {
-  const other = session.compose(call(state.comparedLine ?? ""));
-  if (other.kind === "failed") {
-    differencePanel.replaceChildren(
-      h("ul", { class: "problems" }, ...other.problems.map((one) => problemElement(one, openFile))),
-    );
-    markLine(comparedEditor, other.problems);
+/** @param difference undefined while it is not looked at, and without a config */
+function drawDifference(difference: Difference | undefined): void {
+  const isFailed = difference?.kind === "failed";
+  markLine(comparedEditor, isFailed ? difference.problems : []);
+  if (difference === undefined) {
+    differencePanel.replaceChildren();
     return;
   }
-  setMarks(comparedEditor, []);
-  if (good === undefined) return;
-  const found = differencesOf(other.composition, good.composition, tree.directory);
-  differencePanel.replaceChildren(differenceElement(found, openFile));
+  const shown = isFailed
+    ? h(
+        "ul",
+        { class: "problems", "aria-label": "Problems of the compared command line" },
+        ...difference.problems.map((one) => problemElement(one, openFile)),
+      )
+    : differenceElement(difference.differences, openFile);
+  differencePanel.replaceChildren(shown);
 }
 
-let showsHydra = false;
 const hydraBox = on(h("input", { type: "checkbox" }), "change", () => {
   showsHydra = hydraBox.checked;
-  drawPicture();
+  void renew();
 });
-
-function drawPicture(): void {
-  if (good === undefined) return;
-  const rows = defaultsRows(good.composition, {
-    directory: tree.directory,
-    withHydra: showsHydra,
-  });
-  picturePanel.replaceChildren(treePicture(rows, openFile));
-}
 
 // Tabs.
 
@@ -557,7 +692,8 @@ function drawTabs(): void {
     button.tabIndex = chosen[side] === id ? 0 : -1;
     if (panel.hidden === isShown) {
       panel.hidden = !isShown;
-      if (isShown) LAZY[id]?.();
+      if (isShown && LAZY.has(id)) void renew();
+      if (isShown && id === "files") revealFile();
     }
   }
 }
@@ -600,19 +736,32 @@ function markLine(editor: EditorView, problems: readonly Problem[]): void {
   setMarks(editor, parts);
 }
 
-function draw(): void {
-  const problems = composed.kind === "failed" ? composed.problems : [];
-  markLine(lineEditor, problems);
+/** What needs no composition. */
+function drawState(): void {
   const options = names().includes(state.configName) ? names() : [...names(), state.configName];
   if ([...nameMenu.options].map(({ value }) => value).join("\n") !== options.join("\n"))
     nameMenu.replaceChildren(...options.map((value) => h("option", { value }, value)));
   nameMenu.value = state.configName;
-  program.textContent = commandLine(tree.program, { configName: state.configName, overrides: [] });
-  drawConfig();
-  announceProblems();
-  drawMenus();
+  drawProgram();
   drawFiles();
-  for (const id of ["difference", "defaults"]) if (isVisible(id)) LAZY[id]?.();
+}
+
+function drawProgram(): void {
+  const call = { configName: state.configName, overrides: [] };
+  program.textContent = commandLine(tree.program, call, isSweep());
+  program.title = program.textContent;
+}
+
+function draw(): void {
+  const { config, difference, menus, problems } = view;
+  markLine(lineEditor, problems);
+  drawProgram();
+  drawMenus(menus);
+  drawWarnings();
+  drawConfig(config?.lines ?? []);
+  picturePanel.replaceChildren(...(config?.rows ? [treePicture(config.rows, openFile)] : []));
+  drawDifference(difference);
+  announceProblems();
 }
 
 let linkTimer: ReturnType<typeof setTimeout> | undefined;
@@ -674,6 +823,8 @@ function build(): void {
     ),
     said,
     problemList,
+    warningList,
+    jobList,
     ...tree.notes.map((note) => h("p", { class: "hint" }, note)),
     h(
       "div",
@@ -701,7 +852,7 @@ function follow(): void {
     isStale = true;
     if (state.file !== null) showFile(state.file);
     choose(state.tab);
-    change({});
+    change(state);
   });
   if (isServed) addEventListener("focus", () => void reload());
   addEventListener("beforeunload", (event) => {
@@ -711,7 +862,7 @@ function follow(): void {
 
 build();
 choose(state.tab);
-draw();
-drawProblems();
-if (state.file !== null) fileEditor.show(state.file, textOf(state.file));
+drawState();
+void renew();
+if (state.file !== null) showFile(state.file);
 follow();

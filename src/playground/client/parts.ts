@@ -115,7 +115,7 @@ export function differenceElement(
       : [
           h(
             "table",
-            { class: "differences" },
+            { class: "differences", "aria-label": "Differences" },
             h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, title)))),
             h("tbody", {}, ...rows),
           ),

@@ -1,8 +1,8 @@
 /** Groups and their options, as menus. */
 import type { Composition } from "../../engine/compose/compose.ts";
-import { allGroups, type DefaultsTreeNode } from "../../engine/compose/index.ts";
+import { allGroups, type DefaultsTreeNode, type Repository } from "../../engine/compose/index.ts";
 import { overridesIn, withChoice, withoutChoice } from "./override-line.ts";
-import type { TreeSession } from "./session.ts";
+import { type TreeSession, withoutMistakes } from "./session.ts";
 
 /** A group with its options, and the one that is chosen. */
 export interface ChoiceMenu {
@@ -30,15 +30,18 @@ export function choiceMenus({ choices, repository, tree }: Composition): readonl
     return { key, options: all, chosen, isListed: true, isHydra: isHydra(key) };
   });
   const groups = new Set([...choices.keys()].map((key) => key.replace(/@.*/, "")));
-  const others = allGroups(repository)
-    .filter((group) => !groups.has(group) && !isHydra(group))
+  return [...listed, ...groupMenus(repository).filter(({ key }) => !groups.has(key))];
+}
+
+/** The groups of a tree with nothing chosen. */
+export const groupMenus = (repository: Repository): readonly ChoiceMenu[] =>
+  allGroups(repository)
+    .filter((group) => !isHydra(group))
     .map((group): ChoiceMenu => {
       const options = repository.list(group, "config");
       return { key: group, options, chosen: null, isListed: false, isHydra: false };
     })
     .filter(({ options }) => options.length > 0);
-  return [...listed, ...others];
-}
 
 const keysBelow = ({ placed, children }: DefaultsTreeNode): readonly string[] => [
   ...(placed.overrideKey === null ? [] : [placed.overrideKey]),
@@ -57,8 +60,8 @@ export function lineWithOption(
   { key, option }: { readonly key: string; readonly option: string | null },
 ): string {
   const bare = withoutChoice(line, key);
-  const without = session.compose({ configName, overrides: overridesIn(bare) });
-  const choices = without.kind === "composed" ? without.composition.choices : undefined;
+  const without = withoutMistakes(session, { configName, overrides: overridesIn(bare) });
+  const choices = without?.composed.composition.choices;
   const isListed = choices?.has(key) ?? true;
   if (isListed ? choices?.get(key) === option : option === null)
     return withChoice(line, key, undefined);

@@ -82,11 +82,16 @@ export function withChoice(line: string, key: string, override: string | undefin
 const joined = (words: readonly LineWord[], line: string): string =>
   words.map(({ end, start }) => line.slice(start, end)).join(" ");
 
-/** The command line for a shell, whose words are those of the line. */
+/**
+ * The command line for a shell, whose words are those of the line.
+ * @param isSweep whether it makes several jobs
+ */
 export function commandLine(
   { configName, words }: ProgramLine,
   call: { readonly configName: string; readonly overrides: readonly string[] },
+  isSweep: boolean,
 ): string {
   const name = call.configName === configName ? [] : ["--config-name", call.configName];
-  return [...words, ...name, ...call.overrides].map(shellQuote).join(" ");
+  const mode = isSweep ? ["--multirun"] : [];
+  return [...words, ...name, ...mode, ...call.overrides].map(shellQuote).join(" ");
 }

@@ -1,5 +1,8 @@
 /** Errors of a composition as a page shows them. */
 
+import type { Composition } from "../../engine/compose/compose.ts";
+import { splitOverrides } from "../../engine/compose/index.ts";
+import { trapNotes } from "../../engine/compose/traps.ts";
 import type { ErrorDetails, NestedError } from "../../engine/values/error-details.ts";
 import { describeOrigin, lineColumn, type Origin } from "../../engine/values/origin.ts";
 import { visibleControls } from "../../foundation/text/printable.ts";
@@ -46,9 +49,13 @@ export function placeOf(origin: Origin, directory: string): ShownPlace {
   return { kind: "file", text, path, line: lineColumn(origin).line };
 }
 
-/** An error, and those that were found with it. */
+/**
+ * An error, and those that were found with it.
+ * @param call that they are about
+ */
 export function problemsOf(
   { details }: { readonly details: ErrorDetails<string> },
+  call: { readonly overrides: readonly string[] },
   directory: string,
 ): readonly Problem[] {
   const { available = [], code, hint, message, nearest, origin, others = [] } = details;
@@ -57,17 +64,45 @@ export function problemsOf(
   const problem: Problem = {
     code,
     message: messageLines(message, available),
-    place: origin === undefined ? undefined : placeOf(origin, directory),
+    place: origin === undefined ? undefined : typedPlace(placeOf(origin, directory), call),
     nearest: shown(nearest),
     available: available.map(visibleControls),
     hint: shown(remedyHere(details) ?? hint),
   };
-  return [problem, ...others.flatMap((other: NestedError) => problemsOf(other, directory))];
+  return [problem, ...others.flatMap((other: NestedError) => problemsOf(other, call, directory))];
 }
 
-/** What to do in a page, which composes one job and has no flags; undefined where that is as elsewhere. */
-function remedyHere({ code, origin }: ErrorDetails<string>): string | undefined {
-  if (code === "override.sweep_not_allowed") return "write one value: the page composes one job";
+/** An override of a job of a sweep does not stand in the line, and is told by its text. */
+const typedPlace = (
+  place: ShownPlace,
+  { overrides }: { readonly overrides: readonly string[] },
+): ShownPlace =>
+  place.kind === "override" && !overrides.includes(place.override)
+    ? { kind: "other", text: place.text }
+    : place;
+
+/** The warnings and notes of a composition, each once. */
+export function warningsOf(composition: Composition, directory: string): readonly Problem[] {
+  const { choices, configName, dialect, overrides, repository } = composition;
+  const { values } = splitOverrides(overrides, repository, dialect);
+  const about = { choices, configName, overrides, repository, values };
+  const notes = trapNotes({ ...about, mode: "run", optionsOf: () => [] });
+  const all = [...composition.warnings, ...notes].map(
+    ({ code, message, origin }): Problem => ({
+      code,
+      message: messageLines(message, []),
+      place: origin === undefined ? undefined : placeOf(origin, directory),
+      nearest: undefined,
+      available: [],
+      hint: undefined,
+    }),
+  );
+  const byText = new Map(all.map((one) => [one.message.join("\n"), one]));
+  return [...byText.values()];
+}
+
+/** What to do in a page, which has no flags; undefined where that is as elsewhere. */
+function remedyHere({ origin }: ErrorDetails<string>): string | undefined {
   return origin?.kind === "override" && origin.text.startsWith("-")
     ? "write overrides alone: the page takes no flags of the program"
     : undefined;

@@ -131,7 +131,7 @@ export function writeTreeFile(directory: string, { path, text, version }: Change
     throw new ConfigError({
       code: "playground/changed",
       message: `'${path}' was changed on the disk since it was read`,
-      hint: "reload it, then make the change again",
+      hint: "revert it to see what is on the disk, then make the change again",
     });
   const file = realpathSync(resolve(root, path));
   try {

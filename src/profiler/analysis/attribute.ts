@@ -393,6 +393,8 @@ function createInstance(
     cpuNs: null,
     innerCpuNs: 0,
     counts: null,
+    instructions: null,
+    innerInstructions: 0,
     category,
     values: numbersOf(range),
     devices: NO_DEVICES,
@@ -422,9 +424,11 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
   const ns = endNs - range.startNs;
   instance.cpuNs = range.cpuNs == null ? null : Math.min(range.cpuNs, ns);
   instance.counts = range.counts ?? null;
+  instance.instructions = range.instructions ?? null;
   instance.values = numbersOf(range);
   if (onThread === null) return;
   onThread.innerCpuNs += instance.cpuNs ?? 0;
+  onThread.innerInstructions += instance.instructions ?? 0;
   // Ranges that close in the reverse order of opening cannot overlap inside one range.
   if (instance.endNs === null) onThread.inner.coveredNs += ns;
 }

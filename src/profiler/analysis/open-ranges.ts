@@ -29,6 +29,10 @@ export interface RegionInstance {
   innerCpuNs: number;
   /** Page faults and context switches of its thread while it was open; null if unknown, or not known yet. */
   counts: ThreadCounts | null;
+  /** Instructions of its thread while it was open; null if unknown, or not known yet. */
+  instructions: number | null;
+  /** The part of that in ranges that the thread opened inside it. */
+  innerInstructions: number;
   /** The program's name of its category; null without one. */
   readonly category: string | null;
   /** Numbers of its payloads, plain and structured; null without payloads. */

@@ -22,6 +22,7 @@ export interface RangeTally {
   /** Sums over the calls whose processor time is known; null if none is. */
   cpu: CpuTally | null;
   counts: CountTally | null;
+  instructions: InstructionTally | null;
   /** Payloads and counters; null without any. */
   numbers: ProgramNumbers | null;
   /** Names of categories; null without any. */
@@ -34,6 +35,13 @@ interface CpuTally {
   readonly times: Sample;
   ns: number;
   exclusiveNs: number;
+}
+
+/** Sums over the calls whose instructions are known. */
+interface InstructionTally {
+  calls: number;
+  count: number;
+  exclusive: number;
 }
 
 interface CountTally {
@@ -104,8 +112,9 @@ export function createRangeTallies(
   ): void => {
     const region = latestRegion(instance.region);
     const timeline = gpu.of(device);
-    const { category, counts, values } = instance;
-    const isPlain = isClosed && counts === null && values === null && category === null;
+    const { category, counts, instructions, values } = instance;
+    const isUncounted = counts === null && instructions === null;
+    const isPlain = isClosed && isUncounted && values === null && category === null;
     if (isPlain && counters === undefined && timeline === null) {
       tallies.add(region, instance, endNs);
       return;
@@ -167,6 +176,7 @@ export const emptyRangeTally = (): RangeTally => ({
   unclosed: 0,
   cpu: null,
   counts: null,
+  instructions: null,
   numbers: null,
   categories: null,
   gpu: null,
@@ -189,6 +199,7 @@ function addInstance(
 ): void {
   addCall(tally, instance.startNs, endNs - instance.startNs, instance.inner.coveredNs);
   addCpu(tally, instance.cpuNs, instance.innerCpuNs);
+  addInstructions(tally, instance);
   if (!isClosed) tally.unclosed++;
   const { counts } = instance;
   if (counts === null) return;
@@ -222,6 +233,25 @@ function addCpu(tally: RangeTally, ns: number | null, innerNs: number): void {
   tally.cpu.exclusiveNs += Math.max(0, ns - innerNs);
 }
 
+function addInstructions(
+  tally: RangeTally,
+  { instructions, innerInstructions }: RegionInstance,
+): void {
+  if (instructions === null) return;
+  const exclusive = Math.max(0, instructions - innerInstructions);
+  addInstructionTally(tally, { calls: 1, count: instructions, exclusive });
+}
+
+function addInstructionTally(
+  tally: RangeTally,
+  { calls, count, exclusive }: Readonly<InstructionTally>,
+): void {
+  tally.instructions ??= { calls: 0, count: 0, exclusive: 0 };
+  tally.instructions.calls += calls;
+  tally.instructions.count += count;
+  tally.instructions.exclusive += exclusive;
+}
+
 function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
   tally.gpu ??= { busyNs: 0, kernelNs: 0, copyNs: 0 };
   tally.gpu.busyNs += busyNs;
@@ -247,6 +277,7 @@ export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
     into.cpu.exclusiveNs += from.cpu.exclusiveNs;
   }
   if (from.counts !== null) addCounts(into, from.counts.sums, from.counts.calls);
+  if (from.instructions !== null) addInstructionTally(into, from.instructions);
   if (from.numbers !== null) into.numbers = mergeProgramNumbers(into.numbers, from.numbers);
   if (from.categories !== null) into.categories = withCategories(into.categories, from.categories);
   if (from.gpu !== null) addUse(into, from.gpu);

@@ -62,6 +62,8 @@ export interface ScopeTotals {
   readonly wallNs: number | null;
   /** Processor time of threads in ranges; absent if unknown for all of them. */
   readonly cpuNs?: number;
+  /** Instructions of threads in ranges; absent unless known for every range that one thread opened and closed. */
+  readonly instructions?: number;
   readonly kernelKinds: readonly KernelIdentity["kind"][];
   /** The run with and without ranges; absent if only kernels were measured. */
   readonly run?: RunSpan;
@@ -99,6 +101,8 @@ export interface RegionModelEntry extends Placed {
   readonly cpu?: RegionCpu;
   /** Their page faults, context switches and disk blocks; absent unless known for every range. */
   readonly counts?: ThreadCounts;
+  /** Their instructions in user space; absent unless known for every range. */
+  readonly instructions?: RegionInstructions;
   /** The number of invocations that were never closed, whose times are lower bounds; absent if there are none. */
   readonly unclosed?: number;
   readonly kernelCount: number;
@@ -133,6 +137,11 @@ export interface RegionCpu {
   readonly ns: number;
   readonly exclusiveNs: number;
   readonly invocationNs: Statistics;
+}
+
+export interface RegionInstructions {
+  readonly count: number;
+  readonly exclusive: number;
 }
 
 /** In base units (ns, byte, cycle/s, byte/s); null if the kernels of the region have no common value. */

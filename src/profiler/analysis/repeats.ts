@@ -101,16 +101,24 @@ function entriesBy(
 }
 
 function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
-  const over = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null => {
-    const values = entries.map(of).filter((ns) => ns !== null);
-    return values.length < runs ? null : repeatStatistics(values.map((ns) => ns / NS_PER_MS));
+  const statistics = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null => {
+    const values = entries.map(of).filter((value) => value !== null);
+    return values.length < runs ? null : repeatStatistics(values);
   };
+  const over = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null =>
+    statistics((entry) => {
+      const ns = of(entry);
+      return ns === null ? null : ns / NS_PER_MS;
+    });
   return {
     runs: entries.length,
     total_ms: over(({ kernelNs }) => kernelNs),
     wall_ms: over(({ wallNs }) => wallNs),
     ...(entries.some(({ cpu }) => cpu !== undefined) && {
       cpu_ms: over(({ cpu }) => cpu?.ns ?? null),
+    }),
+    ...(entries.some(({ instructions }) => instructions !== undefined) && {
+      instructions: statistics(({ instructions }) => instructions?.count ?? null),
     }),
   };
 }

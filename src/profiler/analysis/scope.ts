@@ -180,7 +180,12 @@ function entryOf(
 const UNUSED: GpuUse = { busyNs: 0, kernelNs: 0, copyNs: 0 };
 
 /** Numbers that are known for every call: a sum of some calls would be mistaken for that of all. */
-function usedBy({ durations, cpu, counts }: RangeTally): Pick<RegionModelEntry, "cpu" | "counts"> {
+function usedBy({
+  durations,
+  cpu,
+  counts,
+  instructions,
+}: RangeTally): Pick<RegionModelEntry, "cpu" | "counts" | "instructions"> {
   const calls = durations.count;
   const invocationNs = cpu === null || cpu.times.count < calls ? null : describe(cpu.times);
   return {
@@ -189,6 +194,10 @@ function usedBy({ durations, cpu, counts }: RangeTally): Pick<RegionModelEntry, 
         cpu: { ns: cpu.ns, exclusiveNs: cpu.exclusiveNs, invocationNs },
       }),
     ...(counts !== null && counts.calls === calls && { counts: counts.sums }),
+    ...(instructions !== null &&
+      instructions.calls === calls && {
+        instructions: { count: instructions.count, exclusive: instructions.exclusive },
+      }),
   };
 }
 
@@ -288,11 +297,19 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
   };
   const kinds = new Set<KernelIdentity["kind"]>();
   let cpuNs: number | null = null;
+  let instructions = 0;
+  /** Calls without instructions: of those with processor time, and of all. */
+  let uncountedTimed = 0;
+  let uncounted = 0;
   for (const attribution of processes) {
     for (const [region, tally] of rangesOf(attribution, device) ?? []) {
       add(walls, region, tally.wallNs);
       // Exclusive times, so that each thread's time is counted once.
       if (tally.cpu !== null) cpuNs = (cpuNs ?? 0) + tally.cpu.exclusiveNs;
+      instructions += tally.instructions?.exclusive ?? 0;
+      const counted = tally.instructions?.calls ?? 0;
+      uncountedTimed += Math.max(0, (tally.cpu?.times.count ?? 0) - counted);
+      uncounted += tally.durations.count - counted;
     }
     for (const [region, tally] of attribution.kernels)
       if (device === null || ranOn(tally, device)) add(kernels, region, 0);
@@ -310,6 +327,9 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
       ...kernelTotals(exclusiveTimes(request)),
       wallNs: wallOf(processes, device),
       ...(cpuNs !== null && { cpuNs }),
+      // Ranges that two threads opened and closed have neither.
+      ...((cpuNs === null ? uncounted : uncountedTimed) === 0 &&
+        instructions > 0 && { instructions }),
       kernelKinds: [...kinds].sort(),
     },
     weightOf: ({ number }) => known(walls[number]) ?? known(kernels[number]),

@@ -92,6 +92,7 @@ function toReport(
       outside_kernel_count: totals.outsideKernelCount,
       wall_ms: milliseconds(totals.wallNs),
       ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
+      ...(totals.instructions !== undefined && { instructions: totals.instructions }),
       ...(totals.run && { run: runTotals(totals.run) }),
     },
     ...(entry.ranks !== undefined && { ranks: entry.ranks }),
@@ -141,6 +142,10 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
       cpu_ms: milliseconds(region.cpu.ns),
       cpu_exclusive_ms: milliseconds(region.cpu.exclusiveNs),
       invocation_cpu_ms: statisticsInMilliseconds(region.cpu.invocationNs),
+    }),
+    ...(region.instructions !== undefined && {
+      instructions: region.instructions.count,
+      instructions_exclusive: region.instructions.exclusive,
     }),
     ...(region.unclosed !== undefined && { unclosed: region.unclosed }),
     kernel_count: region.kernelCount,

@@ -318,6 +318,7 @@ export const QUERY: CommandLine = {
   top               the regions with most time of their own, each with its reason
   regions           times and counts of regions
   kernels           the longest kernels, or CPU operations
+  calls             the longest calls of CUDA and of the system, from nsys
   why REGION        why a region takes its time
   timeline          ranges and kernels between two times
   compare OTHER     what changed from RUN to another`,
@@ -332,7 +333,7 @@ export const QUERY: CommandLine = {
     region: {
       value: "GLOB",
       repeatable: true,
-      help: "regions with this name, or this path, as `step / load`\n(regions, kernels)",
+      help: "regions with this name, or this path, as `step / load`\n(regions, kernels, calls)",
     },
     kernel: { value: "GLOB", repeatable: true, help: "kernels with this name (kernels)" },
     metric: { value: "GLOB", repeatable: true, help: "also these metrics, with --json (regions)" },
@@ -344,7 +345,10 @@ export const QUERY: CommandLine = {
       choices: REPORT_FOLDERS,
       help: "if the run has several\n(default: that which knows most about time)",
     },
-    scope: { value: "SCOPE", help: "e.g. process:4711 or device:cuda:0\n(default: the aggregate)" },
+    scope: {
+      value: "SCOPE",
+      help: "e.g. process:4711 or device:cuda:0\n(not of timeline; default: the aggregate)",
+    },
   },
   epilogue: "Exit code: 0 answered, 1 something cannot be read, 2 wrong usage.",
 };

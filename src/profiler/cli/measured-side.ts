@@ -98,6 +98,7 @@ export const totalTimes = ({ totals }: NCUProfileRegionReport): Times => ({
   total_ms: totals.total_ms,
   wall_ms: totals.wall_ms,
   cpu_ms: totals.cpu_ms,
+  instructions: totals.instructions,
   outside_ms: totals.outside_ms,
 });
 

@@ -287,6 +287,10 @@ export interface Regions {
     readonly wall_exclusive_ms: number | null;
     readonly cpu_ms: number | null;
     /**
+     * Of its threads in user space.
+     */
+    readonly instructions: number | null;
+    /**
      * Of kernels, or CPU operations.
      */
     readonly total_ms: number | null;

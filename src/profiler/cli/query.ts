@@ -31,7 +31,7 @@ import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { createKeptRuns } from "./kept-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
-import { type Asked, QUESTIONS, type Question } from "./questions.ts";
+import { type Asked, OWN_OPTIONS, QUESTIONS, type Question } from "./questions.ts";
 import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 import { traceSlice } from "./trace-slice.ts";
@@ -53,6 +53,7 @@ export async function queryRun(
 ): Promise<number> {
   const [run = "", name = "summary", target = ""] = command.positionals;
   const question = questionOf(name, target);
+  refuseUnread(question, command);
   const limit = command.count("limit") ?? DEFAULT_LIMIT;
   const bytes = command.count("bytes") ?? DEFAULT_BYTES;
   const offset = cursorOf(command.value("cursor"));
@@ -164,6 +165,17 @@ function questionOf(name: string, target: string): Question {
   if (question.takes === undefined && target !== "")
     throw usage(`${name} takes nothing behind it, but '${target}' is there`);
   return question;
+}
+
+/** An option that has no effect would be mistaken for one that has. */
+function refuseUnread({ name, reads }: Question, command: ParsedCommand): void {
+  const unread = OWN_OPTIONS.find((option) => command.has(option) && !reads.includes(option));
+  if (unread === undefined) return;
+  const readers = QUESTIONS.filter((question) => question.reads.includes(unread));
+  throw usage(
+    `--${unread}: '${name}' does not read it`,
+    `questions that do: ${readers.map((question) => question.name).join(", ")}`,
+  );
 }
 
 function timesOf(from: string | undefined, to: string | undefined): Pick<Asked, "fromMs" | "toMs"> {

@@ -14,7 +14,7 @@ import {
   tableOf,
   withHeading,
 } from "../../pages/blocks.ts";
-import { formatDuration, percentOf } from "../../pages/numbers.ts";
+import { formatDuration, formatMs, percentOf } from "../../pages/numbers.ts";
 import type { Comparison } from "../../report/compare/comparison.ts";
 import {
   changedKernels,
@@ -112,26 +112,67 @@ interface QuestionNamed<Name extends QuestionName> {
   readonly summary: string;
   /** The name of its argument, e.g. `REGION`. */
   readonly takes?: string;
+  /** The options of `OWN_OPTIONS` that it reads. */
+  readonly reads: readonly OwnOption[];
   readonly ask: (asked: Asked) => Answered<AnswerTo<Name>> | Promise<Answered<AnswerTo<Name>>>;
 }
+
+/** The options that not every question reads. */
+export const OWN_OPTIONS = ["region", "kernel", "metric", "sort", "from", "to", "scope"] as const;
+
+type OwnOption = (typeof OWN_OPTIONS)[number];
 
 export const QUESTIONS: readonly Question[] = [
   {
     name: "summary",
     summary: "what takes the time of the run, and what to do first",
+    reads: ["scope"],
     ask: summary,
   },
   {
     name: "top",
     summary: "the regions with most time of their own, each with its reason",
+    reads: ["scope"],
     ask: top,
   },
-  { name: "regions", summary: "times and counts of regions", ask: regions },
-  { name: "kernels", summary: "the longest kernels, or CPU operations", ask: kernels },
-  { name: "calls", summary: "the longest calls of CUDA and of the system, from nsys", ask: calls },
-  { name: "why", summary: "why a region takes its time", takes: "REGION", ask: why },
-  { name: "timeline", summary: "ranges and kernels between two times", ask: timeline },
-  { name: "compare", summary: "what changed from RUN to another", takes: "OTHER", ask: compare },
+  {
+    name: "regions",
+    summary: "times and counts of regions",
+    reads: ["region", "metric", "sort", "scope"],
+    ask: regions,
+  },
+  {
+    name: "kernels",
+    summary: "the longest kernels, or CPU operations",
+    reads: ["region", "kernel", "scope"],
+    ask: kernels,
+  },
+  {
+    name: "calls",
+    summary: "the longest calls of CUDA and of the system, from nsys",
+    reads: ["region", "scope"],
+    ask: calls,
+  },
+  {
+    name: "why",
+    summary: "why a region takes its time",
+    takes: "REGION",
+    reads: ["scope"],
+    ask: why,
+  },
+  {
+    name: "timeline",
+    summary: "ranges and kernels between two times",
+    reads: ["from", "to"],
+    ask: timeline,
+  },
+  {
+    name: "compare",
+    summary: "what changed from RUN to another",
+    takes: "OTHER",
+    reads: ["scope"],
+    ask: compare,
+  },
 ];
 
 /** The items of the answer. */
@@ -513,19 +554,26 @@ async function timeline(asked: Asked): Promise<Answered<Timeline>> {
   return {
     answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
     items: { total, shown: events.length },
-    blocks: [
-      tableOf(
-        [
-          { title: "Name", cell: ({ name }) => printableLabel(name) },
-          { title: "Kind", cell: ({ kind }) => kind },
-          { title: "Where", cell: ({ row }) => row },
-          { title: "From ms", format: "ms", cell: ({ start_ms }) => start_ms },
-          { title: "For ms", format: "ms", cell: (event) => event.end_ms - event.start_ms },
-        ],
-        events,
-      ),
-    ],
+    blocks: events.length === 0 ? [paragraph(nothingIn(asked, slice))] : [tableOf(EVENTS, events)],
   };
+}
+
+const EVENTS: readonly Field<Slice["events"][number]>[] = [
+  { title: "Name", cell: ({ name }) => printableLabel(name) },
+  { title: "Kind", cell: ({ kind }) => kind },
+  { title: "Where", cell: ({ row }) => row },
+  { title: "From ms", format: "ms", cell: ({ start_ms }) => start_ms },
+  { title: "For ms", format: "ms", cell: (event) => event.end_ms - event.start_ms },
+];
+
+function nothingIn({ fromMs, toMs, offset }: Asked, { total, spanMs }: Slice): string {
+  const length = `the timeline is ${formatDuration(spanMs)} long`;
+  if (total > 0)
+    return `No event has number ${offset + 1}: there are ${total} between these times.`;
+  if (fromMs !== null && fromMs > spanMs)
+    return `Nothing is at ${fromMs} ms: ${length}, from 0 to ${formatMs(spanMs)} ms.`;
+  const between = `between ${fromMs ?? 0} and ${toMs ?? formatMs(spanMs)} ms`;
+  return `No range, kernel or other event is ${between}: ${length}.`;
 }
 
 // Comparison.

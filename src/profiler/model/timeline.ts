@@ -195,6 +195,11 @@ export interface RangeInstance extends EventAttributes {
   /** Counts of the same thread during the range; absent if they were not recorded. */
   readonly counts?: ThreadCounts | null;
   /**
+   * Instructions that the same thread executed in user space during the range; null if they were not counted all the time,
+   * absent if they were not counted at all.
+   */
+  readonly instructions?: number | null;
+  /**
    * Position of the opening and of the closing in the order in which the process's events were
    * recorded. They decide between events of equal time, so that nesting survives a coarse clock.
    * Where a collector does not know them, a range counts as closed before anything that happens

@@ -197,12 +197,13 @@ function valuesOf({
 }
 
 const attributes = (
-  { category: number, payload, cpuNs, counts, values, domain }: RangeInstance,
+  { category: number, payload, cpuNs, counts, instructions, values, domain }: RangeInstance,
   { categoryNames = [] }: Pick<ProcessTimeline, "categoryNames">,
 ) => ({
   ...valuesOf({ values }),
   ...(cpuNs != null && { "CPU ms": cpuNs / 1e6 }),
   ...(counts != null && Object.fromEntries(THREAD_COUNTS.map((name, at) => [name, counts[at]]))),
+  ...(instructions != null && { instructions }),
   ...(number !== null && {
     category:
       categoryNames.find((one) => one.category === number && one.domain === domain)?.name ?? number,

@@ -211,6 +211,10 @@ export interface Recorder {
    */
   readonly cpu: "time" | "counts" | "off";
   /**
+   * Instructions that threads execute in user space in each range, where the kernel and the processor let programs count them: Linux on x86-64, seldom in virtual machines. A note says why not.
+   */
+  readonly instructions: boolean;
+  /**
    * How often, in Hz, it is looked from outside at what threads do and wait in; 0 never. It costs the program nothing, and deep-profile at most 2 % of one processor.
    */
   readonly sampling_frequency: number;

@@ -5,6 +5,7 @@ import { familyKey } from "../model/families.ts";
 import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
+  changeOf,
   changesIf,
   countChange,
   type Measured,
@@ -37,6 +38,7 @@ import {
 import {
   measuredAlone,
   measuredCpu,
+  measuredInstructions,
   measuredTogether,
   measuredWall,
   measuredWork,
@@ -147,7 +149,10 @@ export function compareReports(
 const totalChanges = ({ a, b }: BothReports, isSameWork: boolean): Changes => ({
   ...changesIf(isSameWork, { total_ms: timeChange(totalWork(a), totalWork(b)) }),
   wall_ms: wallChange(a, b),
-  ...present({ cpu_ms: timeChange(totalCpu(a), totalCpu(b)) }),
+  ...present({
+    cpu_ms: timeChange(totalCpu(a), totalCpu(b)),
+    instructions: changeOf(totalInstructions(a), totalInstructions(b)),
+  }),
   ...changesIf(isSameWork, {
     outside_ms: timeChange(measuredAlone(a.totals.outside_ms), measuredAlone(b.totals.outside_ms)),
     kernel_count: countChange(a.totals.kernel_count, b.totals.kernel_count),
@@ -239,6 +244,15 @@ const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
     roots(report).map((region) => {
       const ms = region.cpu_ms ?? null;
       return { ms, measured: measuredCpu(region, ms) };
+    }),
+  );
+
+const totalInstructions = (report: NCUProfileRegionReport): Measured | null =>
+  measuredTogether(
+    report.totals.instructions ?? null,
+    roots(report).map((region) => {
+      const count = region.instructions ?? null;
+      return { ms: count, measured: measuredInstructions(region, count) };
     }),
   );
 

@@ -41,6 +41,16 @@ export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measur
   };
 }
 
+/** Instructions of a region, which hardly vary: without repeated runs, nothing is known of how much. */
+export function measuredInstructions(
+  { instructions, repeats }: NCUProfileRegion,
+  count: number | null,
+): Measured | null {
+  if (count === null) return null;
+  const repeated = overRuns(count, instructions ?? null, repeats?.instructions, repeats?.runs);
+  return repeated ?? measuredAlone(count);
+}
+
 /** The median of the calls' wall times: its standard error is 1.25 times that of the mean. */
 export function measuredMedian(region: NCUProfileRegion): Measured | null {
   const { invocation_wall_ms: calls, invocations } = region;

@@ -23,7 +23,14 @@ import {
   kernelChanges,
   kernelLeftOut,
 } from "./kernel-changes.ts";
-import { measuredAlone, measuredCpu, measuredMedian, measuredWall, measuredWork } from "./noise.ts";
+import {
+  measuredAlone,
+  measuredCpu,
+  measuredInstructions,
+  measuredMedian,
+  measuredWall,
+  measuredWork,
+} from "./noise.ts";
 import {
   type CoverageOfBoth,
   isSameKernels,
@@ -77,7 +84,10 @@ const timeChanges = (
       const changed =
         noise === "count"
           ? countChange(a && value(a), b && value(b))
-          : timeChange(a && MEASURED[noise](a, value(a)), b && MEASURED[noise](b, value(b)));
+          : (noise === "instructions" ? changeOf : timeChange)(
+              a && MEASURED[noise](a, value(a)),
+              b && MEASURED[noise](b, value(b)),
+            );
       return needsSameWork ? changesIf(isSame, { [name]: changed }) : { [name]: changed };
     }),
   );
@@ -92,6 +102,7 @@ const MEASURED: Readonly<
   cpu: measuredCpu,
   work: measuredWork,
   median: measuredMedian,
+  instructions: measuredInstructions,
   none: (_, value) => measuredAlone(value),
 };
 

@@ -160,6 +160,14 @@ export interface NCUProfileRegion {
    */
   readonly invocation_cpu_ms?: InvocationStatistics;
   /**
+   * Instructions that the threads which opened the ranges executed in user space while they were open, summed over invocations. Those of the recorder in inner ranges are among them. Absent unless they are known of every invocation. Added in 1.6.
+   */
+  readonly instructions?: number;
+  /**
+   * The part of `instructions` outside the ranges that the same thread opened inside; at most `instructions`. Present where `instructions` is. Added in 1.6.
+   */
+  readonly instructions_exclusive?: number;
+  /**
    * Invocations that were never closed, since their process crashed, was killed or ended by `_exit`: they count until its end, as far as that is known, so that times of the region are lower bounds. Absent for none. Added in 1.5.
    */
   readonly unclosed?: number;
@@ -473,9 +481,13 @@ export interface RegionRepeats {
    * Null where not all runs measured it, absent where none did. Added in 1.5.
    */
   readonly cpu_ms?: RepeatStatistics | null;
+  /**
+   * Null where not all runs counted them, absent where none did. Added in 1.6.
+   */
+  readonly instructions?: RepeatStatistics | null;
 }
 /**
- * One number over several runs, in milliseconds.
+ * One number over several runs; times in milliseconds.
  */
 export interface RepeatStatistics {
   /**
@@ -671,6 +683,10 @@ export interface ReportTotals {
    * Processor time of threads in ranges, each thread's time once, where it is known: of ranges that one thread opened and closed. Absent where it is known of none. Added in 1.5.
    */
   readonly cpu_ms?: number;
+  /**
+   * Instructions of threads in ranges, each thread's once. Absent unless they are known of every range that one thread opened and closed. Added in 1.6.
+   */
+  readonly instructions?: number;
   readonly run?: RunTotals;
 }
 /**

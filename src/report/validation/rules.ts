@@ -101,6 +101,11 @@ const REGION_RULES: readonly Rule<NCUProfileRegion>[] = [
       atMost(cpu_exclusive_ms, cpu_ms, "cpu_exclusive_ms", "cpu_ms"),
   },
   {
+    property: "instructions_exclusive",
+    check: ({ instructions_exclusive = null, instructions = null }) =>
+      atMost(instructions_exclusive, instructions, "instructions_exclusive", "instructions"),
+  },
+  {
     property: "invocation_wall_ms",
     check: ({ invocation_wall_ms: stats }) =>
       stats === null || areInOrder(stats)

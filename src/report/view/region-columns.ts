@@ -75,12 +75,15 @@ interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priori
 
 /** How the noise of a compared number is known. */
 export interface ComparedAs {
-  readonly noise: "wall" | "cpu" | "work" | "median" | "none" | "count";
+  readonly noise: "wall" | "cpu" | "work" | "median" | "instructions" | "none" | "count";
   /** Whether it is compared only where both sides measured the same kernels. */
   readonly needsSameWork?: true;
 }
 
 const hasWork = (_: readonly NCUProfileRegion[], { words }: ReportWords): boolean => words !== null;
+
+const haveInstructions = (regions: readonly NCUProfileRegion[]): boolean =>
+  regions.some(({ instructions }) => instructions !== undefined);
 
 const haveLimit = (regions: readonly NCUProfileRegion[]): boolean =>
   regions.some((region) => speedOfLight(region) !== null);
@@ -214,6 +217,25 @@ const REGION_COLUMNS = {
     priority: 5,
     value: onCpuShare,
     isKnown: haveCpuTime,
+  },
+
+  instructions: {
+    title: "Instructions",
+    short: "Instr.",
+    legend: "Instructions are those that the region's threads executed in user space.",
+    format: "count",
+    priority: 4,
+    value: ({ instructions }) => instructions ?? null,
+    isOpenEnded: true,
+    isKnown: haveInstructions,
+    compared: { noise: "instructions" },
+  },
+  instructions_exclusive: {
+    title: "Instructions excl.",
+    format: "count",
+    value: ({ instructions_exclusive }) => instructions_exclusive ?? null,
+    isKnown: haveInstructions,
+    compared: { noise: "instructions" },
   },
 
   // Of calls.
@@ -466,7 +488,7 @@ const TABLES = {
   /** The tree of Markdown. */
   tree: [
     ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
-    ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "kernel_count"] as const),
+    ...(["cpu_ms", "on_cpu_pct", "instructions", "gpu_busy_pct", "kernel_count"] as const),
     ...(["sm_pct", "memory_pct", "limited_by", "share_pct", "categories"] as const),
   ],
   /** The tree of a terminal: of a run, of kernels alone, of wall times alone. */
@@ -476,6 +498,7 @@ const TABLES = {
       "wall_ms",
       "wall_exclusive_ms",
       "cpu_ms",
+      "instructions",
       "total_ms",
       "kernel_count",
     ] as const),
@@ -487,20 +510,21 @@ const TABLES = {
   ],
   terminal_wall: [
     ...(["invocations", "wall_ms", "wall_exclusive_ms", "cpu_ms", "on_cpu_pct"] as const),
-    ...(["call_median_ms", "call_p95_ms"] as const),
+    ...(["instructions", "call_median_ms", "call_p95_ms"] as const),
     ...COUNTERS,
   ],
   /** The table of the page, and what only its details of a region show. */
   page: [
     ...(["invocations", "total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms"] as const),
-    ...(["cpu_ms", "on_cpu_pct", "gpu_busy_pct", "call_median_ms", "call_p95_ms"] as const),
+    ...(["cpu_ms", "on_cpu_pct", "instructions", "gpu_busy_pct"] as const),
+    ...(["call_median_ms", "call_p95_ms"] as const),
     ...(["runs_mean_interval_ms", "kernel_count"] as const),
     ...(["sm_pct", "memory_pct", "limited_by", "share_pct"] as const),
     ...(["payload_sum", "payload_mean", "payload_per_second", "categories"] as const),
   ],
   details: [
     ...(["domain", "kind", "device", "process_id", "cpu_exclusive_ms"] as const),
-    ...(["call_min_ms", "call_max_ms"] as const),
+    ...(["instructions_exclusive", "call_min_ms", "call_max_ms"] as const),
     ...(["gpu_busy_ms", "gpu_idle_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
   ],
   /** `regions.csv`, after the names of a region. */
@@ -512,6 +536,7 @@ const TABLES = {
   /** The following ones only if known for some region of any report. */
   csv_if_known: [
     ...(["cpu_ms", "cpu_exclusive_ms", "call_cpu_median_ms", "call_cpu_p95_ms"] as const),
+    ...(["instructions", "instructions_exclusive"] as const),
     ...(["gpu_busy_ms", "gpu_kernel_ms", "gpu_copy_ms", "gpu_overlap_ms"] as const),
     "categories",
   ],
@@ -522,6 +547,7 @@ const TABLES = {
       "wall_ms",
       "wall_exclusive_ms",
       "cpu_ms",
+      "instructions",
       "total_ms",
       "exclusive_ms",
     ] as const),
@@ -585,6 +611,7 @@ export const regionFacts = ({ share }: ReportWords): readonly RegionFact[] => [
   fact(
     "CPU",
   )`${"cpu_ms"} ms (${"on_cpu_pct"} % of the wall time), exclusive ${"cpu_exclusive_ms"} ms`,
+  fact("Instructions")`${"instructions"}, exclusive ${"instructions_exclusive"}`,
   fact(
     "Per call",
   )`minimum ${"call_min_ms"}, median ${"call_median_ms"}, 95th percentile ${"call_p95_ms"}, maximum ${"call_max_ms"} ms`,

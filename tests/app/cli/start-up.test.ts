@@ -34,7 +34,7 @@ test("the library loads none of Node's modules that are slow to load", () => {
   expect(loaded.filter((name) => SLOW_IN_NODE.test(name))).toEqual([]);
 });
 
-test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-profile.ts"])(
+test.each(["src/bin/hydraconf.ts", "src/app/cli/main.ts", "src/bin/deep-profile.ts"])(
   "%s loads no heavy module for --cfg job",
   (entry) => {
     if (!existsSync(join(ROOT, entry))) {
@@ -42,7 +42,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/hydra-main.ts", "src/bin/deep-pr
       return;
     }
     const loaded = [...loadedWith(entry)];
-    expect(loaded).toContain("src/app/cli/hydra-main.ts");
+    expect(loaded).toContain("src/app/cli/main.ts");
     expect(loaded.filter((name) => /^(ajv|ajv-formats|execa|yargs|node-gyp)\b/.test(name))).toEqual(
       [],
     );

@@ -91,11 +91,29 @@ describe("a tool", () => {
     [["a", "--db.port"], 2, "argument --db.port: expected one argument"],
     [["a", "--db.prt", "1"], 1, "Did you mean 'db.port'?"],
     [["a", "-m"], 2, "unrecognized arguments: -m"],
-    [["a", "--resume", "x"], 1, "Could not override 'resume'"],
+    [["a", "--resume", "x"], 2, "unrecognized arguments: --resume"],
+    [["a", "--verbos"], 2, "unrecognized arguments: --verbos (did you mean --verbose?)"],
+    [["a", "--no-verbos"], 2, "unrecognized arguments: --no-verbos"],
+    [["a", "--bogus", "3"], 2, "unrecognized arguments: --bogus\n"],
+    [["a", "name=x,y"], 1, "Hint: tool has no sweeps: assign one value"],
+    [["a", "name=choice(x,y)"], 1, "'name=choice(x,y)' is a sweep\n"],
   ])("refuses %j", async (argv, exit, message) => {
     const { code, stderr } = await call(argv);
     expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
     expect(stderr).not.toContain("HYDRA_FULL_ERROR");
+    expect(stderr).not.toContain("multirun");
+  });
+
+  it("knows the keys of its config where they are behind references, and its aliases", async () => {
+    writeFileSync(
+      join(cwd, "conf", "short.yaml"),
+      "db: {port: 1}\nmain: ${db}\nhydra: {override: {aliases: {p: db.port}}}\n",
+    );
+    const short = { configName: "short", versionBase: "1.4" };
+    expect((await call(["a", "--main.port", "2"], short)).config).toMatchObject({
+      db: { port: 2 },
+    });
+    expect((await call(["a", "--p", "3"], short)).config).toMatchObject({ db: { port: 3 } });
   });
 
   it("refuses words that are left over", async () => {

@@ -100,12 +100,17 @@ test("finished jobs that a changed grid does not have are named, and stay in the
     [2, "completed"],
   ]);
   const status = await statusOf(cwd);
-  expect(status).toMatch(/0 \| x=1 +\| completed \(left_out\)/);
+  expect(status).toMatch(/0 \| x=1 +\| left_out /);
   expect(status).toMatch(/1 \| x=2 +\| completed +\| 1/);
   expect(status).toContain("4 of 4 jobs completed; 2 of the completed do not count (left_out)\n");
   // The best of those that count, although others are better.
   const page = sweepPageData([pageSweep(join(cwd, "s"), rows(), NO_OBJECTIVE)]);
   expect(page.status.filter((word) => word === "left_out")).toHaveLength(2);
+  for (const table of ["sweep.csv", "sweep.md"])
+    expect(
+      readFileSync(join(cwd, "s/.sweep", table), "utf8").match(/\bleft_out\b/g),
+      table,
+    ).toHaveLength(2);
   const best = bestRow([...page.number.keys()], mainMetric(page), "minimize");
   expect(page.number[best ?? -1]).toBe(1);
   const again = await play("--resume", "s");

@@ -1,8 +1,18 @@
-import { existsSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judgementOfPage } from "../../../src/app/sweep/best.ts";
+import { reportedCurves } from "../../../src/app/sweep/learning-curves.ts";
 import { sweepPageData, thinnedCurve } from "../../../src/app/sweep/page/build-page-data.ts";
 import { readSweepStatus } from "../../../src/app/sweep/status.ts";
 import { pageSweep } from "../../../src/app/sweep/sweep-page.ts";
@@ -139,4 +149,31 @@ test("a long curve keeps its first and its last point, and the order of those be
       },
     ),
   );
+});
+
+test("an attempt that goes on continues the curves of those before it, one that begins anew does not", async () => {
+  const { cwd } = program({});
+  const points = (steps: readonly number[], loss: number) =>
+    steps.map((step) => `${JSON.stringify({ step, loss })}\n`).join("");
+  const curvesOf = (...attempts: readonly (readonly number[])[]) => {
+    const output_dir = mkdtempSync(join(cwd, "job-"));
+    for (const [index, steps] of attempts.entries()) {
+      const place =
+        index + 1 === attempts.length
+          ? output_dir
+          : join(output_dir, ".attempts", String(index + 1));
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "metrics.jsonl"), points(steps, index + 1));
+    }
+    return reportedCurves({ attempts: attempts.length, output_dir });
+  };
+  const loss = (steps: readonly number[], values: readonly number[]) => [
+    { metric: "loss", steps, values },
+  ];
+  // Killed after a step that its checkpoint did not have.
+  expect(curvesOf([1, 2, 3], [3, 4])).toEqual(loss([1, 2, 3, 4], [1, 1, 2, 2]));
+  expect(curvesOf([1, 2], [3], [4, 5])).toEqual(loss([1, 2, 3, 4, 5], [1, 1, 2, 3, 3]));
+  expect(curvesOf([1, 2, 3], [1, 2])).toEqual(loss([1, 2], [2, 2]));
+  expect(curvesOf([1, 2], [1], [2])).toEqual(loss([1, 2], [2, 3]));
+  expect(curvesOf([1, 2], [])).toEqual(loss([1, 2], [1, 1]));
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { simulations, told } from "./simulation/simulations.ts";
 
-/** The least in which each launcher is killed and each kind of damage comes; more in simulation.slow.ts. */
-const RUNS = 15;
+/** Each launcher once with each kind of sweep; more in simulation.slow.ts. */
+const RUNS = 20;
 
 test("simulated sweeps with kills and a second driver: each job once, and every end as it was", async () => {
   const found = await simulations(0, RUNS);
@@ -14,4 +14,5 @@ test("simulated sweeps with kills and a second driver: each job once, and every 
   expect(found.drivers).toBeGreaterThan(2 * RUNS);
   expect(found.damages).toBeGreaterThan(RUNS / 10);
   expect(found.reuses).toBeGreaterThan(RUNS);
+  expect(found.pruned).toBeGreaterThan(0);
 });

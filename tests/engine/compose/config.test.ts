@@ -1,6 +1,10 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { toObject } from "../../../src/engine/values/plain-objects.ts";
+import { renderError } from "../../../src/engine/values/render-error.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
@@ -16,6 +20,53 @@ describe("a composed config", () => {
     expect(config.get("l.1.b")).toBe(1);
     expect(config.get("nope")).toBeUndefined();
     expect(refusal(() => config.get("broken")).code).toBe("interpolation.not_found");
+  });
+
+  it("refuses a key that is not there where it is required, with the nearest key and its place", () => {
+    const server = composeFiles({
+      config: "server: {host: h,\n  port: 1, user: null}\nalias: ${server}\nl: [1]\n",
+    });
+    const refused = (key: string) => refusal(() => server.get(key, { required: true }));
+    const { code, message, details } = refused("server.prot");
+    expect({ code, message }).toEqual({
+      code: "key.not_found",
+      message: "Key 'server.prot' is not in the config",
+    });
+    expect(details).toMatchObject({
+      key: "server.prot",
+      nearest: "server.port",
+      available: ["server.host", "server.port", "server.user"],
+      hint: "'server.port' is set in file:///conf/config.yaml:2:9",
+    });
+    expect(refused("alias.prot").details).toMatchObject({
+      nearest: "alias.port",
+      hint: "'alias.port' is set in file:///conf/config.yaml:2:9",
+    });
+    expect(refused("port").details).toMatchObject({
+      nearest: "server.port",
+      hint: "'server.port' is set in file:///conf/config.yaml:2:9",
+    });
+    expect(refused("zzz").details.hint).toBeUndefined();
+    expect(refused("l[3]").code).toBe("key.not_found");
+    for (const resolve of [true, false, undefined])
+      expect(
+        refusal(() =>
+          server.get("nope", { required: true, ...(resolve !== undefined && { resolve }) }),
+        ).code,
+      ).toBe("key.not_found");
+    expect(server.get("server.port", { required: true })).toBe(1);
+    expect(server.get("server.user", { required: true })).toBeNull();
+    expect(server.get("nope", { required: false })).toBeUndefined();
+  });
+
+  it("refuses a required key as the documentation shows it", () => {
+    const cwd = mkdtempSync(join(tmpdir(), "required-"));
+    mkdirSync(join(cwd, "conf"));
+    writeFileSync(join(cwd, "conf/config.yaml"), "server:\n  host: localhost\n  port: 8080\n");
+    const server = createEngine({ cwd }).compose({ configDir: "conf", configName: "config" });
+    const error = refusal(() => server.get("server.prot", { required: true }));
+    const page = readFileSync(new URL("../../../docs/programs.md", import.meta.url), "utf8");
+    expect(page).toContain(`\`\`\`text\n${renderError(error)}\n\`\`\`\n`);
   });
 
   it("refuses a value that nobody has given", () => {

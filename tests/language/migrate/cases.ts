@@ -511,6 +511,20 @@ export const CASES: readonly MigrateCase[] = [
     }),
   },
   {
+    rule: "main-arguments",
+    from: "1.0",
+    to: "1.3",
+    isText: true,
+    files: {
+      "train.py": MAIN('config_path="conf/config.yaml", strict=True'),
+      ...tree({ "config.yaml": "x: 1\nhydra: {job: {chdir: false}}\n" }),
+    },
+    found: ["train.py:3 change version-base", "train.py:3 error main-arguments"],
+    fixed: {
+      "train.py": MAIN('version_base="1.3", config_path="conf", config_name="config"'),
+    },
+  },
+  {
     rule: "composition-order",
     from: "1.0",
     to: "1.3",

@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { completeInvocation } from "../../../src/app/job/process/invocation.ts";
+import { createEngine } from "../../../src/engine.ts";
+import { applyFixes } from "../../../src/language/migrate/apply-fixes.ts";
+import { type MigrateRequest, migrate } from "../../../src/language/migrate/migrate.ts";
 import { foundIn, project, runIn } from "./project.ts";
 
 const MAIN = (args: string): string =>
@@ -12,6 +16,18 @@ const SLASH = {
   "conf/db/a/b.yaml": "port: 1\n",
 };
 
+const requestIn = (folder: string): MigrateRequest => ({
+  place: {
+    invocation: completeInvocation({ cwd: folder, env: {} }),
+    settings: {},
+    plugins: [],
+  },
+  from: "1.3",
+  to: "1.4",
+  commandDirectory: folder,
+  most: 100,
+});
+
 describe("hydraconf migrate", () => {
   it("says what changes, where and why, and writes nothing", async () => {
     const folder = project(SLASH);
@@ -20,7 +36,7 @@ describe("hydraconf migrate", () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       `conf/config.yaml:2:5 change default-slash: \`- db: a/b\` is the option b of the group db/a
-  hydraconf -cp conf -cn config (and 1 more line)
+  hydraconf -cp conf -cn config
     removed db.port
       - 1  # conf/db/a/b.yaml:1:7
     added db.a.port
@@ -28,7 +44,7 @@ describe("hydraconf migrate", () => {
   --fix mends it https://github.com/facebookresearch/hydra/issues/3222
 
 From 1.3 to 1.4: 1 change, 0 warnings.
-Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files) in both versions.
+Composed 1 command line of 1 primary config (0 programs, 0 lines found in files) in both versions.
 1 finding can be fixed: --fix
 `,
     );
@@ -94,10 +110,40 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
       { length: 30 },
       (_, n) => [`conf/db/o${n}.yaml`, `n: ${n}\n`] as const,
     );
-    const folder = project({ "conf/config.yaml": "x: 1\n", ...Object.fromEntries(options) });
+    const folder = project({
+      "conf/config.yaml": "x: 1\n",
+      "train.py": PROGRAM,
+      "run.sh": "python train.py x=2\npython train.py x=3\npython train.py +db=o1 x=4\n",
+      ...Object.fromEntries(options),
+    });
+    const composed = async (...args: readonly string[]) => {
+      const { counts } = JSON.parse((await runIn(folder, "--json", ...args)).stdout);
+      return [counts.command_lines, counts.left_out];
+    };
+    expect(await composed()).toEqual([34, 0]);
+    // Lines of files count as well.
+    for (const most of [1, 3, 11, 33])
+      expect(await composed("--limit", String(most))).toEqual([most, 34 - most]);
     const { stdout } = await runIn(folder, "--limit", "11");
-    expect(stdout).toContain("Composed 11 command lines");
-    expect(stdout).toContain("20 more options were not composed: --limit N composes more.");
+    const [, all = ""] = /23 more were not composed: --limit (\d+) composes all/.exec(stdout) ?? [];
+    expect(await composed("--limit", all)).toEqual([34, 0]);
+  });
+
+  it("composes lines of files before options, and tells how far it is", () => {
+    const folder = project({
+      "conf/config.yaml": "n: 1\n",
+      "conf/db/a.yaml": "m: 1\n",
+      "train.py": PROGRAM,
+      "run.sh": "python train.py -m 'n=int(range(0,3,1.5))'\n",
+    });
+    const steps: string[] = [];
+    const { findings } = migrate({
+      ...requestIn(folder),
+      most: 2,
+      onProgress: (step, done, all) => steps.push(`${step} ${done}/${all}`),
+    });
+    expect(findings.map(({ rule }) => rule)).toEqual(["cast-range"]);
+    expect(steps).toEqual(["reading 1/1", "composing 1/2", "composing 2/2"]);
   });
 
   it("tells what cannot be told", async () => {
@@ -171,6 +217,139 @@ Composed 2 command lines of 1 primary config (0 programs, 0 lines found in files
     const { stdout } = await runIn(folder);
     expect(stdout).toContain("--fix mends it");
     expect(stdout).toContain("    run.sh:1: train.py db=pg\n");
+  });
+
+  it("a renamed group keeps what its other options include", async () => {
+    const folder = project({
+      ...SLASH,
+      "conf/db/a/c.yaml": "defaults:\n  - optional user: root\nport: 2\n",
+      "conf/db/user/root.yaml": "name: root\n",
+    });
+    const composed = (dialect: "1.3" | "1.4", override: string) =>
+      createEngine({ cwd: folder, env: {}, dialect })
+        .compose({ configDir: "conf", configName: "config", overrides: [override] })
+        .toObject();
+    const before = composed("1.3", "db=a/c");
+    await runIn(folder, "--fix");
+    expect(composed("1.4", "db/a@db=c")).toEqual(before);
+  });
+
+  it("a fix is made in all programs with the same config", async () => {
+    const of = (version: string) =>
+      MAIN(`config_path="conf", config_name="config.yml", version_base=${version}`);
+    const folder = project({
+      "a.py": of('"1.1"'),
+      "b.py": of('"1.1"'),
+      "c.py": of("None"),
+      "conf/config.yml": "x: 1\nhydra: {job: {chdir: false}}\n",
+    });
+    const args = ["--from", "1.1", "--to", "1.2"];
+    await runIn(folder, ...args, "--fix");
+    const after = await runIn(folder, "--json", ...args);
+    expect(JSON.parse(after.stdout)).toMatchObject({
+      findings: [],
+      untold: [],
+      counts: { programs: 3, primary_configs: 2 },
+    });
+    for (const name of ["a.py", "b.py", "c.py"])
+      expect(readFileSync(join(folder, name), "utf8")).toContain('config_name="config", ');
+  });
+
+  it("fixes of a source that spoil its program are taken back, and those of configs stay", () => {
+    const folder = project({ ...SLASH, "train.py": PROGRAM });
+    const compare = () => migrate(requestIn(folder));
+    const before = compare();
+    const [finding] = before.findings;
+    const file = join(folder, "train.py");
+    const spoiling = (start: number, text: string) => ({
+      ...before,
+      findings: [
+        ...before.findings,
+        ...(finding === undefined
+          ? []
+          : [{ ...finding, fix: { edits: [{ file, start, end: PROGRAM.length, text }] } }]),
+      ],
+    });
+    for (const [start, text, reason] of [
+      [0, "import hydra\n", "a program would not be found any more"],
+      [PROGRAM.indexOf("version_base"), "config_path=X)\n", "a program could not be read any more"],
+      [
+        PROGRAM.indexOf("config_path"),
+        'config_path="gone", config_name="config")\n',
+        "a primary config would not compose any more",
+      ],
+    ] as const) {
+      const applied = applyFixes(spoiling(start, text), compare, folder);
+      expect(applied.takenBack).toEqual({ files: [file], reason });
+      expect(readFileSync(file, "utf8")).toBe(PROGRAM);
+      expect(applied.files).toEqual([join(folder, "conf/config.yaml")]);
+      expect(applied.after.findings).toEqual([]);
+      writeFileSync(join(folder, "conf/config.yaml"), SLASH["conf/config.yaml"]);
+    }
+  });
+
+  it("proposes commands for trees of no program, which compose them", async () => {
+    const files = {
+      "pkg/conf/app.yaml": "defaults:\n  - db: a/b\n  - _self_\n",
+      "pkg/conf/db/a/b.yaml": "defaults:\n  - _self_\nport: 1\n",
+      ".github/workflows/ci.yaml": "defaults:\n  run:\n    shell: bash\n",
+    };
+    const command = /hydraconf migrate (-cp \S+ -cn [^\s;]+)/;
+    const words = (text: string) => command.exec(text)?.[1]?.split(" ") ?? [];
+    // Without a program it is an error whose hint has the command.
+    const none = await runIn(project(files)).catch((error) => error);
+    expect(words(none.details.hint)).toEqual(["-cp", "pkg/conf", "-cn", "app"]);
+    // With a program that cannot be read the report has it, and the reason.
+    const unread = project({
+      ...files,
+      "run.py": MAIN("config_path=sys.argv[1], config_name='app', version_base=None"),
+    });
+    const { code, stdout } = await runIn(unread);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      "run.py:3: config_path of hydra.main cannot be read without running Python: sys.argv[1]",
+    );
+    expect(stdout).toContain("Nothing could be composed.");
+    expect(await foundIn(unread, ...words(stdout))).toEqual([
+      "pkg/conf/app.yaml:2 change default-slash",
+    ]);
+    // A tree of a program is none of them.
+    const known = project({ ...files, "pkg/run.py": MAIN("None, 'app', None") });
+    writeFileSync(join(known, "pkg/run.py"), MAIN("'conf', 'app', None"));
+    expect((await runIn(known)).stdout).not.toMatch(command);
+  });
+
+  it("composes the configs of the directory of a program that names none", async () => {
+    const folder = project({
+      "train.py": MAIN("config_path='conf', version_base=None"),
+      "conf/one.yaml": "defaults:\n  - db: a/b\n",
+      "conf/two.yaml": "defaults:\n  - db: a/b\n",
+      "conf/values.yaml": "x: 1\n",
+      "conf/db/a/b.yaml": "port: 1\n",
+    });
+    expect(await foundIn(folder)).toEqual([
+      "conf/one.yaml:2 change default-slash",
+      "conf/two.yaml:2 change default-slash",
+    ]);
+    const { stdout } = await runIn(folder);
+    expect(stdout).toContain("train.py -cn one");
+    expect(stdout).not.toContain("names no primary config");
+  });
+
+  it("a config_path of 1.0 that names a file is mended from 1.0 on, and told else", async () => {
+    const folder = project({
+      "train.py": MAIN("config_path='conf/config.yaml', strict=True"),
+      "conf/config.yaml": "x: 1\n",
+    });
+    const told = (await runIn(folder)).stdout;
+    expect(told).toContain("names a file as its config_path");
+    const [, ...args] = /run hydraconf migrate (--from) (\S+)/.exec(told) ?? [];
+    expect((await foundIn(folder, ...args)).at(-1)).toBe("train.py:3 error main-arguments");
+    await runIn(folder, ...args, "--fix");
+    expect(readFileSync(join(folder, "train.py"), "utf8")).toContain(
+      "config_path='conf', config_name='config')",
+    );
+    expect(await foundIn(folder)).not.toContain("train.py:3 error main-arguments");
   });
 
   it("fails where nothing could be compared", async () => {

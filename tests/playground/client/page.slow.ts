@@ -5,6 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
 import { servePlayground, sitePage } from "../../../src/playground/server/serve.ts";
 import { describeInBrowser, type OpenPage } from "../../report/render/browser.ts";
+import { FAINT } from "../../report/render/contrast.ts";
 import { SAMPLE, treeOf } from "../sample.ts";
 
 const { canWrite: _, files: __, notes: ___, ...ABOUT } = treeOf({});
@@ -53,6 +54,29 @@ async function openServed(open: OpenPage, address: string, options = {}) {
 
 const hasFocus = (element: Locator): Promise<boolean> =>
   element.evaluate((one) => one === one.ownerDocument.activeElement);
+
+/** What a screen reader would read without a name. */
+const NAMED = [
+  "button",
+  "checkbox",
+  "combobox",
+  "list",
+  "listbox",
+  "region",
+  "tab",
+  "table",
+  "textbox",
+];
+
+async function nameless(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  const shown = nodes.filter(({ ignored, role }) => !ignored && NAMED.includes(role?.value));
+  // The tree is that of the page, and not an empty one.
+  expect(shown.length).toBeGreaterThan(10);
+  return shown.flatMap(({ name, role }) => (name?.value ? [] : [String(role?.value)]));
+}
 
 const config = (page: Page) => page.getByLabel("Composed config");
 const overrides = (page: Page) => page.getByLabel("Overrides", { exact: true });
@@ -139,6 +163,23 @@ describeInBrowser("hydraconf open", (open) => {
     await page.waitForURL(/overrides=db%3Dpg\+debug%3Dtrue/);
   });
 
+  test("a sweep lists its jobs, and a link with a mistake shows the config without it", async () => {
+    const address = await serve(tree());
+    const { complaints, page } = await openServed(open, `${address}#overrides=db=pg,mysql`);
+    await shows(page, ".jobs", "A sweep of 2 jobs");
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+    expect(await page.getByRole("list", { name: "Jobs" }).getByRole("listitem").count()).toBe(2);
+    await shows(page, ".program", "--multirun");
+    await page.goto("about:blank");
+    await page.goto(`${address}#overrides=db=pg+no.such=1`);
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+    await shows(page, "#panel-config .hint", "The config without no.such=1:");
+    await page.locator(".jobs").waitFor({ state: "hidden" });
+    await page.getByLabel("db", { exact: true }).selectOption("mysql");
+    await shows(page, "[aria-label=Overrides]", "no.such=1");
+    expect(complaints).toEqual([]);
+  });
+
   test("files are edited, saved, and not saved over other changes", async () => {
     const place = tree();
     const { complaints, page } = await openServed(open, await serve(place, true));
@@ -210,6 +251,55 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
   });
 
+  test("of two pages that change one file, the second is told, and can see the first one's text", async () => {
+    const place = tree();
+    const address = await serve(place, true);
+    const pages = [await openServed(open, address), await openServed(open, address)] as const;
+    for (const [at, { page }] of pages.entries()) {
+      await page.getByRole("tab", { name: "Files" }).click();
+      await page.getByRole("button", { name: "db/mysql.yaml", exact: true }).click();
+      await page.getByLabel("File db/mysql.yaml").focus();
+      await page.keyboard.press("Control+End");
+      await page.keyboard.type(`more: ${at}`);
+      await shows(page, "#panel-config .cm-line", `more: ${at}`);
+      await page.keyboard.press("Control+s");
+      if (at === 0) await shows(page, ".said", "db/mysql.yaml saved");
+    }
+    const [, { page: second }] = pages;
+    await shows(second, ".problems", "was changed on the disk since it was read");
+    expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toContain("more: 0");
+    await second.getByRole("button", { name: "Revert" }).click();
+    await shows(second, "#panel-files .cm-line", "more: 0");
+    await second.getByLabel("File db/mysql.yaml").focus();
+    await second.keyboard.press("Control+End");
+    await second.keyboard.type("1");
+    await second.keyboard.press("Control+s");
+    await shows(second, ".said", "db/mysql.yaml saved");
+    expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toContain("more: 01");
+  });
+
+  test("a file that is gone is closed, and the page outlives its server", async () => {
+    const place = tree();
+    const { page } = await openServed(open, await serve(place, true));
+    await page.getByRole("tab", { name: "Files" }).click();
+    await page.getByRole("button", { name: "db/pg.yaml", exact: true }).click();
+    await shows(page, ".file-name", "conf/db/pg.yaml");
+    rmSync(join(place, "db/pg.yaml"));
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await shows(page, ".file-name", "Choose a file");
+    await page.locator(".opened").waitFor({ state: "hidden" });
+    for (const end of ends.splice(0)) await end();
+    await page.getByRole("button", { name: "db/mysql.yaml", exact: true }).click();
+    await page.getByLabel("File db/mysql.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("more: 5");
+    await shows(page, "#panel-config .cm-line", "more: 5");
+    await page.keyboard.press("Control+s");
+    await shows(page, ".problems", "The server of this page does not answer");
+    await shows(page, ".problems", "is hydraconf open still running?");
+    expect(await page.getByRole("button", { name: "Save" }).isEnabled()).toBe(true);
+  });
+
   test.each(["light", "dark"] as const)("fits a telephone, in %s colours", async (colorScheme) => {
     const viewport = { width: 390, height: 844 };
     const { complaints, page } = await openServed(open, await serve(tree()), {
@@ -223,6 +313,78 @@ describeInBrowser("hydraconf open", (open) => {
       expect(width, name).toBeLessThanOrEqual(390);
     }
     expect(complaints).toEqual([]);
+  });
+
+  test.each(["light", "dark"] as const)(
+    "everything has a name, and contrast in %s colours",
+    async (colorScheme) => {
+      const link = "#overrides=db=pg,mysql+debug=1&file=db/pg.yaml&compared=db=no";
+      const address = `${await serve(tree(), true)}${link}`;
+      const { page } = await openServed(open, address, { colorScheme });
+      await shows(page, ".jobs", "A sweep of 2 jobs");
+      const look = async (what: string) => {
+        expect(await page.evaluate(FAINT), what).toEqual([]);
+        expect(await nameless(page), what).toEqual([]);
+      };
+      for (const name of ["Options", "Files", "Config", "Difference", "Defaults"]) {
+        await page.getByRole("tab", { name }).click();
+        if (name === "Difference")
+          await shows(page, "#panel-difference .problems", "Could not find");
+        if (name === "Defaults") await shows(page, ".picture", "db: pg");
+        await look(name);
+      }
+      await page.getByRole("tab", { name: "Difference" }).click();
+      await page.getByLabel("Overrides of the compared command line").focus();
+      await page.keyboard.press("Control+a");
+      await page.keyboard.type("debug=2 ");
+      await shows(page, ".differences", "debug");
+      await look("differences");
+      // A mistake, and what is shown beside it.
+      await overrides(page).focus();
+      await page.keyboard.press("End");
+      await page.keyboard.type(" db.prot=");
+      await shows(page, ".problems", "Did you mean db.port?");
+      await look("a mistake");
+    },
+  );
+
+  test("a large tree fits, and its files are reached by keyboard", async () => {
+    const names = Array.from({ length: 300 }, (_, at) => `many/option${at + 1000}.yaml`);
+    const large = { ...SAMPLE, ...Object.fromEntries(names.map((name) => [name, "a: 1\n"])) };
+    const address = await serve(tree(large));
+    const viewport = { width: 390, height: 844 };
+    const { page } = await openServed(open, `${address}#tab=files&file=${names[200]}`, {
+      viewport,
+    });
+    const list = page.locator(".files");
+    const height = await list.evaluate(({ clientHeight }) => clientHeight);
+    expect(height).toBeLessThan(viewport.height / 2);
+    // The open file is seen, and Tab goes to it; arrow keys go on.
+    const current = page.getByRole("button", { name: String(names[200]), exact: true });
+    const top = await current.evaluate((one) => one.getBoundingClientRect().top);
+    const listTop = await list.evaluate((one) => one.getBoundingClientRect().top);
+    expect(top).toBeGreaterThanOrEqual(listTop);
+    expect(top).toBeLessThan(listTop + height);
+    await page.getByRole("tab", { name: "Files" }).focus();
+    for (let at = 0; at < 5; at++) {
+      if (await hasFocus(current)) break;
+      await page.keyboard.press("Tab");
+    }
+    expect(await hasFocus(current)).toBe(true);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await shows(page, ".file-name", `conf/${names[201]}`);
+    await page.keyboard.press("Tab");
+    const file = page.getByLabel(`File ${names[201]}`);
+    expect(await hasFocus(file)).toBe(true);
+  });
+
+  test("without a config the groups of the tree are there", async () => {
+    const broken = { ...SAMPLE, "db/mysql.yaml": "port: [1\n" };
+    const { page } = await openServed(open, await serve(tree(broken)));
+    await shows(page, ".problems", "db/mysql.yaml:2");
+    await page.getByLabel("db", { exact: true }).selectOption("pg");
+    await shows(page, "#panel-config .cm-line", "port: 5432");
   });
 
   test("is a page without a server, too", async () => {

@@ -35,13 +35,17 @@ test("the copied command line has the words of the line", () => {
   const program = { words: ["python", "my train.py"], configName: "config", jobName: "x" };
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 1 })), (overrides) => {
-      const line = commandLine(program, { configName: "config", overrides });
+      const line = commandLine(program, { configName: "config", overrides }, false);
       const words = lineWords(line).map(({ text }) => text);
       expect(words).toEqual([...program.words, ...overrides]);
     }),
   );
-  expect(commandLine(program, { configName: "other", overrides: ["a=${b}"] })).toBe(
+  const other = { configName: "other", overrides: ["a=${b}"] };
+  expect(commandLine(program, other, false)).toBe(
     "python 'my train.py' --config-name other 'a=${b}'",
+  );
+  expect(commandLine(program, other, true)).toBe(
+    "python 'my train.py' --config-name other --multirun 'a=${b}'",
   );
 });
 

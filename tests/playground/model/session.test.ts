@@ -128,13 +128,57 @@ test("a mistake is told with its place, the nearest name and what to do, without
   expect(problems("", open(broken))[0]).toMatchObject({
     place: { kind: "file", path: "db/mysql.yaml" },
   });
-  expect(problems("db=mysql,pg")[0]).toMatchObject({
-    code: "override.sweep_not_allowed",
-    hint: "write one value: the page composes one job",
-  });
   expect(problems("-m db=pg")[0]?.hint).toBe(
     "write overrides alone: the page takes no flags of the program",
   );
+});
+
+test("a sweep has its jobs as Hydra makes them, and the config of the first one", () => {
+  const result = composed("db=pg,mysql debug=true +x=range(1,3)");
+  expect(result.jobs).toEqual([
+    ["db=pg", "debug=True", "+x=1"],
+    ["db=pg", "debug=True", "+x=2"],
+    ["db=mysql", "debug=True", "+x=1"],
+    ["db=mysql", "debug=True", "+x=2"],
+  ]);
+  expect(result.composition.choices.get("db")).toBe("pg");
+  expect(composed("db=pg").jobs).toEqual([]);
+  expect(composed("db=glob(*)").jobs).toEqual([["db=mysql"], ["db=pg"]]);
+});
+
+test("a sweep leaves out what hydra.sweeper.exclude does", () => {
+  const excluding = {
+    ...SAMPLE,
+    "config.yaml": `${SAMPLE["config.yaml"]}hydra:\n  sweeper:\n    exclude:\n    - {db: pg}\n`,
+  };
+  expect(composed("db=pg,mysql", open(excluding)).jobs).toEqual([["db=mysql"]]);
+});
+
+test("what no sweep can be is told, at its job where that is wrong", () => {
+  expect(problems("debug=range(0,1000000)")[0]?.message).toEqual([
+    "The sweep has 1,000,000 jobs; the page shows sweeps of up to 10,000 jobs",
+  ]);
+  expect(problems("+x=interval(0,1)")[0]).toMatchObject({
+    code: "override.sweep_not_allowed",
+    place: { kind: "override", override: "+x=interval(0,1)" },
+  });
+  expect(problems("hydra/sweeper=random db=pg,mysql")[0]).toMatchObject({
+    code: "override.sweep_not_allowed",
+    hint: "add hydra/sweeper=basic to see all combinations",
+  });
+  expect(problems("debug=true db=pq,mysql")[0]).toMatchObject({
+    nearest: "pg",
+    place: { kind: "other", text: "override 'db=pq'" },
+  });
+});
+
+test("warnings and notes of a composition are told once", () => {
+  const texts = { "config.yaml": "default:\n- db: mysql\n", "db/mysql.yaml": "a: 1\n" };
+  const [note, ...others] = composed("", open(texts)).warnings;
+  expect(note).toMatchObject({ code: "note", place: { path: "config.yaml", line: 2 } });
+  expect(note?.message.join()).toContain("`defaults:`");
+  expect(others).toEqual([]);
+  expect(composed("").warnings).toEqual([]);
 });
 
 test("words are completed as in a shell", () => {
@@ -150,6 +194,7 @@ test("words are completed as in a shell", () => {
   expect(texts("+extra=")).toEqual(["+extra=more"]);
   expect(texts("~d")).toEqual(expect.arrayContaining(["~db", "~debug"]));
   expect(texts("db.", "x=[1")).toEqual([]);
+  expect(texts("deb", "db=pg,mysql")).toEqual(["debug="]);
   // Files of this machine are not the page's.
   expect(texts("debug=/")).toEqual([]);
 });
@@ -179,6 +224,14 @@ test.each([
   expect(made).toBe(expected);
   const { choices } = composed(made, session).composition;
   expect(choices.get(key) ?? null).toBe(option);
+});
+
+test("a menu adds a group also to a line with a mistake", () => {
+  const session = open();
+  const call = { configName: "config", line: "db=pg no.such=1" };
+  const chosen = (key: string, option: string) => lineWithOption(session, call, { key, option });
+  expect(chosen("extra", "more")).toBe("db=pg no.such=1 +extra=more");
+  expect(chosen("db", "mysql")).toBe("no.such=1");
 });
 
 test("two lines differ in keys, each with what set it", () => {

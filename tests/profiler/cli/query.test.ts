@@ -287,6 +287,12 @@ describe("a question about a run", () => {
     [["a", "kernels", "--kernel", "gemn"], "profile.input", "no kernel is called 'gemn'"],
     [["a", "regions", "--metric", "payload.*"], "profile.input", "no region has metrics"],
     [["a", "timeline", "--from", "5", "--to", "3"], "app.usage", "--to: 3 is before --from 5"],
+    [["a", "timeline", "--region", "step"], "app.usage", "--region: 'timeline' does not read it"],
+    [["a", "timeline", "--sort", "wall"], "app.usage", "--sort: 'timeline' does not read it"],
+    [["a", "timeline", "--kernel", "gemm"], "app.usage", "--kernel: 'timeline' does not read it"],
+    [["a", "timeline", "--scope", "process:1"], "app.usage", "--scope: 'timeline'"],
+    [["a", "kernels", "--sort", "wall"], "app.usage", "--sort: 'kernels' does not read it"],
+    [["a", "top", "--from", "5"], "app.usage", "--from: 'top' does not read it"],
     [["a", "top", "--scope", "process:2"], "profile.input", "no report of 'process:2'"],
   ])("is refused where it cannot be answered: %j", async (args, code, message) => {
     expect(await refusal(...args)).toMatchObject({
@@ -302,6 +308,12 @@ it("names the questions, and the nearest kernel, where one is refused", async ()
     message: "'tops' is no question",
     hint: "questions: summary, top, regions, kernels, calls, why, timeline, compare",
     nearest: "top",
+  });
+});
+
+it("names the questions that read an option", async () => {
+  expect(await refusal("a", "why", "step", "--region", "step")).toMatchObject({
+    hint: "questions that do: regions, kernels, calls",
   });
 });
 
@@ -348,6 +360,12 @@ describe("a part of a timeline", () => {
     const { answer } = await asked("many", "timeline");
     expect(answer.events).toMatchObject([{ name: "r0" }, { name: "r1" }, { name: "r2" }]);
     expect((await asked("many/recorder", "timeline")).answer).toEqual(answer);
+    expect(await query("many", "timeline", "--from", "5")).toMatch(
+      /^Nothing is at 5 ms: the timeline is .* long, from 0 to .* ms\.\n$/,
+    );
+    expect(await query("many", "timeline", "--cursor", "7")).toContain(
+      "No event has number 8: there are 3 between these times.\n",
+    );
     writeFileSync(file, '{"ph":"X","name":\n');
     expect(await refusal("many", "timeline")).toMatchObject({
       code: "profile.input",

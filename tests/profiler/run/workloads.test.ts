@@ -47,6 +47,7 @@ function config(workload: WorkloadConfig, infer: Partial<InferConfig> = {}): Pro
         enable: true,
         gpu: "auto",
         cpu: "time",
+        instructions: false,
         sampling_frequency: 100,
         operation_domains: [],
         include: ["*"],

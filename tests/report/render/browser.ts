@@ -139,7 +139,8 @@ function complaintsOf(page: Page): readonly string[] {
     return dialog.dismiss();
   });
   page.on("request", (request) => {
-    if (!request.url().startsWith("file:"))
+    // What a page makes of its own text is no request either.
+    if (!/^(?:file|blob):/.test(request.url()))
       complaints.push(`request ${request.url().slice(0, 80)}`);
   });
   return complaints;

@@ -70,7 +70,15 @@ describe("columns of regions", () => {
   it("that comparisons compare have the names that conditions of gates use", () => {
     expect(COMPARED_COLUMNS.map(({ name }) => name)).toEqual([
       ...["total_ms", "exclusive_ms", "wall_ms", "wall_exclusive_ms", "cpu_ms"],
-      ...["cpu_exclusive_ms", "median_ms", "p95_ms", "kernel_count", "invocations"],
+      ...[
+        "cpu_exclusive_ms",
+        "instructions",
+        "instructions_exclusive",
+        "median_ms",
+        "p95_ms",
+        "kernel_count",
+        "invocations",
+      ],
     ]);
   });
 });

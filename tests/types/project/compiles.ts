@@ -50,6 +50,8 @@ const some = config.get("db.ssl");
 same<typeof some, boolean | undefined>(true);
 const size = config.get("layers[0].size");
 same<typeof size, number | undefined>(true);
+const first = config.get("layers[0].size", { required: true });
+same<typeof first, number>(true);
 const open = config.get("open");
 same<typeof open, unknown>(true);
 const name = config.get("name");

@@ -5,7 +5,7 @@ import { fromCode } from "../../../engine/values/origin.ts";
 import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
-import { isCompleted, type JobResult } from "../../job/job.ts";
+import { isCompleted, type JobResult, statusOf } from "../../job/job.ts";
 import { allExcluded } from "../../sweep/sweepers/dimensions.ts";
 import { readExclusion } from "../../sweep/sweepers/exclusion.ts";
 import {
@@ -14,7 +14,8 @@ import {
   returnedAt,
   withoutNumber,
 } from "../../sweep/sweepers/objective.ts";
-import { readOverrides } from "../../sweep/sweepers/search-request.ts";
+import type { OwnPruning } from "../../sweep/sweepers/pruner.ts";
+import { prunedMetric, readOverrides } from "../../sweep/sweepers/search-request.ts";
 import { readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
 import type {
   Conclusion,
@@ -23,7 +24,7 @@ import type {
   SweeperDefinition,
   SweeperRequest,
 } from "../../sweep/sweepers/sweeper.ts";
-import { type Encoded, nodeOf } from "../python/python-peer.ts";
+import { type Encoded, encodeScalar, nodeOf } from "../python/python-peer.ts";
 import { olderDistributions, optunaSpace } from "./distributions.ts";
 import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./settings.ts";
 import { encodedValue, openStudy, type Study } from "./study.ts";
@@ -53,8 +54,8 @@ const MAX_TRIES = 1_000;
 export const optunaSweeper: SweeperDefinition = {
   targets: [OPTUNA_SWEEPER],
   insteadOf: (setting) =>
-    /^pruner(?:$|_)/.test(setting)
-      ? { hint: "only hydra/sweeper=tpe and hydra/sweeper=random end jobs early" }
+    setting.startsWith("pruner_")
+      ? { hint: "an argument of Optuna's pruner: +hydra.sweeper.pruner.n_warmup_steps=3" }
       : undefined,
   open(request) {
     const { context, directory, master } = request;
@@ -65,6 +66,7 @@ export const optunaSweeper: SweeperDefinition = {
     const isExcluded = readExclusion(master.root, context, overrides);
     const older = olderSpace(request);
     const { added, distributions, fixed } = optunaSpace(overrides, context.dialect);
+    const metric = settings.pruner ? prunedMetric(settings, request).metric : undefined;
     const study = openStudy(request, {
       study_name: settings.study_name ?? null,
       directions,
@@ -78,6 +80,7 @@ export const optunaSweeper: SweeperDefinition = {
     const state: State = { left: study.trials, batch: [], mayGoOn: true };
     return {
       judgesFailures: true,
+      ...(metric !== undefined && { pruning: pruningOf(study, state, metric) }),
       unforeseeable: "The jobs after these depend on results.",
       ask() {
         const count = state.mayGoOn ? Math.min(state.left, settings.n_jobs) : 0;
@@ -104,9 +107,9 @@ export const optunaSweeper: SweeperDefinition = {
       },
       problemOf(result) {
         const outcome = outcomeOf(result, objective);
-        return "problem" in outcome
-          ? undefined
-          : (study.call<Problem>("problem_of", outcome.returned)?.text ?? undefined);
+        return "returned" in outcome
+          ? (study.call<Problem>("problem_of", outcome.returned)?.text ?? undefined)
+          : undefined;
       },
       conclude: () => conclusionOf(study, state, directions),
       takeMessages: study.takeNotes,
@@ -122,6 +125,20 @@ interface State {
   /** Whether no batch had too many failures. */
   mayGoOn: boolean;
 }
+
+/** Optuna's pruner is asked at each number that a job reports. */
+const pruningOf = (study: Study, state: State, metric: string): OwnPruning => ({
+  kind: "own",
+  metric,
+  pruner: {
+    report: (number, step, value) =>
+      study.call<boolean>("report", { number, step, value: encodeScalar(value) }),
+    // The study is told of the ends of its trials, and what was reported stays.
+    complete: () => {},
+    forget: () => {},
+  },
+  numberOf: (job) => state.batch.find(({ overrides }) => overrides === job)?.number,
+});
 
 const DEPRECATED_SPACE =
   "`hydra.sweeper.search_space` is deprecated. Please configure with `hydra.sweeper.params`.";
@@ -151,13 +168,17 @@ function askFor(
 }
 
 /** What a study is told about a job. */
-type Outcome = { readonly returned: Encoded } | { readonly problem: string };
+type Outcome =
+  | { readonly returned: Encoded }
+  | { readonly is_pruned: true }
+  | { readonly problem: string };
 
 function outcomeOf(
   result: JobResult | undefined,
   objective: Parameters<typeof returnedAt>[1],
 ): Outcome {
   if (result === undefined) return { problem: "the job has not ended" };
+  if (statusOf(result) === "pruned") return { is_pruned: true };
   if (!isCompleted(result)) return { problem: messageOf(result.error) };
   return { returned: encodedValue(returnedAt(result.returnValue, objective)) };
 }

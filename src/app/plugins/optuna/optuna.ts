@@ -117,7 +117,8 @@ const nsgaii = () =>
   });
 
 const sweeper = (space: Readonly<Record<string, Field>>) => {
-  const { custom_search_space, objective, ...settings } = fieldsOf(OPTUNA_SETTINGS);
+  const { custom_search_space, objective, pruner, pruner_metric, ...settings } =
+    fieldsOf(OPTUNA_SETTINGS);
   return withDefaults(
     object(
       "OptunaSweeperConf",
@@ -130,7 +131,10 @@ const sweeper = (space: Readonly<Record<string, Field>>) => {
         custom_search_space,
       },
       [],
-      { objective: objective.type, exclude: ANY },
+      {
+        ...{ objective: objective.type, exclude: ANY },
+        ...{ pruner: pruner.type, pruner_metric: pruner_metric.type },
+      },
     ),
     { sampler: "tpe" },
   );

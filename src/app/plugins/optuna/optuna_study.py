@@ -96,7 +96,7 @@ class Unusable(ValueError):
 
 
 class Study:
-    def __init__(self, sampler, storage, study_name, directions, space, fixed, added, custom, config, seed, trials, folders, sweep, is_plan, excludes_stop):
+    def __init__(self, sampler, pruner, storage, study_name, directions, space, fixed, added, custom, config, seed, trials, folders, sweep, is_plan, excludes_stop):
         try:
             import optuna
         except ImportError as error:
@@ -132,14 +132,14 @@ class Study:
         used = sampler
         if used is None:
             used = optuna.samplers.TPESampler(seed=seed) if len(directions) == 1 else optuna.samplers.NSGAIISampler(seed=seed)
-        self.study = optuna.create_study(study_name=study_name, storage=storage, sampler=used, directions=directions, load_if_exists=True)
+        self.study = optuna.create_study(study_name=study_name, storage=storage, sampler=used, pruner=instantiate(take(pruner), seed), directions=directions, load_if_exists=True)
         self.is_stored = storage is not None
         self.earlier = self.marked(storage, study_name) if self.is_stored else {}
         note("info", "Study name: %s" % self.study.study_name)
         note("info", "Storage: %s" % (storage,))
         note("info", "Sampler: %s" % type(sampler).__name__)
         note("info", "Directions: %s" % directions)
-        self.count, self.pending = 0, []
+        self.count, self.pending, self.reporting = 0, [], {}
 
     def copied(self, storage, study_name):
         """The study in memory, so that what only shows jobs changes nothing."""
@@ -193,6 +193,10 @@ class Study:
         if overlap:
             raise ValueError("Overlapping fixed parameters and search space parameters found! Overlapping parameters: %s" % overlap)
         self.pending.append(trial)
+        if not is_earlier:
+            self.reporting[trial.number] = trial
+        elif not trial.state.is_finished():
+            self.reporting[trial.number] = self.optuna.trial.Trial(self.study, trial._trial_id)
         params = dict(trial.params)
         chosen = len(params)
         params.update(self.fixed)
@@ -205,13 +209,25 @@ class Study:
             self.pending.remove(trial)
             self.finish(trial, None)
 
+    def report(self, value):
+        """Takes a number that a job reports. Returns whether the job is to end."""
+        trial = self.reporting.get(value["number"])
+        step = int(value["step"])
+        if trial is None or step < 0:
+            return False
+        trial.report(take(value["value"]), step)
+        return bool(trial.should_prune())
+
     def tell(self, outcomes):
         problems = [self.told(trial, outcome) for trial, outcome in zip(self.pending, outcomes)]
-        self.pending = []
+        self.pending, self.reporting = [], {}
         return problems
 
     def told(self, trial, outcome):
-        """Tells the values of a trial, or that it failed. Returns why it counts as failed."""
+        """Tells the values of a trial, or that it was pruned or failed. Returns why it counts as failed."""
+        if outcome.get("is_pruned"):
+            self.finish(trial, None, self.optuna.trial.TrialState.PRUNED)
+            return None
         if "problem" in outcome:
             problem, values = {"text": outcome["problem"], "ends": False}, None
         else:
@@ -249,9 +265,10 @@ class Study:
             raise Unusable("The value nan is not acceptable.")
         return values
 
-    def finish(self, trial, values):
+    def finish(self, trial, values, state=None):
         states = self.optuna.trial.TrialState
-        state = states.FAIL if values is None else states.COMPLETE
+        if state is None:
+            state = states.FAIL if values is None else states.COMPLETE
         number = trial.number
         before = next(one for one in self.study.get_trials(deepcopy=False) if one.number == number) if self.earlier else None
         if before is not None and before.state.is_finished():

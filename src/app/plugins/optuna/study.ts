@@ -77,6 +77,7 @@ export function openStudy(request: SweeperRequest, settings: StudySettings): Stu
     ...settings,
     sampler: encodedAt("sampler"),
     storage: encodedAt("storage"),
+    pruner: encodedAt("pruner"),
     ...(settings.custom === null
       ? { config: null, folders: [] }
       : { config: configOf(master.root, context), folders: [cwd] }),

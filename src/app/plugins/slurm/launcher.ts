@@ -13,6 +13,7 @@ export const slurmLauncher: LauncherDefinition = {
     "hydraconf.SlurmLauncher",
     "hydra_plugins.hydra_submitit_launcher.submitit_launcher.SlurmLauncher",
   ],
+  prunes: true,
   runsElsewhere: true,
   settingsByJob: true,
   insteadOf: insteadOfSetting,

@@ -22,6 +22,10 @@ export interface PageSweep {
   readonly curvesOf?: (row: SweepRow) => readonly LearningCurve[];
 }
 
+/** The status of a job as tables and pages have it: a completed one whose result does not count has a word of its own. */
+export const shownStatus = ({ left_out, status }: Pick<SweepRow, "left_out" | "status">): string =>
+  left_out ? LEFT_OUT : status;
+
 interface Level {
   readonly jobs: number;
   readonly columns: number;
@@ -99,7 +103,7 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
     results: shown.results.map(column),
     ...(sweeps.length > 1 && { sweep: rows.map(({ sweep }) => sweep) }),
     number: rows.map(({ row }) => row.number),
-    status: rows.map(({ row }) => (row.left_out ? LEFT_OUT : row.status)),
+    status: rows.map(({ row }) => shownStatus(row)),
     attempts: rows.map(({ row }) => row.attempts),
     seconds: rows.map(({ row }) => row.seconds && Number(row.seconds.toPrecision(6))),
     started: rows.map(({ row }) => (row.started === null ? null : Date.parse(row.started))),

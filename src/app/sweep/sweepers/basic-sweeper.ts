@@ -27,18 +27,8 @@ const LOGGER = "hydra._internal.core_plugins.basic_sweeper";
 export const basicSweeper: SweeperDefinition = {
   targets: ["hydra._internal.core_plugins.basic_sweeper.BasicSweeper"],
   settings: BASIC_SWEEPER_SETTINGS,
-  open: ({ context, groups, master, overrides }) => {
-    const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
-    const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
-      dialect: context.dialect,
-    });
-    const isExcluded = readExclusion(master.root, context, all);
-    const batches = basicBatches({
-      overrides: all,
-      ...(isExcluded !== undefined && { isExcluded }),
-      maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
-      options: globOptions(groups),
-    });
+  open: (request) => {
+    const batches = batchesOf(request);
     let asked = 0;
     return {
       ask: () => batches[asked++],
@@ -48,6 +38,32 @@ export const basicSweeper: SweeperDefinition = {
     };
   },
 };
+
+/**
+ * The batches of jobs that a command line and the config ask for.
+ * @throws ConfigError as `basicBatches` does, and for wrong settings of the sweeper
+ */
+export function batchesOf({
+  context,
+  groups,
+  master,
+  overrides,
+}: Pick<
+  SweeperRequest,
+  "context" | "groups" | "master" | "overrides"
+>): readonly (readonly JobOverrides[])[] {
+  const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
+  const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+    dialect: context.dialect,
+  });
+  const isExcluded = readExclusion(master.root, context, all);
+  return basicBatches({
+    overrides: all,
+    ...(isExcluded !== undefined && { isExcluded }),
+    maxBatchSize: size === undefined || pyStr(size) === "None" ? null : Number(pyStr(size)),
+    options: globOptions(groups),
+  });
+}
 
 /** `hydra.sweeper.params` as overrides. */
 export function sweepParams(root: MapNode, context: ResolveContext): readonly string[] {

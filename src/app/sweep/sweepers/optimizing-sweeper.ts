@@ -21,7 +21,7 @@ import {
   withoutNumber,
 } from "./objective.ts";
 import type { PruningRule } from "./pruner.ts";
-import type { Conclusion, JobOverrides, Sweeper } from "./sweeper.ts";
+import type { Conclusion, JobOverrides, Sweeper, SweeperMessage } from "./sweeper.ts";
 
 /** The common parts of all searches. */
 export interface OptimizingRequest {
@@ -70,6 +70,7 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
   let scores: (Score | null)[] = [];
   let asked = 0;
   let failedTooOften = false;
+  const messages: SweeperMessage[] = [];
   /** How others continue a trial that has run. */
   const ran = new WeakMap<Trial, Continuation>();
   const continuations = new WeakMap<JobOverrides, Continuation>();
@@ -137,9 +138,18 @@ export function optimizingSweeper(request: OptimizingRequest): Sweeper {
         : outcomeOf(result, objective, directions.length);
       return outcome?.score === null ? outcome.problem : undefined;
     },
-    conclude: () => conclusionOf(trials, !failedTooOften, request),
+    conclude() {
+      const conclusion = conclusionOf(trials, !failedTooOften, request);
+      if (conclusion === undefined && trials.length > 0 && !failedTooOften)
+        messages.push({ logger: "hydraconf.sweep", level: "warning", text: noBest(trials) });
+      return conclusion;
+    },
+    takeMessages: () => messages.splice(0),
   };
 }
+
+const noBest = (trials: readonly Scored[]): string =>
+  `No trial has a result (${countsOf(trials)}), so there is no best one, and no ${RESULTS_FILE}`;
 
 /**
  * The best trials with the largest budget that has scores: one, the earlier of equal ones; with several directions all that no
@@ -201,14 +211,6 @@ function conclusionOf(
       origin,
     ),
   );
-  const lost = trials.filter(({ score }) => score === null).map(({ status }) => status);
-  const counts = [
-    plural(trials.length, "trial"),
-    ...(["pruned", "failed", "timed_out", "stopped"] as const).flatMap((word) => {
-      const count = lost.filter((status) => status === word).length;
-      return count === 0 ? [] : [`${count} ${word}`];
-    }),
-  ].join(", ");
   const [direction = "minimize", ...more] = directions;
   const isSingle = more.length === 0;
   const [value = Number.NaN] = first.score;
@@ -228,10 +230,22 @@ function conclusionOf(
       ],
       origin,
     ),
-    text: `Best of ${counts}: ${bestText(first.trial, first.score.map(floatRepr).join(", "))}${others}`,
+    text: `Best of ${countsOf(trials)}: ${bestText(first.trial, first.score.map(floatRepr).join(", "))}${others}`,
     ...(isSingle && { best: { value, direction } }),
     toleratesFailures,
   };
+}
+
+/** How many trials there are, and what became of those without a score. */
+function countsOf(trials: readonly Scored[]): string {
+  const lost = trials.filter(({ score }) => score === null).map(({ status }) => status);
+  return [
+    plural(trials.length, "trial"),
+    ...(["pruned", "failed", "timed_out", "stopped"] as const).flatMap((word) => {
+      const count = lost.filter((status) => status === word).length;
+      return count === 0 ? [] : [`${count} ${word}`];
+    }),
+  ].join(", ");
 }
 
 const bestText = ({ params }: Trial, score: string): string =>

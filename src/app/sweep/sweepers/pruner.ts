@@ -16,6 +16,7 @@ export interface PruningRule {
   readonly eta: number;
 }
 
+/** What decides which jobs of a search end early. It knows each job by a number. */
 export interface Pruner {
   /** Takes a value of a running job. @returns whether the job is to end */
   report(job: number, step: number, value: number): boolean;
@@ -23,6 +24,19 @@ export interface Pruner {
   complete(job: number): void;
   /** A job begins again: what it reported does not count any more. */
   forget(job: number): void;
+}
+
+/** A sweeper that decides itself which of its jobs end early. */
+export interface OwnPruning {
+  readonly kind: "own";
+  /** The key of the number in a line of metrics. */
+  readonly metric: string;
+  readonly pruner: Pruner;
+  /**
+   * The number by which the pruner knows a job; undefined for one that it does not know, which does not end early.
+   * @param job as `ask` gave it, the same array
+   */
+  numberOf(job: readonly string[]): number | undefined;
 }
 
 export const createPruner = (rule: PruningRule): Pruner =>

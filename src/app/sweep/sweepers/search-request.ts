@@ -4,6 +4,7 @@ import type { SettingValues } from "../../job/settings.ts";
 import { globOptions, sweepParams } from "./basic-sweeper.ts";
 import { readConditions, readExclusion } from "./exclusion.ts";
 import type { OptimizingRequest } from "./optimizing-sweeper.ts";
+import type { PruningRule } from "./pruner.ts";
 import { type Draw, type SearchSpace, searchSpace } from "./search-space.ts";
 import { type PRUNING_SETTINGS, refuseSetting, type SEARCH_SETTINGS } from "./settings.ts";
 import type { SweeperRequest } from "./sweeper.ts";
@@ -55,8 +56,27 @@ export function pruningOf(
     Pick<SettingValues<typeof SEARCH_SETTINGS>, "direction" | "objective">,
   request: SweeperRequest,
 ): Pick<OptimizingRequest, "pruning"> {
-  const { direction: directions, objective, pruner: kind } = settings;
+  const { pruner: kind } = settings;
   if (kind === undefined) return {};
+  return {
+    pruning: {
+      ...{ kind, ...prunedMetric(settings, request), minStep: settings.pruner_min_step },
+      ...{ startupJobs: settings.pruner_startup_jobs, eta: settings.pruner_eta },
+    },
+  };
+}
+
+/**
+ * The number by which a search judges jobs that run.
+ *
+ * @throws ConfigError `value.wrong_type` where nothing says which one that is
+ */
+export function prunedMetric(
+  settings: Pick<SettingValues<typeof PRUNING_SETTINGS>, "pruner_metric"> &
+    Pick<SettingValues<typeof SEARCH_SETTINGS>, "direction" | "objective">,
+  request: SweeperRequest,
+): Pick<PruningRule, "direction" | "metric"> {
+  const { direction: directions, objective } = settings;
   const [direction = "minimize", ...others] = directions;
   if (others.length > 0)
     refuseSetting(request, "pruner")("compares one number, and the search has several directions");
@@ -67,12 +87,7 @@ export function pruningOf(
       : refuseSetting(request, "pruner_metric")("is missing", {
           hint: "name the key of a number in the metrics that jobs report: loss",
         }));
-  return {
-    pruning: {
-      ...{ kind, metric, direction, minStep: settings.pruner_min_step },
-      ...{ startupJobs: settings.pruner_startup_jobs, eta: settings.pruner_eta },
-    },
-  };
+  return { direction, metric };
 }
 
 /**

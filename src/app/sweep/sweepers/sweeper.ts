@@ -7,7 +7,7 @@ import type { Continuation } from "../../job/checkpoint.ts";
 import type { JobResult } from "../../job/job.ts";
 import type { InsteadOf } from "../../launch/launcher.ts";
 import type { Direction } from "./objective.ts";
-import type { PruningRule } from "./pruner.ts";
+import type { OwnPruning, PruningRule } from "./pruner.ts";
 
 /** The overrides of one job of a sweep, as they would be typed. */
 export type JobOverrides = readonly string[];
@@ -34,7 +34,7 @@ export interface Sweeper {
    */
   problemOf?(result: JobResult): string | undefined;
   /** Which jobs are to end early; absent if none are. */
-  readonly pruning?: PruningRule;
+  readonly pruning?: PruningRule | OwnPruning;
   /**
    * The earlier job that a job of the last batch continues; undefined for one that begins anew. Absent if all do.
    * @param job as `ask` gave it, the same array

@@ -1,4 +1,6 @@
 /** Hydra's own config groups, `pkg://hydra.conf`, as a source of configs. */
+
+import { once } from "../../../foundation/system/get-or-create.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
 import type { StoreEntry } from "../sources/memory-source.ts";
@@ -155,18 +157,22 @@ const TEXTS: Readonly<Record<string, string>> = {
   "hydra/output/default": OUTPUT,
 };
 
-const sourceOf = (texts: typeof TEXTS): ConfigSource =>
-  memoizedSource(
-    memorySource(
-      { scheme: "pkg", path: "hydra.conf", provider: "hydra" },
-      new Map(Object.entries(texts).map(([path, text]): [string, StoreEntry] => [path, { text }])),
+// These texts never change, so all engines share what is parsed of them.
+const sourceOf = (texts: typeof TEXTS): (() => ConfigSource) =>
+  once(() =>
+    memoizedSource(
+      memorySource(
+        { scheme: "pkg", path: "hydra.conf", provider: "hydra" },
+        new Map(
+          Object.entries(texts).map(([path, text]): [string, StoreEntry] => [path, { text }]),
+        ),
+      ),
     ),
   );
 
-// These texts never change, so all engines share what is parsed of them.
-const SOURCE = sourceOf(TEXTS);
-const SOURCE_WITH_ALIASES = sourceOf({ ...TEXTS, "hydra/help/default": HELP_WITH_ALIASES });
+const source = sourceOf(TEXTS);
+const sourceWithAliases = sourceOf({ ...TEXTS, "hydra/help/default": HELP_WITH_ALIASES });
 
 /** The first source of every search path. */
 export const hydraGroups = ({ hasAliases }: Dialect): ConfigSource =>
-  hasAliases ? SOURCE_WITH_ALIASES : SOURCE;
+  hasAliases ? sourceWithAliases() : source();

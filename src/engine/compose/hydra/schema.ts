@@ -1,6 +1,6 @@
 /** The `hydra` node as a structured config: its classes and their fields. */
 
-import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
+import { DEFAULT_DIALECT, DIALECTS, type Dialect } from "../../values/dialect.ts";
 import type { ErrorCode } from "../../values/errors.ts";
 import {
   type ConfigNode,
@@ -162,12 +162,15 @@ const RUNTIME = object("RuntimeConf", {
   choices: emptyMap(ANY),
 });
 
+/** Settings of the directory of a sweep that are ours. */
+const OUR_SWEEP = { page: BOOL };
+
 const hydra = (dialect: Dialect): Field =>
   object("HydraConf", {
     mode: field(optional(RUN_MODE), null),
     searchpath: emptyList(STR),
     run: object("RunDir", { dir: field(STR) }),
-    sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }),
+    sweep: object("SweepDir", { dir: field(STR), subdir: field(STR) }, [], OUR_SWEEP),
     hydra_logging: field(mapOf(ANY)),
     job_logging: field(mapOf(ANY)),
     sweeper: field(ANY),
@@ -223,6 +226,52 @@ const sweeper = ({ failsFast }: Dialect): Field =>
     [],
     { ...OUR_BASIC_SWEEPER, ...(failsFast && { fail_fast: BOOL }) },
   );
+
+/** A setting below `hydra`. */
+export interface Setting {
+  readonly key: string;
+  /** What to say of it where only another version of Hydra has it. */
+  readonly versionHint?: string;
+}
+
+/**
+ * The setting that a key below `hydra` means which its types do not have: one with this name at another place, or of another version.
+ * Undefined if there is none.
+ * @param path the parts of the key, from the root
+ */
+export function settingMeant(
+  [root, ...path]: readonly string[],
+  dialect: Dialect,
+): Setting | undefined {
+  if (root !== "hydra") return undefined;
+  const others = Object.values(DIALECTS).filter(({ name }) => name !== dialect.name);
+  for (let length = path.length; length > 0; length--) {
+    const wanted = path.slice(0, length).join(".");
+    if (settingsOf(dialect).includes(wanted)) return undefined;
+    for (const one of [dialect, ...others]) {
+      const found = settingsOf(one).filter((key) => `.${key}`.endsWith(`.${wanted}`));
+      const meant = found.includes(wanted) ? wanted : found.length === 1 ? found[0] : undefined;
+      if (meant === undefined) continue;
+      const key = ["hydra", meant, ...path.slice(length)].join(".");
+      if (one === dialect) return { key };
+      const versions = `(version_base, --version-base ${one.name})`;
+      return { key, versionHint: `only Hydra ${one.name} has hydra.${meant} ${versions}` };
+    }
+  }
+  return undefined;
+}
+
+/** The keys of all settings below `hydra`. */
+function settingsOf(dialect: Dialect): readonly string[] {
+  const keysOf = ({ type }: { readonly type: NodeType }): readonly string[] =>
+    type.kind !== "object"
+      ? []
+      : [...type.fields].flatMap(([name, field]) => [
+          name,
+          ...keysOf({ type: field }).map((key) => `${name}.${key}`),
+        ]);
+  return [...keysOf(hydra(dialect)), ...keysOf(sweeper(dialect)).map((key) => `sweeper.${key}`)];
+}
 
 /** The groups that make up the `hydra` node, in the order in which they are composed. */
 const DEFAULTS = {

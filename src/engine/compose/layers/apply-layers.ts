@@ -4,9 +4,16 @@ import { parseOverride } from "../../overrides/parser.ts";
 import { updateNode } from "../../values/edit/update.ts";
 import { ConfigError, isConfigError, nearest } from "../../values/errors.ts";
 import { isInterpolationNode } from "../../values/interpolation/parser.ts";
-import { type ConfigNode, isMissingOrNull, type MapNode, scalar } from "../../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  isMissingOrNull,
+  type Key,
+  type MapNode,
+  scalar,
+} from "../../values/node.ts";
 import { describeOrigin, type Origin } from "../../values/origin.ts";
-import { keyText } from "../../values/python-text.ts";
+import { keyText, pyRepr } from "../../values/python-text.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import type { SecretPath } from "../secrets.ts";
 import type { DeclaredType } from "../sources/config-source.ts";
@@ -41,30 +48,38 @@ export function applyLayers(
       if (value.isOptional === true) continue;
       throw unknownKey(tree, value);
     }
-    const node = typedNode({ ...value, path }, nodeAt(tree, path), declaredAt(path), context);
+    const node = typedNode(
+      { ...value, path: path.map(keyText) },
+      nodeAt(tree, path),
+      declaredAt(path.map(keyText)),
+      context,
+    );
     tree = put(tree, path, node, value, context);
-    if (value.isSecret === true) secrets.push(path);
+    if (value.isSecret === true) secrets.push(path.map(keyText));
   }
   return { root: tree, secrets };
 }
 
 function put(
   root: MapNode,
-  path: readonly string[],
+  path: readonly Key[],
   node: ConfigNode,
   value: LayerValue,
   context: ResolveContext,
 ): MapNode {
   try {
-    const key = path.map((name) => `[${name}]`).join("");
-    const updated = updateNode(root, key, node, { merge: false, plain: true }, context);
+    const updated = updateNode(root, path, node, { merge: false, plain: true }, context);
     return updated.kind === "map" ? updated : root;
   } catch (error) {
     if (!isConfigError(error)) throw error;
     // The message quotes the text.
     if (value.isSecret === true)
-      throw failed(value, path, "its text cannot be the value of this key, whose type is declared");
-    throw failed(value, path, error.message, { cause: error });
+      throw failed(
+        value,
+        path.map(keyText),
+        "its text cannot be the value of this key, whose type is declared",
+      );
+    throw failed(value, path.map(keyText), error.message, { cause: error });
   }
 }
 
@@ -72,14 +87,14 @@ function put(
 function findPath(
   root: ConfigNode,
   value: Pick<LayerValue, "path" | "label" | "origin">,
-): readonly string[] | undefined {
-  const path: string[] = [];
+): readonly Key[] | undefined {
+  const path: Key[] = [];
   let node: ConfigNode | undefined = root;
   for (const name of value.path) {
-    const key: string | undefined = node && keyNamed(node, name, value);
+    const key: Key | undefined = node && keyNamed(node, name, value);
     if (key === undefined) return undefined;
     path.push(key);
-    node = node && childAt(node, key);
+    node = node && child(node, key);
   }
   return path.length === 0 ? undefined : path;
 }
@@ -95,50 +110,51 @@ function keyNamed(
   node: ConfigNode,
   name: string,
   value: Pick<LayerValue, "path" | "label" | "origin">,
-): string | undefined {
+): Key | undefined {
   const keys = keysOf(node);
   for (const form of FORMS) {
-    const found = keys.filter((key) => form(key) === form(name));
-    if (found.length > 1)
+    const found = keys.filter((key) => form(keyText(key)) === form(name));
+    if (found.length > 1) {
+      const differInType = new Set(found.map(keyText)).size === 1;
+      const shown = found.map(differInType ? pyRepr : keyText);
       throw new ConfigError({
         code: "compose.override_failed",
-        message: `${value.label} may mean several keys: ${found.join(", ")}`,
+        message: `${value.label} may mean several keys: ${shown.join(", ")}`,
         origin: value.origin,
-        available: found,
-        hint: "a table gives the key of each variable: environment({ table: { NAME: 'a.key' } })",
+        available: shown,
+        hint: differInType
+          ? "rename one of the keys"
+          : "a table gives the key of each variable: environment({ table: { NAME: 'a.key' } })",
       });
+    }
     if (found.length === 1) return found[0];
   }
   return undefined;
 }
 
-const keysOf = (node: ConfigNode): readonly string[] => {
-  if (node.kind === "list") return node.items.map((_, index) => String(index));
-  return node.kind === "map" ? [...node.entries.values()].map(({ key }) => keyText(key)) : [];
+/** A variable has only names: `10` is the integer that YAML reads, where a map has it. */
+const keysOf = (node: ConfigNode): readonly Key[] => {
+  if (node.kind === "list") return node.items.map((_, index) => BigInt(index));
+  return node.kind === "map" ? [...node.entries.values()].map(({ key }) => key) : [];
 };
 
-function childAt(node: ConfigNode, key: string): ConfigNode | undefined {
-  if (node.kind === "list") return node.items[Number(key)];
-  if (node.kind !== "map") return undefined;
-  return [...node.entries.values()].find((entry) => keyText(entry.key) === key)?.value;
-}
-
-const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefined =>
-  path.reduce<ConfigNode | undefined>((node, key) => node && childAt(node, key), root);
+const nodeAt = (root: ConfigNode, path: readonly Key[]): ConfigNode | undefined =>
+  path.reduce<ConfigNode | undefined>((node, key) => node && child(node, key), root);
 
 function unknownKey(root: MapNode, value: LayerValue): ConfigError {
   const { label, origin, path } = value;
   let node: ConfigNode = root;
   const known: string[] = [];
   for (const name of path) {
-    const key: string | undefined = keyNamed(node, name, value);
-    const inner: ConfigNode | undefined = key === undefined ? undefined : childAt(node, key);
+    const key: Key | undefined = keyNamed(node, name, value);
+    const inner: ConfigNode | undefined = key === undefined ? undefined : child(node, key);
     if (key === undefined || inner === undefined) break;
-    known.push(key);
+    known.push(keyText(key));
     node = inner;
   }
   const missing = path[known.length] ?? "";
   const available = keysOf(node)
+    .map(keyText)
     .filter((key) => known.length > 0 || key !== "hydra")
     .map((key) => [...known, key].join("."));
   const key = [...known, missing.toLowerCase()].join(".");

@@ -209,8 +209,65 @@ function withIndices(keys: readonly string[], counts: Map<string, number>, isIte
 /** JSON, as `JSON.parse` reads it; integers of any size are exact. */
 export const json = (): ConfigFormat => ({
   extension: ".json",
-  read: (source) => jsonTree(source, (text) => JSON.parse(text)),
+  read: (source) => jsonTree(source, parseJson),
 });
+
+/** @throws SyntaxError with the `line` and `column` that V8 does not tell of every error */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const lines = text.slice(0, endOfJson(text)).split("\n");
+    // The rest of V8's message quotes the text, or tells a position in it.
+    const message = String(error).replace(/^\w+: |, (?:\.\.\.)?".*| in JSON at position .*/gs, "");
+    const place = { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+    throw Object.assign(new SyntaxError(message), place);
+  }
+}
+
+/** What may come next in JSON, after blanks. */
+const JSON_TOKENS = {
+  key: /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"\s*:/uy,
+  value:
+    /\s*(?:"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy,
+  opening: /\s*[[{]/y,
+  closing: /\s*[\]}]/y,
+  comma: /\s*,/y,
+  blanks: /\s*/y,
+} as const;
+
+/** The offset up to which a text is JSON, or the start of some. */
+function endOfJson(text: string): number {
+  let at = 0;
+  const next = (kind: keyof typeof JSON_TOKENS): string => {
+    const token = JSON_TOKENS[kind];
+    token.lastIndex = at;
+    const [found = ""] = token.exec(text) ?? [];
+    at += found.length;
+    return found.trim();
+  };
+  const open: string[] = [];
+  const closes = (): boolean => {
+    const before = at;
+    const isMatch = next("closing") === open.at(-1);
+    if (isMatch) open.pop();
+    else at = before;
+    return isMatch;
+  };
+  for (;;) {
+    if (open.at(-1) === "}" && next("key") === "") break;
+    const opening = next("opening");
+    if (opening !== "") {
+      open.push(opening === "{" ? "}" : "]");
+      // Only an empty one closes here.
+      if (!closes()) continue;
+    } else if (next("value") === "") break;
+    while (open.length > 0 && closes());
+    if (open.length === 0 || next("comma") === "") break;
+  }
+  next("blanks");
+  return at;
+}
 
 /**
  * JSON5, read by the package `json5`.

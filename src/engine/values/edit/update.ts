@@ -18,7 +18,7 @@ import {
 } from "../node.ts";
 import { fromCode, type OverrideOrigin } from "../origin.ts";
 import { fullKeyOf, type Place } from "../place.ts";
-import { parsePythonInt, pyRepr } from "../python-text.ts";
+import { keyText, parsePythonInt, pyRepr } from "../python-text.ts";
 import { createResolveContext, type ResolveContext } from "../resolution/context.ts";
 import { fromEnd } from "../resolution/resolution.ts";
 import { checkTree, type ForeignTypes } from "../yaml/check-tree.ts";
@@ -49,6 +49,7 @@ export interface UpdateOptions {
 /**
  * `OmegaConf.update`: a new root in which `key` (`a.b[0]`) has the given value. Maps are created on the path where a
  * key is absent or holds a scalar; list items must exist.
+ * @param key as text, or as the keys themselves, which may be integers or contain separators
  * @param copies for a sequence of updates: maps and lists that earlier updates of the sequence copied are changed in
  *   place, so that the roots which those updates returned are no longer valid
  * @throws ConfigError `value.struct`, `value.readonly`, `value.wrong_type`, `merge.incompatible`, `key.not_found` (a
@@ -56,7 +57,7 @@ export interface UpdateOptions {
  */
 export function updateNode(
   root: ConfigNode,
-  key: string,
+  key: string | readonly Key[],
   value: ConfigNode,
   options: UpdateOptions = {},
   context: ResolveContext = createResolveContext(),
@@ -66,10 +67,10 @@ export function updateNode(
     throw new ConfigError({
       code: "value.wrong_type",
       message: "Only a map or a list can be updated",
-      key,
+      key: typeof key === "string" ? key : key.map(keyText).join("."),
       origin: root.origin,
     });
-  const components = keyComponents(key, context.dialect);
+  const components = typeof key === "string" ? keyComponents(key, context.dialect) : key;
   if (components.length > MAX_TREE_DEPTH)
     throw new ConfigError({
       code: "key.invalid_type",
@@ -90,7 +91,7 @@ export function updateNode(
 /** The map or list at a key, created if it is absent. */
 function enter(
   at: Draft,
-  component: string,
+  component: Key,
   value: ConfigNode,
   options: UpdateOptions,
   context: ResolveContext,
@@ -209,7 +210,8 @@ function mergeable(present: ConfigNode | undefined, value: ConfigNode): Containe
 }
 
 /** List items are looked up by index; maps are asked for strings, and for the integers that they have. */
-function keyIn(at: Draft, component: string, dialect: Dialect): Key {
+function keyIn(at: Draft, component: Key, dialect: Dialect): Key {
+  if (typeof component !== "string") return component;
   if (at.node.kind === "map") return mapKey(at.node, component, dialect);
   const index = parsePythonInt(component);
   if (index !== null) return index;

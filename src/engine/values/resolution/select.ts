@@ -3,22 +3,31 @@ import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { TextPart } from "../interpolation/ast.ts";
 import { isInterpolationNode, parseNode } from "../interpolation/parser.ts";
+import { mapKey, nearestKey, splitKey } from "../key-path.ts";
 import { spend } from "../limits.ts";
 import {
   type ConfigNode,
   checkDepth,
+  getAt,
   isMissing,
   type Key,
   type KeyId,
   type MapEntry,
   type MapNode,
 } from "../node.ts";
+import { describeOrigin } from "../origin.ts";
 import { fullKeyOf, type Place } from "../place.ts";
 import { recordOf, toObject } from "../plain-objects.ts";
 import { keyText } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
 import { createResolution } from "./evaluate.ts";
-import { cycleError, isInterpolation, type Resolution, selectPlace } from "./resolution.ts";
+import {
+  cycleError,
+  isInterpolation,
+  type Resolution,
+  selectPlace,
+  tryDereference,
+} from "./resolution.ts";
 import { resolveDeep } from "./resolve-tree.ts";
 
 export interface SelectOptions {
@@ -76,6 +85,43 @@ export function findPlace(
   } catch (error) {
     throw isConfigError(error) ? error.withRequestedKey(key) : error;
   }
+}
+
+/** The error of a required key that is not there. It names the nearest key, also below an interpolation, and the file that sets it. */
+export const keyAbsent = (root: ConfigNode, key: string, context: ResolveContext): ConfigError =>
+  new ConfigError(
+    { code: "key.not_found", message: `Key '${key}' is not in the config`, key },
+    () => {
+      const parts = splitKey(key, context.dialect);
+      const { depth, node } = deepestOf(parts, root, context);
+      const { available, nearest } = nearestKey(node, parts.slice(depth));
+      const full = (name: string) => [...parts.slice(0, depth), name].join(".");
+      const origin = nearest === undefined ? undefined : getAt(node, splitKey(nearest))?.origin;
+      return {
+        available: available.map(full),
+        ...(nearest !== undefined && { nearest: full(nearest) }),
+        ...(nearest !== undefined &&
+          origin?.kind === "file" && {
+            hint: `'${full(nearest)}' is set in ${describeOrigin(origin)}`,
+          }),
+      };
+    },
+  );
+
+/** The last map, list or value that is there on the way to a key, and how many parts of the key lead to it. */
+function deepestOf(parts: readonly string[], root: ConfigNode, context: ResolveContext) {
+  const resolution = createResolution(root, context);
+  let at = resolution.root;
+  for (const [depth, part] of parts.entries()) {
+    const { node } = at;
+    const index = node.kind === "list" && /^\d+$/.test(part);
+    const name = node.kind === "map" ? mapKey(node, part, context.dialect) : part;
+    const below = resolution.places.child(at, index ? BigInt(part) : name);
+    const next = below && tryDereference(resolution, below);
+    if (next === undefined) return { depth, node };
+    at = next;
+  }
+  return { depth: parts.length, node: at.node };
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   optional,
   path,
   text,
+  trueOrFalse,
 } from "../../../engine/values/check-options.ts";
 import { isError } from "../../../foundation/system/builtin-types.ts";
 import { plural } from "../../../foundation/text/plural.ts";
@@ -74,6 +75,8 @@ export interface RecorderOptions {
   readonly gpu: GpuChoice;
   /** Whether to record the processor time of threads, additionally page faults, context switches and disk blocks, or neither. */
   readonly cpu?: "time" | "counts" | "off";
+  /** Whether to count the instructions of threads in each range, where the kernel and the processor allow it. */
+  readonly instructions?: boolean;
   /** How often, in Hz, to look at what threads do; 0, the default: never. */
   readonly samplingFrequency?: number;
   /** Path of a request for hardware counters of ranges, which are then measured in place of GPU activities. */
@@ -85,6 +88,7 @@ const OPTIONS: OptionChecks<RecorderOptions> = {
   operationDomains: listOf("strings", text, '["my_program.ops"]'),
   gpu: oneOf("auto", "on", "off"),
   cpu: optional(oneOf("time", "counts", "off")),
+  instructions: optional(trueOrFalse),
   samplingFrequency: optional(count),
   counters: optional(path),
 };
@@ -200,6 +204,7 @@ const optionsOf = ({ config, native }: ToolParts, gpu: GpuChoice): RecorderOptio
   operationDomains: config.pipeline.recorder.operation_domains,
   gpu,
   cpu: config.pipeline.recorder.cpu,
+  instructions: config.pipeline.recorder.instructions,
   samplingFrequency: config.pipeline.recorder.sampling_frequency,
 });
 
@@ -267,7 +272,7 @@ const CUDA_VARIABLE = "CUDA_INJECTION64_PATH";
  */
 function inject(
   workload: Workload,
-  { gpu, cpu = "time", counters }: RecorderOptions,
+  { gpu, cpu = "time", instructions = false, counters }: RecorderOptions,
   library: string,
   directory: string,
 ): Injected {
@@ -284,6 +289,7 @@ function inject(
       ...replaced,
       HYDRACONF_RECORDER_DIR: directory,
       HYDRACONF_RECORDER_CPU: cpu,
+      HYDRACONF_RECORDER_INSTRUCTIONS: instructions ? "on" : "off",
       HYDRACONF_RECORDER_GPU: recorded,
       ...(counters !== undefined && { HYDRACONF_RECORDER_COUNTERS: counters }),
     },

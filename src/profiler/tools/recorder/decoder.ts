@@ -1,7 +1,14 @@
 /** Decodes the records of a stream into events. */
 import { type GpuActivityKind, memoryCopyName, type ThreadCounts } from "../../model/timeline.ts";
 import type { GpuTimes } from "./clocks.ts";
-import type { EventSink, GpuEvent, GpuWorkEvent, NoteCollector, RecordedEvent } from "./events.ts";
+import type {
+  EventSink,
+  GpuEvent,
+  GpuWorkEvent,
+  InstructionReading,
+  NoteCollector,
+  RecordedEvent,
+} from "./events.ts";
 import type { Extensions, PayloadContents, PendingPayload } from "./extensions.ts";
 import { recordFlag, recordType } from "./format.ts";
 import { createNameTable, type NameTable, payloadValue, type RecordReader } from "./records.ts";
@@ -56,7 +63,8 @@ export function createStreamDecoder(
     const cpuNs = cpuField(record);
     const counts = countsField(record);
     const contents = payloadsField(record, name);
-    return { cpuNs, counts: counts === null ? null : withBlocks(record, counts), contents };
+    const all = counts === null ? null : withBlocks(record, counts);
+    return { cpuNs, counts: all, instructions: instructionsField(record), contents };
   };
 
   const gpuEventOf = createGpuDecoder({
@@ -98,6 +106,11 @@ export function createStreamDecoder(
       }
       case recordType.otherInjection:
         return { kind: "other_injection", library: names.text(record.u32()) };
+      case recordType.noInstructions: {
+        const [reason, errno, level] = [record.u32(), record.u32(), record.u32() | 0];
+        const paranoidLevel = level === UNKNOWN_LEVEL ? null : level;
+        return { kind: "no_instructions", reason, errno, paranoidLevel };
+      }
       case recordType.push: {
         const timeNs = time(record);
         const name = names.text(record.u32());
@@ -105,7 +118,7 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        const { cpuNs, counts, contents } = usedFields(record, name);
+        const { cpuNs, counts, instructions, contents } = usedFields(record, name);
         return {
           kind: "push",
           stream,
@@ -118,6 +131,7 @@ export function createStreamDecoder(
           payload,
           cpuNs,
           counts,
+          instructions,
           ...opened(contents, category, color),
         };
       }
@@ -135,9 +149,10 @@ export function createStreamDecoder(
       case recordType.pop: {
         const timeNs = time(record);
         const domain = domainField(record);
-        const { cpuNs, counts, contents } = usedFields(record);
+        const { cpuNs, counts, instructions, contents } = usedFields(record);
         const more = closed(contents);
-        return { kind: "pop", stream, threadId, timeNs, domain, cpuNs, counts, ...more };
+        const used = { cpuNs, counts, instructions };
+        return { kind: "pop", stream, threadId, timeNs, domain, ...used, ...more };
       }
       case recordType.start: {
         const timeNs = time(record);
@@ -147,7 +162,7 @@ export function createStreamDecoder(
         const category = categoryField(record);
         const color = colorField(record);
         const payload = payloadField(record);
-        const { cpuNs, counts, contents } = usedFields(record, name);
+        const { cpuNs, counts, instructions, contents } = usedFields(record, name);
         return {
           kind: "start",
           stream,
@@ -161,15 +176,17 @@ export function createStreamDecoder(
           payload,
           cpuNs,
           counts,
+          instructions,
           ...opened(contents, category, color),
         };
       }
       case recordType.end: {
         const timeNs = time(record);
         const rangeId = record.id64();
-        const { cpuNs, counts, contents } = usedFields(record);
+        const { cpuNs, counts, instructions, contents } = usedFields(record);
         const more = closed(contents);
-        return { kind: "end", stream, threadId, timeNs, rangeId, cpuNs, counts, ...more };
+        const used = { cpuNs, counts, instructions };
+        return { kind: "end", stream, threadId, timeNs, rangeId, ...used, ...more };
       }
       case recordType.schema:
       case recordType.enumeration:
@@ -256,6 +273,16 @@ const countsField = (record: RecordReader): ThreadCounts | null =>
     : null;
 const withBlocks = (record: RecordReader, counts: ThreadCounts): ThreadCounts =>
   (record.flags() & recordFlag.blocks) !== 0 ? [...counts, record.u32(), record.u32()] : counts;
+
+/** Has no flag: it is what a record has behind all fields with one. */
+const instructionsField = (record: RecordReader): InstructionReading | null =>
+  record.wordsLeft() >= INSTRUCTION_WORDS
+    ? { count: Number(record.id64()), interruptions: record.u32() }
+    : null;
+const INSTRUCTION_WORDS = 3;
+
+/** Of kernel.perf_event_paranoid, where it could not be read. */
+const UNKNOWN_LEVEL = -(2 ** 31);
 
 /** The context in which GPU records of a stream are decoded. */
 interface GpuRecordContext {

@@ -1,4 +1,5 @@
 /** The events of a recording. */
+import { constants } from "node:os";
 import type { PayloadNumber } from "../../model/payload.ts";
 import type {
   EventAttributes,
@@ -24,7 +25,8 @@ export type NvtxEvent =
   | SampleEvent
   | ThreadNameEvent
   | CategoryNameEvent
-  | OtherInjectionEvent;
+  | OtherInjectionEvent
+  | NoInstructionsEvent;
 
 interface OnThread {
   readonly stream: number;
@@ -38,6 +40,13 @@ interface Used {
   /** Nanoseconds of processor time. */
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
+  readonly instructions: InstructionReading | null;
+}
+
+/** What lies between two readings is known if the counter was interrupted equally often at both. */
+export interface InstructionReading {
+  readonly count: number;
+  readonly interruptions: number;
 }
 
 interface WithPayloads {
@@ -129,6 +138,16 @@ export interface CategoryNameEvent {
 export interface OtherInjectionEvent {
   readonly kind: "other_injection";
   readonly library: string;
+}
+
+/** Instructions are not counted: of this thread or, where the reason holds for all, of the process. */
+export interface NoInstructionsEvent {
+  readonly kind: "no_instructions";
+  readonly reason: number;
+  /** The system's error number; 0 if no call failed. */
+  readonly errno: number;
+  /** The level of kernel.perf_event_paranoid; null if unknown. */
+  readonly paranoidLevel: number | null;
 }
 
 /** GPU activities and the calls that led to them. GPU times are on CUPTI's clock: see GpuTimes. */
@@ -298,4 +317,10 @@ export function createNotes(): NoteCollector {
     count: (what) => void counts.set(what, (counts.get(what) ?? 0) + 1),
     list: () => [...notes, ...[...counts].map(([what, count]) => `${what}: ${count}`)],
   };
+}
+
+/** The name of a system's error number. Node's own function does not know all of them, for one EDQUOT. */
+export function errorName(errno: number): string {
+  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
+  return known?.[0] ?? `error ${errno}`;
 }

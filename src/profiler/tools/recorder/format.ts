@@ -86,6 +86,7 @@ export const recordType = {
   counter: 10,
   scope: 11,
   timeDomain: 12,
+  noInstructions: 13,
   push: 16,
   pop: 17,
   start: 18,

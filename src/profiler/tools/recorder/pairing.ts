@@ -12,6 +12,7 @@ import type {
 import type {
   DeferredRangeEvent,
   EndEvent,
+  InstructionReading,
   NoteCollector,
   NvtxEvent,
   PopEvent,
@@ -74,6 +75,7 @@ interface Opened {
   readonly place: number;
   readonly cpuNs: number | null;
   readonly counts: ThreadCounts | null;
+  readonly instructions: InstructionReading | null;
 }
 
 /** What becomes of ranges as they open and close. */
@@ -166,7 +168,8 @@ function open(state: OpenRanges, event: PushEvent | StartEvent): Opened {
   const range = draftOf(event, sequence, event.kind === "push" ? "push_pop" : "start_end");
   const place = places.get(stream) ?? 0;
   places.set(stream, place + 1);
-  const opened = { range, stream, place, cpuNs: event.cpuNs, counts: event.counts };
+  const { cpuNs, counts, instructions } = event;
+  const opened = { range, stream, place, cpuNs, counts, instructions };
   sink.opens(opened, event);
   return opened;
 }
@@ -184,7 +187,8 @@ function close(
 
 /** An end that came before its start closes when that comes, and is not the thread's last event then. */
 function see({ used }: OpenRanges, event: ThreadUsage): void {
-  if (event.cpuNs !== null && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
+  const isKnown = event.cpuNs !== null || event.instructions !== null;
+  if (isKnown && (used.get(event.stream)?.timeNs ?? event.timeNs) <= event.timeNs)
     used.set(event.stream, event);
 }
 
@@ -219,6 +223,9 @@ function end(state: OpenRanges, event: EndEvent, sequence: number): void {
     early.set(rangeId, { event, sequence });
   }
 }
+
+const INTERRUPTED =
+  "ranges whose instructions are missing, since the processor's counter was given to others meanwhile (perf, or kernel.nmi_watchdog)";
 
 const ENDED_AGAIN = "ranges ended more than once";
 
@@ -267,8 +274,10 @@ export function createPairing(
         kept.left--;
         ranges.push(range);
       },
-      closes({ range }, event, sequence) {
+      closes({ range, instructions }, event, sequence) {
         range.endSequence = sequence;
+        if (instructions !== null && event.instructions !== null && range.instructions === null)
+          if (range.endThreadId === range.threadId) notes.count(INTERRUPTED);
         if (event.rename !== undefined) isNested = false;
         if (event.kind === "pop" && nesting.get(event.stream)?.pop() !== event.domain)
           isNested = false;
@@ -385,6 +394,7 @@ const draftOf = (
   endThreadId: null,
   cpuNs: null,
   counts: null,
+  instructions: null,
   category: event.category,
   color: event.color,
   payload: event.payload,
@@ -405,13 +415,15 @@ function setClosed(opened: Opened, event: PopEvent | EndEvent): void {
   range.values = range.values === undefined ? event.values : [...range.values, ...event.values];
 }
 
-/** Sets processor time and counts of a thread from the opening of a range to one of its later events. */
+/** Sets processor time, counts and instructions of a thread from the opening of a range to one of its later events. */
 function setUsed(
-  { range, cpuNs, counts }: Opened,
+  { range, cpuNs, counts, instructions }: Opened,
   at: PopEvent | PushEvent | StartEvent | EndEvent,
 ) {
   // Only in a damaged file does the clock go back.
   if (cpuNs !== null && at.cpuNs !== null) range.cpuNs = Math.max(0, at.cpuNs - cpuNs);
+  if (instructions !== null && at.instructions?.interruptions === instructions.interruptions)
+    range.instructions = Math.max(0, at.instructions.count - instructions.count);
   const now = at.counts;
   if (counts === null || now === null) return;
   // 32-bit counters may wrap.

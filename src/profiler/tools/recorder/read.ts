@@ -1,6 +1,5 @@
 /** Reads the recordings of a run into a timeline. */
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
-import { constants } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isCodedError } from "../../../engine/values/errors.ts";
 import {
@@ -24,10 +23,18 @@ import {
 import type { RecordingSource } from "../run-types.ts";
 import { originsOf } from "./clocks.ts";
 import { openRecording, replayRecording } from "./cursor.ts";
-import { createNotes, type GpuEvent, type NoteCollector, type RecordedEvent } from "./events.ts";
+import {
+  createNotes,
+  errorName,
+  type GpuEvent,
+  type NoInstructionsEvent,
+  type NoteCollector,
+  type RecordedEvent,
+} from "./events.ts";
 import type { Extensions } from "./extensions.ts";
 import { FILE_SUFFIX, type FileHeader, fileHeader } from "./format.ts";
 import { createGpuCollection, type GpuDevice } from "./gpu-work.ts";
+import { noInstructionsNotes } from "./instructions.ts";
 import type { OtherInjection } from "./other-injections.ts";
 import {
   createEndings,
@@ -156,7 +163,12 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
     clock: "CLOCK_MONOTONIC",
     originNs: placed[0]?.originNs ?? 0n,
     processes,
-    notes: [...firstOf(unread), ...notes, ...otherLibraryNotes(processes)],
+    notes: [
+      ...firstOf(unread),
+      ...notes,
+      ...otherLibraryNotes(processes),
+      ...noInstructionsNotes(processes.map(({ noInstructions = [] }) => noInstructions)),
+    ],
     ...(refused.length > 0 && { refused: true as const }),
   };
 }
@@ -296,6 +308,8 @@ export interface RecordedProcess extends ProcessTimeline {
   readonly devices: readonly GpuDevice[];
   /** The NVTX library that the process had in place of the recorder; absent if there is none. */
   readonly otherLibrary?: string;
+  /** Why instructions were not counted; absent if they were, or were not wanted. */
+  readonly noInstructions?: readonly NoInstructionsEvent[];
 }
 
 /**
@@ -331,8 +345,10 @@ function readOnce(
   const gpu = createGpuCollection(notes);
   let lastCallNs = Number.NEGATIVE_INFINITY;
   let otherLibrary: string | null = null;
+  const noInstructions: NoInstructionsEvent[] = [];
   const sink = (event: RecordedEvent): void => {
     if (event.kind === "other_injection") otherLibrary = event.library;
+    if (event.kind === "no_instructions") noInstructions.push(event);
     if (event.kind === "launch") lastCallNs = Math.max(lastCallNs, event.timeNs);
     if (isGpuEvent(event)) gpu.add(event);
     else pairing.add(event);
@@ -382,6 +398,7 @@ function readOnce(
     categoryNames: events.categoryNames,
     devices: work.devices,
     ...(otherLibrary !== null && { otherLibrary }),
+    ...(noInstructions.length > 0 && { noInstructions }),
     notes: notes.list().map((note) => `${describe(header)}: ${note}`),
   };
   return { process, missedEnds: events.missedEnds };
@@ -478,10 +495,4 @@ function addHeaderNotes(header: FileHeader, notes: NoteCollector): void {
       "ended without finishing its recording: it crashed, was killed, called _exit or exec, or is still running",
     );
   }
-}
-
-function errorName(errno: number): string {
-  // Node's own function does not know all of them, for one EDQUOT.
-  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
-  return known?.[0] ?? `error ${errno}`;
 }

@@ -19,6 +19,8 @@ export interface RecordReader {
   readonly bytes: (length: number) => Uint8Array;
   /** The same for bytes followed by further words. */
   readonly within: (length: number) => Uint8Array;
+  /** How many words are left. */
+  readonly wordsLeft: () => number;
   readonly overrun: () => boolean;
 }
 
@@ -77,6 +79,7 @@ export function readRecords(
       at = Math.min(end, at + Math.ceil(available / 4) * 4);
       return bytes;
     },
+    wordsLeft: () => (end - at) >> 2,
     overrun: () => overrun,
   };
   while (start + 4 <= data.byteLength) {

@@ -167,6 +167,23 @@ describe.skipIf(!hasSlurm("sweeps on a real Slurm"))(
       expect(ran("begin").length).toBeLessThan(4);
     });
 
+    test("a pruner ends running jobs that are worse than others, which is no failure", async () => {
+      const { resume, start, state, statuses } = place();
+      const search = ["hydra/sweeper=random", "hydra.sweeper.seed=1", "hydra.sweeper.n_trials=4"];
+      const pruner = ["pruner=median", "pruner_metric=loss", "pruner_startup_jobs=1"];
+      const { exitCode, stderr, stdout } = await start([
+        ...[...search, ...pruner.map((one) => `hydra.sweeper.${one}`)],
+        ...["hydra.sweeper.objective=square", "x=interval(0,1)", "do=report"],
+      ]);
+      expect(exitCode, String(stderr)).toBe(0);
+      expect(stderr).toContain("1 of 4 jobs completed, 3 pruned");
+      expect(stdout).toContain("Best of 4 trials, 3 pruned: ");
+      expect(statuses(4)).toEqual(["completed", "pruned", "pruned", "pruned"]);
+      expect(state(1)?.attempts).toMatchObject([{ ended_by: { by: "pruner" } }]);
+      expect((await resume()).exitCode).toBe(0);
+      expect(state(1)?.attempts).toHaveLength(1);
+    });
+
     test("a job that is requeued goes on; a job that is cancelled is over", async () => {
       const { cwd, folder, ran, release, start, state } = place();
       const launcher = start(["x=1,2", "do=hold"], SLURM, { PROG_RESULTS: "1" });

@@ -15,6 +15,7 @@ export interface Simulations {
   readonly drivers: number;
   readonly reuses: number;
   readonly damages: number;
+  readonly pruned: number;
   readonly seconds: number;
   /** Of runs in which something did not hold. */
   readonly failures: readonly SimulatedRun[];
@@ -62,6 +63,7 @@ function main(): void {
     drivers: sum(({ drivers }) => drivers),
     reuses: sum(({ reuses }) => reuses),
     damages: sum(({ damages }) => damages),
+    pruned: sum(({ pruned }) => pruned),
     seconds: (performance.now() - begin) / 1000,
     failures: runs.filter(({ problems }) => problems.length > 0),
   };

@@ -5,7 +5,6 @@ import type { LauncherDefinition, ScheduledJob } from "../../../../src/app/launc
 import { STANDARD_PLUGINS } from "../../../../src/app/plugins/standard-plugins.ts";
 import type { Question, QueuedTask } from "./shared.ts";
 
-export const JOBS = 12;
 /** The sweep's directory; part of the path of each file of it. */
 export const SWEEP_PATH = "/simulated-sweep";
 
@@ -17,6 +16,8 @@ export const CONFIG = `defaults:
   - override hydra/hydra_logging: none
   - _self_
 x: 1
+budget: 0
+steps: 0
 hydra:
   output_subdir: null
   sweep:
@@ -42,6 +43,46 @@ export const LAUNCHERS = {
 } as const;
 export type LauncherName = keyof typeof LAUNCHERS;
 
+/** A sweep: its overrides, and how many jobs it has in the end. */
+interface Kind {
+  readonly overrides: readonly string[];
+  readonly jobs: number;
+  /** Whether it is a search, which asks for jobs by the results of others. */
+  readonly isSearch?: true;
+}
+
+const SEARCH = ["hydra.sweeper.seed=1", "hydra.sweeper.objective=square", "x=int(interval(0,99))"];
+
+const PRUNER = ["pruner=median", "pruner_metric=loss", "pruner_startup_jobs=2"];
+
+export const KINDS = {
+  grid: { overrides: ["x=range(0,12)"], jobs: 12 },
+  pruned: {
+    overrides: [
+      ...["hydra/sweeper=random", "hydra.sweeper.n_trials=12", ...SEARCH],
+      ...["steps=3", ...PRUNER.map((one) => `hydra.sweeper.${one}`)],
+    ],
+    ...{ jobs: 12, isSearch: true },
+  },
+  tpe: {
+    overrides: [
+      ...["hydra/sweeper=tpe", "hydra.sweeper.n_trials=12", "hydra.sweeper.n_jobs=3"],
+      ...["hydra.sweeper.n_startup_trials=4", ...SEARCH],
+    ],
+    ...{ jobs: 12, isSearch: true },
+  },
+  halving: {
+    overrides: [
+      ...["hydra/sweeper=successive_halving", "hydra.sweeper.budget_key=budget", ...SEARCH],
+      ...["min_budget=1", "max_budget=4", "eta=2", "n_trials=7"].map(
+        (one) => `hydra.sweeper.${one}`,
+      ),
+    ],
+    ...{ jobs: 11, isSearch: true },
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+export type KindName = keyof typeof KINDS;
+
 interface Surroundings {
   readonly ask: (question: Question) => unknown;
   readonly env: Readonly<Record<string, string>>;
@@ -50,6 +91,7 @@ interface Surroundings {
 const schedulerLauncher = ({ ask }: Surroundings): LauncherDefinition => ({
   name: "sim",
   targets: [SCHEDULER_TARGET],
+  prunes: true,
   settings: [],
   open: ({ workerCommand }) => ({
     async submit(batch) {
@@ -93,12 +135,17 @@ interface TaskTools {
   readonly random: (limit: number) => number;
 }
 
-/** A job fails now and then, as its seed says. */
+/** A job fails now and then, as its seed says. With steps it reports its loss at each, and may be ended early. */
 export const sweepTask =
   ({ random, report, sleep }: TaskTools): Task =>
-  async (config, { number = -1 }) => {
+  async (config, job) => {
+    const { number = -1 } = job;
     const x = Number(config.get("x"));
     report("begin", number);
+    for (let step = 1; step <= Number(config.get("steps")); step++) {
+      job.report(step, { loss: x ** 2 });
+      await sleep(20 + random(400));
+    }
     await sleep(20 + random(400));
     if (random(12) === 0) {
       report("fail", number);

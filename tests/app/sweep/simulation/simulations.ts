@@ -41,4 +41,4 @@ export const told = (
   { drivers, kills, runs, seconds, turns }: Simulations,
   first: number,
 ): string =>
-  `${runs} sweeps of 12 jobs (seeds ${first} to ${first + runs - 1}), ${drivers} drivers, ${kills} kills, ${turns} turns in ${seconds.toFixed(1)} s: ${Math.round((runs * 60) / seconds)} a minute`;
+  `${runs} sweeps (seeds ${first} to ${first + runs - 1}), ${drivers} drivers, ${kills} kills, ${turns} turns in ${seconds.toFixed(1)} s: ${Math.round((runs * 60) / seconds)} a minute`;

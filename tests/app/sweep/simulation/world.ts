@@ -1,12 +1,16 @@
 /** One simulated sweep: who runs when, what is killed, what a scheduler does, and what must hold meanwhile. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { isSettled } from "../../../../src/app/job/ender.ts";
 import { lookAtJob } from "../../../../src/app/record/job-state.ts";
 import { launcherFile, sweepFolder } from "../../../../src/app/record/layout.ts";
+import { currentJobs, readManifest, readManifestJob } from "../../../../src/app/record/manifest.ts";
 import { isRecorded } from "../../../../src/app/record/sweep-record.ts";
+import { RESULTS_FILE } from "../../../../src/app/sweep/sweepers/objective.ts";
 import {
-  JOBS,
+  KINDS,
+  type KindName,
   LAUNCHERS,
   type LauncherName,
   PROGRAMS_VARIABLE,
@@ -27,6 +31,7 @@ import {
 export interface SimulatedRun {
   readonly seed: number;
   readonly launcher: LauncherName;
+  readonly kind: KindName;
   readonly kills: number;
   /** How often a process went on. */
   readonly turns: number;
@@ -35,6 +40,8 @@ export interface SimulatedRun {
   readonly reuses: number;
   /** How often the claim of a driver was damaged. */
   readonly damages: number;
+  /** Jobs that a search ended early. */
+  readonly pruned: number;
   /** What must not be, a line each. */
   readonly problems: readonly string[];
 }
@@ -44,7 +51,6 @@ const MOST_TURNS = 60_000;
 const MOST_KILLS = 5;
 const MOST_SECONDS = 2;
 const MOST_DAMAGES = 2;
-const NUMBERS = Array.from({ length: JOBS }, (_, number) => number);
 /** What happens, for whoever looks at one seed. */
 const trace = (line: string): void => {
   if (process.env["SIMULATION_TRACE"] !== undefined) console.error(line);
@@ -56,6 +62,7 @@ const RARELY = 40;
 const SELDOM = 8;
 const MOST_HELD = 400;
 
+const KIND_NAMES = Object.keys(KINDS) as readonly KindName[];
 const LAUNCHER_NAMES = Object.keys(LAUNCHERS) as readonly LauncherName[];
 const PROGRAMS = { [PROGRAMS_VARIABLE]: "1" };
 const ENVIRONMENTS: Readonly<Record<LauncherName, Readonly<Record<string, string>>>> = {
@@ -65,6 +72,9 @@ const ENVIRONMENTS: Readonly<Record<LauncherName, Readonly<Record<string, string
   reused: PROGRAMS,
   scheduler: {},
 };
+
+/** What each search came to in the first of its runs: its jobs, and its best result. It does not depend on what happens to it. */
+const searches = new Map<KindName, string>();
 
 interface SimProcess {
   readonly pid: number;
@@ -96,6 +106,13 @@ export function simulate(
   rmSync(directory, { recursive: true, force: true });
   world.reset(seed);
   const launcher = LAUNCHER_NAMES[seed % LAUNCHER_NAMES.length] ?? "basic";
+  const kind = KIND_NAMES[Math.floor(seed / LAUNCHER_NAMES.length) % KIND_NAMES.length] ?? "grid";
+  const { jobs, overrides } = KINDS[kind];
+  const isSearch = kind !== "grid";
+  // A task in the launcher's own process cannot be ended early.
+  const search =
+    launcher === "basic" ? overrides.filter((one) => !one.includes("pruner")) : overrides;
+  const NUMBERS = Array.from({ length: jobs }, (_, number) => number);
   const problems: string[] = [];
   const check = (holds: boolean, problem: string): void => {
     if (!holds && problems.length < 5) problems.push(problem);
@@ -106,8 +123,12 @@ export function simulate(
   const outbox: { readonly thread: number; readonly message: ToThread }[] = [];
   /** Jobs whose task ended well, and how often. */
   const ends = new Map<number, number>();
+  /** Jobs whose task has failed by itself. */
+  const failed = new Set<number>();
   /** Jobs whose record was seen as completed. */
   const completed = new Set<number>();
+  /** Jobs whose record was seen as pruned. */
+  const pruned = new Set<number>();
   let kills = 0;
   let turns = 0;
   let drivers = 0;
@@ -202,7 +223,7 @@ export function simulate(
     if (process.role === "driver" && code === 0) {
       for (const number of NUMBERS) {
         const status = lookAtJob(folder, number)?.status;
-        check(status === "completed", `a driver ended with 0, and #${number} is ${status}`);
+        check(isSettled(status), `a driver ended with 0, and #${number} is ${status}`);
       }
     }
     lookAtRecord();
@@ -235,8 +256,16 @@ export function simulate(
         completed.add(number);
         check((ends.get(number) ?? 0) > 0, `#${number} is recorded as completed and has not ended`);
         const value = state.return_value as { readonly square?: number };
-        check(value?.square === number ** 2, `#${number} is recorded with another's result`);
+        const swept = readManifestJob(folder, number)?.task_overrides ?? [];
+        const x = Number(swept.find((one) => one.startsWith("x="))?.slice(2));
+        check(value?.square === x ** 2, `#${number} is recorded with another's result`);
       } else check(!completed.has(number), `#${number} was completed and is ${state.status}`);
+      if (state.status === "pruned") {
+        pruned.add(number);
+        check(kind === "pruned", `#${number} is pruned by no pruner`);
+      } else check(!pruned.has(number), `#${number} was pruned and is ${state.status}`);
+      if (state.status === "failed")
+        check(failed.has(number), `#${number} is recorded as failed and has not failed`);
     }
   };
 
@@ -319,6 +348,7 @@ export function simulate(
         const { number, what } = message;
         if (what !== "begin") {
           process.running.delete(number);
+          if (what === "fail") failed.add(number);
           if (what === "end") ends.set(number, (ends.get(number) ?? 0) + 1);
           break;
         }
@@ -329,6 +359,7 @@ export function simulate(
         );
         lookAtRecord();
         check(!completed.has(number), `#${number} is completed and begins again`);
+        check(!pruned.has(number), `#${number} is pruned and begins again`);
         process.running.add(number);
         if (process.role === "worker" && process.hasRun) reuses++;
         process.hasRun = true;
@@ -363,7 +394,8 @@ export function simulate(
     task.pid = start("worker", FIRST, { env }).pid;
   };
 
-  const FIRST = ["-m", `x=range(0,${JOBS})`, ...LAUNCHERS[launcher]];
+  const FIRST = ["-m", ...search, ...LAUNCHERS[launcher]];
+  const results = join(directory, RESULTS_FILE);
   const drive = (): void => {
     drivers++;
     start(
@@ -440,7 +472,9 @@ export function simulate(
     check(threads.length === 0, `processes ${threads} wait for nothing`);
     if (tasks.some((task) => !task.isOver && task.pid === undefined)) continue;
     const isDone =
-      existsSync(folder) && NUMBERS.every((one) => lookAtJob(folder, one)?.status === "completed");
+      existsSync(folder) &&
+      NUMBERS.every((one) => isSettled(lookAtJob(folder, one)?.status)) &&
+      (!isSearch || existsSync(results));
     if (isDone) break;
     check(drivers < 40, "it is not completed after 40 drivers");
     drive();
@@ -449,15 +483,25 @@ export function simulate(
   lookAtRecord();
   for (const number of NUMBERS) {
     const state = lookAtJob(folder, number);
-    check(state?.status === "completed", `#${number} is ${state?.status} at the end`);
+    check(isSettled(state?.status), `#${number} is ${state?.status} at the end`);
     const times = ends.get(number) ?? 0;
     // A process that is killed after its job's end, and before it recorded that, leaves a job that runs again.
-    check(times >= 1 && times <= 1 + kills, `#${number} was done ${times} times`);
+    const least = pruned.has(number) ? 0 : 1;
+    check(times >= least && times <= 1 + kills, `#${number} was done ${times} times`);
+  }
+  if (isSearch && problems.length === 0) {
+    const asked = currentJobs(readManifest(folder)).map((one) => one.task_overrides.join(" "));
+    const came = [...asked, readFileSync(results, "utf8")].join("\n");
+    check((searches.get(kind) ?? came) === came, `${kind} came to another end: ${came}`);
+    searches.set(kind, came);
   }
   for (const { pid } of processes.values()) kill(pid);
   while ([...processes.values()].some(({ thread }) => thread >= 0)) {
     const left = [...processes.values()].find(({ thread }) => thread >= 0);
     if (left !== undefined) turn(left.thread);
   }
-  return { seed, launcher, kills, turns, drivers, reuses, damages, problems };
+  return {
+    ...{ seed, launcher, kind, kills, turns, drivers, reuses, damages, problems },
+    pruned: pruned.size,
+  };
 }

@@ -57,6 +57,34 @@ describe("exclude", () => {
       ]);
     });
 
+    test.each(["null", "[]"])("%s leaves nothing out", async (exclude) => {
+      expect(await jobsOf(["lr=1,2", `hydra.sweeper.exclude=${exclude}`])).toEqual([
+        "lr=1",
+        "lr=2",
+      ]);
+    });
+
+    test("its parts may be interpolations", async () => {
+      const config = `${FILES["conf/config.yaml"]}  sweeper:\n    exclude: [{lr: "\${db.port}"}]\n`;
+      expect(await jobsOf(["lr=1,2"], { ...FILES, "conf/config.yaml": config })).toEqual(["lr=2"]);
+    });
+
+    test("compares texts as texts, and lists as they are written", async () => {
+      expect(await jobsOf(["+x=true,'true',' '", "hydra.sweeper.exclude=[{x: ' '}]"])).toEqual([
+        "+x=True",
+        "+x='true'",
+      ]);
+      expect(await jobsOf(["+x=[1],[2]", "hydra.sweeper.exclude=[{x: '[[]2]'}]"])).toEqual([
+        "+x=[1]",
+      ]);
+    });
+
+    test("a key that is deleted agrees with no rule", async () => {
+      expect(await jobsOf(["~db.port", "lr=1,2", "hydra.sweeper.exclude=[{lr: 1}]"])).toEqual([
+        "~db.port=null lr=2",
+      ]);
+    });
+
     test("stands in the config as well; it does not show where nobody sets it", async () => {
       const config = `${FILES["conf/config.yaml"]}  sweeper:\n    params: {lr: "1,2"}\n    exclude: [{lr: 2}]\n`;
       expect(await jobsOf([], { ...FILES, "conf/config.yaml": config })).toEqual(["lr=1"]);

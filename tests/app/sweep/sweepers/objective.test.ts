@@ -2,12 +2,15 @@
 import { describe, expect, it, test } from "vitest";
 import { failedJob, type JobResult } from "../../../../src/app/job/job.ts";
 import {
+  type Direction,
+  isWorse,
   type Objective,
   outcomeOf,
   returnedAt,
   scoreIn,
   withoutNumber,
 } from "../../../../src/app/sweep/sweepers/objective.ts";
+import { readYaml } from "../../../../src/engine/values/yaml/reader.ts";
 
 const scoreOf = (returned: unknown, objective?: Objective, count = 1) =>
   scoreIn(returned, objective, count).score;
@@ -29,6 +32,8 @@ describe("the score of a job", () => {
     ["is a list at a key", { both: [1, 2] }, "both", 2, [1, 2]],
     ["is a number at each of several keys", { a: { b: 1 }, c: 2 }, ["a.b", "c"], 2, [1, 2]],
     ["is at one key of a list of them", { a: 7 }, ["a"], 1, [7]],
+    ["is at a key that begins with a dot", { ".a": 5 }, ".a", 1, [5]],
+    ["is at a path that begins with an empty key", { "": { a: 6 } }, ".a", 1, [6]],
   ])("%s", (_, returned, objective, count, score) => {
     expect(scoreIn(returned, objective, count)).toEqual({ score });
   });
@@ -52,6 +57,11 @@ describe("the score of a job", () => {
     [{ a: { b: 1 } }, "a.c", `'a.c' in ${returned} nothing (there is a.b)`],
     [{ a: 1 }, "a.b", `'a.b' in ${returned} nothing (there is a)`],
     [{ a: null }, "a", `'a' in ${returned} null`],
+    [{ a: null }, "a.b", `'a.b' in ${returned} nothing (there is a)`],
+    [null, "a", `'a' in ${returned} nothing`],
+    [{ a: null, b: { c: null, d: 1 } }, "x", `'x' in ${returned} nothing (there is b.d)`],
+    ["xNaN", undefined, `${returned} the string 'xNaN'`],
+    ["Infinity2", undefined, `${returned} the string 'Infinity2'`],
     [5, "a", `'a' in ${returned} nothing`],
     // What every object has is none of the task's.
     [{}, "constructor.length", `'constructor.length' in ${returned} nothing`],
@@ -108,6 +118,26 @@ describe("the score of a job", () => {
     expect(outcomeOf(done, undefined, 1)).toEqual({ score: [3] });
     for (const other of [failedJob(place, new Error("x")), { ...done, exitCode: 2 }])
       expect(outcomeOf(other, undefined, 1)).toEqual({ score: null, problem: "the job failed" });
+  });
+});
+
+describe("a best value beside that of an earlier results file", () => {
+  const earlier = (yaml: string) => {
+    const node = readYaml(yaml);
+    if (node.kind !== "map") expect.unreachable();
+    return node;
+  };
+  it.each<[Direction, number, string, boolean]>([
+    ["minimize", 2, "best_value: 1", true],
+    ["minimize", 1, "best_value: 1", false],
+    ["minimize", 0.5, "best_value: 1", false],
+    ["maximize", 2, "best_value: 1", false],
+    ["maximize", 1, "best_value: 1", false],
+    ["maximize", 0.5, "best_value: 1", true],
+    ["minimize", 2, "name: grid", false],
+    ["maximize", 0.5, "best_value: [1]", false],
+  ])("to %s, %d after %s: worse is %s", (direction, value, yaml, expected) => {
+    expect(isWorse(value, earlier(yaml), direction)).toBe(expected);
   });
 });
 

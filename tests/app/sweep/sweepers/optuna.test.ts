@@ -250,7 +250,23 @@ describe.skipIf(python === null)("hydra/sweeper=optuna", () => {
     [["x=choice(1)+glob(*)"], "is not supported by Optuna sweeper."],
     [
       ["+hydra.sweeper.pruner=median", "x=interval(0,1)"],
-      "only hydra/sweeper=tpe and hydra/sweeper=random end jobs early",
+      "hydra.sweeper.pruner must name one of Optuna's pruners, not 'median'",
+    ],
+    [
+      ["+hydra.sweeper.pruner._target_=optuna.pruners.NopPruner", "x=interval(0,1)"],
+      "hydra.sweeper.pruner_metric is missing",
+    ],
+    [
+      [
+        "+hydra.sweeper.pruner._target_=optuna.pruners.NopPruner",
+        ...["+hydra.sweeper.pruner_metric=loss", "x=interval(0,1)"],
+        "hydra.sweeper.direction=[minimize,maximize]",
+      ],
+      "the search has several directions",
+    ],
+    [
+      ["+hydra.sweeper.pruner_min_step=1", "x=interval(0,1)"],
+      "an argument of Optuna's pruner: +hydra.sweeper.pruner.n_warmup_steps=3",
     ],
   ])("%s is refused before anything runs", async (argv, problem) => {
     const { exitCode, jobs, stderr } = await search([...OPTUNA, ...argv]);

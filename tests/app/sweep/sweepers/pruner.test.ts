@@ -80,6 +80,30 @@ describe("median", () => {
     expect(pruner.report(9, 3, 5)).toBe(true);
   });
 
+  it.each<[readonly number[], number, number]>([
+    // In any order, by number and not by text.
+    [[10, 9, 2], 9, 9.5],
+    [[100, 20, 3, 1], 11.5, 11.6],
+    [[1, 1, 7, 7], 4, 4.1],
+  ])("of jobs that ended with %j, %d goes on and %d does not", (completed, best, worse) => {
+    const pruner = createPruner(RULE);
+    for (const [job, value] of completed.entries()) pruner.report(job, 1, value);
+    for (const job of completed.keys()) pruner.complete(job);
+    expect(pruner.report(8, 1, best)).toBe(false);
+    expect(pruner.report(9, 1, worse)).toBe(true);
+  });
+
+  it("compares at a step with the jobs that reported one up to it", () => {
+    const pruner = createPruner(RULE);
+    for (const [job, value] of [1, 1, 50, 50, 50].entries()) {
+      pruner.report(job, value === 1 ? 1 : 3, value);
+      pruner.complete(job);
+    }
+    // Those of step 3, whose median is higher, have reported nothing yet.
+    expect(pruner.report(9, 2, 2)).toBe(true);
+    expect(pruner.report(8, 3, 50)).toBe(false);
+  });
+
   it("ends no job before its first step, and takes NaN for the worst", () => {
     expect(told(withCompleted({ minStep: 3 }), 9, [9, 9, 9])).toBe(3);
     expect(told(withCompleted(), 9, [Number.NaN])).toBe(1);

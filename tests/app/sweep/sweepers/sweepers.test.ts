@@ -43,6 +43,17 @@ async function sweep(
 }
 
 describe("hydra/sweeper=random", () => {
+  test("says that there is no best trial where all have failed, and may", async () => {
+    const tolerant = [...RANDOM, "hydra.sweeper.n_trials=3", "hydra.sweeper.max_failure_rate=1"];
+    const { exitCode, jobs, results, stdout } = await sweep(tolerant, () => {
+      throw new Error("boom");
+    });
+    expect([exitCode, jobs.length, results]).toEqual([1, 3, undefined]);
+    expect(stdout).toContain(
+      "No trial has a result (3 trials, 3 failed), so there is no best one, and no optimization_results.yaml",
+    );
+  });
+
   test("draws n_trials jobs, and writes down the best as Hydra's optuna sweeper does", async () => {
     const { exitCode, jobs, results, stdout } = await sweep([
       ...RANDOM,

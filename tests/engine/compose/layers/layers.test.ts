@@ -125,6 +125,31 @@ describe("variables of the environment", () => {
     );
   });
 
+  it.each(["1.3", "1.4"] as const)("sets keys as YAML reads them, in Hydra %s", (dialect) => {
+    const set = (yaml: string, env: Readonly<Record<string, string>>) =>
+      composed(env, { files: { "conf/config.yaml": yaml }, dialect }).toYaml();
+    expect(set("m: {10: a, 2: b}\n", { APP_M__10: "x" })).toBe("m:\n  10: x\n  2: b\n");
+    expect(set("m: {'10': a}\n", { APP_M__10: "x" })).toBe("m:\n  '10': x\n");
+    expect(set("m: {1.5: a, true: b}\n", { "APP_M__1.5": "x", APP_M__TRUE: "y" })).toBe(
+      "m:\n  1.5: x\n  true: 'y'\n",
+    );
+    expect(set("l: [{10: {a: 1}}]\n", { APP_L__0__10__A: "3" })).toBe("l:\n- 10:\n    a: 3\n");
+    expect(set("'a[0]': 1\n'x]y.z': 2\n", { "APP_A[0]": "3", "APP_X]Y.Z": "4" })).toBe(
+      "a[0]: 3\nx]y.z: 4\n",
+    );
+    expect(set("m: {}\n", { APP_M: "{10: x, a: b}" })).toBe("m:\n  10: x\n  a: b\n");
+    expect(errorOf(() => set("m: {10: a}\n", { APP_M__1: "x" }))).toContain(
+      "environment variable APP_M__1: the config has no key 'm.1'",
+    );
+  });
+
+  it("names the variable where both an integer and a text are such a key", () => {
+    const files = { "conf/config.yaml": "m: {10: a, '10': b}\n" };
+    expect(errorOf(() => composed({ APP_M__10: "x" }, { files }))).toContain(
+      "environment variable APP_M__10 may mean several keys: 10, '10'",
+    );
+  });
+
   it("takes a table, whose names need no prefix", () => {
     const layers = [environment({ table: { PORT: "db.port" } })];
     expect(composed({ PORT: "80", APP_DB__PORT: "1" }, { layers }).get("db.port")).toBe(80);

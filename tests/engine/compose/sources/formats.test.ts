@@ -246,6 +246,23 @@ users:
     expect(errorOf(() => composed({ "conf/config.json": '{\n  "a": 1,\n}\n' }))).toContain(
       "--> conf/config.json:3:1",
     );
+    // Where V8 names no place.
+    for (const [text, place] of [
+      ['{"a": 1,\n "b": }\n', "2:7"],
+      ['{"a": {"c": [1, 2,\n  {"d": nul}]}}', "2:9"],
+      ['{"a": [1, {}],\n\n b: 2}', "3:2"],
+      ['{"a": [],\n "b": "x", // text\n "c": 1}', "2:12"],
+      ['{"a": 1}\n{"b": 2}', "2:1"],
+      ["{\"a\": 'b'}", "1:7"],
+      ['{"a": "b",\n "c": 01}', "2:8"],
+      ['{"a": [1\n}', "2:1"],
+    ]) {
+      const error = errorOf(() => composed({ "conf/config.json": text ?? "" }));
+      expect([text, error]).toEqual([
+        text,
+        expect.stringContaining(`--> conf/config.json:${place}\n`),
+      ]);
+    }
     expect(errorOf(() => composed({ "conf/config.json5": "{\n a: b}" }))).toContain(
       "--> conf/config.json5:2:5",
     );

@@ -27,8 +27,10 @@ const push = (name: string): PushEvent => ({
   payload: null,
   cpuNs: null,
   counts: null,
+  instructions: null,
 });
-const pop: NvtxEvent = { kind: "pop", ...thread, domain: "", cpuNs: null, counts: null };
+const unused = { cpuNs: null, counts: null, instructions: null };
+const pop: PopEvent = { kind: "pop", ...thread, domain: "", ...unused };
 
 describe("createPairing", () => {
   it("keeps the nesting of ranges that open and close within one tick of the clock", () => {
@@ -68,6 +70,7 @@ describe("createPairing", () => {
     const used = (cpuNs: number, faults: number) => ({
       cpuNs,
       counts: [faults, 0, 0, 0] as const,
+      instructions: null,
     });
     const start: NvtxEvent = { ...push("handed over"), ...used(5, 0), kind: "start", rangeId: 1 };
     const elsewhere: NvtxEvent = {
@@ -121,8 +124,7 @@ const endAt = (rangeId: RangeId, timeNs: number, stream = 0): NvtxEvent => ({
   kind: "end",
   ...at(timeNs, stream),
   rangeId,
-  cpuNs: null,
-  counts: null,
+  ...unused,
 });
 const deferredAt = (name: string, timeNs: number, endNs: number): NvtxEvent => ({
   kind: "range",
