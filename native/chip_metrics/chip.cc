@@ -23,10 +23,10 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts_of_calle
 
 std::string text_or_none(const char* text) { return text == nullptr ? "" : text; }
 
-host::Object open(const HostLibrary& library, const std::string& chip) {
+host::Object open(const HostLibrary& library, const std::string& chip, host::ProfilerType way) {
   host::InitializeParams params{};
   params.struct_size = sizeof(params);
-  params.type = host::kRangeProfiler;
+  params.type = way;
   params.chip = chip.c_str();
   const host::Result result = library.call().Initialize(&params);
   if (result != host::kSuccess) {
@@ -49,8 +49,8 @@ void close(const HostLibrary& library, host::Object object) noexcept {
 // Metrics that were added stay: each configuration begins with an object of its own.
 class Chip::Session {
  public:
-  Session(const HostLibrary& library, const std::string& chip)
-      : library_(library), object_(open(library, chip)) {}
+  Session(const HostLibrary& library, const std::string& chip, host::ProfilerType way)
+      : library_(library), object_(open(library, chip, way)) {}
   ~Session() { close(library_, object_); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -61,8 +61,8 @@ class Chip::Session {
   host::Object object_;
 };
 
-Chip::Chip(const HostLibrary& library, std::string name)
-    : library_(library), name_(std::move(name)), object_(open(library_, name_)) {}
+Chip::Chip(const HostLibrary& library, std::string name, host::ProfilerType way)
+    : library_(library), name_(std::move(name)), way_(way), object_(open(library_, name_, way)) {}
 
 Chip::~Chip() { close(library_, object_); }
 
@@ -108,7 +108,7 @@ std::vector<double> Chip::evaluate(const std::vector<std::uint8_t>& counter_data
 }
 
 std::optional<Configuration> Chip::configure(const std::vector<std::string>& metrics) const {
-  const Session session(library_, name_);
+  const Session session(library_, name_, way_);
   std::vector<const char*> names = pointers(metrics);
   host::ConfigAddMetricsParams add{sizeof(add), nullptr, session.object(), names.data(),
                                    names.size()};

@@ -19,14 +19,16 @@ struct MetricProperties {
 
 /// How metrics are collected on the chip.
 struct Configuration {
-  std::vector<std::uint8_t> image;  ///< what the Range Profiler is configured by
+  std::vector<std::uint8_t> image;  ///< what the Range Profiler or PM Sampling is configured by
   std::size_t passes;               ///< how often the work has to be done
 };
 
 class Chip {
  public:
-  /// Throws Failure `chip` for one that the library does not know.
-  Chip(const HostLibrary& library, std::string name);
+  /// Which metrics there are, and their passes, depends on the way of collecting them. Throws Failure `chip` for one that the
+  /// library does not know.
+  Chip(const HostLibrary& library, std::string name,
+       cupti::host::ProfilerType way = cupti::host::kRangeProfiler);
   ~Chip();
   Chip(const Chip&) = delete;
   Chip& operator=(const Chip&) = delete;
@@ -38,7 +40,7 @@ class Chip {
   std::vector<std::string> rollups(const std::string& metric, cupti::host::MetricType type) const;
   /// Nothing for a metric that the chip has not.
   std::optional<MetricProperties> describe(const std::string& metric) const;
-  /// Values of metrics in one range of counter data, in the order of the metrics; NaN where there is none. Throws Failure
+  /// Values of metrics in one range or sample of counter data, in the order of the metrics; NaN where there is none. Throws Failure
   /// `library_answer`.
   std::vector<double> evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t range,
                                const std::vector<std::string>& metrics) const;
@@ -50,6 +52,7 @@ class Chip {
 
   const HostLibrary& library_;
   std::string name_;
+  cupti::host::ProfilerType way_;
   cupti::host::Object object_ = nullptr;
 };
 

@@ -21,6 +21,28 @@ std::vector<std::uint8_t> contents(const std::string& path) {
 
 }  // namespace
 
+std::vector<std::uint8_t> samples_in(const HostLibrary& library, const std::string& path,
+                                     std::size_t samples) {
+  std::vector<std::uint8_t> image = contents(path);
+  if (library.sample_reader() == nullptr) {
+    throw Failure("library_version", "the library has no PM Sampling, which came with CUDA 12.6");
+  }
+  // It is asked first since it looks at what it is given: evaluation believes it.
+  cupti::sampling::GetCounterDataInfoParams params{};
+  params.struct_size = sizeof(params);
+  params.image = image.data();
+  params.bytes = image.size();
+  const cupti::Result result = library.sample_reader()(&params);
+  if (result != cupti::kSuccess) {
+    throw Failure("file", path + " is no counter data: " + library.text_of(result));
+  }
+  if (params.completed < samples) {
+    throw Failure("file", path + " has fewer samples than were taken: " +
+                              std::to_string(params.completed));
+  }
+  return image;
+}
+
 CounterData::CounterData(const HostLibrary& library, const std::string& path)
     : library_(library), image_(contents(path)) {
   const range::ReadingFunctions& call = library.reading();

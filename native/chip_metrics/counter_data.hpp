@@ -1,4 +1,4 @@
-// A file of what the Range Profiler has measured.
+// Files of what the Range Profiler and PM Sampling have measured.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,11 @@
 
 namespace chip_metrics {
 
+/// The counter data of `samples` samples of PM Sampling. Throws Failure as CounterData does, also for fewer samples.
+std::vector<std::uint8_t> samples_in(const HostLibrary& library, const std::string& path,
+                                     std::size_t samples);
+
+/// Of the Range Profiler.
 class CounterData {
  public:
   /// Throws Failure `file` for one that cannot be read or that the library does not take, `library_version` where the library

@@ -46,6 +46,7 @@ HostLibrary::HostLibrary(const std::string& path) {
   }
   find(library, "cuptiRangeProfilerGetCounterDataInfo", reading_.GetCounterDataInfo);
   find(library, "cuptiRangeProfilerCounterDataGetRangeInfo", reading_.CounterDataGetRangeInfo);
+  find(library, "cuptiPmSamplingGetCounterDataInfo", sample_reader_);
   find(library, "cuptiProfilerInitialize", device_.ProfilerInitialize);
   find(library, "cuptiDeviceGetChipName", device_.DeviceGetChipName);
 }

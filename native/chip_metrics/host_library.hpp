@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cupti/pm_sampling.hpp"
 #include "cupti/profiler_host.hpp"
 #include "cupti/range_profiler.hpp"
 
@@ -21,6 +22,9 @@ class HostLibrary {
   const cupti::host::DeviceFunctions& device() const noexcept { return device_; }
   /// Null where the library cannot read counter data.
   const cupti::range::ReadingFunctions& reading() const noexcept { return reading_; }
+  /// Null where the library cannot read samples.
+  using SampleReader = decltype(cupti::sampling::Functions::PmSamplingGetCounterDataInfo);
+  SampleReader sample_reader() const noexcept { return sample_reader_; }
   /// CUDA's version number from 12.6 on (120600), a counter below.
   std::uint32_t version() const noexcept { return version_; }
   /// The chips that it knows, in its order. Throws Failure `library_answer`.
@@ -36,6 +40,7 @@ class HostLibrary {
   cupti::host::Functions call_{};
   cupti::host::DeviceFunctions device_{};
   cupti::range::ReadingFunctions reading_{};
+  SampleReader sample_reader_ = nullptr;
   TextOf text_of_ = nullptr;
   std::uint32_t version_ = 0;
 };

@@ -7,6 +7,9 @@
 //   chip_metrics LIBRARY metrics CHIP... -- METRIC... of each: whether it exists, unit, passes alone; of all that can be collected: passes together
 //   chip_metrics LIBRARY image CHIP FILE -- METRIC... writes the configuration that the Range Profiler takes, tells its passes
 //   chip_metrics LIBRARY values CHIP FILE... -- METRIC...  of each range in these files of the Range Profiler: its name and values
+//   chip_metrics LIBRARY sampling_metrics CHIP... -- METRIC..., sampling_image CHIP FILE -- METRIC...  the same as `metrics` and `image` for
+//                                                     PM Sampling, which has other metrics, and takes other passes
+//   chip_metrics LIBRARY samples CHIP FILE COUNT -- METRIC...  the values of so many samples in a file of PM Sampling
 //
 // Exit code 0 with an answer; 1 with `{"failure": {"kind", "message"}}`; 2 for a wrong command line.
 #include <algorithm>
@@ -60,7 +63,7 @@ void write_texts(JsonWriter& out, const char* key, const Words& words) {
 std::size_t number_in(const std::string& word) {
   char* end = nullptr;
   const unsigned long number = std::strtoul(word.c_str(), &end, 10);
-  if (word.empty() || word.size() > 4 || *end != '\0') throw WrongUse{};
+  if (word.empty() || word.size() > 6 || *end != '\0') throw WrongUse{};
   return number;
 }
 
@@ -149,6 +152,29 @@ void write_image(JsonWriter& out, const Chip& chip, const std::string& path,
   out.key("bytes").integer(configuration->image.size());
 }
 
+void write_numbers(JsonWriter& out, const std::vector<double>& numbers) {
+  out.begin_array();
+  for (const double number : numbers) {
+    if (std::isfinite(number)) {
+      out.number(number);
+    } else {
+      out.null();
+    }
+  }
+  out.end_array();
+}
+
+// How many samples the file has is told by who had the object that they were taken with.
+void write_samples(JsonWriter& out, const HostLibrary& library, const Chip& chip,
+                   const std::string& file, std::size_t count, const Words& metrics) {
+  const std::vector<std::uint8_t> image = chip_metrics::samples_in(library, file, count);
+  out.key("chip").string(chip.name()).key("samples").begin_array();
+  for (std::size_t sample = 0; sample < count; ++sample) {
+    write_numbers(out, chip.evaluate(image, sample, metrics));
+  }
+  out.end_array();
+}
+
 void write_values(JsonWriter& out, const HostLibrary& library, const Chip& chip, const Words& files,
                   const Words& metrics) {
   out.key("chip").string(chip.name()).key("files").begin_array();
@@ -156,18 +182,19 @@ void write_values(JsonWriter& out, const HostLibrary& library, const Chip& chip,
     const chip_metrics::CounterData data(library, file);
     out.begin_object().key("file").string(file).key("ranges").begin_array();
     for (std::size_t range = 0; range < data.ranges(); ++range) {
-      out.begin_object().key("name").string(data.name_of(range)).key("values").begin_array();
-      for (const double value : chip.evaluate(data.image(), range, metrics)) {
-        if (std::isfinite(value)) {
-          out.number(value);
-        } else {
-          out.null();
-        }
-      }
-      out.end_array().end_object();
+      out.begin_object().key("name").string(data.name_of(range)).key("values");
+      write_numbers(out, chip.evaluate(data.image(), range, metrics));
+      out.end_object();
     }
     out.end_array().end_object();
   }
+  out.end_array();
+}
+
+void write_each(JsonWriter& out, const HostLibrary& library, const Words& chips,
+                cupti::host::ProfilerType way, const Words& metrics) {
+  out.key("chips").begin_array();
+  for (const std::string& name : chips) write_metrics(out, Chip(library, name, way), metrics);
   out.end_array();
 }
 
@@ -180,11 +207,16 @@ void answer(JsonWriter& out, const HostLibrary& library, const std::string& ques
   } else if (question == "names" && words.size() == 1) {
     write_names(out, Chip(library, words[0]));
   } else if (question == "metrics" && !words.empty() && !metrics.empty()) {
-    out.key("chips").begin_array();
-    for (const std::string& name : words) write_metrics(out, Chip(library, name), metrics);
-    out.end_array();
+    write_each(out, library, words, cupti::host::kRangeProfiler, metrics);
+  } else if (question == "sampling_metrics" && !words.empty() && !metrics.empty()) {
+    write_each(out, library, words, cupti::host::kPmSampling, metrics);
   } else if (question == "image" && words.size() == 2 && !metrics.empty()) {
     write_image(out, Chip(library, words[0]), words[1], metrics);
+  } else if (question == "sampling_image" && words.size() == 2 && !metrics.empty()) {
+    write_image(out, Chip(library, words[0], cupti::host::kPmSampling), words[1], metrics);
+  } else if (question == "samples" && words.size() == 3 && !metrics.empty()) {
+    const Chip chip(library, words[0], cupti::host::kPmSampling);
+    write_samples(out, library, chip, words[1], number_in(words[2]), metrics);
   } else if (question == "values" && words.size() >= 2 && !metrics.empty()) {
     const Words files(words.begin() + 1, words.end());
     write_values(out, library, Chip(library, words[0]), files, metrics);
@@ -223,7 +255,8 @@ int main(int count, char** arguments) {
   } catch (const WrongUse&) {
     std::fputs(
         "usage: chip_metrics LIBRARY chips | device INDEX | names CHIP | metrics CHIP... -- METRIC... | image CHIP FILE -- "
-        "METRIC... | values CHIP FILE... -- METRIC...\n",
+        "METRIC... | values CHIP FILE... -- METRIC... | sampling_metrics CHIP... -- METRIC... | sampling_image CHIP FILE -- "
+        "METRIC... | samples CHIP FILE COUNT -- METRIC...\n",
         stderr);
     return 2;
   } catch (const std::exception& error) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "cupti/pm_sampling.hpp"
 #include "cupti/range_profiler.hpp"
 #include "cupti/types.hpp"
 
@@ -162,6 +163,7 @@ struct Functions {
   Result (*ActivityEnableAllSyncRecords)(std::uint8_t enable);
   SharedFunctions shared;
   range::Functions range;
+  sampling::Functions sampling;
 };
 
 }  // namespace cupti

@@ -19,7 +19,7 @@ using Object = struct RangeProfilerObjectOfCupti*;
 enum RangeMode : std::int32_t { kUserRange = 2 };
 // Across processes, and within one.
 enum ReplayMode : std::int32_t { kApplicationReplay = 1, kUserReplay = 3 };
-enum ProfilerApi : std::int32_t { kRangeProfiling = 0 };
+enum ProfilerApi : std::int32_t { kRangeProfiling = 0, kPmSampling = 3 };
 enum SupportLevel : std::int32_t { kUnknown = 0, kUnsupported = 1, kDisabled = 2, kSupported = 3 };
 
 // Of cuptiProfilerDeviceSupported.

@@ -7,6 +7,7 @@ namespace cupti {
 
 using Result = std::int32_t;
 constexpr Result kSuccess = 0;
+constexpr Result kOutOfMemory = 8;
 
 using Context = struct ContextOfDriver*;
 

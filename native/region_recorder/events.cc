@@ -6,6 +6,7 @@
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "gpu/counters.hpp"
 #include "gpu/range_counters.hpp"
 #include "payloads.hpp"
 #include "process.hpp"

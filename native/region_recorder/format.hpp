@@ -133,6 +133,8 @@ enum RecordType : std::uint8_t {
   kCounterSessionEnd = 78,  // number, how many ranges CUPTI dropped, how many were measured, whether no pass is missing
   kCounterFailure = 79,     // CUPTI's result, text
   kCounterTally = 80,       // launches that did not get their turn, ranges that ended late, beginnings beyond the limit
+  // Counters of whole devices, in sessions as those of ranges: see gpu/device_samples.hpp.
+  kSampling = 81,           // timed; device, trigger mode, interval, CLOCK_REALTIME less CLOCK_MONOTONIC (64 bits each)
 };
 
 // Attributes follow in this order, each only where its flag is set. A push, pop, start or end that has three words more ends

@@ -15,8 +15,8 @@
 
 #include "caller_state.hpp"
 #include "clock.hpp"
+#include "gpu/counters.hpp"
 #include "gpu/gpu_recording.hpp"
-#include "gpu/range_counters.hpp"
 #include "instructions.hpp"
 #include "lock.hpp"
 #include "memory.hpp"

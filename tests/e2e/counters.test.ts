@@ -195,6 +195,98 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     expect(unknown.stderr).toContain("XX100 has no metric 'dram__bytes.sum'");
   });
 
+  const onOneDevice = (program: string) => [program, "script", SCRIPT.replace("0K20 ", "")];
+  const TIMELINE = [
+    "pipeline.counters.timeline=true",
+    "pipeline.counters.timeline_metrics=[fake__kernels.sum,fake__share.pct]",
+  ];
+
+  it("samples whole devices at an interval, as rows of the timeline and numbers of regions", async () => {
+    const result = await profile("samples", TIMELINE, {}, onOneDevice);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.match(/^done$/gm)).toHaveLength(1);
+    const { regions } = regionsIn("samples");
+    const outer = regions.get("outer");
+    expect(outer?.counters?.map(({ name, domain, unit }) => [name, domain, unit])).toEqual([
+      ["fake__kernels.sum.per_second", "cuda:0", "/s"],
+      ["fake__share.pct", "cuda:0", "%"],
+    ]);
+    expect(outer?.wall_ms).toBeGreaterThan(0);
+    // Of the script's launches on that device, and the end.
+    expect(notesOf("samples")).toContainEqual(
+      expect.stringMatching(
+        /^counters of cuda:0 .* on XX100: 6 samples, every 200 µs\. They are of the whole device/,
+      ),
+    );
+    const answer = await runCommand(
+      "deep-profile",
+      ["query", "samples", "timeline", "--collector", "counters", "--json"],
+      { cwd: here.path },
+    );
+    expect(answer.code, answer.stderr).toBe(0);
+    const trace = readFileSync(join(here.path, "samples/counters/trace.json"), "utf8");
+    expect(trace.match(/"ph":"C","name":"fake__share\.pct"/g)).toHaveLength(6);
+  });
+
+  it("makes them again from the run's files, without CUPTI", async () => {
+    const file = join(here.path, "samples/counters/regions/report.json");
+    const untimed = () => readFileSync(file, "utf8").replace(/"generated_at": ?"[^"]*"/g, "");
+    const before = untimed();
+    const result = await runCommand("deep-profile", ["report", "samples"], {
+      cwd: here.path,
+      env: { HYDRACONF_CUPTI_PATH: "/nowhere" },
+    });
+    expect(result.code, result.stderr).toBe(0);
+    expect(untimed()).toBe(before);
+  });
+
+  it("places samples by the clock that CUPTI used, or says that it cannot", async () => {
+    await profile("realtime", TIMELINE, { FAKE_PM_CLOCK: "realtime" });
+    expect(
+      regionsIn("realtime")
+        .regions.get("outer")
+        ?.counters?.map(({ name }) => name),
+    ).toEqual([
+      "fake__kernels.sum.per_second (cuda:0)",
+      "fake__share.pct (cuda:0)",
+      "fake__kernels.sum.per_second (cuda:1)",
+      "fake__share.pct (cuda:1)",
+    ]);
+    const none = await profile("no-clock", TIMELINE, { FAKE_PM_CLOCK: "none" });
+    expect(none.code, none.stderr).toBe(0);
+    expect(regionsIn("no-clock").regions.get("outer")?.counters).toBeUndefined();
+    expect(notesOf("no-clock")).toContainEqual(
+      expect.stringContaining("6 samples of counters cannot be placed"),
+    );
+  });
+
+  it("samples in one pass alone, and says what to leave out", async () => {
+    const result = await profile("sampled-twice", TIMELINE, { FAKE_HOST_PASSES: "2" });
+    expect(result.code).toBe(1);
+    expect(result.stdout).not.toContain("done");
+    expect(result.stderr).toContain(
+      "the metrics take 2 passes on XX100, and a device is sampled in one",
+    );
+    expect(result.stderr).toContain("leave out what takes several alone: fake__kernels.sum");
+    const ranges = await profile("by-ranges", [...TIMELINE, "pipeline.counters.include=[inner]"]);
+    expect(ranges.code).toBe(1);
+    expect(ranges.stderr).toContain("samples of a whole device are not taken by ranges");
+    const hint = /Hint: (pipeline\.recorder\.include)/.exec(ranges.stderr)?.[1] ?? "";
+    const chosen = await profile("by-regions", [...TIMELINE, `${hint}=[inner]`]);
+    expect(chosen.code, chosen.stderr).toBe(0);
+    const { regions } = regionsIn("by-regions");
+    expect([...regions.keys()]).toEqual(["outer > inner", "(outside)"]);
+    expect(regions.get("outer > inner")?.counters).toHaveLength(4);
+  });
+
+  it("tells why there are no samples, and fails", async () => {
+    const result = await profile("unsampled", TIMELINE, { FAKE_CUPTI_FAIL: "PmSamplingEnable=35" });
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain(
+      "no counters were read: cuptiPmSamplingEnable: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES",
+    );
+  });
+
   it("keeps CUPTI's rules in all of this", () => {
     expect(() => readFileSync(join(here.path, "violations"))).toThrow();
   });

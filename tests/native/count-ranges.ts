@@ -27,7 +27,7 @@ export const countingGpu = (): Promise<FakeGpu> => {
 let gpu: Promise<FakeGpu> | null = null;
 let parts: Promise<{ readonly recorder: string; readonly chipMetrics: string }> | null = null;
 
-const nativeParts = () => {
+export const nativeParts = () => {
   parts ??= Promise.all([nativeProgram("region_recorder.so"), nativeProgram("chip_metrics")]).then(
     ([recorder, chipMetrics]) => ({ recorder, chipMetrics }),
   );
@@ -53,10 +53,14 @@ export interface Counting {
   readonly operationDomains?: readonly string[];
   readonly mostRanges?: number;
   readonly passes?: number;
+  /** Whole devices are sampled in place of ranges. */
+  readonly intervalNs?: number;
   /** Results of the passes before. */
   readonly after?: readonly Counted[];
   readonly env?: Readonly<Record<string, string>>;
   readonly gpu?: FakeGpu;
+  /** Whose configuration there is. */
+  readonly chip?: string;
   /** What starts the program. */
   readonly before?: readonly string[];
 }
@@ -72,12 +76,13 @@ export async function countRanges(script: string, counting: Counting = {}): Prom
   const [images, results] = [join(directory, "images"), join(directory, "results")];
   mkdirSync(images);
   mkdirSync(results);
-  writeFileSync(join(images, "XX100.config"), Buffer.alloc(16, passes));
+  writeFileSync(join(images, `${counting.chip ?? "XX100"}.config`), Buffer.alloc(16, passes));
   const request = join(directory, "request");
   await writeCounterRequest(request, {
     ...{ level, pass: after.length, passes, mostRanges: counting.mostRanges ?? 10_000 },
     ...{ metrics: METRICS, selection, operationDomains, results, images },
     previous: after.at(-1)?.results ?? null,
+    ...(counting.intervalNs !== undefined && { intervalNs: counting.intervalNs }),
   });
   const violations = join(directory, "violations");
   const { recorder } = await nativeParts();
@@ -100,7 +105,10 @@ export async function countRanges(script: string, counting: Counting = {}): Prom
     outcome: { code: exitCode, stdout },
     processes,
     violations: existsSync(violations) ? readFileSync(violations, "utf8") : "",
-    values: await valuesOf(processes, results, cupti),
+    values:
+      counting.intervalNs === undefined
+        ? await valuesOf(processes, results, cupti)
+        : new Map<string, readonly [number, number]>(),
     directory,
     results,
   };

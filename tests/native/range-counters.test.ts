@@ -198,8 +198,8 @@ describe.runIf(canBuild)("counters of ranges", () => {
 
   test.each([
     ["virtual_gpu", "the virtual GPU does not allow profiling"],
-    ["architecture", /too old for counters of ranges/],
-    ["other", "CUPTI does not support counters of ranges on this GPU"],
+    ["architecture", /too old for counters/],
+    ["other", "CUPTI does not support these counters on this GPU"],
   ])("a device without counters is told: %s", async (field, text) => {
     const found = await counted("0>a 0k1 0<", { env: { FAKE_CUPTI_SUPPORT: field } });
     expect(failuresOf(found)).toEqual([expect.stringMatching(text)]);

@@ -136,7 +136,11 @@ bool CounterRequest::take(char* entry) noexcept {
   const struct {
     const char* key;
     std::uint32_t& value;
-  } numbers[] = {{"level", level}, {"pass", pass}, {"passes", passes}, {"ranges", most_ranges}};
+  } numbers[] = {{"level", level},
+                 {"pass", pass},
+                 {"passes", passes},
+                 {"ranges", most_ranges},
+                 {"interval", interval_ns}};
   for (const auto& number : numbers) {
     if (const char* const value = value_of(entry, number.key)) {
       number.value = static_cast<std::uint32_t>(std::strtoul(value, nullptr, 10));

@@ -1,4 +1,4 @@
-// Which ranges are to be measured by hardware counters, and how: what who started the program has written into a file.
+// What is to be measured by hardware counters, and how: what who started the program has written into a file.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct CounterRequest {
   std::uint32_t level = 0;   // of nesting, from 1 at the outermost measured range; 0: the innermost one, without what lies inside
   std::uint32_t pass = 0;    // which of `passes` runs of the program this is
   std::uint32_t passes = 1;
-  std::uint32_t most_ranges = 0;      // that a process measures
+  std::uint32_t most_ranges = 0;      // that a process measures; of samples: of a device
+  std::uint32_t interval_ns = 0;      // between two samples of a device; 0: ranges are measured
   const char* results = nullptr;      // directory for what is measured
   const char* images = nullptr;       // directory of configurations, each named by its chip
   const char* previous = nullptr;     // directory of what the pass before has measured; null in the first

@@ -6,16 +6,14 @@
 #include <cstdint>
 
 #include "../steady_wait.hpp"
-#include "clock_samples.hpp"
-#include "launches.hpp"
 
 namespace region_recorder::gpu {
 namespace {
 
-constexpr std::uint64_t kPeriodNs = 500'000'000;
 constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 
-const Subscription* subscription_in_use = nullptr;
+void (*flush_in_use)() noexcept = nullptr;
+std::uint64_t period_in_use = 0;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 bool running = false;
@@ -24,7 +22,7 @@ bool stopping = false;
 // False when it is time to stop.
 bool wait_a_period() {
   pthread_mutex_lock(&mutex);
-  const SteadyDeadline deadline(kPeriodNs);
+  const SteadyDeadline deadline(period_in_use);
   while (!stopping && deadline.wait(changed, mutex)) {
   }
   const bool go_on = !stopping;
@@ -33,18 +31,7 @@ bool wait_a_period() {
 }
 
 void* run(void*) {
-  bool any = false;
-  while (wait_a_period()) {
-    if (launched_since_last_asked()) {
-      any = true;
-      sample_clocks();
-    }
-    // Also where nothing was launched since: a kernel may run for long.
-    if (!any) continue;
-    // Only complete buffers come: what the GPU still works on stays for the next time. So does what
-    // a failure kept back; the flush at the end tells whether it ever came.
-    static_cast<void>(subscription_in_use->flush(cupti::kFlushCompleted));
-  }
+  while (wait_a_period()) flush_in_use();
   pthread_mutex_lock(&mutex);
   running = false;
   pthread_cond_broadcast(&changed);
@@ -54,8 +41,9 @@ void* run(void*) {
 
 }  // namespace
 
-bool start_flusher(const Subscription& subscription) noexcept {
-  subscription_in_use = &subscription;
+bool start_flusher(void (*flush)() noexcept, std::uint64_t period_ns) noexcept {
+  flush_in_use = flush;
+  period_in_use = period_ns;
   prepare_steady_waits(changed);
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;

@@ -14,12 +14,12 @@
 #include "../thread.hpp"
 #include "activity.hpp"
 #include "clock_samples.hpp"
+#include "counters.hpp"
 #include "devices.hpp"
 #include "flusher.hpp"
 #include "launches.hpp"
 #include "libraries.hpp"
 #include "program_profilers.hpp"
-#include "range_counters.hpp"
 #include "subscription.hpp"
 
 namespace region_recorder::gpu {
@@ -92,7 +92,7 @@ bool subscribe_and_enable() {
   prepare_clocks(subscription);
   prepare_activity(subscription);
   prepare_devices(driver);
-  const bool counts = counts_ranges();
+  const bool counts = reads_counters();
   if (counts && !begin_counters(subscription)) {
     subscription.end();
     return false;
@@ -131,10 +131,24 @@ bool may_end_collecting() {
   return false;
 }
 
+// CUPTI by itself would keep records until a buffer is full: a crash is to lose no more than this time of them.
+constexpr std::uint64_t kFetchingPeriodNs = 500'000'000;
+
+void fetch_finished_records() noexcept {
+  static bool any = false;
+  if (launched_since_last_asked()) {
+    any = true;
+    sample_clocks();
+  }
+  // Also where nothing was launched since: a kernel may run for long. Only complete buffers come: what the GPU still works on
+  // stays for the next time. So does what a failure kept back; the flush at the end tells whether it ever came.
+  if (any) static_cast<void>(subscription.flush(cupti::kFlushCompleted));
+}
+
 // Brings in what CUPTI still has.
 void finish_collecting() {
   stop_fetching();
-  if (counts_ranges()) return end_counters();
+  if (reads_counters()) return end_counters();
   stop_flusher();
   sample_clocks();
   const cupti::Result flushed = subscription.flush(cupti::kFlushForced);
@@ -206,7 +220,7 @@ void collect() {
   sample_clocks();
   collecting_process = getpid();
   // Without its thread everything comes at the end; only a crash loses more then.
-  if (!counts_ranges()) static_cast<void>(start_flusher(subscription));
+  if (!reads_counters()) static_cast<void>(start_flusher(fetch_finished_records, kFetchingPeriodNs));
   std::atexit(end_at_exit);
   watch_profilers(subscription, keeps ? keep_cupti : leave_cupti);
   tell_unwatched_calls();

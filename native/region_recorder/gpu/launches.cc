@@ -10,8 +10,9 @@
 #include "../record.hpp"
 #include "../thread.hpp"
 #include "clock_samples.hpp"
+#include "counters.hpp"
+#include "counting.hpp"
 #include "devices.hpp"
-#include "range_counters.hpp"
 
 namespace region_recorder::gpu {
 namespace {
@@ -51,7 +52,7 @@ Function function_of(cupti::CallbackDomain domain, std::uint32_t callback) {
 void fetch_records() {
   if (over.load(std::memory_order_relaxed)) return;
   const KeptCallerState kept;
-  if (counts_ranges()) return finish_counters();
+  if (reads_counters()) return leave_contexts();
   sample_clocks();
   static_cast<void>(subscription_in_use->flush(cupti::kFlushCompleted));
 }
@@ -98,7 +99,7 @@ void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, co
     if (begins) fetch_records();
     return;
   }
-  if (counts_ranges() && is_calling_cupti()) return;
+  if (reads_counters() && is_calling_cupti()) return;
   if (begins) {
     describe_devices_once();
     if (!launched.load(std::memory_order_relaxed)) launched.store(true, std::memory_order_relaxed);
@@ -106,7 +107,7 @@ void on_api_call(void*, cupti::CallbackDomain domain, std::uint32_t callback, co
 
   CurrentThread thread;
   if (!thread) return;
-  if (counts_ranges()) {
+  if (reads_counters()) {
     // Also of a driver's call inside the runtime's, which may have had no context yet.
     if (begins && function != Function::kWaits) count_work(*thread.operator->(), call.context);
     return;

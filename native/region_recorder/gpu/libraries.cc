@@ -78,6 +78,14 @@ bool load_functions(void* library, cupti::Functions& call) {
       FIND(RangeProfilerCounterDataImageInitialize);
 #undef FIND
   if (!counts_by_range) call.range = {};
+#define FIND(name) find(library, "cupti", #name, call.sampling.name)
+  const bool samples =
+      FIND(PmSamplingEnable) && FIND(PmSamplingDisable) && FIND(PmSamplingSetConfig) &&
+      FIND(PmSamplingStart) && FIND(PmSamplingStop) && FIND(PmSamplingDecodeData) &&
+      FIND(PmSamplingGetCounterDataSize) && FIND(PmSamplingCounterDataImageInitialize) &&
+      FIND(PmSamplingGetCounterDataInfo) && FIND(PmSamplingCounterDataGetSampleInfo);
+#undef FIND
+  if (!samples) call.sampling = {};
 #define FIND(name) find(library, "cupti", #name, call.name)
   return FIND(GetVersion) && FIND(GetResultString) && FIND(GetTimestamp) &&
          FIND(GetCallbackName) && FIND(Subscribe) && FIND(Unsubscribe) && FIND(EnableCallback) &&

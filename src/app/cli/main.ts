@@ -408,12 +408,10 @@ async function ownLine(
       { parsed: typed, invocation, settings },
       () => plugins,
     );
-    const request = composerRequest(
-      { ...options, ...adapted.options },
-      adapted.parsed ?? typed,
-      plugins,
-    );
-    return openComposer(request, { ...invocation, env, console: SILENT });
+    const all = { ...options, ...adapted.options };
+    const request = composerRequest(all, adapted.parsed ?? typed, plugins);
+    const composer = openComposer(request, { ...invocation, env, console: SILENT });
+    return { composer, freeKeys: all.freeKeys ?? [] };
   });
 }
 

@@ -50,12 +50,11 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
 export async function readToolLine(
   argv: readonly string[],
   {
-    freeKeys,
     plainFlags = false,
     tool: { positionals = [] } = {},
-  }: Pick<ProgramOptions, "freeKeys" | "plainFlags" | "tool">,
+  }: Pick<ProgramOptions, "plainFlags" | "tool">,
   flags: readonly Flag[],
-  openedBy: (words: readonly string[]) => Promise<Composer>,
+  openedBy: (words: readonly string[]) => Promise<OpenedLine>,
 ): Promise<ToolLine> {
   const kept: string[] = [];
   const words: string[] = [];
@@ -86,7 +85,7 @@ export async function readToolLine(
       index += flag.length - 1;
     } else if (plain !== null) {
       const settable = await settings();
-      if (freeKeys === undefined) refuseUnknown(plain, settable, flags);
+      refuseUnknown(plain, settable, flags);
       const { override, tookNext } = plainOverride(plain, next, settable);
       kept.push(override);
       if (tookNext) index++;
@@ -109,16 +108,23 @@ function flagWithValue(
   return takesNext ? [word, next] : [word];
 }
 
+/** What a line without its plain flags composes with. */
+interface OpenedLine {
+  readonly composer: Composer;
+  /** Keys whose mappings take any key; `""` is the whole config. */
+  readonly freeKeys: readonly string[];
+}
+
 /** What plain flags set: the config that is composed without overrides. */
 interface Settable {
   readonly config: ConfigNode;
   readonly dialect: Dialect;
   readonly isGroup: (name: string) => boolean;
-  /** Keys at the root of the config, groups of the defaults list and aliases. */
+  /** Keys at the root of the config, groups of the defaults list, aliases, and keys whose mappings take any key. */
   readonly names: readonly string[];
 }
 
-function settableOf(composer: Composer): Settable {
+function settableOf({ composer, freeKeys }: OpenedLine): Settable {
   const { choices, config, dialect } = composer.compose([], { mode: "multirun" });
   const entries = config.kind === "map" ? [...config.entries.values()] : [];
   return {
@@ -126,6 +132,7 @@ function settableOf(composer: Composer): Settable {
     dialect,
     isGroup: composer.repository.groupExists,
     names: [
+      ...freeKeys,
       ...entries.map(({ key }) => String(key)),
       ...[...choices.keys()].filter((group) => !group.startsWith("hydra/")),
       ...composer.aliases().map(({ name }) => name),
@@ -145,7 +152,7 @@ function refuseUnknown(
     [name, splitKey(name, dialect)[0]].some(
       (part) => part === "hydra" || names.includes(part ?? ""),
     );
-  if (written.some(isKnown)) return;
+  if (names.includes("") || written.some(isKnown)) return;
   const known = [...flags.flatMap((flag) => flag.names), ...names.map((name) => `--${name}`)];
   throw new ConfigError({
     code: "app.usage",

@@ -1,4 +1,4 @@
-/** Numbers that the program itself provided: in payloads of a region's ranges, and by counters while they were open. */
+/** Numbers of a region's ranges: those of their payloads, and of counters while they were open. */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { CounterStatistics, PayloadStatistics } from "../../report/model/document.ts";
@@ -121,11 +121,17 @@ function addSamples(
   fromNs: number,
   toNs: number,
 ): void {
-  const { timesNs, values, holds } = series;
+  const { timesNs, values, holds, endsNs } = series;
   const first = firstFrom(timesNs, fromNs);
-  // A value that was set before the range was opened is its first value.
-  const begin = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
-  if (begin >= timesNs.length || (begin === first && (timesNs[first] ?? 0) > toNs)) return;
+  // A value that was set before the range was opened is its first value, if it still holds.
+  const before = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
+  const begin = (endsNs?.[before] ?? Number.POSITIVE_INFINITY) > fromNs ? before : first;
+  // A value that ends when the next one begins is no value of what only begins then.
+  const isBeyond = (at: number): boolean => {
+    const since = timesNs[at] ?? Number.POSITIVE_INFINITY;
+    return endsNs !== undefined && toNs > fromNs ? since >= toNs : since > toNs;
+  };
+  if (begin >= timesNs.length || isBeyond(begin)) return;
   const key = JSON.stringify([series.domain, series.name, series.unit]);
   const tally = getOrCreate(counters, key, () => ({
     series,
@@ -136,10 +142,10 @@ function addSamples(
     weight: 0,
     plain: 0,
   }));
-  for (let at = begin; at < timesNs.length && (timesNs[at] ?? 0) <= toNs; at++) {
+  for (let at = begin; at < timesNs.length && !isBeyond(at); at++) {
     const value = values[at] ?? 0;
     const since = Math.max(fromNs, timesNs[at] ?? fromNs);
-    const until = Math.min(toNs, timesNs[at + 1] ?? toNs);
+    const until = Math.min(toNs, endsNs?.[at] ?? timesNs[at + 1] ?? toNs);
     const weight = holds ? Math.max(0, until - since) : 1;
     tally.samples++;
     tally.min = Math.min(tally.min, value);

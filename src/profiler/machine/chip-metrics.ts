@@ -30,6 +30,9 @@ export interface DescribedMetrics extends ChipMetrics {
   readonly metrics: readonly (MetricOfChip & { readonly description: string })[];
 }
 
+/** How metrics are collected: of ranges, or in samples of a whole device. There are other metrics, and other passes. */
+export type CollectionWay = "ranges" | "samples";
+
 /** A range that the Range Profiler measured. */
 export interface CountedRange {
   readonly name: string;
@@ -61,19 +64,32 @@ export interface MetricLibrary {
   readonly describe: (
     chips: readonly string[],
     metrics: readonly string[],
+    way?: CollectionWay,
   ) => Promise<readonly DescribedMetrics[]>;
 }
 
-/** The same library, for what the Range Profiler of a run needs before and after it. */
+/** The same library, for what the Range Profiler or PM Sampling of a run needs before and after it. */
 export interface CounterLibrary extends MetricLibrary {
-  /** Writes the configuration of the Range Profiler for metrics; returns how many passes it takes. */
-  readonly configure: (chip: string, file: string, metrics: readonly string[]) => Promise<number>;
+  /** Writes the configuration for metrics; returns how many passes it takes. */
+  readonly configure: (
+    chip: string,
+    file: string,
+    metrics: readonly string[],
+    way?: CollectionWay,
+  ) => Promise<number>;
   /** The ranges in a file that the Range Profiler wrote with such a configuration. */
   readonly valuesIn: (
     chip: string,
     file: string,
     metrics: readonly string[],
   ) => Promise<readonly CountedRange[]>;
+  /** The values of so many samples in a file that PM Sampling wrote with such a configuration. */
+  readonly samplesIn: (
+    chip: string,
+    file: string,
+    count: number,
+    metrics: readonly string[],
+  ) => Promise<readonly CountedRange["values"][]>;
 }
 
 /** Where the library is, and the program that asks it. */
@@ -102,12 +118,12 @@ export function openMetricLibrary(place: MetricLibraryPlace): CounterLibrary {
     },
     names: async (chip) =>
       (await ask<{ metrics: readonly MetricNames[] }>(["names", chip])).metrics,
-    describe: async (wanted, metrics) => {
-      const question = ["metrics", ...wanted, "--", ...metrics];
+    describe: async (wanted, metrics, way = "ranges") => {
+      const question = [askedOf("metrics", way), ...wanted, "--", ...metrics];
       return (await ask<{ chips: readonly DescribedMetrics[] }>(question)).chips;
     },
-    configure: async (chip, file, metrics) =>
-      (await ask<{ passes: number }>(["image", chip, file, "--", ...metrics])).passes,
+    configure: async (chip, file, metrics, way = "ranges") =>
+      (await ask<{ passes: number }>([askedOf("image", way), chip, file, "--", ...metrics])).passes,
     valuesIn: async (chip, file, metrics) => {
       const question = ["values", chip, file, "--", ...metrics];
       const { files } = await ask<{ files: readonly { ranges: readonly CountedRange[] }[] }>(
@@ -115,8 +131,18 @@ export function openMetricLibrary(place: MetricLibraryPlace): CounterLibrary {
       );
       return files.flatMap(({ ranges }) => ranges);
     },
+    samplesIn: async (chip, file, count, metrics) =>
+      (
+        await ask<{ samples: readonly CountedRange["values"][] }>([
+          ...["samples", chip, file, String(count), "--"],
+          ...metrics,
+        ])
+      ).samples,
   };
 }
+
+const askedOf = (question: string, way: CollectionWay): string =>
+  way === "ranges" ? question : `sampling_${question}`;
 
 /** Why there is no answer, as native/chip_metrics tells it. */
 interface Failure {

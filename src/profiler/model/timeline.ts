@@ -76,7 +76,7 @@ export interface ProcessTimeline {
   readonly threadNames?: ReadonlyMap<number, string>;
   /** The program's names of its categories; absent if the collector does not record them. */
   readonly categoryNames?: readonly CategoryName[];
-  /** The program's NVTX counters; absent without any. */
+  /** The program's NVTX counters, and hardware counters of its devices; absent without any. */
   readonly counters?: readonly CounterSeries[];
   /** Waits of the host for the GPU, by start; absent if the collector does not record them. */
   readonly synchronizations?: readonly SynchronizationInstance[];
@@ -89,7 +89,7 @@ export interface ProcessTimeline {
   readonly notes: readonly string[];
 }
 
-/** A counter of the program, with its samples. */
+/** A counter of the program or of the hardware, with its samples. */
 export interface CounterSeries {
   readonly domain: string;
   readonly name: string;
@@ -102,6 +102,8 @@ export interface CounterSeries {
   /** The sample times in order, and their values. */
   readonly timesNs: Float64Array;
   readonly values: Float64Array;
+  /** When each value ends to hold, in order; absent: with the next one. Only of values that hold. */
+  readonly endsNs?: Float64Array;
 }
 
 /** How NVTX opened a range: per-thread stack, or process-wide with an id. */

@@ -209,13 +209,13 @@ function longestCalls(calls: HostCallList | undefined, most: number) {
 
 const STEPS = 1000;
 
-/** A counter as bars from each value to the next. */
-function inSteps({ timesNs, values }: CounterSeries, endNs: number, originNs: number) {
+/** A counter as bars from each value to its end, or to the next. */
+function inSteps({ timesNs, values, endsNs }: CounterSeries, endNs: number, originNs: number) {
   const min = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const max = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
   const events = Array.from(timesNs, (timeNs, index): DrawnEvent => {
     const share = max > min ? ((values[index] ?? min) - min) / (max - min) : 1;
-    const until = timesNs[index + 1] ?? Math.max(endNs, timeNs);
+    const until = endsNs?.[index] ?? timesNs[index + 1] ?? Math.max(endNs, timeNs);
     return at(timeNs, until, Math.round(share * STEPS), originNs);
   });
   return { events, min, max };

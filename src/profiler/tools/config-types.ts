@@ -275,7 +275,7 @@ export interface Nsys {
   readonly extra_args: readonly string[];
 }
 /**
- * Hardware counters by region through CUPTI's Range Profiler (CUDA 12.6 or newer), without replay of kernels.
+ * Hardware counters by region through CUPTI's Range Profiler, or of whole devices at an interval through its PM Sampling (CUDA 12.6 or newer), without replay of kernels.
  */
 export interface Counters {
   /**
@@ -302,6 +302,22 @@ export interface Counters {
    * How often the program runs at most for metrics that are no sums: deeper levels of nesting are not measured then.
    */
   readonly most_runs: number;
+  /**
+   * Measure whole devices at an interval, as rows of the timeline, in place of ranges one by one.
+   */
+  readonly timeline: boolean;
+  /**
+   * Names of metrics as ncu has them, for timeline: they have to fit one pass. Of a sum its rate per second is given.
+   */
+  readonly timeline_metrics: readonly Text[];
+  /**
+   * For timeline: microseconds between two samples. On Turing and GA100, whose devices count cycles: thousands of cycles.
+   */
+  readonly interval_us: number;
+  /**
+   * For timeline: how many samples of a device are taken, up to the next 10,000.
+   */
+  readonly most_samples: number;
 }
 /**
  * Nsight Compute.

@@ -227,6 +227,62 @@ describe("counters", () => {
     expect(outer).toMatchObject({ samples: 4, min: 1, max: 9, mean: (90 + 20 + 30 + 300) / 100 });
   });
 
+  test("that hold until an end count for the time that they overlap, and in gaps not at all", () => {
+    const samples = series(
+      [
+        [50, 9],
+        [90, 7],
+        [110, 1],
+        [150, 4],
+        [200, 8],
+      ],
+      { holds: true, endsNs: Float64Array.of(90, 100, 130, 160, 240) },
+    );
+    const regions = regionsOf(ranges, [samples]);
+    // 1 for 20 ns and 4 for 10; 7 ends as the range begins, and 8 begins as it ends.
+    expect(regions.get("outer")?.counters).toEqual([
+      { name: "depth", domain: "", unit: "", samples: 2, min: 1, max: 4, mean: (20 + 40) / 30 },
+    ]);
+    expect(regions.get("outer / inner")?.counters?.[0]).toMatchObject({ samples: 1, mean: 1 });
+    const between = regionsOf([{ name: "gap", start: 162, end: 190 }], [samples]);
+    expect(between.get("gap")?.counters).toBeUndefined();
+  });
+
+  test("whatever the ranges and samples, the mean is that of the overlap", () => {
+    const spans = fc
+      .uniqueArray(fc.integer({ min: 0, max: 60 }), { minLength: 2, maxLength: 16 })
+      .map((times) => times.toSorted((a, b) => a - b));
+    fc.assert(
+      fc.property(
+        spans,
+        fc.nat({ max: 50 }),
+        fc.integer({ min: 1, max: 20 }),
+        (times, from, long) => {
+          const samples = times.flatMap((start, at) => {
+            const end = times[at + 1];
+            return end === undefined || at % 3 === 2 ? [] : [{ start, end, value: at + 1 }];
+          });
+          const own = series(
+            samples.map(({ start, value }) => [start, value] as const),
+            { holds: true, endsNs: Float64Array.from(samples, ({ end }) => end) },
+          );
+          const overlapping = samples.flatMap(({ start, end, value }) => {
+            const overlap = Math.min(end, from + long) - Math.max(start, from);
+            return overlap > 0 ? [{ overlap, value }] : [];
+          });
+          const [found] =
+            regionsOf([{ name: "r", start: from, end: from + long }], [own]).get("r")?.counters ??
+            [];
+          expect(found?.samples ?? 0).toBe(overlapping.length);
+          if (found === undefined) return;
+          const weight = overlapping.reduce((sum, { overlap }) => sum + overlap, 0);
+          const sum = overlapping.reduce((all, { overlap, value }) => all + overlap * value, 0);
+          expect(found.mean).toBeCloseTo(sum / weight, 9);
+        },
+      ),
+    );
+  });
+
   test("of a thread are of the ranges of that thread; without a sample there are none", () => {
     const other = regionsOf(ranges, [series(points, { threadId: 2 })]);
     expect(other.get("outer")?.counters).toBeUndefined();

@@ -11,8 +11,8 @@ import { patternList } from "../../../report/selection/range-pattern.ts";
 import { buildRegionModel } from "../../analysis/build.ts";
 import type { RegionModel } from "../../analysis/region-model.ts";
 import {
+  type CollectionWay,
   type CounterLibrary,
-  type MetricLibrary,
   openMetricLibrary,
 } from "../../machine/chip-metrics.ts";
 import { probeCupti } from "../../machine/doctor/cupti.ts";
@@ -46,7 +46,7 @@ export function countersOf({ pipeline }: Pick<ProfileConfig, "pipeline">): Count
   return pipeline.counters;
 }
 
-const rulesOf = (config: ProfileConfig): RangeRules => {
+export const rulesOf = (config: ProfileConfig): RangeRules => {
   const { include, exclude } = countersOf(config);
   return {
     selection: { include: patternList(include), exclude: patternList(exclude) },
@@ -102,7 +102,8 @@ export async function collectCounters(
   };
 }
 
-function problemOf(
+/** What fails the run: its own problem, or that nothing was measured. */
+export function problemOf(
   { problem }: Collection,
   failure: string | undefined,
 ): Pick<Collection, "problem"> {
@@ -123,11 +124,17 @@ const levelsText = (levels: readonly LevelValues[]): string =>
     ? "all levels of nesting at once, since each metric is a sum"
     : `${plural(levels.length, "level")} of nesting one by one, since not every metric is a sum`;
 
-async function prepare(
+/** The library of metrics, and the chip of the device that is measured. */
+export interface CounterTarget {
+  readonly library: CounterLibrary;
+  readonly chip: string;
+}
+
+/** @throws ToolError `profile.metric_library`, `profile.collector` */
+export async function counterTarget(
   workload: Workload,
-  { directory }: CollectContext,
-  { config, native }: ToolParts,
-): Promise<Plan> {
+  { native }: Pick<ToolParts, "native">,
+): Promise<CounterTarget> {
   const cupti = await probeCupti(thisMachine(process.env));
   if (cupti.state !== "ok")
     throw new ToolError({
@@ -146,7 +153,16 @@ async function prepare(
       message: `the driver does not tell the chip of cuda:${device}, for which counters are configured`,
       hint: "deep-profile doctor tells what the GPU and its driver allow",
     });
-  const metrics = await metricsOn(chip, countersOf(config).metrics, library);
+  return { library, chip };
+}
+
+async function prepare(
+  workload: Workload,
+  { directory }: CollectContext,
+  { config, native }: ToolParts,
+): Promise<Plan> {
+  const { library, chip } = await counterTarget(workload, { native });
+  const metrics = await metricsOn({ library, chip }, countersOf(config).metrics);
   const images = join(directory, "configurations");
   makeDirectory(images);
   const passes = await library.configure(chip, join(images, `${chip}.config`), metrics);
@@ -166,13 +182,13 @@ function refuseFewerRuns(passes: number, metrics: readonly string[], most: numbe
 }
 
 /** By the names that the chip has for them. @throws ConfigError `profile.metric` */
-async function metricsOn(
-  chip: string,
+export async function metricsOn(
+  { library, chip }: CounterTarget,
   wanted: readonly string[],
-  library: MetricLibrary,
+  way: CollectionWay = "ranges",
 ): Promise<readonly string[]> {
   const names = wanted.flatMap((metric) => [metric, otherName(metric) ?? metric]);
-  const [described] = await library.describe([chip], [...new Set(names)]);
+  const [described] = await library.describe([chip], [...new Set(names)], way);
   const known = new Map(described?.metrics.map((metric) => [metric.name, metric]));
   return wanted.map((metric) => {
     const other = otherName(metric);
@@ -180,10 +196,10 @@ async function metricsOn(
     if (found !== undefined && found.passes !== null) return found.name;
     throw new ConfigError({
       code: "profile.metric",
-      key: "pipeline.counters.metrics",
+      key: `pipeline.counters.${way === "ranges" ? "metrics" : "timeline_metrics"}`,
       message:
         found === undefined
-          ? `${chip} has no metric '${metric}'`
+          ? `${chip} has no metric '${metric}'${way === "ranges" ? "" : " in samples of the whole device"}`
           : `'${metric}' can only be measured with a rollup, e.g. '${metric}.sum'`,
       hint: "ncu --query-metrics --chips lists the metrics of a chip",
     });
@@ -282,7 +298,8 @@ async function runPasses(
   return { runs, values: { level, recordings, files }, notes };
 }
 
-const recorderFor = (request: string, { config, native }: ToolParts) =>
+/** The recorder, which measures what the request says in place of the GPU's work. */
+export const recorderFor = (request: string, { config, native }: ToolParts) =>
   createRecorder({
     library: native.regionRecorder,
     operationDomains: config.pipeline.recorder.operation_domains,
@@ -353,7 +370,8 @@ function completeFiles(
   );
 }
 
-function failuresOf(processes: readonly ProcessMeasurements[]): readonly string[] {
+/** Why there are no counters, with the remedy. */
+export function failuresOf(processes: readonly ProcessMeasurements[]): readonly string[] {
   return processes.flatMap(({ failures, refusals }) => [
     ...refusals,
     ...failures.map(({ text, result }) => {

@@ -14,6 +14,7 @@ import {
   type CounterTallyEvent,
   createNotes,
   type RecordedEvent,
+  type SamplingEvent,
 } from "../recorder/events.ts";
 import { recordingFiles } from "../recorder/read.ts";
 
@@ -34,7 +35,7 @@ export interface Measurement {
   readonly path: readonly RangeCall[];
 }
 
-/** A file of counter data of a context. */
+/** A file of counter data, of a context or of samples of a device. */
 export interface MeasuredFile {
   readonly device: number;
   /** Null: the process ended without completing it. */
@@ -54,6 +55,8 @@ export interface ProcessMeasurements {
   readonly name: string;
   readonly measurements: readonly Measurement[];
   readonly files: ReadonlyMap<string, MeasuredFile>;
+  /** Whole devices whose counters were read at an interval. */
+  readonly sampled: readonly SamplingEvent[];
   readonly failures: readonly Pick<CounterFailureEvent, "result" | "text">[];
   readonly tally: Pick<CounterTallyEvent, "missedLaunches" | "lateEnds" | "beyondLimit">;
   /** The deepest level of measured ranges. */
@@ -115,21 +118,21 @@ function readProcess(
   const threads = new Map<number, OpenRanges>();
   const openOf = (stream: number) =>
     getOrCreate(threads, stream, () => ({ ranges: [], deeper: 0 }));
+  // A session may end on another thread than it began, whose stream may be read first.
   const sessions = new Map<number, { readonly file: string; readonly device: number }>();
-  const files = new Map<string, MeasuredFile>();
-  const measurements: Measurement[] = [];
+  const completions = new Map<number, MeasuredFile["complete"]>();
+  const measured: (Omit<Measurement, "file" | "device"> & { readonly session: number })[] = [];
+  const sampled: SamplingEvent[] = [];
   const failures: CounterFailureEvent[] = [];
   const refusals: string[] = [];
   let tally: ProcessMeasurements["tally"] = { missedLaunches: 0, lateEnds: 0, beyondLimit: 0 };
   let depth = 0;
   let startEndRanges = 0;
 
-  const measured = ({ session, number, position, stream, threadId }: CounterRangeEvent): void => {
-    const found = sessions.get(session);
+  const measure = ({ session, number, position, stream, threadId }: CounterRangeEvent): void => {
     const { ranges } = openOf(stream);
-    if (found === undefined || position >= ranges.length) return;
-    const open = ranges.slice(0, position + 1);
-    measurements.push({ ...found, number, threadId, path: open });
+    if (position >= ranges.length) return;
+    measured.push({ session, number, threadId, path: ranges.slice(0, position + 1) });
   };
   const sink = (event: RecordedEvent): void => {
     switch (event.kind) {
@@ -150,23 +153,23 @@ function readProcess(
         return;
       case "counter_session":
         sessions.set(event.session, { file: event.file, device: event.device });
-        files.set(event.file, { device: event.device, complete: null });
         return;
       case "counter_session_end": {
-        const found = sessions.get(event.session);
         const { ranges, dropped, isLastPass } = event;
-        if (found !== undefined)
-          files.set(found.file, { ...found, complete: { ranges, dropped, isLastPass } });
+        completions.set(event.session, { ranges, dropped, isLastPass });
         return;
       }
       case "counter_range":
-        measured(event);
+        measure(event);
         return;
       case "counter_failure":
         failures.push(event);
         return;
       case "counter_tally":
         tally = event;
+        return;
+      case "sampling":
+        sampled.push(event);
         return;
       case "gpu_state":
         if (event.failure !== null) refusals.push(event.failure);
@@ -175,12 +178,22 @@ function readProcess(
   const recording = openRecording(path, sink, createNotes());
   const header = recording.advance();
   if (header === null) return null;
+  const files = new Map(
+    [...sessions].map(([session, { file, device }]): [string, MeasuredFile] => [
+      file,
+      { device, complete: completions.get(session) ?? null },
+    ]),
+  );
+  const measurements = measured.flatMap(({ session, ...measurement }): readonly Measurement[] => {
+    const found = sessions.get(session);
+    return found === undefined ? [] : [{ ...found, ...measurement }];
+  });
   return {
     pid: header.pid,
     name: basename(header.executable),
     startNs: header.startNs,
     endNs: header.finishedNs ?? header.seenEndNs,
-    ...{ measurements, files, failures, tally, depth, startEndRanges, refusals },
+    ...{ measurements, files, sampled, failures, tally, depth, startEndRanges, refusals },
   };
 }
 

@@ -9,7 +9,9 @@ export interface CounterRequest {
   /** Which of `passes` runs this is, from 0. */
   readonly pass: number;
   readonly passes: number;
-  /** How many ranges a process measures at most. */
+  /** Nanoseconds between two samples of whole devices, which are measured in place of ranges; absent: ranges are. */
+  readonly intervalNs?: number;
+  /** How many ranges a process measures at most, or samples of a device. */
   readonly mostRanges: number;
   readonly metrics: readonly string[];
   readonly selection: SelectionPatterns;
@@ -52,6 +54,7 @@ function entriesOf(request: CounterRequest): readonly string[] {
     `pass ${request.pass}`,
     `passes ${request.passes}`,
     `ranges ${request.mostRanges}`,
+    `interval ${request.intervalNs ?? 0}`,
     `results ${request.results}`,
     `images ${request.images}`,
     ...(previous === null ? [] : [`previous ${previous}`]),

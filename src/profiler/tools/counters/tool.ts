@@ -1,17 +1,21 @@
-/** CUPTI's Range Profiler, by our recorder, as a profiling tool: hardware counters by region. */
+/** CUPTI's Range Profiler and PM Sampling, by our recorder, as a profiling tool: hardware counters by region, or at an interval. */
 import type { ProfilingTool } from "../tool.ts";
 
 export const countersTool: ProfilingTool = {
   name: "counters",
-  product: "CUPTI's Range Profiler",
+  product: "CUPTI's counters",
   needsGpu: true,
   repeatsItself: true,
   settings: async () => (await import("./settings.ts")).counterSettings,
   collect: async (workload, { config, native, ...context }) =>
-    (await import("./collector.ts")).collectCounters(workload, context, { config, native }),
+    config.pipeline.counters?.timeline === true
+      ? (await import("./sample-devices.ts")).sampleDevices(workload, context, { config, native })
+      : (await import("./collector.ts")).collectCounters(workload, context, { config, native }),
   plan: async ({ argv }, { config }) => (await import("./settings.ts")).planCounters(argv, config),
-  reread: async (_, directory, context) =>
-    (await import("./collector.ts")).rereadCounters(directory, context),
+  reread: async (source, directory, context) =>
+    source.kind === "recording"
+      ? (await import("./sample-devices.ts")).rereadSamples(source, directory, context)
+      : (await import("./collector.ts")).rereadCounters(directory, context),
   import: { formats: [], filesOfRun: () => [] },
   // What it needs is what the recorder and ncu are examined for.
   doctor: async () => ({ checks: [], verdicts: [] }),

@@ -413,6 +413,12 @@ function createGpuDecoder(context: GpuRecordContext): GpuDecoder {
         const [missedLaunches, lateEnds, beyondLimit] = [record.u32(), record.u32(), record.u32()];
         return { kind: "counter_tally", missedLaunches, lateEnds, beyondLimit };
       }
+      case recordType.sampling: {
+        const timeNs = time(record);
+        const [device, trigger] = [record.u32(), record.u32()];
+        const [interval, realtimeOffsetNs] = [Number(record.u64()), record.u64()];
+        return { kind: "sampling", timeNs, device, trigger, interval, realtimeOffsetNs };
+      }
       default:
         notes.count("records of an unknown kind");
         return null;

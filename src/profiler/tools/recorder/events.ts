@@ -169,7 +169,8 @@ export type CounterEvent =
   | CounterSessionEvent
   | CounterSessionEndEvent
   | CounterFailureEvent
-  | CounterTallyEvent;
+  | CounterTallyEvent
+  | SamplingEvent;
 
 /** The counters of an open range begin, or go on after those of another one. */
 export interface CounterRangeEvent extends OnThread {
@@ -181,7 +182,7 @@ export interface CounterRangeEvent extends OnThread {
   readonly position: number;
 }
 
-/** The counters of a context are measured into a file from here on. */
+/** The counters of a context, or of a whole device, are measured into a file from here on. */
 export interface CounterSessionEvent {
   readonly kind: "counter_session";
   readonly session: number;
@@ -193,11 +194,24 @@ export interface CounterSessionEvent {
 export interface CounterSessionEndEvent {
   readonly kind: "counter_session_end";
   readonly session: number;
-  /** Ranges that CUPTI dropped. */
+  /** Ranges that CUPTI dropped; of samples: how often some were lost. */
   readonly dropped: number;
+  /** Ranges or samples. */
   readonly ranges: number;
   /** Whether CUPTI has no further pass to collect. */
   readonly isLastPass: boolean;
+}
+
+/** The counters of a whole device are read at an interval from here on. */
+export interface SamplingEvent {
+  readonly kind: "sampling";
+  readonly timeNs: number;
+  readonly device: number;
+  /** 1: the interval is in nanoseconds; 0: in cycles of the system clock. */
+  readonly trigger: number;
+  readonly interval: number;
+  /** `CLOCK_REALTIME` less `CLOCK_MONOTONIC` at that time. */
+  readonly realtimeOffsetNs: bigint;
 }
 
 /** Counters could not be measured, in a context or at all. */
@@ -215,7 +229,7 @@ export interface CounterTallyEvent {
   readonly missedLaunches: number;
   /** Ranges whose counters ended only with the next launch. */
   readonly lateEnds: number;
-  /** Beginnings of ranges beyond the limit. */
+  /** Beginnings of ranges, or devices with samples, beyond the limit. */
   readonly beyondLimit: number;
 }
 

@@ -116,6 +116,7 @@ export const recordType = {
   counterSessionEnd: 78,
   counterFailure: 79,
   counterTally: 80,
+  sampling: 81,
 } as const;
 
 export const recordFlag = {

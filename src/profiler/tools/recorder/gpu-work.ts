@@ -97,6 +97,7 @@ export function createGpuCollection(notes: NoteCollector): GpuCollection {
       case "counter_session_end":
       case "counter_failure":
       case "counter_tally":
+      case "sampling":
         return; // read by src/profiler/tools/counters
     }
   };

@@ -467,6 +467,7 @@ const gpuEventKinds: ReadonlySet<RecordedEvent["kind"]> = new Set<GpuEvent["kind
   "counter_session_end",
   "counter_failure",
   "counter_tally",
+  "sampling",
 ]);
 
 const isGpuEvent = (event: RecordedEvent): event is GpuEvent => gpuEventKinds.has(event.kind);
