@@ -6,6 +6,8 @@ import { least, measure } from "./measure.ts";
 import { spentBy } from "./processes.ts";
 import { createScore, ms } from "./score.ts";
 
+// Processor time; a start of Node takes some 20 ms. The limits of 1.5 and 2 that stood here, and the goal of 1.3, were for 60 ms: 40 of them were for reading
+// NODE_EXTRA_CA_CERTS, on both sides. The same milliseconds are 2.5, 4 and 1.9 times a start without it.
 export async function benchProcess(print: (line: string) => void): Promise<boolean> {
   const score = createScore(print);
   const { root } = packageInfo();
@@ -31,16 +33,16 @@ export async function benchProcess(print: (line: string) => void): Promise<boole
     (spent) => spent(),
     least,
   );
-  const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.3`;
-  score.atMost("hydraconf -cp conf --cfg job", times.hydraconf / times.bare, 1.5, "x", detail);
+  const detail = `${ms(times.hydraconf)}, node -e 0 ${ms(times.bare)}; goal 1.9`;
+  score.atMost("hydraconf -cp conf --cfg job", times.hydraconf / times.bare, 2.5, "x", detail);
   const searched = (times.searching - times.hydraconf) / times.bare;
-  score.atMost("  looking through this project's sources", searched, 0.7, "x");
-  score.atMost("deep-profile --cfg job", times.profile / times.bare, 1.5, "x", ms(times.profile));
-  score.atMost("validate-regions --version", times.validate / times.bare, 1.5, "x");
-  score.atMost("deep-profile compare --help", times.compare / times.bare, 2, "x");
-  score.atMost("hydraconf schema --help", times.schema / times.bare, 2, "x");
-  score.atMost("completing a group's option", times.options / times.bare, 1.5, "x");
-  score.atMost("completing a group", times.groups / times.bare, 1.5, "x");
+  score.atMost("  looking through this project's sources", searched, 0.9, "x");
+  score.atMost("deep-profile --cfg job", times.profile / times.bare, 2.5, "x", ms(times.profile));
+  score.atMost("validate-regions --version", times.validate / times.bare, 2, "x");
+  score.atMost("deep-profile compare --help", times.compare / times.bare, 3, "x");
+  score.atMost("hydraconf schema --help", times.schema / times.bare, 2.5, "x");
+  score.atMost("completing a group's option", times.options / times.bare, 2.3, "x");
+  score.atMost("completing a group", times.groups / times.bare, 2.3, "x");
   score.atMost("completing a key, beside --cfg job", times.keys / times.profile, 1.1, "x");
   return score.reached();
 }

@@ -164,7 +164,7 @@ async function bundle({ define = {}, engine, output, ...input }) {
     // fifth of the package.
     minify: {
       compress: true,
-      mangle: { toplevel: output.format === "cjs", keepNames: true },
+      mangle: { toplevel: true, keepNames: true },
       codegen: { removeWhitespace: true },
     },
     chunkFileNames: "modules/[name].js",

@@ -106,7 +106,7 @@ const PACKAGES = [
       ...["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
       ...["conf", "schemas", "native", "dist/binding.gyp", "dist/profiler/index.js"],
       ...["dist/profiler/modules", "dist/report/index.js", "dist/client"],
-      "dist/vendor/patterns.cjs",
+      ...["dist/vendor/patterns.cjs", "dist/vendor/schemas.cjs"],
     ],
     sources: [
       ...["src/profiler/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
@@ -116,7 +116,8 @@ const PACKAGES = [
         "src/app/sweep/client/main.ts",
       ],
     ],
-    vendored: PATTERNS,
+    // Compiled schemas have parts of ajv.
+    vendored: [...PATTERNS, "ajv", "ajv-formats"],
   },
 ];
 

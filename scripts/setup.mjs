@@ -153,6 +153,7 @@ export async function buildTypeScript({ force = false } = {}) {
     "scripts/generate.ts",
     "scripts/bundle.mjs",
     "scripts/bundle-library.mjs",
+    "scripts/compile-schemas.ts",
     "scripts/bundle-client.mjs",
     "scripts/code-cache.cjs",
     "scripts/launcher.cjs",
@@ -168,6 +169,8 @@ export async function buildTypeScript({ force = false } = {}) {
     const declarations = ["-p", "tsconfig.build.json", "--noCheck", "--outDir", next];
     run([...tool("typescript", "tsc"), ...declarations]);
     run([process.execPath, join(root, "scripts", "bundle-library.mjs"), next]);
+    const compileSchemas = join(root, "scripts", "compile-schemas.ts");
+    run([process.execPath, "--import", loader, compileSchemas, join(next, "vendor")]);
     run([process.execPath, join(root, "scripts", "bundle-client.mjs"), join(next, "client")]);
     run([process.execPath, join(root, "scripts", "bundle.mjs"), join(next, "bin")]);
     // The packed package has it there: native/building/gyp-file.mjs.

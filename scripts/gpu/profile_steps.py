@@ -382,6 +382,13 @@ STEPS = (
         all_of(of("counters", NESTED, metrics=(DURATION,)), nested("counters", "A::A1", "A"), notes("counters")),
         late=True,
     ),
+    # CUPTI's PM Sampling: whole devices at an interval.
+    Step(
+        "counters-timeline",
+        ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.counters.enable=true", "pipeline.counters.timeline=true"),
+        all_of(of("counters", NESTED), notes("counters")),
+        late=True,
+    ),
     Step(
         "nsys",
         ("device=cuda:0", OURS, NESTED_REGIONS, "pipeline.nsys.enable=true", *LARGE),

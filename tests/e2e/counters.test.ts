@@ -202,7 +202,12 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
   ];
 
   it("samples whole devices at an interval, as rows of the timeline and numbers of regions", async () => {
-    const result = await profile("samples", TIMELINE, {}, onOneDevice);
+    const result = await profile(
+      "samples",
+      [...TIMELINE, "pipeline.report.trace=true"],
+      {},
+      onOneDevice,
+    );
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.match(/^done$/gm)).toHaveLength(1);
     const { regions } = regionsIn("samples");

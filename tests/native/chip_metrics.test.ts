@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { fakeGpu } from "./fake-gpu.ts";
 import { availableClients, buildFixture, cuptiInclude } from "./fixtures.ts";
 import { nativeProgram } from "./programs.ts";
@@ -64,6 +65,8 @@ describe.runIf(canBuild)("with a pretended library", () => {
     ["", ["names", "GH100"], "chip", /does not know chip 'GH100' \(error 1\)/],
     ["", ["image", "XX100", "/nowhere/image", "--", "fake__a"], "file", /cannot be written/],
     ["", ["image", "XX100", "image", "--", "other"], "metric", /XX100 has no metric 'other'/],
+    ["", ["samples", "XX100", "/nowhere", "1", "--", "fake__a"], "file", /cannot be read/],
+    ["", ["samples", "XX100", "/etc/hostname", "1", "--", "fake__a"], "file", /is no counter data/],
   ] as const)("what cannot be answered is told: %s %j", async (how, args, kind, message) => {
     const { exitCode, answer } = await ask(await library(), args, { FAKE_HOST: how });
     expect(answer).toEqual({ failure: { kind, message: expect.stringMatching(message) } });
@@ -99,9 +102,14 @@ describe.runIf(canBuild)("with a pretended library", () => {
     expect(failure.message).toContain("came with CUDA 12.6");
   });
 
-  test.each([[[]], [["metrics", "XX100"]], [["device", "x"]], [["chips", "more"]]])(
-    "a wrong command line: %j",
-    async (args) => expect((await ask(await library(), args)).exitCode).toBe(2),
+  test.each([
+    [[]],
+    [["metrics", "XX100"]],
+    [["device", "x"]],
+    [["chips", "more"]],
+    [["samples", "XX100", "file", "x", "--", "a"]],
+  ])("a wrong command line: %j", async (args) =>
+    expect((await ask(await library(), args)).exitCode).toBe(2),
   );
 });
 
@@ -138,8 +146,28 @@ describe.runIf(canBuild)("with NVIDIA's own library", () => {
       ["dram__bytes_op_read.sum", "dram__bytes.sum"],
     ]);
     expect(answer.chips[0].passes).toBe(1);
+    // Samples of a device have metrics and passes of their own.
+    const sampled = ["dramc__read_throughput.avg.pct_of_peak_sustained_elapsed"];
+    const ways = await Promise.all(
+      ["metrics", "sampling_metrics"].map((way) => ask(library, [way, "GH100", "--", ...sampled])),
+    );
+    expect(ways.map(({ answer: of }) => of.chips[0].passes)).toEqual([null, 1]);
     // It exists, and cannot be collected without a rollup.
     const bare = await ask(library, ["metrics", "GH100", "--", "dram__bytes_read"]);
     expect(bare.answer.chips[0]).toMatchObject({ metrics: [{ passes: null }], passes: null });
+  });
+
+  test("the metrics that are sampled by default fit the one pass of each generation of chips", async () => {
+    if (library === undefined) return;
+    const file = new URL("../../conf/profiling/counters/counters.default.yaml", import.meta.url);
+    const { timeline_metrics } = parse(readFileSync(file, "utf8")) as {
+      readonly timeline_metrics: readonly string[];
+    };
+    for (const chip of ["TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"]) {
+      const image = join(directory, `${chip}.config`);
+      const told = await ask(library, ["sampling_image", chip, image, "--", ...timeline_metrics]);
+      expect(told.answer, chip).toMatchObject({ chip, passes: 1 });
+      expect(readFileSync(image)).toHaveLength(told.answer.bytes);
+    }
   });
 });

@@ -47,7 +47,7 @@ function inQuotes(override: string, { start, end }: Span): string {
 
 /** The hint for an argument without `=`: a config file, or half an override. */
 export function wordHint(text: string): string | undefined {
-  if (text.includes("=")) return undefined;
+  if (text.includes("=")) return assignmentHint(text);
   const [, key, value] = /^([~+]*[A-Za-z_][\w./@-]*):\s*([\w.-]+)$/.exec(text) ?? [];
   if (key !== undefined) return `use ${key}=${value}`;
   const [, directory, name] = /^(?:(.*)\/)?([^/]+)\.ya?ml$/.exec(text) ?? [];
@@ -74,8 +74,22 @@ export function keyHint(text: string): string {
       : `write KEY=VALUE, and list items with a dot: ${key}=VALUE`;
   const [, signs = "", stray = "", value = ""] = /^([~+]*)([\w.-]+)(=.*)?$/s.exec(text) ?? [];
   const clean = stray.replace(/\.{2,}/g, ".").replace(/^\.|\.$/g, "");
+  if (/\.-\d/.test(stray)) return "items of a list are counted from 0, and an index has no sign";
   if (clean !== stray && clean !== "") return `use ${shown(`${signs}${clean}${value}`)}`;
+  const assigned = assignmentHint(text);
+  if (assigned !== undefined) return assigned;
   return "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'";
+}
+
+/** The hint for `a,b=1` and `a->b=1`, where a dot is meant, and for `a+=1`. */
+function assignmentHint(text: string): string | undefined {
+  const [, first = "", between, rest, assigned] =
+    /^([~+]*[A-Za-z_][\w.-]*?)(\s*(?:->|::|[,:;>\\])\s*|\s+)([A-Za-z_][\w.-]*)(=.*)$/s.exec(text) ??
+    [];
+  if (between !== undefined) return `use ${shown(`${first}.${rest}${assigned}`)}`;
+  const [, increased, by] = /^([A-Za-z_][\w./@-]*)\s*[-+*/|]=\s*(.*)$/s.exec(text) ?? [];
+  if (increased !== undefined) return `an override assigns a value: ${shown(`${increased}=${by}`)}`;
+  return undefined;
 }
 
 /** Why a character is not allowed in a key. */

@@ -87,10 +87,18 @@ function partsHint(
       ? `arguments are separated by commas: ${shown(commas)}`
       : undefined;
   }
+  const opening = [...OPENING].find(([close]) => value.endsWith(close))?.[1];
+  if (opening !== undefined && !value.includes(opening) && isOverride(head + opening + value))
+    return `open what is closed: ${shown(head + opening + value)}`;
   const isItem = (text: string): boolean => isOverride(`key=[${text}]`);
   const parts = `${head}${withQuotedParts(value, isItem)}`;
   return isOverride(parts) ? `quote the parts that are text: ${shown(parts)}` : undefined;
 }
+
+const OPENING: ReadonlyMap<string, string> = new Map([
+  ["]", "["],
+  ["}", "{"],
+]);
 
 const BARE_KEYS = "keys of dicts cannot be quoted";
 

@@ -2,6 +2,7 @@
 
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import { toBase64 } from "../../foundation/text/bytes.ts";
+import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 
@@ -80,9 +81,11 @@ export function nodeAt(
   return { node, key, length };
 }
 
-/** Where a value was written: of what a resolver gave, the interpolation. */
+/** Where a value was written: of what a resolver gave, the interpolation; of what a layer gave, the layer, whose name it has. */
 export const originOf = ({ origin, replaced }: ConfigNode): Origin =>
-  origin.kind === "code" && replaced !== undefined ? originOf(replaced) : origin;
+  origin.kind === "code" && replaced !== undefined && isInterpolationNode(replaced)
+    ? replaced.origin
+    : origin;
 
 export const joinKey = (parent: string, name: string): string =>
   parent === "" ? name : `${parent}.${name}`;

@@ -185,7 +185,9 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   if (sameButCase !== undefined) return sameButCase;
   const candidate = closest(name, candidates);
   const length = Math.max(name.length, candidate.length);
-  if (distance(name, candidate) <= Math.max(1, Math.floor((2 * length) / 5))) return candidate;
+  const edits = distance(name, candidate);
+  // Two names without a letter in common are not alike.
+  if (edits < length && edits <= Math.max(1, Math.floor((2 * length) / 5))) return candidate;
   const swapped = candidates.find((one) => areLettersSwapped(name, one));
   if (swapped !== undefined) return swapped;
   const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));

@@ -1,7 +1,7 @@
 /** Keys such as `a.b[0]`: how they split into components, and the nearest one that exists. */
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
-import { type ConfigNode, getAt, type Key, keyId, type MapNode } from "./node.ts";
+import { type ConfigNode, child, type Key, keyId, type MapNode } from "./node.ts";
 import type { Origin } from "./origin.ts";
 import { parsePythonInt, pyRepr } from "./python-text.ts";
 
@@ -271,8 +271,11 @@ function keysWithLess(
   wrong: number,
 ): readonly string[] {
   const shorter = parts.toSpliced(wrong, 1);
-  const node = shorter.length > 0 ? getAt(root, shorter) : undefined;
-  if (node !== undefined && node.kind !== "map") return [shorter.join(".")];
+  const node = shorter.reduce<ConfigNode | undefined>(
+    (at, part) => at && child(at, at.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part),
+    root,
+  );
+  if (shorter.length > 0 && node !== undefined && node.kind !== "map") return [shorter.join(".")];
   // A single name says too little to be looked for anywhere.
   for (let from = 1; from < parts.length - 1; from++) {
     const found = keysThatEndWith(root, parts.slice(from));

@@ -56,6 +56,13 @@ export function requireDependency(name: keyof typeof VENDORED): unknown {
   }
 }
 
+/** A module that the build wrote to `dist/vendor`; undefined where it is not: what it saves must be done then. */
+export function builtModule(name: string): unknown {
+  const require = requireIn(dirname(ownPlace()));
+  const file = vendoredFile(name, require);
+  return file === undefined ? undefined : require(file);
+}
+
 /**
  * The file in the package around this code or, if a program has this code in its bundle, in the hydraconf package
  * installed for the program.

@@ -25,8 +25,12 @@ export interface AppliedFixes {
  * @param compare compares the project as its files are now
  * @throws ConfigError `app.system` for a file that cannot be written
  */
-export function applyFixes(before: Migration, compare: () => Migration, cwd: string): AppliedFixes {
-  const all = before.findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
+export function applyFixes(
+  migration: Migration,
+  compare: () => Migration,
+  cwd: string,
+): AppliedFixes {
+  const all = migration.findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
   const ofConfigs = all.filter(({ edits }) => !edits.some(({ file }) => isPython(file)));
   let takenBack: AppliedFixes["takenBack"];
   for (const fixes of ofConfigs.length === all.length ? [all] : [all, ofConfigs]) {
@@ -34,7 +38,7 @@ export function applyFixes(before: Migration, compare: () => Migration, cwd: str
     if (made.length === 0) break;
     const restore = writeTexts(texts, cwd);
     const after = compare();
-    const reason = lossIn(before, after, made);
+    const reason = lossIn(migration, after, made);
     const files = [...texts].flatMap(([file, text]) => (text === null ? [] : [file]));
     if (reason === undefined) {
       const left = takenBack?.files.filter((file) => !files.includes(file)) ?? [];
@@ -48,7 +52,7 @@ export function applyFixes(before: Migration, compare: () => Migration, cwd: str
     restore();
     takenBack ??= { files, reason };
   }
-  return { after: before, made: [], files: [], ...(takenBack !== undefined && { takenBack }) };
+  return { after: migration, made: [], files: [], ...(takenBack !== undefined && { takenBack }) };
 }
 
 /** Writes files, and gives what writes them as they were. */

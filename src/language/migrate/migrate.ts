@@ -47,6 +47,7 @@ import {
   type Rule,
   ruleNamed,
   type Site,
+  versionsOf,
   withOld,
 } from "./rules.ts";
 import {
@@ -55,6 +56,7 @@ import {
   mainFinding,
   namesFile,
   pythonFindings,
+  SOURCE_NOTES,
   selfFix,
   type TextFinding,
   versionFinding,
@@ -275,23 +277,17 @@ function readTexts({
     ];
     for (const finding of found) if (finding !== undefined) findings.addText(finding);
   }
-  const instantiating: string[] = [];
   const storing: string[] = [];
+  const notes = SOURCE_NOTES.filter(({ since }) => appliesTo(since, from, to));
   for (const file of files.filter(isPython)) {
     const source = textOf(file);
     if (source === undefined || !/\bhydra\b/.test(source)) continue;
     for (const finding of pythonFindings(file, source, { cwd, env }))
-      if (appliesTo(ruleNamed(finding.rule), from, to)) findings.addText(finding);
-    if (/^[^#\n]*\binstantiate\(/m.test(source)) instantiating.push(file);
+      if (appliesTo(versionsOf(ruleNamed(finding.rule)), from, to)) findings.addText(finding);
+    for (const { pattern, remedy, what } of notes)
+      if (pattern.test(source)) untold.add(what, remedy, shownFile(file, cwd));
     if (/\bConfigStore\b/.test(source) && /\.store\(/.test(source)) storing.push(file);
   }
-  if (DIALECTS[to].instantiatesInTurn)
-    for (const file of instantiating)
-      untold.add(
-        "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
-        "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
-        shownFile(file, cwd),
-      );
   const hasExport = textOf(resolve(cwd, ".hydraconf/python-store.json")) !== undefined;
   if (!hasExport)
     for (const file of storing)
@@ -679,7 +675,7 @@ function compare(
       ...configFindings(before.composition, cwd),
       ...(from === "1.0" ? findingsSince10(before.composition, cwd) : []),
     ])
-      if (appliesTo(ruleNamed(finding.rule), from, to))
+      if (appliesTo(versionsOf(ruleNamed(finding.rule)), from, to))
         findings.addText(checkedText(finding, { ...about, changes: [] }, fixing), line.label);
     onDone();
   }
@@ -959,7 +955,7 @@ function warningFinding(
     return { rule: "missing-self", span, detail, level: "warning", ...(fix && { fix }) };
   }
   if (code === "schema_match")
-    return appliesTo(ruleNamed("schema-match"), from, to)
+    return appliesTo(versionsOf(ruleNamed("schema-match")), from, to)
       ? { rule: "schema-match", span, detail, level: "error" }
       : undefined;
   return undefined;
@@ -1030,14 +1026,14 @@ function createFindings(cwd: string): Findings {
         !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
-      for (const { fix, span } of sites)
+      for (const { changes: own, fix, span } of sites)
         add(
           {
             rule,
             level: isError ? "error" : isOurs ? "warning" : "change",
             span,
             detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
-            changes: changesAt(span, changes, sites, cwd),
+            changes: own ?? changesAt(span, changes, sites, cwd),
             line: label,
             lines: 1,
             ...(fix && { fix }),
@@ -1053,16 +1049,17 @@ const RENAMING: ReadonlySet<string> = new Set(
   RULES.filter(({ renamesKeys }) => renamesKeys === true).map(({ id }) => id),
 );
 
-/** Whether only defaults that come with Hydra and its plugins differ. */
+/** Whether only defaults that come with Hydra and its plugins differ, of the same class. */
 const isOfPlugin = (change: Change, cwd: string): boolean =>
   change.kind === "value" &&
+  change.difference.path.at(-1) !== "_target_" &&
   originsOf(change).every(
     (origin) =>
       origin.kind === "schema" ||
       (origin.kind === "file" && textOf(spanOf(origin, cwd).file) === undefined),
   );
 
-/** The changes of values that the file of a place says, if that is not the only place. */
+/** The changes that the file of a place shows, if that is not the only place; an error of another place says nothing of it. */
 function changesAt(
   { file }: FileSpan,
   changes: readonly Change[],
@@ -1073,7 +1070,7 @@ function changesAt(
   const own = changes.filter((change) =>
     originsOf(change).some((origin) => origin.kind === "file" && spanOf(origin, cwd).file === file),
   );
-  return own.length === 0 ? changes : own;
+  return own.length === 0 ? changes.filter(({ kind }) => kind !== "fails") : own;
 }
 
 const detailOf = ([change]: readonly Change[]): string =>

@@ -1,6 +1,10 @@
 /** The rules of a migration as data: what changed between versions, how it is recognised, and what makes it right. */
 import { basename } from "node:path";
-import type { DefaultsTreeChild, DefaultsTreeNode } from "../../engine/compose/index.ts";
+import {
+  type DefaultsTreeChild,
+  type DefaultsTreeNode,
+  pathText,
+} from "../../engine/compose/index.ts";
 import type { DefaultsItem, GroupItem } from "../../engine/compose/sources/config-source.ts";
 import {
   DIALECT_NAMES,
@@ -33,6 +37,8 @@ export type FromVersion = DialectName | "1.0";
 export interface Site {
   readonly span: FileSpan;
   readonly fix?: Fix;
+  /** Those of the changes that this place makes, if the rule can tell. */
+  readonly changes?: readonly Change[];
 }
 
 /** What a rule finds its places in: a line whose outcome it changes. */
@@ -363,8 +369,7 @@ export const RULES: readonly Rule[] = [
     hasFix: false,
     by: "composition",
     fields: ["newerPlugins"],
-    sites: (context) =>
-      context.changes.some(({ kind }) => kind === "fails") ? [] : itemSites(context, pluginItem),
+    sites: pluginSites,
   },
   {
     id: "override-dirname",
@@ -560,8 +565,11 @@ export function versionsOf({ fields, since }: Rule): {
 const ORDER: readonly FromVersion[] = ["1.0", ...DIALECT_NAMES];
 
 /** Whether a step from one version to another passes the versions of a rule. */
-export function appliesTo(rule: Rule, from: FromVersion, to: DialectName): boolean {
-  const { from: last, to: first } = versionsOf(rule);
+export function appliesTo(
+  { from: last, to: first }: ReturnType<typeof versionsOf>,
+  from: FromVersion,
+  to: DialectName,
+): boolean {
   return ORDER.indexOf(from) <= ORDER.indexOf(last) && ORDER.indexOf(to) >= ORDER.indexOf(first);
 }
 
@@ -799,9 +807,27 @@ const keywordFix: ItemFix = (listed, context) => {
 const interpolatedItem: ItemFix = ({ item, origin: { end, source, start } }) =>
   item.kind !== "self" && source.text.slice(start, end).includes("${") ? null : undefined;
 
-/** Which configs of plugins a list chooses. */
-const pluginItem: ItemFix = (listed) =>
-  listed.item.kind === "group" && isOfHydra(listed.item, listed.holder) ? null : undefined;
+/** The items that choose the configs of plugins which changed: of `hydra/sweeper` and `hydra/sweeper/sampler` the inner one. */
+function pluginSites({ changes, ...context }: SiteContext): readonly Site[] {
+  if (changes.some(({ kind }) => kind === "fails")) return [];
+  const items = listedItems(context.older).flatMap((listed) =>
+    listed.item.kind === "group" && isOfHydra(listed.item, listed.holder)
+      ? [{ ...listed, path: dotted(listed.item.group) }]
+      : [],
+  );
+  const innermost = (change: Change): string | undefined =>
+    items
+      .map(({ path }) => path)
+      .filter(
+        (path) =>
+          change.kind === "value" && `${pathText(change.difference.path)}.`.startsWith(`${path}.`),
+      )
+      .sort((left, right) => right.length - left.length)[0];
+  return items.flatMap(({ origin, path }): readonly Site[] => {
+    const own = changes.filter((change) => innermost(change) === path);
+    return own.length === 0 ? [] : [{ span: spanOf(origin, context.cwd), changes: own }];
+  });
+}
 
 function repeatedOverrides(context: SiteContext): readonly Site[] {
   const overrides = listedItems(context.older).filter(

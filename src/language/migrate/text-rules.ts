@@ -15,7 +15,7 @@ import {
   MAIN_ARGUMENTS,
   withoutArgument,
 } from "./python-edits.ts";
-import { lineStart } from "./rules.ts";
+import { type FromVersion, lineStart } from "./rules.ts";
 
 /** A place that a rule about texts finds. */
 export interface TextFinding {
@@ -26,6 +26,41 @@ export interface TextFinding {
   readonly level: "error" | "change" | "warning";
   readonly fix?: Fix;
 }
+
+/** What sources may use that behaves in another way from a version on, of which no text tells whether it matters. */
+export interface SourceNote {
+  readonly since: { readonly from: FromVersion; readonly to: DialectName };
+  readonly pattern: RegExp;
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const TO_14 = { from: "1.3", to: "1.4" } as const;
+
+export const SOURCE_NOTES: readonly SourceNote[] = [
+  {
+    since: TO_14,
+    pattern: /^[^#\n]*\binstantiate\(/m,
+    what: "Sources call instantiate, whose rules for arguments, interpolations and allowed targets changed",
+    remedy:
+      "read https://hydra.cc/docs/upgrades/1.3_to_1.4/instantiate_resolution and run the program's tests",
+  },
+  {
+    since: TO_14,
+    pattern:
+      /^[ \t]*class[ \t]+\w+[ \t]*\((?:[^)]*[\s.,(])?(?:Basic)?(?:Sweeper|Launcher|Callback)\b/m,
+    what: "Sources define launchers, sweepers or callbacks of Hydra, which 1.4 calls in another way",
+    remedy:
+      "read https://hydra.cc/docs/upgrades/1.3_to_1.4/breaking_changes: sweepers use the HydraContext of setup(), and callbacks also end with a job that fails",
+  },
+  {
+    since: TO_14,
+    pattern: /^[^#\n]*\bOmegaConf\.(?:resolve\(|get_type\(|create\(\s*None\s*\))/m,
+    what: "Sources call functions of OmegaConf that changed: resolve of missing values, get_type and create of None",
+    remedy:
+      "read https://hydra.cc/docs/upgrades/1.3_to_1.4/breaking_changes and run the program's tests",
+  },
+];
 
 const API_NAMES = /^(compose|initialize|initialize_config_dir|initialize_config_module)$/;
 

@@ -172,7 +172,10 @@ export interface FileEditor {
 }
 
 export function createFileEditor({ nonce, onSave, onText }: FileEditorOptions): FileEditor {
-  const states = new Map<string, EditorState>();
+  const states = new Map<
+    string,
+    { readonly state: EditorState; readonly scroll: StateEffect<unknown> }
+  >();
   let shown: string | undefined;
   const create = (path: string, doc: string) =>
     EditorState.create({
@@ -207,9 +210,14 @@ export function createFileEditor({ nonce, onSave, onText }: FileEditorOptions): 
     view,
     show(path, text, line) {
       if (shown !== path) {
-        if (shown !== undefined) states.set(shown, view.state);
+        if (shown !== undefined)
+          states.set(shown, { state: view.state, scroll: view.scrollSnapshot() });
         shown = path;
-        view.setState(states.get(path) ?? create(path, text));
+        const known = states.get(path);
+        // The place of the file before would be measured in this one.
+        view.scrollDOM.scrollTop = 0;
+        view.setState(known?.state ?? create(path, text));
+        if (known !== undefined) view.dispatch({ effects: known.scroll });
       }
       if (view.state.doc.toString() !== text) setText(view, text);
       if (line === undefined) return;

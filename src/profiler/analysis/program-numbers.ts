@@ -156,6 +156,18 @@ function addSamples(
   }
 }
 
+/** What a counter was between two times; null without a value. */
+export function counterBetween(
+  series: CounterSeries,
+  fromNs: number,
+  toNs: number,
+): CounterStatistics | null {
+  const counters = new Map<string, CounterTally>();
+  addSamples(counters, series, fromNs, toNs);
+  const [tally] = counters.values();
+  return tally === undefined ? null : statisticsOf(tally);
+}
+
 /** The first index with a value of at least `wanted`, in sorted values. */
 function firstFrom(values: Float64Array, wanted: number): number {
   let low = 0;
@@ -189,30 +201,30 @@ export function programNumbersOf(numbers: ProgramNumbers | null): {
       ...(kind === "amount" && ns > 0 && { per_second: (sum / ns) * NS_PER_S }),
     }),
   );
-  const ofCounters = [...counters.values()].map(
-    ({
-      series: { domain, name, unit },
-      samples,
-      min,
-      max,
-      sum,
-      weight,
-      plain,
-    }): CounterStatistics => ({
-      name,
-      domain,
-      unit,
-      samples,
-      min,
-      mean: within(weight > 0 ? sum / weight : plain, min, max),
-      max,
-    }),
-  );
+  const ofCounters = [...counters.values()].map(statisticsOf);
   return {
     ...(ofPayloads.length > 0 && { payloads: ofPayloads }),
     ...(ofCounters.length > 0 && { counters: ofCounters }),
   };
 }
+
+const statisticsOf = ({
+  series: { domain, name, unit },
+  samples,
+  min,
+  max,
+  sum,
+  weight,
+  plain,
+}: CounterTally): CounterStatistics => ({
+  name,
+  domain,
+  unit,
+  samples,
+  min,
+  mean: within(weight > 0 ? sum / weight : plain, min, max),
+  max,
+});
 
 /** Rounding must not move a mean out of the range of its values. */
 const within = (mean: number, min: number, max: number): number =>

@@ -463,7 +463,7 @@ export interface Timeline {
    */
   readonly events: readonly {
     /**
-     * wait: of the host for a GPU. cuda_call and os_call: calls of CUDA and of the system's libraries, from nsys. kernel, memcpy and memset: what a GPU did.
+     * wait: of the host for a GPU. cuda_call and os_call: calls of CUDA and of the system's libraries, from nsys. kernel, memcpy and memset: what a GPU did. counter: what a counter was between the two times, once for each.
      */
     readonly kind:
       | "range"
@@ -473,10 +473,11 @@ export interface Timeline {
       | "os_call"
       | "kernel"
       | "memcpy"
-      | "memset";
+      | "memset"
+      | "counter";
     readonly name: string;
     /**
-     * The thread or the stream: `process 4711, thread 4712`, `cuda:0, stream 7`.
+     * The thread, the stream, or where a counter belongs to: `process 4711, thread 4712`, `cuda:0, stream 7`, `process 4711, cuda:0`.
      */
     readonly row: string;
     readonly start_ms: number;
@@ -484,6 +485,16 @@ export interface Timeline {
      * Of an event that never ended, the end of its process.
      */
     readonly end_ms: number;
+    /**
+     * Only of a counter; the mean is weighted by time where a value holds until the next.
+     */
+    readonly counter?: {
+      readonly unit: string;
+      readonly samples: number;
+      readonly min: number;
+      readonly mean: number;
+      readonly max: number;
+    };
   }[];
 }
 /**

@@ -14,9 +14,11 @@ import { blockLines } from "../../report/render/terminal.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { REGION_SORTS } from "../../report/view/region-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
+import { counterBetween } from "../analysis/program-numbers.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
+  type CounterSeries,
   firstEventNs,
   forEachRange,
   type ProcessTimeline,
@@ -285,29 +287,58 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
       total++;
       kept.add(event);
     });
+  for (const process of processes)
+    for (const series of process.counters ?? []) {
+      const event = counterEvent(process, series, least, Math.min(most, process.endNs));
+      if (event === null) continue;
+      total++;
+      kept.add(event);
+    }
   return {
-    events: kept.first().map(({ kind, name, row, startNs, endNs }) => ({
+    events: kept.first().map(({ kind, name, row, startNs, endNs, counter }) => ({
       kind,
       name,
       row,
       start_ms: (startNs - originNs) / MS,
       end_ms: (endNs - originNs) / MS,
+      ...(counter !== undefined && { counter }),
     })),
     total,
     spanMs: spanNs / MS,
   };
 }
 
-interface Event extends Pick<SliceEvent, "kind" | "name" | "row"> {
+interface Event extends Pick<SliceEvent, "kind" | "name" | "row" | "counter"> {
   readonly startNs: number;
   readonly endNs: number;
 }
 
-function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): void {
-  const thread = (id: number) => {
-    const name = process.threadNames?.get(id);
-    return `process ${process.pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
+function threadRow({ pid, threadNames }: ProcessTimeline, id: number): string {
+  const name = threadNames?.get(id);
+  return `process ${pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
+}
+
+/** A counter has too many samples to name each: what it was in all of the time. */
+function counterEvent(
+  process: ProcessTimeline,
+  series: CounterSeries,
+  fromNs: number,
+  toNs: number,
+): Event | null {
+  const found = toNs < fromNs ? null : counterBetween(series, fromNs, toNs);
+  if (found === null) return null;
+  const { name, domain, unit, samples, min, mean, max } = found;
+  const owner = `process ${process.pid}${domain === "" ? "" : `, ${domain}`}`;
+  return {
+    ...{ kind: "counter", name, counter: { unit, samples, min, mean, max } },
+    row: series.threadId === null ? owner : threadRow(process, series.threadId),
+    startNs: Math.max(fromNs, series.timesNs[0] ?? fromNs),
+    endNs: toNs,
   };
+}
+
+function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): void {
+  const thread = (id: number) => threadRow(process, id);
   forEachRange(process, ({ name, threadId, startNs, endNs }) =>
     visit({ kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs }),
   );

@@ -60,7 +60,7 @@ import type {
   Top,
   Why,
 } from "./query-types.ts";
-import type { Slice, SliceRequest } from "./slice.ts";
+import type { Slice, SliceEvent, SliceRequest } from "./slice.ts";
 
 /** The run and the options of a question. */
 export interface Asked {
@@ -554,17 +554,28 @@ async function timeline(asked: Asked): Promise<Answered<Timeline>> {
   return {
     answer: { run_ms: spanMs, from_ms: asked.fromMs ?? 0, to_ms: asked.toMs ?? spanMs, events },
     items: { total, shown: events.length },
-    blocks: events.length === 0 ? [paragraph(nothingIn(asked, slice))] : [tableOf(EVENTS, events)],
+    blocks:
+      events.length === 0
+        ? [paragraph(nothingIn(asked, slice))]
+        : [tableOf(eventFields(events), events)],
   };
 }
 
-const EVENTS: readonly Field<Slice["events"][number]>[] = [
+const EVENTS: readonly Field<SliceEvent>[] = [
   { title: "Name", cell: ({ name }) => printableLabel(name) },
   { title: "Kind", cell: ({ kind }) => kind },
   { title: "Where", cell: ({ row }) => row },
   { title: "From ms", format: "ms", cell: ({ start_ms }) => start_ms },
   { title: "For ms", format: "ms", cell: (event) => event.end_ms - event.start_ms },
 ];
+
+const COUNTER_FIELDS: readonly Field<SliceEvent>[] = [
+  { title: "Mean", format: "number", cell: ({ counter }) => counter?.mean ?? null },
+  { title: "Unit", cell: ({ counter }) => counter?.unit ?? "" },
+];
+
+const eventFields = (events: readonly SliceEvent[]): readonly Field<SliceEvent>[] =>
+  events.some(({ counter }) => counter !== undefined) ? [...EVENTS, ...COUNTER_FIELDS] : EVENTS;
 
 function nothingIn({ fromMs, toMs, offset }: Asked, { total, spanMs }: Slice): string {
   const length = `the timeline is ${formatDuration(spanMs)} long`;

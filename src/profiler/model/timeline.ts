@@ -10,7 +10,7 @@ import type { PayloadNumber } from "./payload.ts";
  * days.
  */
 export interface Timeline {
-  /** `recorder`, `nsys` or `ncu`. */
+  /** `recorder`, `counters`, `nsys` or `ncu`. */
   readonly collector: string;
   /** Name of the clock, e.g. `CLOCK_MONOTONIC`. */
   readonly clock: string;

@@ -1,7 +1,7 @@
 /** Reads `run.json` of a run directory. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
+import { type ShippedSchema, shippedValidator } from "../../engine/schema/ajv.ts";
 import type { ConfigError } from "../../engine/values/errors.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
@@ -24,11 +24,15 @@ const FIRST_MINOR = 5;
  */
 export type ReadSavedRun = (directory: string, cwd: string) => SavedRun;
 
+/** The schema of `run.json`. */
+export function runSchema(): ShippedSchema<SavedRun> {
+  const text = readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8");
+  return { text, compile: (ajv) => ajv.compile<SavedRun>(JSON.parse(text)) };
+}
+
 /** A reader for many runs, which compiles their schema once. */
 export function createRunReader(): ReadSavedRun {
-  const check = createAjv(SHIPPED_SCHEMAS).compile<SavedRun>(
-    JSON.parse(readFileSync(join(packageInfo().root, "schemas", "run.schema.json"), "utf8")),
-  );
+  const check = shippedValidator(runSchema());
   return (directory, cwd) => {
     const file = join(directory, RUN_FILE);
     const name = readablePath(file, cwd);

@@ -2,8 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Ajv2020 } from "ajv/dist/2020.js";
-import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
+import { shippedValidator } from "../../engine/schema/ajv.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { CALIBRATION_CONTRACT } from "../compare/calibration.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
@@ -18,7 +17,7 @@ import { contractIssue, createReportValidator, type ReportValidator } from "./va
 interface DocumentContract {
   /** The supported versions. */
   readonly versions: readonly string[];
-  readonly compile: (ajv: Ajv2020) => ReportValidator;
+  readonly compile: () => ReportValidator;
 }
 
 /**
@@ -31,9 +30,12 @@ const documentContract = <Document>(
   rules: (document: Document) => readonly ReportIssue[] = () => [],
 ): DocumentContract => ({
   versions,
-  compile(ajv) {
-    const schema = readFileSync(join(packageInfo().root, "schemas", file), "utf8");
-    const check = ajv.compile<Document>(JSON.parse(schema));
+  compile() {
+    const text = readFileSync(join(packageInfo().root, "schemas", file), "utf8");
+    const check = shippedValidator<Document>({
+      text,
+      compile: (ajv) => ajv.compile<Document>(JSON.parse(text)),
+    });
     return {
       validate: (document) => (check(document) ? rules(document) : issuesOf(check.errors ?? [])),
     };
@@ -60,7 +62,7 @@ export function createDocumentValidator(): ReportValidator {
       if (kind === undefined) return regions.validate(document);
       const other = contractIssue(document, kind.versions);
       if (other !== null) return [other];
-      const check = checks.get(kind) ?? kind.compile(createAjv(SHIPPED_SCHEMAS));
+      const check = checks.get(kind) ?? kind.compile();
       checks.set(kind, check);
       return check.validate(document);
     },

@@ -1,7 +1,6 @@
 /** Validates region reports: the contract, then its rules. */
 import { readFileSync } from "node:fs";
-import type { ValidateFunction } from "ajv";
-import { createAjv, SHIPPED_SCHEMAS } from "../../engine/schema/ajv.ts";
+import { type ShippedSchema, shippedValidator } from "../../engine/schema/ajv.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { toObject } from "../../engine/values/plain-objects.ts";
 import { readYaml } from "../../engine/values/yaml/reader.ts";
@@ -22,7 +21,7 @@ export interface ReportValidator {
 
 /** Creates a validator, which loads ajv and the contract; reuse it for several documents. */
 export function createReportValidator(): ReportValidator {
-  const check = compileContract();
+  const check = shippedValidator(contractSchema());
   return {
     validate(document) {
       const other = contractIssue(document, CONTRACTS);
@@ -59,16 +58,25 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
 const CONTRACT_ID = "urn:hydraconf:region-report";
 
 /** Reads the contract that ships with the package. */
-export const readContract = (): ContractDocument =>
+export const readContract = (): ContractDocument => contractOf(contractText());
+
+const contractText = (): string => readFileSync(contractFile(), "utf8");
+
+const contractOf = (text: string): ContractDocument =>
   toObject(
-    readYaml(readFileSync(contractFile(), "utf8"), { name: contractFile(), env: process.env }),
+    readYaml(text, { name: contractFile(), env: process.env }),
   ) as unknown as ContractDocument;
 
-/** Compiles the contract's schema of a bundle. Loads ajv. */
-function compileContract(): ValidateFunction<RegionReportBundle> {
-  const ajv = createAjv(SHIPPED_SCHEMAS);
-  // The place of schemas in OpenAPI, which is no keyword of JSON Schema.
-  ajv.addKeyword("components");
-  ajv.addSchema({ $id: CONTRACT_ID, components: readContract().components });
-  return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
+/** The contract's schema of a bundle. */
+export function contractSchema(): ShippedSchema<RegionReportBundle> {
+  const text = contractText();
+  return {
+    text,
+    compile(ajv) {
+      // The place of schemas in OpenAPI, which is no keyword of JSON Schema.
+      ajv.addKeyword("components");
+      ajv.addSchema({ $id: CONTRACT_ID, components: contractOf(text).components });
+      return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
+    },
+  };
 }

@@ -50,11 +50,19 @@ const proposedOverrides = (hint: string): readonly string[] =>
 const proposedLines = (hint: string): readonly string[] =>
   /(^|: )write `/.test(hint) ? [...hint.matchAll(/`([^`]+)`/g)].map(([, line = ""]) => line) : [];
 
+/** What a hint proposes for an interpolation of a file: "write ${a.b}". A resolver of the program's own is not there to apply it. */
+const proposedInterpolation = (hint: string): string | undefined =>
+  /(?:^|: )write (\$\{(?!eval:).*\})$/.exec(hint)?.[1];
+
 /** Of the dialect, whatever is typed. */
 const WARNING = /^(UserWarning: .*(\nOmit the version_base .*)?)\n/gm;
 
 describe("what the hint for a mistake proposes", () => {
-  const proposals: [string, Mistake, { override: string } | { line: string }][] = [];
+  const proposals: [
+    string,
+    Mistake,
+    { override: string } | { line: string } | { interpolation: string },
+  ][] = [];
   it("is an override or a line of the file, in most of them", async () => {
     for (const mistake of MISTAKES) {
       const { stderr } = await runOf(mistake.files, mistake.argv, mistake);
@@ -62,8 +70,17 @@ describe("what the hint for a mistake proposes", () => {
       for (const override of proposedOverrides(hint))
         proposals.push([mistake.id, mistake, { override }]);
       for (const line of proposedLines(hint)) proposals.push([mistake.id, mistake, { line }]);
+      const interpolation = proposedInterpolation(hint);
+      if (interpolation !== undefined) proposals.push([mistake.id, mistake, { interpolation }]);
     }
-    expect(proposals.length).toBeGreaterThan(14);
+    // Of each kind: otherwise the next test says little.
+    const kinds = proposals.map(([, , proposal]) => Object.keys(proposal)[0]);
+    for (const [kind, least] of [
+      ["override", 25],
+      ["line", 25],
+      ["interpolation", 6],
+    ] as const)
+      expect([kind, kinds.filter((one) => one === kind).length >= least]).toEqual([kind, true]);
   });
 
   it("composes when it is applied", async () => {
@@ -86,7 +103,11 @@ describe("what the hint for a mistake proposes", () => {
       const lines = (files[name] ?? "").split("\n");
       const at = Number(line) - 1;
       const [before = ""] = /^\s*(- )?/.exec(lines[at] ?? "") ?? [];
-      const text = lines.with(at, `${before}${proposal.line}`).join("\n");
+      const corrected =
+        "line" in proposal
+          ? `${before}${proposal.line}`
+          : (lines[at] ?? "").replace(/\$\{.*\}/, () => proposal.interpolation);
+      const text = lines.with(at, corrected).join("\n");
       const { exitCode } = await runOf({ ...files, [name]: text }, argv, mistake);
       expect([id, proposal, exitCode]).toEqual([id, proposal, 0]);
     }

@@ -177,12 +177,22 @@ const page = readFileSync(new URL("../../../docs/sweeps.md", import.meta.url), "
 
 /** The sample of the documentation, and its command line. */
 function sample(launcher: string) {
-  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-promotion-"));
   const [, source = ""] = /<!-- goes_on\.py -->\s+```python\n([\s\S]*?)```/.exec(page) ?? [];
-  writeFileSync(join(cwd, "goes_on.py"), source);
-  const [, typed = ""] =
-    /\$ hydraconf (run -m hydra\/sweeper=successive_halving [\s\S]*?goes_on\.py.*)\n/.exec(page) ??
-    [];
+  return sampleOf("goes_on.py", source, { launcher, words: [] });
+}
+
+/** The command line of the documentation that runs this program, and has these words. */
+function sampleOf(
+  name: string,
+  source: string,
+  { launcher, words: wanted }: { readonly launcher: string; readonly words: readonly string[] },
+) {
+  const cwd = mkdtempSync(join(tmpdir(), "hydraconf-promotion-"));
+  writeFileSync(join(cwd, name), source);
+  const typed =
+    [...page.matchAll(/\$ hydraconf (run (?:.*\\\n)*.*)\n/g)]
+      .map(([, one = ""]) => one)
+      .find((one) => [name, ...wanted].every((word) => one.includes(word))) ?? "";
   const words = typed
     .replaceAll(/\\\n\s+/g, "")
     .split(" ")
@@ -211,6 +221,25 @@ test("the sample of the documentation", () => {
   expect(rows.map(({ output_dir }) => existsSync(join(output_dir, ".checkpoint")))).toEqual(
     rows.map(({ continues }) => continues === null),
   );
+});
+
+test("the sample of a program without Hydra, which is told by a flag where to go on", () => {
+  const source = `import os, pathlib, sys
+kept = pathlib.Path(os.environ["HYDRACONF_CHECKPOINT"], "last.pt")
+kept.write_text(sys.argv[2])
+print(sys.argv[3])
+pathlib.Path(os.environ["HYDRACONF_RESULT"]).write_text(sys.argv[1])
+`;
+  const { command, cwd } = sampleOf("train.py", source, {
+    launcher: "local",
+    words: ["resume_key"],
+  });
+  expect([command.status, command.stderr]).toEqual([0, expect.stringContaining("7 jobs")]);
+  for (const { continues, number } of rowsIn(join(cwd, "s/sweep.json"))) {
+    const told = readFileSync(join(cwd, `s/.sweep/jobs/${number}.log`), "utf8");
+    if (continues === null) expect(told).toBe("--resume=none\n");
+    else expect(told).toMatch(/^--resume=.*\/s\/\d\/\.checkpoint\/last\.pt\n$/);
+  }
 });
 
 test("an unused directory for checkpoints does not stay, a used one is there for the next attempt", () => {

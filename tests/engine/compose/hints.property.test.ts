@@ -6,6 +6,7 @@ import { dialectNamed } from "../../../src/engine/values/dialect.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { splitKey } from "../../../src/engine/values/key-path.ts";
 import type { ConfigNode } from "../../../src/engine/values/node.ts";
+import type { FileOrigin } from "../../../src/engine/values/origin.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";
 import { runs } from "../../runs.ts";
@@ -132,5 +133,110 @@ describe.each(["1.3", "1.4"] as const)("an override that a hint of %s proposes",
     );
     // Otherwise the property says nothing.
     expect(tried).toBeGreaterThan(30);
+  });
+});
+
+/** An entry of a defaults list, and what people write in place of it. */
+const entry = fc
+  .record({
+    group: fc.constantFrom("db", "net/http", "net/ftp"),
+    option: fc.constantFrom("mysql", "pg"),
+    pkg: fc.constantFrom("", "", "@src"),
+    flag: fc.constantFrom("", "", "optional "),
+  })
+  .chain(({ group, option, pkg, flag }) => {
+    const right = `${flag}${group}${pkg}: ${option}`;
+    const wrong = [
+      right.replaceAll("/", "."),
+      right.replaceAll("/", "\\"),
+      right.replace(": ", ":"),
+      right.replace(": ", "="),
+      right.replace(option, `${option}l`),
+      right.replace(option, option.toUpperCase()),
+      right.replace(option, `conf/${group}/${option}`),
+      right.replace(group, group.toUpperCase()),
+      right.replace(group, group.split("/").at(-1) ?? ""),
+      right.replace(group, `${group}s`),
+      `${group}: ${option}${pkg}`,
+      `${group}${pkg.replace("@", " @")}: ${option}`,
+      `${group}${pkg.replace("@", ":")}: ${option}`,
+      `${group}: ${option} ${flag.trim()}`,
+      `${group}: ${flag}${option}`,
+      `${group}: mysql, pg`,
+      `${group}: ''`,
+      group,
+      `${group}/${option}l`,
+      `${group}.${option}`,
+      `override ${right}`,
+      "_self",
+      "-self_",
+      "_self_: true",
+    ];
+    return fc.constantFrom(right, ...wrong);
+  });
+
+const lists = fc.record({
+  primary: fc.array(entry, { minLength: 1, maxLength: 2 }),
+  nested: fc.array(entry, { maxLength: 2 }),
+});
+
+describe.each(["1.3", "1.4"] as const)("a line that a hint of %s proposes", (dialect) => {
+  it("is right in place of the wrong one", () => {
+    const linesOf = (entries: readonly string[]) =>
+      entries.length === 0 ? "" : `defaults:\n${entries.map((one) => `- ${one}\n`).join("")}`;
+    const options = Object.fromEntries(
+      ["db", "net/http", "net/ftp"].flatMap((group) => [
+        [`${group}/mysql`, "a: 1\n"],
+        [`${group}/pg`, "a: 2\n"],
+      ]),
+    );
+    let tried = 0;
+    fc.assert(
+      fc.property(lists, ({ primary, nested }) => {
+        const files: Files = {
+          ...options,
+          config: linesOf([...primary, "exp: e"]),
+          "exp/e": `# @package _global_\n${linesOf(nested)}`,
+        };
+        const context = createResolveContext({ env: {}, dialect: dialectNamed(dialect) });
+        const errorOf = (tree: Files) => {
+          try {
+            composeOn(snapshotOf(tree), [], context);
+            return undefined;
+          } catch (error) {
+            if (isConfigError(error)) return error.details;
+            throw error;
+          }
+        };
+        /** What is still wrong at a place when its hints were followed; each corrects one mistake. */
+        const wrongAt = (tree: Files, rounds: number, place?: FileOrigin): string | undefined => {
+          const error = errorOf(tree);
+          const { hint = "", message = "", origin } = error ?? {};
+          if (origin?.kind !== "file") return undefined;
+          const { start, source } = origin;
+          const isSame =
+            place === undefined || (source.name === place.source.name && start === place.start);
+          // Another entry may be wrong, too; two entries for one group may both be.
+          if (!isSame || /Multiple values|is defined before|Duplicate _self_/.test(message))
+            return undefined;
+          if (!/(^|: )write `/.test(hint) || rounds === 0)
+            return place === undefined ? undefined : `${message}: ${hint}`;
+          const name = Object.keys(tree).find((one) => source.name.endsWith(`${one}.yaml`)) ?? "";
+          const text = tree[name] ?? "";
+          const before = text.slice(0, text.lastIndexOf("\n", start) + 1);
+          const after = text.slice(text.indexOf("\n", start));
+          for (const [, line = ""] of hint.matchAll(/`([^`]+)`/g)) {
+            tried++;
+            const changed = { ...tree, [name]: `${before}- ${line}${after}` };
+            const wrong = wrongAt(changed, rounds - 1, origin);
+            if (wrong !== undefined) return `${line}: ${wrong}`;
+          }
+          return undefined;
+        };
+        expect([files, wrongAt(files, 3)]).toEqual([files, undefined]);
+      }),
+      { numRuns: runs(150) },
+    );
+    expect(tried).toBeGreaterThan(40);
   });
 });

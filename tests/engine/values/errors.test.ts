@@ -145,7 +145,7 @@ describe("nearest", () => {
   it.each([
     { name: "prot", candidates: ["host", "port"], near: "port" },
     { name: "mysqll", candidates: ["mysql", "postgresql"], near: "mysql" },
-    { name: "x", candidates: ["y", "zzzz"], near: "y" },
+    { name: "x", candidates: ["y", "zzzz"], near: undefined },
     { name: "learning_rat", candidates: ["learning_rate", "epochs"], near: "learning_rate" },
     { name: "rnu", candidates: ["trust", "run"], near: "run" },
     { name: "unr", candidates: ["run"], near: undefined },

@@ -64,9 +64,9 @@ hydra: {mode: RUN, run: {dir: out}}
   });
 
   it("names no key that would be read as several", () => {
-    const tree = loadYaml("{a.b: {c: 1}, 1: {a: 1}}");
+    const tree = loadYaml("{a.b: {c: 1}, 10: {aa: 1}}");
     expect(nearestKey(tree, "ab.c").nearest).toBeUndefined();
-    expect(nearestKey(tree, "a.b").nearest).toBe("1.a");
+    expect(nearestKey(tree, "1.a").nearest).toBe("10.aa");
     expect(nearestKey(loadYaml("{2.5: {a: {b: 0}}}"), "b")).toEqual({ available: ["2.5"] });
   });
 

@@ -16,6 +16,13 @@ const SLASH = {
   "conf/db/a/b.yaml": "port: 1\n",
 };
 
+interface Shown {
+  readonly file: string;
+  readonly line: number;
+  readonly rule: string;
+  readonly changes: readonly { readonly key?: string; readonly message?: string }[];
+}
+
 const requestIn = (folder: string): MigrateRequest => ({
   place: {
     invocation: completeInvocation({ cwd: folder, env: {} }),
@@ -217,6 +224,34 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     const { stdout } = await runIn(folder);
     expect(stdout).toContain("--fix mends it");
     expect(stdout).toContain("    run.sh:1: train.py db=pg\n");
+  });
+
+  it("of several places each shows what it changes itself", async () => {
+    const folder = project({
+      "conf/config.yaml":
+        "defaults:\n  - _self_\n  - g: m\n  - override hydra/sweeper: optuna\n  - override hydra/sweeper/sampler: tpe\n  - override hydra/job_logging: colorlog\n  - override hydra/hydra_logging: colorlog\n",
+      "conf/g/m.yaml": "defaults:\n  - ../db@db: a\n",
+      "conf/g/n.yaml": "defaults:\n  - m\n  - ../db@other: a\n",
+      "conf/db/a.yaml": "port: 1\n",
+    });
+    const { findings } = JSON.parse((await runIn(folder, "--json")).stdout);
+    const shown = findings.map(({ changes, file, line, rule }: Shown) => [
+      `${file}:${line} ${rule}`,
+      [
+        ...new Set(
+          changes.map(
+            ({ key, message }) => key?.split(".").slice(0, 3).join(".") ?? message?.slice(0, 6),
+          ),
+        ),
+      ],
+    ]);
+    expect(shown).toEqual([
+      ["conf/config.yaml:4 plugin-configs", ["hydra.sweeper.search_space"]],
+      ["conf/config.yaml:5 plugin-configs", ["hydra.sweeper.sampler"]],
+      ["conf/config.yaml:6 plugin-configs", ["hydra.job_logging.handlers"]],
+      ["conf/g/m.yaml:2 default-path", ["In g/m"]],
+      ["conf/g/n.yaml:3 default-path", ["In g/n"]],
+    ]);
   });
 
   it("a renamed group keeps what its other options include", async () => {

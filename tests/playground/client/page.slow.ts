@@ -117,6 +117,45 @@ describeInBrowser("hydraconf open", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  test("typing does not wait for the worker, which is asked of the last text alone", async () => {
+    const opened = await open("<p></p>");
+    // A page of its own: what it begins with would stay.
+    const context = await opened.page.context().browser()?.newContext();
+    if (context === undefined) throw new Error("there is no browser");
+    const page = await context.newPage();
+    await page.addInitScript(`{
+      const Started = Worker;
+      globalThis.held = [];
+      globalThis.asked = [];
+      globalThis.Worker = class extends Started {
+        postMessage(message) {
+          if (message.name === "view") asked.push(message.request.call.overrides.join(" "));
+          if (globalThis.holds) held.push(() => super.postMessage(message));
+          else super.postMessage(message);
+        }
+      };
+    }`);
+    await page.goto(await serve(tree()));
+    await shows(page, "#panel-config .cm-line", "port: 3306");
+    await page.evaluate(`{
+      holds = true;
+      asked.length = 0;
+      globalThis.wrong = 0;
+      new MutationObserver(() => { wrong += document.querySelectorAll(".cm-wrong").length; })
+        .observe(document.body, { childList: true, subtree: true });
+    }`);
+    await overrides(page).focus();
+    // Each of its parts is a mistake.
+    await page.keyboard.type("db=pg");
+    expect(await overrides(page).textContent()).toBe("db=pg");
+    expect(await config(page).textContent()).toContain("port: 3306");
+    expect(await page.evaluate("asked")).toEqual(["d"]);
+    await page.evaluate("{ holds = false; for (const send of held.splice(0)) send(); }");
+    await shows(page, "#panel-config .cm-line", "port: 5432");
+    expect(await page.evaluate("asked")).toEqual(["d", "db=pg"]);
+    expect(await page.evaluate("wrong")).toBe(0);
+  });
+
   test("underlines and explains a mistake, and keeps the last good config", async () => {
     const { complaints, page } = await openServed(open, await serve(tree()));
     await overrides(page).focus();
@@ -202,6 +241,24 @@ describeInBrowser("hydraconf open", (open) => {
     expect(readFileSync(join(place, "db/mysql.yaml"), "utf8")).toBe("driver: other\n");
     // The refusal is in the browser's log, too.
     expect(complaints.filter((one) => !one.includes("409"))).toEqual([]);
+  });
+
+  test("each file is shown where it was left", async () => {
+    const long = (key: string) =>
+      Array.from({ length: 400 }, (_, at) => `${key}${at}: ${at}\n`).join("");
+    const texts = { ...SAMPLE, "extra/first.yaml": long("a"), "extra/second.yaml": long("b") };
+    const { complaints, page } = await openServed(open, await serve(tree(texts)));
+    await page.getByRole("tab", { name: "Files" }).click();
+    const choose = (name: string) => page.getByRole("button", { name, exact: true }).click();
+    await choose("extra/first.yaml");
+    await page.getByLabel("File extra/first.yaml").focus();
+    await page.keyboard.press("Control+End");
+    await shows(page, "#panel-files .cm-line", "a399: 399");
+    await choose("extra/second.yaml");
+    await shows(page, "#panel-files .cm-line", "b0: 0");
+    await choose("extra/first.yaml");
+    await shows(page, "#panel-files .cm-line", "a399: 399");
+    expect(complaints).toEqual([]);
   });
 
   test("a file with CRLF is as it was when it is opened, and saved with CRLF", async () => {

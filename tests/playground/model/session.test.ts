@@ -1,10 +1,15 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { choiceMenus, lineWithOption } from "../../../src/playground/model/choices.ts";
 import { configLines, valueHistory } from "../../../src/playground/model/config-lines.ts";
 import { defaultsRows } from "../../../src/playground/model/defaults-rows.ts";
 import { differencesOf } from "../../../src/playground/model/differences.ts";
 import { overridesIn } from "../../../src/playground/model/override-line.ts";
-import { openSession, type TreeSession } from "../../../src/playground/model/session.ts";
+import {
+  openSession,
+  type TreeSession,
+  withoutMistakes,
+} from "../../../src/playground/model/session.ts";
 import { compose } from "../../../src/portable-engine.ts";
 import { SAMPLE, treeOf } from "../sample.ts";
 
@@ -224,6 +229,35 @@ test.each([
   expect(made).toBe(expected);
   const { choices } = composed(made, session).composition;
   expect(choices.get(key) ?? null).toBe(option);
+});
+
+test("a sweep of an alias is that of its key", () => {
+  const texts = {
+    ...SAMPLE,
+    "config.yaml": `${SAMPLE["config.yaml"]}hydra:\n  override:\n    aliases:\n      p: db.port\n      pg: db=pg\n`,
+  };
+  const session = openSession(treeOf(texts, { dialect: "1.4" }), new Map(Object.entries(texts)));
+  expect(composed("pg p=1,2", session).jobs).toEqual([
+    ["db=pg", "db.port=1"],
+    ["db=pg", "db.port=2"],
+  ]);
+  expect(problems("db.prot=1,2", session)[0]).toMatchObject({ nearest: "db.port" });
+});
+
+test("of any line, what is left out of its config is what is wrong in it", () => {
+  const right = ["db=pg", "debug=true", "name=x", "+new=1", "cache=redis", "db.port=1,2"];
+  const wrong = ["no.such=1", "extra=more", "x=[1", "db.prot=2", "db.model=[", "~nothing"];
+  const session = open();
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...right, ...wrong]), (overrides) => {
+      const found = withoutMistakes(session, { configName: "config", overrides });
+      expect(found?.left).toEqual(overrides.filter((one) => wrong.includes(one)));
+      const kept = overrides.filter((one) => right.includes(one));
+      const expected = session.compose({ configName: "config", overrides: kept });
+      expect(found?.composed).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 test("a menu adds a group also to a line with a mistake", () => {

@@ -374,6 +374,34 @@ describe("a part of a timeline", () => {
     rmSync(file);
   });
 
+  it("has each counter once, with what it was between the two times", () => {
+    const timeline = timelineOf([[0, 1000]]);
+    const [only = process([])] = timeline.processes;
+    const samples = {
+      ...{ domain: "cuda:0", name: "busy", unit: "%", threadId: null, holds: true },
+      timesNs: Float64Array.of(100, 300, 600),
+      endsNs: Float64Array.of(300, 500, 700),
+      values: Float64Array.of(10, 40, 90),
+    };
+    const counted = {
+      ...timeline,
+      processes: [{ ...only, endNs: 1000, counters: [samples] }],
+    };
+    const sliceOf = (from: number, to: number) =>
+      timelineSlice(counted, { fromMs: from / 1e6, toMs: to / 1e6, limit: 9 }).events.filter(
+        ({ kind }) => kind === "counter",
+      );
+    // 10 for 100 ns and 40 for 200.
+    expect(sliceOf(200, 550)).toEqual([
+      {
+        ...{ kind: "counter", name: "busy", row: `process ${only.pid}, cuda:0` },
+        ...{ start_ms: 200 / 1e6, end_ms: 550 / 1e6 },
+        counter: { unit: "%", samples: 2, min: 10, mean: 30, max: 40 },
+      },
+    ]);
+    expect(sliceOf(510, 590)).toEqual([]);
+  });
+
   it("has calls of CUDA and of the system, also of a trace, and before the first range", async () => {
     const table = createHostCalls();
     table.add({ api: "os", name: "open64", threadId: 8, startNs: 0, endNs: 50 });

@@ -191,7 +191,10 @@ function unrecognized(
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
   const [name, value = "VALUE"] = splitAtEquals(words[0] ?? "");
   const near = nearest(name, names);
-  const [, key] = /^--([A-Za-z_][\w.-]*)$/.exec(name) ?? [];
+  // With one dash only what has a value is an override.
+  const isAssigned = /=/.test(words[0] ?? "");
+  const [, key] =
+    (isAssigned ? /^--?([A-Za-z_][\w.-]*)$/ : /^--([A-Za-z_][\w.-]*)$/).exec(name) ?? [];
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${unrecognizedWords.join(" ")}`,

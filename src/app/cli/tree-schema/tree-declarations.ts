@@ -219,11 +219,17 @@ export function pythonOf({ configs }: TreeFacts): string {
     ...(texts.some((text) => text.includes(SHADOWED))
       ? [`import builtins as ${SHADOWED}builtins`, `import typing as ${SHADOWED}typing`]
       : []),
-    "from typing import Any, Iterator, List, Optional, Union\n",
+    `from typing import ${["Any", "Iterator", ...importedTypes(texts)].join(", ")}\n`,
     PYTHON_BASE,
     ...texts,
   ].join("\n");
 }
+
+/** pyright reports imports that are not used. */
+const importedTypes = (texts: readonly string[]): readonly string[] =>
+  ["List", "Optional", "Union"].filter((name) =>
+    texts.some((text) => new RegExp(`[^.\\w]${name}\\[`).test(text)),
+  );
 
 /** The texts of classes by name. */
 type PythonClasses = Map<string, string>;

@@ -96,7 +96,7 @@ class Unusable(ValueError):
 
 
 class Study:
-    def __init__(self, sampler, pruner, storage, study_name, directions, space, fixed, added, custom, config, seed, trials, folders, sweep, is_plan, excludes_stop):
+    def __init__(self, sampler, storage, study_name, directions, space, fixed, added, custom, config, seed, trials, folders, sweep, is_plan, excludes_stop, pruner=None):
         try:
             import optuna
         except ImportError as error:

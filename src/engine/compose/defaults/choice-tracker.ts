@@ -262,6 +262,9 @@ function unusedSelection(
   const typed = [
     ...(isNamed && nearest !== undefined && has(nearest) ? [`${nearest}=${option}`] : []),
     ...(isNamed && has(group) ? [`+${key}=${option}`] : []),
+    ...(isNamed && first === undefined && !has(group)
+      ? nearOptions(group, value, repository).map((near) => `+${key}=${near}`)
+      : []),
   ];
   const lines = meant
     .filter(({ key }) => has(key))
@@ -301,6 +304,17 @@ function unusedSelection(
     nearest,
     hint,
   });
+}
+
+/** The option of a group that was probably meant. */
+function nearOptions(
+  group: string,
+  value: RecordedSelection["value"],
+  repository: Pick<Repository, "list">,
+): readonly string[] {
+  const near =
+    typeof value === "string" ? nearestName(value, optionsForHint(repository, group)) : undefined;
+  return near === undefined ? [] : [near];
 }
 
 /** The hint for a folder that was named as an option: its groups are chosen one by one. */
@@ -430,9 +444,26 @@ export function suggestChoice(
   // A misspelt group: the option must be one of it, since a misspelt key of a value is more likely.
   const near = typed === "" ? undefined : nearestName(typed, [...choices.keys()]);
   const [group = ""] = near?.split("@") ?? [];
-  return near !== undefined && optionsForHint(repository, group).includes(option)
-    ? `${near}${tail}`
+  if (near !== undefined && optionsForHint(repository, group).includes(option))
+    return `${near}${tail}`;
+  // One beside it in the tree, of which the list has no option yet.
+  const parent = typed.slice(0, Math.max(0, typed.lastIndexOf("/")));
+  const last = typed.slice(parent === "" ? 0 : parent.length + 1);
+  const other = nearestName(last, groupsIn(parent, repository));
+  const path = parent === "" ? other : `${parent}/${other}`;
+  return other !== undefined &&
+    path !== undefined &&
+    optionsForHint(repository, path).includes(option)
+    ? `+${path}${tail}`
     : undefined;
+}
+
+function groupsIn(path: string, repository: Pick<Repository, "list">): readonly string[] {
+  try {
+    return repository.list(path, "group");
+  } catch {
+    return [];
+  }
 }
 
 const endsWith = (path: string, tail: string): boolean =>

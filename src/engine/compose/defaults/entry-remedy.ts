@@ -46,9 +46,9 @@ export function entryRemedy(
   // An entry that was chosen in another list: only its option can be wrong here.
   const isChosenElsewhere = item.kind === "group" && /^override\s/.test(text);
   if (!isChosenElsewhere) {
-    if (item.kind === "config" && /^_*self_*$/i.test(item.path))
+    if (item.kind === "config" && /^[-_]*self[-_]*$/i.test(item.path))
       return { hint: `the position of the file's own content is written \`${SELF}\`` };
-    const found = rewritten(search);
+    const found = rewritten(search) ?? withoutOption(search);
     if (found !== undefined) return found;
   }
   if (similar.length > 0) return optionRemedy(text, similar, placed);
@@ -78,10 +78,17 @@ function variableRemedy(
 function typedRemedy(
   text: string,
   similar: readonly string[],
-  { placed }: Search,
+  { placed, repository }: Search,
 ): EntryRemedy | undefined {
-  if (similar.length === 0 || !text.includes("=")) return undefined;
+  if (!text.includes("=")) return undefined;
   const head = placed.item.kind === "group" ? text.slice(0, text.indexOf("=") + 1) : undefined;
+  if (placed.name === "" && head !== undefined) {
+    const options = optionsForHint(repository, placed.group).slice(0, MOST_PROPOSED);
+    return options.length === 0
+      ? undefined
+      : { hint: `use ${orList(options.map((option) => head + option))}` };
+  }
+  if (similar.length === 0) return undefined;
   const [first] = similar;
   return {
     ...(similar.length === 1 && { nearest: first }),
@@ -108,11 +115,60 @@ function optionRemedy(
   };
 }
 
-/** Entries in which a character, a flag or the start of the path is wrong, and which exist when it is corrected. */
-function rewritten(search: Search): EntryRemedy | undefined {
+/** How many options a hint names. */
+const MOST_PROPOSED = 3;
+
+/** A group whose option is missing or empty, and several options that are written as one. */
+function withoutOption(search: Search): EntryRemedy | undefined {
   const { placed, repository } = search;
   const entry = entryOf(placed);
-  const corrected = withoutSlips(entry);
+  const [group, name] = entry.group === null ? [entry.name, ""] : [entry.group, entry.name];
+  const options = optionsForHint(
+    repository,
+    pathOf({ ...entry, group: null, name: group }, search),
+  );
+  if (options.length === 0) return undefined;
+  const names = name.split(/[\s,]+/);
+  if (names.length > 1 && names.every((one) => options.includes(one)))
+    return { hint: `write \`${textOf({ ...entry, name: `[${names.join(", ")}]` })}\`` };
+  if (name !== "") return undefined;
+  const lines = options
+    .slice(0, MOST_PROPOSED)
+    .map((option) => `\`${textOf({ ...entry, group, name: option })}\``);
+  return { hint: `name an option of the config group ${group}: write ${orList(lines)}` };
+}
+
+/** Entries in which a character, a flag or the start of the path is wrong, and which exist when it is corrected. */
+function rewritten(search: Search): EntryRemedy | undefined {
+  const entry = entryOf(search.placed);
+  for (const corrected of [withoutSlips(entry), ...otherForms(entry)]) {
+    const found = correction(entry, corrected, search);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** An entry with dots or backslashes in its path, its package at the option, or its option behind the package. */
+function* otherForms(entry: Entry): Generator<Entry> {
+  const { group, name, package: pkg } = entry;
+  const slashes = (path: string): string => path.replace(/\\+|\./g, "/");
+  if (group === null) {
+    const [, place, option] = /^(\S+)\s+(\S+)$/.exec(pkg ?? "") ?? [];
+    if (place !== undefined && option !== undefined)
+      yield { ...entry, group: name, package: place, name: option };
+    if (slashes(name) !== name) yield { ...entry, name: slashes(name) };
+    return;
+  }
+  if (slashes(group) !== group) yield { ...entry, group: slashes(group) };
+  const [, option, place] = /^([^@]+)@([^@]+)$/.exec(name) ?? [];
+  if (option !== undefined && place !== undefined && pkg === null)
+    yield { ...entry, name: option, package: place };
+  const [, bare, flag] = /^(\S+)\s+(optional|override)$/.exec(name) ?? [];
+  if (bare !== undefined) yield { ...entry, flags: `${entry.flags}${flag} `, name: bare };
+}
+
+function correction(entry: Entry, corrected: Entry, search: Search): EntryRemedy | undefined {
+  const { placed, repository } = search;
   const { parentGroup } = placed;
   if (corrected !== entry && exists(corrected, search)) return write(corrected, search);
   const atRoot = { ...corrected, ...rooted(corrected) };
@@ -175,7 +231,9 @@ function write(entry: Entry, search: Search, why = ""): EntryRemedy {
   const path = pathOf(entry, search);
   const group = path.slice(0, Math.max(0, path.lastIndexOf("/")));
   const chosen =
-    entry.group !== null && entry.flags === "" ? chosenInParents(group, search) : undefined;
+    entry.group !== null && entry.flags === ""
+      ? chosenInParents(group, entry.package, search)
+      : undefined;
   if (chosen === undefined) return { hint: `${why}write \`${textOf(entry)}\`` };
   return {
     hint: chosen.isAbove
@@ -184,9 +242,10 @@ function write(entry: Entry, search: Search, why = ""): EntryRemedy {
   };
 }
 
-/** The list that has chosen from a group already, and whether it does so above the entry that leads to this file. */
+/** The list that has chosen from a group already, for the same package, and whether it does so above the entry that leads to this file. */
 function chosenInParents(
   group: string,
+  pkg: string | null,
   { parents, repository, placed }: Search,
 ): { readonly by: string; readonly isAbove: boolean } | undefined {
   for (const [index, { configPath, group: own, dialect }] of parents.slice(0, -1).entries()) {
@@ -194,7 +253,13 @@ function chosenInParents(
     const items = repository.load(configPath)?.defaults ?? [];
     const groupOf = (item: (typeof items)[number]) =>
       item.kind === "group" ? placeItem(item, null, place).group : undefined;
-    const at = items.findIndex((item) => item !== placed.item && groupOf(item) === group);
+    const at = items.findIndex(
+      (item) =>
+        item !== placed.item &&
+        groupOf(item) === group &&
+        item.kind === "group" &&
+        item.package === pkg,
+    );
     if (at < 0) continue;
     const next = parents[index + 1];
     const leading = items.findIndex((item) => item === next?.item || groupOf(item) === next?.group);
@@ -270,7 +335,11 @@ const exists = (entry: Entry, search: Search): boolean =>
 function similarOptions(name: string, options: readonly string[]): readonly string[] {
   if (name === "") return [];
   const near = nearest(name, options);
-  return near === undefined ? options.filter((option) => option.startsWith(name)) : [near];
+  if (near !== undefined) return [near];
+  const longer = options.filter((option) => option.startsWith(name));
+  // A path that leads to a file of the group.
+  const last = name.split("/").at(-1) ?? "";
+  return longer.length === 0 && options.includes(last) ? [last] : longer;
 }
 
 /** A list with the last two joined by "or". */

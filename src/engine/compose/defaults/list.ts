@@ -252,6 +252,7 @@ export function splitOverrides(
         "compose.override_failed",
         override,
         `force-add of config groups is not supported: '${origin.text}'`,
+        `write ${origin.text.slice(2)}, or ${origin.text.slice(1)} if the defaults list does not have the config group`,
       );
     else if (type === "delete")
       deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });

@@ -255,7 +255,7 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
   const { group, optional, override } = dialect.refusesKeywords
     ? splitKnownKeywords(name, configPath, item)
     : splitKeywords(name);
-  const value = readValue(entry.value);
+  const value = readValue(entry.value, group);
   const notes = deprecated([
     ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
     ...nameInPackage(configPath, pkg, dialect),
@@ -337,14 +337,18 @@ const nameInPackage = (
 const deprecated = (texts: readonly string[]): Pick<DefaultsItem, "deprecations"> =>
   texts.length === 0 ? {} : { deprecations: texts };
 
-function readValue(node: ConfigNode): GroupValue {
+function readValue(node: ConfigNode, group: string): GroupValue {
   if (node.kind === "list") return node.items.map(readOption);
   if (node.kind === "scalar" && (node.value === null || typeof node.value === "string"))
     return node.value;
   throw invalid(
     `Unsupported item value in defaults : ${containerType(node)}. Supported: string or list`,
     node,
-    "quote the option if its name looks like a number or a boolean",
+    group === SELF
+      ? `write \`${SELF}\``
+      : node.kind === "map"
+        ? "an option is a name, and a group is written with its path, such as `override hydra/launcher: joblib`"
+        : "quote the option if its name looks like a number or a boolean",
   );
 }
 

@@ -342,6 +342,8 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
     ...(at < text.length && {
       hint:
         doubledBraces(text) ??
+        wrongBrackets(text) ??
+        calculation(text) ??
         "where no interpolation is meant, a backslash keeps it as text: \\${ (in double quotes of YAML \\\\${)",
     }),
     origin: {
@@ -360,6 +362,23 @@ function doubledBraces(text: string): string | undefined {
     ? undefined
     : `an interpolation has one pair of braces: write \${${name}}`;
 }
+
+/** `${a['b']}`, as in Python, and `${a[b}`. */
+function wrongBrackets(text: string): string | undefined {
+  const [typed, head, key] = /\$\{([\w.]+)\[\s*['"]?([\w-]+)['"]?\s*\]?\}/.exec(text) ?? [];
+  const written = `\${${head}[${key}]}`;
+  return typed === undefined || typed === written ? undefined : `write ${written}`;
+}
+
+/** `${n + 1}` */
+function calculation(text: string): string | undefined {
+  const [, first, rest] = /\$\{\s*([A-Za-z_][\w.]*)(\s+[-+*/%]+\s*[\w.]+)\s*\}/.exec(text) ?? [];
+  return first === undefined ? undefined : calculationHint(`\${${first}}${rest}`);
+}
+
+/** What to write in place of a calculation. */
+export const calculationHint = (calculated: string): string =>
+  `an interpolation does not calculate: write \${eval:'${calculated}'}, with the resolver eval of your program, or of the settings (resolvers: {eval: ready} in hydraconf.yaml)`;
 
 /**
  * The error with its place in the text that the interpolation was read from: exact where the interpolation stands there

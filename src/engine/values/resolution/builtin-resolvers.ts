@@ -179,11 +179,19 @@ const ocEnv: Resolver = {
         message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
         key: fullKey(),
         origin: node.origin,
-        hint: `${toSet(key)}give a default: \${oc.env:${written(key)},VALUE}`,
+        hint: shellDefault(key) ?? `${toSet(key)}give a default: \${oc.env:${written(key)},VALUE}`,
       });
     return fallback.kind === "scalar" && fallback.value === null ? null : pyStr(fallback);
   },
 };
+
+/** `${oc.env:HOME:-x}`: a default, as a shell has it. */
+function shellDefault(key: string): string | undefined {
+  const [, name, preset] = /^([A-Za-z_]\w*):-([\w./-]+)$/.exec(key) ?? [];
+  return name === undefined
+    ? undefined
+    : `a comma precedes the default: write \${oc.env:${name},${preset}}`;
+}
 
 /** How to set the variable before a command, as far as an environment can have a variable of this name. */
 function toSet(name: string): string {

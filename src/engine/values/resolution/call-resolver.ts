@@ -5,7 +5,7 @@ import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
 import type { ConfigNode, ScalarValue } from "../node.ts";
-import { isMissing, isNode, writtenScalar } from "../node.ts";
+import { getAt, isMissing, isNode, writtenScalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import type { Place } from "../place.ts";
 import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
@@ -23,9 +23,9 @@ export interface ResolverInvocation {
 /** @throws ConfigError `resolver.unknown`, or `resolver.failed` whose cause is what the resolver threw */
 export function callResolver(resolution: Resolution, invocation: ResolverInvocation): Place {
   const { context } = resolution;
-  const { name, at } = invocation;
+  const { name } = invocation;
   const resolver = context.resolvers.get(name);
-  if (resolver === undefined) throw unknownResolver(resolution, name, at);
+  if (resolver === undefined) throw unknownResolver(resolution, invocation);
   context.onResolverCall?.();
   if (resolver.useCache !== true) return invoke(resolution, resolver, invocation);
   const cacheKey = JSON.stringify([name, ...invocation.sources]);
@@ -140,7 +140,10 @@ function asking<Found>(find: () => Found, key: () => string): Found {
   }
 }
 
-function unknownResolver(resolution: Resolution, name: string, at: Place): ConfigError {
+function unknownResolver(
+  resolution: Resolution,
+  { at, name, sources }: ResolverInvocation,
+): ConfigError {
   const { available, nearest } = alternativesTo(name, [...resolution.context.resolvers.keys()]);
   const unknown = {
     code: "resolver.unknown",
@@ -154,12 +157,28 @@ function unknownResolver(resolution: Resolution, name: string, at: Place): Confi
       ...unknown,
       hint: "a composed config resolves it; to resolve a tree, pass its context: { context: config.context }",
     });
+  const meant = keyMeant(resolution.root.node, name, sources);
+  if (meant !== undefined) return new ConfigError({ ...unknown, hint: `write \${${meant}}` });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
   const ready = READY.has(name)
     ? `name ours in hydraconf.yaml: resolvers: {${name}: ready}; or `
     : "";
   const hint = `${ready}register your own resolvers: resolvers: [resolver("${name}", …)]; name those of a Python program in hydraconf.yaml: resolvers: {${name}: python:MODULE}; without --resolve they stay as written`;
   return new ConfigError({ ...unknown, hint });
+}
+
+/** What has the form of a resolver and is none: a key with a colon in it, and a variable with its default, as a shell has it. */
+function keyMeant(
+  root: ConfigNode,
+  name: string,
+  [text = ""]: readonly string[],
+): string | undefined {
+  const key = `${name}.${text}`;
+  if (/^[\w.]+$/.test(key) && getAt(root, key.split(".")) !== undefined) return key;
+  const [, preset] = /^:?-([\w./-]+)$/.exec(text) ?? [];
+  return preset !== undefined && /^[A-Z_][A-Z\d_]*$/.test(name)
+    ? `oc.env:${name},${preset}`
+    : undefined;
 }
 
 /** The names of the ready resolvers that settings may name. */

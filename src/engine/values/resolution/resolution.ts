@@ -2,6 +2,7 @@
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";
+import { calculationHint } from "../interpolation/lexer.ts";
 import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
 import { keyComponents, mapKey, nearestKey, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
@@ -105,7 +106,10 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
       key: fullKeyOf(at),
       origin: at.node.origin,
     },
-    () => ({ ...keysBeside(key, at), hint: referenceHint(key, at) }),
+    () => {
+      const hint = referenceHint(key, at) ?? resolverHint(key, resolution);
+      return { ...keysBeside(key, at), hint };
+    },
   );
 
 /** What is in the way of a reference: an index that a list does not have, or a calculation. */
@@ -118,7 +122,18 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
     if (next === undefined) break;
     node = next;
   }
-  return groupHint(key, at) ?? calculationHint(key, at);
+  return groupHint(key, at) ?? calculatedHint(key, at);
+}
+
+/** A resolver with a dot in place of its colon: `${hydra.job.name}`, `${oc.env.HOME}`; and a variable, as a shell has it. */
+function resolverHint({ levels, rest }: ReferenceKey, { context }: Resolution): string | undefined {
+  if (levels > 0) return undefined;
+  const name = [...context.resolvers.keys()].find((one) => rest.startsWith(`${one}.`));
+  if (name !== undefined)
+    return `a colon follows the name of a resolver: write \${${name}:${rest.slice(name.length + 1)}}`;
+  return /^[A-Z_][A-Z\d_]*$/.test(rest) && context.env[rest] !== undefined
+    ? `an environment variable is read by a resolver: write \${oc.env:${rest}}`
+    : undefined;
 }
 
 /** A config group with its option, as in a path of files, where the config has the group's package: `${db/mysql.port}`. */
@@ -137,14 +152,14 @@ function groupHint({ levels, rest }: ReferenceKey, at: Place): string | undefine
 const OPERATORS = /(\s*[-+*/%()]+\s*|\s+)/;
 
 /** The reference as a calculation, if it has operators between keys that are there. */
-function calculationHint(key: ReferenceKey, at: Place): string | undefined {
+function calculatedHint(key: ReferenceKey, at: Place): string | undefined {
   const parts = key.rest.split(OPERATORS);
   const start = startOf(key, at).node;
   const isKey = (part: string) => /^[A-Za-z_]/.test(part) && nodeAt(start, part) !== undefined;
   if (parts.length < 3 || !parts.some(isKey)) return undefined;
   const dots = ".".repeat(key.levels);
   const written = parts.map((part) => (isKey(part) ? `\${${dots}${part}}` : part.trim())).join("");
-  return `an interpolation does not calculate: write \${eval:'${written}'}, with the resolver eval of your program, or of the settings (resolvers: {eval: ready} in hydraconf.yaml)`;
+  return calculationHint(written);
 }
 
 const nodeAt = (root: ConfigNode, key: string): ConfigNode | undefined =>

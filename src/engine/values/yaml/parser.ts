@@ -153,7 +153,12 @@ function aliased(parser: NodeParser, { name, start, end }: NameToken): SyntaxNod
   parser.scanner.next();
   const target = parser.anchors.get(name);
   if (target === undefined)
-    throw yamlError(parser.source, { problem: `found undefined alias '${name}'`, start, end });
+    throw yamlError(parser.source, {
+      problem: `found undefined alias '${name}'`,
+      start,
+      end,
+      hint: `a string that starts with '*' needs quotes: '*${name}'; an alias follows its anchor, &${name}`,
+    });
   parser.hasAliases = true;
   return target;
 }

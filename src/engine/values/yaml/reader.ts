@@ -278,4 +278,5 @@ const unsupportedTag = ({ tag, start, end }: SyntaxNode, { source }: Constructio
     ...((tag === TAG.value || tag === TAG.merge) && {
       hint: "quote it to make it a string",
     }),
+    ...(tag.startsWith("!") && { hint: "quote a string that starts with '!'" }),
   });

@@ -101,6 +101,7 @@ export function withDeviceSamples(
 ): Timeline {
   return {
     ...timeline,
+    collector: "counters",
     processes: timeline.processes.map((process) => {
       const files = samples.files.filter(({ pid }) => pid === process.pid);
       if (files.length === 0) return process;

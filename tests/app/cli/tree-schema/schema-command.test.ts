@@ -470,6 +470,21 @@ class ComposedConfig(_Map):
     expect(python.stderr).toBe("");
   });
 
+  it.each([
+    ["a: 1\n", []],
+    ["a: [1]\n", ["List"]],
+    ["a: [1, null]\n", ["List", "Optional"]],
+    ["a: [1, b]\n", ["List", "Union"]],
+    // The members of a class with such a key name typing itself.
+    ["List: [1]\nOptional: 1\n", []],
+  ])("import the types of Python that they use, and no others: %j", async (text, expected) => {
+    const cwd = workplace({ "conf/config.yaml": text });
+    await schema(["--stubs"], cwd);
+    const stubs = readFileSync(join(cwd, "config_types.pyi"), "utf8");
+    const [, imported = ""] = /^from typing import (.*)$/m.exec(stubs) ?? [];
+    expect(imported.split(", ")).toEqual(["Any", "Iterator", ...expected]);
+  });
+
   it("follow the tree: a broken one is told, and the file stays", async () => {
     const cwd = workplace();
     let [stdout, stderr] = ["", ""];

@@ -1,9 +1,9 @@
-/** `node MAIN FIRST COUNT`: simulates sweeps with so many seeds, and prints what came of them as JSON. */
+/** `node MAIN FIRST COUNT [KIND]`: simulates sweeps with so many seeds, and prints what came of them as JSON. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMainThread, MessageChannel, Worker, workerData } from "node:worker_threads";
-import { CONFIG } from "./program.ts";
+import { CONFIG, KINDS, type KindName } from "./program.ts";
 import { createCells, shared, THREADS } from "./shared.ts";
 import { runThread } from "./thread.ts";
 import { type SimulatedRun, simulate } from "./world.ts";
@@ -28,7 +28,8 @@ else {
 }
 
 function main(): void {
-  const [first = "0", count = "1"] = process.argv.slice(2);
+  const [first = "0", count = "1", kind] = process.argv.slice(2);
+  const only = (Object.keys(KINDS) as readonly KindName[]).find((name) => name === kind);
   // In memory, where there is such a place.
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const cwd = mkdtempSync(join(parent, "hydraconf-simulation-"));
@@ -51,7 +52,7 @@ function main(): void {
   const ports = threads.map(({ port }) => port);
   try {
     for (let seed = Number(first); seed < Number(first) + Number(count); seed++)
-      runs.push(simulate(seed, { ports, world }));
+      runs.push(simulate(seed, { ports, world, only }));
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

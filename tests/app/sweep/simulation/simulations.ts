@@ -24,7 +24,7 @@ function faulty(program: string, { by, name, replaced }: Fault): string {
   return copy;
 }
 
-/** @param fault of the program; undefined for the program as it is */
+/** @param fault of the program, looked for in grids; undefined for the program as it is */
 export async function simulations(
   first: number,
   count: number,
@@ -32,7 +32,10 @@ export async function simulations(
 ): Promise<Simulations> {
   const sound = bundled(new URL("main.ts", import.meta.url), "simulation");
   const program = fault === undefined ? sound : faulty(sound, fault);
-  const { stdout } = await execa(process.execPath, [program, String(first), String(count)]);
+  const { stdout } = await execa(process.execPath, [
+    ...[program, String(first), String(count)],
+    ...(fault === undefined ? [] : ["grid"]),
+  ]);
   return JSON.parse(stdout) as Simulations;
 }
 

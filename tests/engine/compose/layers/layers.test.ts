@@ -298,6 +298,23 @@ describe("files with secrets", () => {
     expect(refused).not.toContain("p@ss");
   });
 
+  it.each([
+    ["a JSON Schema", { properties: { password: { type: "string", minLength: 20 } } }],
+    ["a validator", z.object({ password: z.string().min(20) })],
+  ])("are where an error of %s is, and not the value that they replace", (_, schema) => {
+    const refused = errorOf(() =>
+      createEngine({
+        cwd: folder(),
+        layers: [secretFiles({ directory: "secrets", table: { db__password: "password" } })],
+        store: new Map([["config", { text: "password: ???\n" }]]),
+      })
+        .compose({ configName: "config", schema })
+        .toObject(),
+    );
+    expect(refused).toContain("--> secret file secrets/db__password");
+    expect(refused).not.toContain("hunter22");
+  });
+
   it("may be named by a variable", () => {
     const config = compose({
       cwd: folder(),

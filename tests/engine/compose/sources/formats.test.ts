@@ -37,6 +37,17 @@ const keysOf = (node: ConfigNode): readonly string[] => {
   return [...node.entries.values()].flatMap(({ key, value }) => [keyText(key), ...keysOf(value)]);
 };
 
+it("are put at the root by the header of TOML, or by the defaults list", () => {
+  const config = { "conf/config.yaml": "defaults: [_self_, optional local: local]\nport: 1\n" };
+  const atRoot = {
+    "conf/config.yaml": "defaults: [_self_, optional local@_global_: local]\nport: 1\n",
+  };
+  const [tomlText, jsonText] = ["# @package _global_\nport = 2\n", '{ "port": 3 }'];
+  expect(composed({ ...config, "conf/local/local.toml": tomlText }).get("port")).toBe(2);
+  expect(composed({ ...atRoot, "conf/local/local.json": jsonText }).get("port")).toBe(3);
+  expect(composed(atRoot).get("port")).toBe(1);
+});
+
 const TOML_TEXT = `
 # @package _global_
 title = "a\${name}"
