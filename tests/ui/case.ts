@@ -204,6 +204,8 @@ const neutral = (text: string, folder: string): string =>
   text
     .replaceAll(folder, "DIR")
     .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}Z?/g, "TIME")
+    // Seconds that a job took, in a table.
+    .replaceAll(/(?<=\| )\d\.\d(?= +\|)/g, "SEC")
     .replaceAll(/\b\d+(\.\d+)? s\b/g, "SECONDS s")
     .replaceAll(packageInfo().root, "PACKAGE")
     .replaceAll(packageInfo().version, "VERSION")
