@@ -269,6 +269,21 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     expect(composed("1.4", "db/a@db=c")).toEqual(before);
   });
 
+  it("fixes an empty declaration whose config a command line names", async () => {
+    const folder = project({
+      "train.py": MAIN(""),
+      "run.sh": "python train.py --config-name config x=2\n",
+      "config.yaml": "x: 1\nhydra: {job: {chdir: false}}\n",
+    });
+    const args = ["--from", "1.1", "--to", "1.3"];
+    const { stderr, stdout } = await runIn(folder, ...args, "--fix");
+    expect(stderr).not.toContain("Left as they are");
+    expect(stdout).toContain("0 changes");
+    expect(readFileSync(join(folder, "train.py"), "utf8")).toBe(
+      MAIN('version_base="1.3", config_path="."'),
+    );
+  });
+
   it("a fix is made in all programs with the same config", async () => {
     const of = (version: string) =>
       MAIN(`config_path="conf", config_name="config.yml", version_base=${version}`);
