@@ -1,6 +1,6 @@
 /** Makes the fixes of a migration, compares again, and takes back those that do not give what they promise. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
-import { ConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../foundation/system/files.ts";
 import { isPython } from "../project-files.ts";
@@ -37,20 +37,19 @@ export function applyFixes(
     const { made, texts } = editedTexts(fixes);
     if (made.length === 0) break;
     const restore = writeTexts(texts, cwd);
-    const after = compare();
-    const reason = lossIn(migration, after, made);
+    const outcome = outcomeOf(migration, made, { compare, restore });
     const files = [...texts].flatMap(([file, text]) => (text === null ? [] : [file]));
-    if (reason === undefined) {
+    if (outcome.kind === "kept") {
       const left = takenBack?.files.filter((file) => !files.includes(file)) ?? [];
       return {
-        after,
+        after: outcome.after,
         made,
         files,
         ...(takenBack !== undefined && { takenBack: { ...takenBack, files: left } }),
       };
     }
     restore();
-    takenBack ??= { files, reason };
+    takenBack ??= { files, reason: outcome.reason };
   }
   return { after: migration, made: [], files: [], ...(takenBack !== undefined && { takenBack }) };
 }
@@ -78,13 +77,38 @@ function writeTexts(texts: EditedTexts, cwd: string): () => void {
   return () => write(earlier);
 }
 
+type Outcome =
+  | { readonly kind: "kept"; readonly after: Migration }
+  | { readonly kind: "lost"; readonly reason: string };
+
+/** What becomes of a project with fixes. An error that does not say it leaves the files as they were. */
+function outcomeOf(
+  before: Migration,
+  made: readonly Fix[],
+  { compare, restore }: { readonly compare: () => Migration; readonly restore: () => void },
+): Outcome {
+  try {
+    const after = compare();
+    const reason = lossIn(before, after, made);
+    return reason === undefined ? { kind: "kept", after } : { kind: "lost", reason };
+  } catch (error) {
+    // There was something to compare, and now there is not.
+    if (isConfigError(error) && error.code === "compose.missing_config")
+      return { kind: "lost", reason: NO_PROGRAM };
+    restore();
+    throw error;
+  }
+}
+
+const NO_PROGRAM = "a program would not be found any more";
+
 /** What a project can do less after fixes, in a few words; undefined for nothing. */
 function lossIn(
   { counts: before, findings }: Migration,
   { counts: after, findings: left }: Migration,
   made: readonly Fix[],
 ): string | undefined {
-  if (after.programs < before.programs) return "a program would not be found any more";
+  if (after.programs < before.programs) return NO_PROGRAM;
   if (after.unread > before.unread) return "a program could not be read any more";
   if (after.failing > before.failing || after.primaries < before.primaries)
     return "a primary config would not compose any more";

@@ -16,6 +16,8 @@ export interface Edit extends FileSpan {
   readonly text: string;
   /** An insertion whose order among others at the same place does not matter, such as an argument by its name. */
   readonly isUnordered?: true;
+  /** What stands between such insertions at the same place, where their texts have none of it. */
+  readonly separator?: string;
 }
 
 /** A file that gets another name in its folder. */
@@ -102,9 +104,12 @@ const overlaps =
 export function editedText(text: string, edits: readonly Edit[]): string {
   let result = "";
   let at = 0;
+  let before: Edit | undefined;
   for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
-    result += text.slice(at, edit.start) + edit.text;
+    const separator = before?.start === edit.start ? (edit.separator ?? "") : "";
+    result += text.slice(at, edit.start) + separator + edit.text;
     at = edit.end;
+    before = edit;
   }
   return result + text.slice(at);
 }

@@ -934,7 +934,8 @@ function fixedPrimary(
     : {
         ...primary,
         app: fixed,
-        configName: fixed.configName,
+        // One that its program does not name, but a command line, stays.
+        configName: primary.configName === app.configName ? fixed.configName : primary.configName,
         configPath: hasArgument({ source: text, line: fixed.line }, MAIN_ARGUMENTS.configPath)
           ? fixed.configPath
           : primary.configPath,

@@ -109,7 +109,7 @@ export function argumentEdit(
   const last = all.at(-1);
   if (last !== undefined) return insertion(last.end, `, ${name}=${value}`);
   const start = declaration.tokens[declaration.open]?.end ?? 0;
-  return { file, start, end: start, text: `${name}=${value}` };
+  return { ...insertion(start, `${name}=${value}`), separator: ", " };
 }
 
 /** The edit that removes an argument of a program's declaration, which must not be its only one; undefined if it is not there by its name. */

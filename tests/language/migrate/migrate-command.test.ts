@@ -4,7 +4,11 @@ import { describe, expect, it } from "vitest";
 import { completeInvocation } from "../../../src/app/job/process/invocation.ts";
 import { createEngine } from "../../../src/engine.ts";
 import { applyFixes } from "../../../src/language/migrate/apply-fixes.ts";
-import { type MigrateRequest, migrate } from "../../../src/language/migrate/migrate.ts";
+import {
+  type Finding,
+  type MigrateRequest,
+  migrate,
+} from "../../../src/language/migrate/migrate.ts";
 import { foundIn, project, runIn } from "./project.ts";
 
 const MAIN = (args: string): string =>
@@ -269,6 +273,21 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     expect(composed("1.4", "db/a@db=c")).toEqual(before);
   });
 
+  it("fixes an empty declaration whose config a command line names", async () => {
+    const folder = project({
+      "train.py": MAIN(""),
+      "run.sh": "python train.py --config-name config x=2\n",
+      "config.yaml": "x: 1\nhydra: {job: {chdir: false}}\n",
+    });
+    const args = ["--from", "1.1", "--to", "1.3"];
+    const { stderr, stdout } = await runIn(folder, ...args, "--fix");
+    expect(stderr).not.toContain("Left as they are");
+    expect(stdout).toContain("0 changes");
+    expect(readFileSync(join(folder, "train.py"), "utf8")).toBe(
+      MAIN('version_base="1.3", config_path="."'),
+    );
+  });
+
   it("a fix is made in all programs with the same config", async () => {
     const of = (version: string) =>
       MAIN(`config_path="conf", config_name="config.yml", version_base=${version}`);
@@ -321,6 +340,30 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
       expect(applied.after.findings).toEqual([]);
       writeFileSync(join(folder, "conf/config.yaml"), SLASH["conf/config.yaml"]);
     }
+  });
+
+  it("fixes that leave no program are taken back, and so are those that cannot be compared", () => {
+    const source = MAIN('config_path="configs", config_name="config", version_base="1.3"');
+    const folder = project({ "train.py": source, "configs/config.yaml": "x: 1\n" });
+    const compare = () => migrate(requestIn(folder));
+    const before = compare();
+    const file = join(folder, "train.py");
+    const edit = { file, start: 0, end: source.length, text: "import hydra\n" };
+    const finding: Finding = {
+      ...{ rule: "config-path", level: "error", span: edit, detail: "", changes: [] },
+      ...{ lines: 1, fix: { edits: [edit] } },
+    };
+    const spoiling = { ...before, findings: [finding] };
+    expect(applyFixes(spoiling, compare, folder)).toMatchObject({
+      made: [],
+      takenBack: { files: [file], reason: "a program would not be found any more" },
+    });
+    expect(readFileSync(file, "utf8")).toBe(source);
+    const refuse = () => {
+      throw new Error("refused");
+    };
+    expect(() => applyFixes(spoiling, refuse, folder)).toThrow("refused");
+    expect(readFileSync(file, "utf8")).toBe(source);
   });
 
   it("proposes commands for trees of no program, which compose them", async () => {

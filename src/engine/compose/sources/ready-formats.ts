@@ -217,9 +217,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const lines = text.slice(0, endOfJson(text)).split("\n");
-    // The rest of V8's message quotes the text, or tells a position in it.
-    const message = String(error).replace(/^\w+: |, (?:\.\.\.)?".*| in JSON at position .*/gs, "");
+    // V8's message quotes the text, or tells a position in it.
+    const told = String(error).replace(/^\w+: |, (?:\.\.\.)?".*/gs, "");
+    const [, position] = / at position (\d+)/.exec(told) ?? [];
+    const end = position === undefined ? endOfJson(text) : Number(position);
+    const lines = text.slice(0, end).split("\n");
+    const message = told.replace(/(?: in JSON)? at position .*/s, "");
     const place = { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
     throw Object.assign(new SyntaxError(message), place);
   }
@@ -227,9 +230,9 @@ function parseJson(text: string): unknown {
 
 /** What may come next in JSON, after blanks. */
 const JSON_TOKENS = {
-  key: /\s*"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"\s*:/uy,
+  key: /\s*"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"\s*:/uy,
   value:
-    /\s*(?:"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy,
+    /\s*(?:"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/uy,
   opening: /\s*[[{]/y,
   closing: /\s*[\]}]/y,
   comma: /\s*,/y,

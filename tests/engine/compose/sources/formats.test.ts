@@ -267,12 +267,19 @@ users:
       ["{\"a\": 'b'}", "1:7"],
       ['{"a": "b",\n "c": 01}', "2:8"],
       ['{"a": [1\n}', "2:1"],
+      ['{"a": "\u007f",\n "b": }', "2:7"],
+      // Where it names one, inside of what began before.
+      ['{"a" 1}', "1:6"],
+      ['{"a": "x\ty"}', "1:9"],
+      ['{"a": "\\q"}', "1:9"],
+      ['{"a": nul, "b": " at position 1"}', "1:7"],
     ]) {
       const error = errorOf(() => composed({ "conf/config.json": text ?? "" }));
       expect([text, error]).toEqual([
         text,
         expect.stringContaining(`--> conf/config.json:${place}\n`),
       ]);
+      expect(error).not.toContain("JSON at position");
     }
     expect(errorOf(() => composed({ "conf/config.json5": "{\n a: b}" }))).toContain(
       "--> conf/config.json5:2:5",
