@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { HYDRA_FLAGS, keysOfHelp } from "../app/cli/arguments/hydra-flags.ts";
-import { parseArgv } from "../app/cli/arguments/parse-argv.ts";
+import { flagIn, parseArgv } from "../app/cli/arguments/parse-argv.ts";
 import { type AdaptableCall, type Adaptation, runMain } from "../app/cli/main.ts";
 import { METRICS_FILE } from "../app/job/metrics.ts";
 import type { Delegate, JobFacts } from "../app/job/options.ts";
@@ -59,9 +59,11 @@ export async function runCommandLine(
 ): Promise<number> {
   const { command } = invocation;
   const end = args.indexOf("--");
-  const plainFlags = PLAIN_FLAGS.names.some((name) =>
-    (end < 0 ? args : args.slice(0, end)).includes(name),
-  );
+  const isPlain = (word: string, index: number): boolean =>
+    (end < 0 || index < end) && flagIn(word, RUN_FLAGS)?.flag === PLAIN_FLAGS;
+  const plainFlags = args.some(isPlain);
+  // All other flags are then written in full; this one may still be short.
+  const argv = args.flatMap((word, index) => (isPlain(word, index) ? PLAIN_FLAGS.names : word));
   return runMain(
     {
       name: "hydraconf run",
@@ -83,7 +85,7 @@ export async function runCommandLine(
       subcommands: [],
     },
     () => undefined,
-    { ...invocation, argv: args, ...(command && { command: [...command, "run"] }) },
+    { ...invocation, argv, ...(command && { command: [...command, "run"] }) },
     adaptToProgram,
   );
 }

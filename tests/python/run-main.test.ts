@@ -114,6 +114,22 @@ describe("without a config tree", () => {
     const refused = hydraconf(project(), "run", ...line);
     expect(refused.status).toBe(2);
     expect(refused.stderr).toContain("unrecognized arguments: --lr");
+    const abbreviated = hydraconf(project(), "run", "--plain-fl", ...line);
+    expect(abbreviated.stdout).toBe(ran.stdout);
+  });
+
+  test("with --plain-flags, a flag of a switch takes no value, and no flag takes --", () => {
+    const cwd = project({ "conf/config.yaml": "fast: false\nlr: 1\n" });
+    const ended = hydraconf(cwd, "run", "--plain-flags", "--lr", "--", "echo", "${lr}");
+    expect([ended.status, ended.stderr]).toEqual([
+      2,
+      expect.stringContaining("argument --lr: expected one argument"),
+    ]);
+    const valued = hydraconf(cwd, "run", "--plain-flags", "--fast", "yes", "--", "echo", "${fast}");
+    expect([valued.status, valued.stderr]).toEqual([
+      2,
+      expect.stringContaining("write --fast or --no-fast, or fast=yes"),
+    ]);
   });
 
   test("--dry-run shows the command of every job and writes nothing", () => {

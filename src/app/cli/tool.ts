@@ -45,7 +45,7 @@ const PLAIN = /^--(no-)?([A-Za-z_][\w./@[\]-]*)(?:=([\s\S]*))?$/;
  * Separates a command line: flags, overrides (plain flags become some) and the words that are neither.
  *
  * @param openedBy makes the composer for the words of the line that are no plain flags; asked only if there are some
- * @throws ConfigError `app.usage` for a plain flag that the config does not have, or without its value
+ * @throws ConfigError `app.usage` for a plain flag that the config does not have, without its value, or with one that it does not take
  */
 export async function readToolLine(
   argv: readonly string[],
@@ -87,6 +87,7 @@ export async function readToolLine(
       const settable = await settings();
       refuseUnknown(plain, settable, flags);
       const { override, tookNext } = plainOverride(plain, next, settable);
+      if (!tookNext && positionals.length === 0) refuseSwitchValue(plain, next);
       kept.push(override);
       if (tookNext) index++;
     } else if (positionals.length === 0 || OVERRIDE.test(word) || /^-./.test(word)) kept.push(word);
@@ -161,6 +162,20 @@ function refuseUnknown(
   });
 }
 
+/** Whether a word is a flag or `--`, and no value, by argparse's rules. */
+const isFlagWord = (word: string): boolean =>
+  /^-[^\s\d.][^\s]*$/.test(word) && !/^-(?:inf|nan)\b/i.test(word);
+
+/** Refuses the word behind `--fast` that says what the flag says by itself, where no argument can be meant. */
+function refuseSwitchValue([word, no, key, glued]: RegExpExecArray, next = ""): void {
+  if (glued !== undefined || !/^(?:true|false|yes|no|on|off|1|0)$/i.test(next)) return;
+  throw new ConfigError({
+    code: "app.usage",
+    message: `argument ${word}: it takes no value ('${next}')`,
+    hint: `write --${key} or --no-${key}${no === undefined ? `, or ${key}=${next}` : ""}`,
+  });
+}
+
 function plainOverride(
   [word, no, key = "", glued]: RegExpExecArray,
   next: string | undefined,
@@ -173,11 +188,14 @@ function plainOverride(
   const name = no === undefined ? key : `no-${key}`;
   if (glued === undefined && isSwitch) return { override: `${name}=true`, tookNext: false };
   const value = glued ?? next;
-  if (value === undefined)
+  if (value === undefined || (glued === undefined && isFlagWord(value)))
     throw new ConfigError({
       code: "app.usage",
       message: `argument ${word}: expected one argument`,
-      hint: `write ${word} VALUE, or ${name}=VALUE`,
+      hint:
+        value === undefined || value === "--"
+          ? `write ${word} VALUE, or ${name}=VALUE`
+          : `write ${word}=${value} if it is the value`,
     });
   return {
     override: `${name}=${group ? value : written(value, node)}`,

@@ -155,13 +155,14 @@ function sameShape(left: ConfigNode, right: ConfigNode): boolean {
 }
 
 function noSuchKey(root: ConfigNode, { keyOrGroup: key, origin }: Override): ConfigError {
-  const { available, nearest } = nearestKey(root, key);
+  const { available, hint, nearest } = nearestKey(root, key);
   return new ConfigError({
     code: "compose.override_failed",
     message: `Could not delete from config. '${key}' does not exist.`,
     origin,
     key,
     available,
+    ...(hint !== undefined && { hint }),
     ...(nearest !== undefined && { nearest, hint: `use ~${nearest}` }),
   });
 }

@@ -44,7 +44,8 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
   if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
-  const { available, nearest } = nearestKey(root, parts);
+  const { available, hint: integer, nearest } = nearestKey(root, parts);
+  if (integer !== undefined) return { hint: throughMap(failed, parts, tail) ?? integer };
   const referred = throughReference(failed, parts);
   const meant = [
     referred,
@@ -78,6 +79,18 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
       whole ??
       (proposed.length > 0 ? `use ${proposed.join(", or ")}` : inTheWay(root, parts, failed)),
   };
+}
+
+/** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
+function throughMap(
+  failed: FailedOverride,
+  parts: readonly string[],
+  tail: string,
+): string | undefined {
+  const text = `${parts.slice(0, -1).join(".")}={${parts.at(-1)}:${tail.replace(/^:?=/, "")}}`;
+  return parts.length > 1 && works(text, failed)
+    ? `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`
+    : undefined;
 }
 
 /** A key without what separates its parts, and without case. */

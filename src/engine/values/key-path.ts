@@ -162,12 +162,13 @@ export function referenceKey(text: string, dialect?: Dialect): ReferenceKey {
  * For a key that does not exist: the alternatives to its first wrong component, and the likely key.
  * @param key text in Hydra 1.3's syntax, or its components
  * @param widest larger maps are not searched: for errors that may occur thousands of times
+ * @returns `hint` instead, where a key of the same digits is an integer, which Hydra 1.3 finds by no text
  */
 export function nearestKey(
   root: ConfigNode,
   key: string | readonly string[],
   widest = Number.POSITIVE_INFINITY,
-): { readonly available: readonly string[]; readonly nearest?: string } {
+): { readonly available: readonly string[]; readonly nearest?: string; readonly hint?: string } {
   const parts = typeof key === "string" ? splitKey(key) : key;
   let node: ConfigNode | undefined = root;
   for (const [index, part] of parts.entries()) {
@@ -175,6 +176,11 @@ export function nearestKey(
     const next: ConfigNode | undefined = node.entries.get(keyId(part))?.value;
     if (next === undefined) {
       if (node.entries.size > widest) return { available: [] };
+      const integer = /^-?\d+$/.test(part) ? node.entries.get(BigInt(part)) : undefined;
+      if (integer !== undefined && index === parts.length - 1) {
+        const hint = `the key ${part} is an integer, which key paths find from Hydra 1.4 on: take the map that has it as a whole`;
+        return { available: [], hint };
+      }
       const found = suggest(node, parts, index, widest);
       if (found.nearest !== undefined) return found;
       const longer = keysThatEndWith(root, parts);

@@ -89,6 +89,9 @@ describe("a tool", () => {
   it.each([
     [[], 2, "the following arguments are required: INPUT"],
     [["a", "--db.port"], 2, "argument --db.port: expected one argument"],
+    [["a", "--name", "--", "b"], 2, "argument --name: expected one argument"],
+    [["a", "--name", "--verbose"], 2, "write --name=--verbose if it is the value"],
+    [["a", "--no-name", "-m"], 2, "argument --no-name: expected one argument"],
     [["a", "--db.prt", "1"], 1, "Did you mean 'db.port'?"],
     [["a", "-m"], 2, "unrecognized arguments: -m"],
     [["a", "--resume", "x"], 2, "unrecognized arguments: --resume"],
@@ -151,6 +154,10 @@ describe("a tool", () => {
     expect((await call(["--explain", "db.port", "--db.port", "2"])).stdout).toContain(
       "set by override 'db.port=2'",
     );
+  });
+
+  it.each(["-1.5", "-.5", "-inf", "-", "- x"])("takes %j as a value", async (value) => {
+    expect((await call(["a", "--name", value])).config).toMatchObject({ name: value });
   });
 
   it("is not needed for plain flags, which sweeps and arguments behind -- may have beside them", async () => {

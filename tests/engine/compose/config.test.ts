@@ -59,6 +59,17 @@ describe("a composed config", () => {
     expect(server.get("nope", { required: false })).toBeUndefined();
   });
 
+  it("never proposes the key that was asked for where a key of the same digits is an integer", () => {
+    const ofMap = composeFiles({ config: "m: {10: a, 100: b}\nref: ${m.10}\n" });
+    const refused = (key: string) => refusal(() => ofMap.get(key, { required: true })).details;
+    for (const key of ["m.10", "ref"]) {
+      expect(refused(key).nearest).toBeUndefined();
+      expect(refused(key).hint).toMatch(/^the key 10 is an integer, .* from Hydra 1\.4 on/);
+    }
+    expect(refused("m.11").hint).toBeUndefined();
+    expect(ofMap.get("m")).toEqual({ 10: "a", 100: "b" });
+  });
+
   it("refuses a required key as the documentation shows it", () => {
     const cwd = mkdtempSync(join(tmpdir(), "required-"));
     mkdirSync(join(cwd, "conf"));

@@ -40,6 +40,24 @@ describe("an interpolation to a key that is not there", () => {
   });
 });
 
+describe("an override of an integer key, which no key path finds before Hydra 1.4", () => {
+  const INTEGER = { config: "m: {10: a, x: 1}\n" };
+  const detailsOf = (override: string) => refusal(() => composeFiles(INTEGER, [override])).details;
+
+  it("proposes the map, which changes the key that is there", () => {
+    const [, proposed = ""] = /^use (\S+): /.exec(detailsOf("m.10=b").hint ?? "") ?? [];
+    expect(proposed).toBe("m={10:b}");
+    expect(composeFiles(INTEGER, [proposed]).toYaml()).toBe("m:\n  10: b\n  x: 1\n");
+  });
+
+  it("does not propose the deletion that has failed", () => {
+    expect(detailsOf("~m.10")).toMatchObject({
+      hint: expect.stringMatching(/^the key 10 is an integer/),
+    });
+    expect(detailsOf("~m.10").nearest).toBeUndefined();
+  });
+});
+
 describe("a group named by its last part", () => {
   it.each([
     ["ncu=ncu.hopper", "profiling/ncu@pipeline.ncu=ncu.hopper"],

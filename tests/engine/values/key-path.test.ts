@@ -77,7 +77,11 @@ hydra: {mode: RUN, run: {dir: out}}
   });
 
   it("names a key that is there, also where keys are numbers, which no text is", () => {
-    expect(nearestKey(loadYaml("d: {0: a}"), "d.0").nearest).toBe("d.0");
+    expect(nearestKey(loadYaml("d: {100: a}"), "d.10").nearest).toBe("d.100");
+    expect(nearestKey(loadYaml("d: {0: a}"), "d.0")).toEqual({
+      available: [],
+      hint: expect.stringContaining("the key 0 is an integer"),
+    });
     const part = fc.constantFrom("a", "b", "ab", "1", "True", "2.5", "2.6");
     const key = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join("."));
     fc.assert(

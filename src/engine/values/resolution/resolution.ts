@@ -107,8 +107,9 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
       origin: at.node.origin,
     },
     () => {
-      const hint = referenceHint(key, at) ?? resolverHint(key, resolution);
-      return { ...keysBeside(key, at), hint };
+      const { hint = referenceHint(key, at) ?? resolverHint(key, resolution), ...beside } =
+        keysBeside(key, at);
+      return { ...beside, hint };
     },
   );
 
@@ -179,9 +180,9 @@ const WIDEST = 200;
 function keysBeside(
   key: ReferenceKey,
   at: Place,
-): { readonly available?: readonly string[]; readonly nearest?: string } {
-  const { available, nearest } = nearestKey(startOf(key, at).node, key.components, WIDEST);
-  if (available.length === 0) return {};
+): { readonly available?: readonly string[]; readonly nearest?: string; readonly hint?: string } {
+  const { available, hint, nearest } = nearestKey(startOf(key, at).node, key.components, WIDEST);
+  if (available.length === 0) return hint === undefined ? {} : { hint };
   const written = (name: string) => `${".".repeat(key.levels)}${name}`;
   return {
     available: available.map(written),

@@ -94,11 +94,12 @@ export const keyAbsent = (root: ConfigNode, key: string, context: ResolveContext
     () => {
       const parts = splitKey(key, context.dialect);
       const { depth, node } = deepestOf(parts, root, context);
-      const { available, nearest } = nearestKey(node, parts.slice(depth));
+      const { available, hint, nearest } = nearestKey(node, parts.slice(depth));
       const full = (name: string) => [...parts.slice(0, depth), name].join(".");
       const origin = nearest === undefined ? undefined : getAt(node, splitKey(nearest))?.origin;
       return {
         available: available.map(full),
+        ...(hint !== undefined && { hint }),
         ...(nearest !== undefined && { nearest: full(nearest) }),
         ...(nearest !== undefined &&
           origin?.kind === "file" && {
