@@ -224,7 +224,8 @@ export interface Dialect {
    */
   readonly argumentsReplace: boolean;
   /**
-   * A key of `<<` that the map also defines keeps the position of the map's own key, and not that of the merged one.
+   * A key of `<<` that the map also defines keeps the position of the map's own key, and not that of the merged one:
+   * OmegaConf's loader, not libyaml, leaves out merged pairs whose string key the map has (recorded: `yaml-1052`).
    */
   readonly ownKeysStay: boolean;
   /**

@@ -1,7 +1,7 @@
 /** The resolvers of OmegaConf: `oc.env`, `oc.select`, `oc.decode` and others. */
 import { plural } from "../../../foundation/text/plural.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
-import { ConfigError, isConfigError } from "../errors.ts";
+import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { isMissing, list, type MapNode, type NodeType, type ScalarNode, scalar } from "../node.ts";
 import { fromCode } from "../origin.ts";
 import { rootPlace } from "../place.ts";
@@ -54,9 +54,18 @@ const ocCoerce: Resolver = {
   pure: true,
   resolve(args, { fullKey, node: at }) {
     expectArguments(args, { required: ["type_name", "value"] });
-    const name = expectText("oc.coerce type", args[0]);
-    const type = COERCED.get(name);
-    if (type === undefined) throw new Error(`Invalid oc.coerce type: '${name}'`);
+    const [name, other] = args.map(({ node }) => pyStr(node));
+    const type = name === undefined ? undefined : COERCED.get(name);
+    if (name === undefined || type === undefined)
+      throw new ConfigError({
+        code: "resolver.failed",
+        message: `Invalid oc.coerce type: '${name}'`,
+        key: fullKey(),
+        origin: at.origin,
+        ...alternativesTo(name ?? "", [...COERCED.keys()]),
+        ...(other !== undefined &&
+          COERCED.has(other) && { hint: `the type comes first: \${oc.coerce:${other},…}` }),
+      });
     const node = args[1]?.node ?? scalar(null, at.origin);
     if (node.kind === "scalar" && node.value === null)
       throw new TypeError(`Incompatible value 'None' for field of type '${name}'`);

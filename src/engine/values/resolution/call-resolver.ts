@@ -1,6 +1,6 @@
 /** Calls a resolver of an interpolation, and checks its arguments and its result. */
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
-import type { Dialect } from "../dialect.ts";
+import { DIALECTS, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
@@ -159,6 +159,12 @@ function unknownResolver(
     });
   const meant = keyMeant(resolution.root.node, name, sources);
   if (meant !== undefined) return new ConfigError({ ...unknown, hint: `write \${${meant}}` });
+  const owner = Object.values(DIALECTS).find((one) => one.addedResolvers.includes(name));
+  if (owner !== undefined)
+    return new ConfigError({
+      ...unknown,
+      hint: `only Hydra ${owner.name} has ${name} (version_base, --version-base ${owner.name})`,
+    });
   if (nearest !== undefined) return new ConfigError({ ...unknown, nearest });
   const ready = READY.has(name)
     ? `name ours in hydraconf.yaml: resolvers: {${name}: ready}; or `

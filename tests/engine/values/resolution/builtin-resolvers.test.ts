@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { DIALECTS } from "../../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../../src/engine/values/errors.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import { resolveTree } from "../../../../src/engine/values/resolution/resolve-tree.ts";
+import { refusal } from "../../compose/in-memory.ts";
 import { show, yaml } from "../trees.ts";
 
 const env = { NAME: "envv", EMPTY: "", LIST: "[1, a]", REF: "${x}" };
@@ -111,5 +113,25 @@ describe("the built-in resolvers", () => {
       "'old' is deprecated. Change your code and config to use 'new.key'",
       "new $ $X",
     ]);
+  });
+
+  it.each([
+    ["${oc.coerce:'5',int}", "the type comes first: ${oc.coerce:int,…}"],
+    ["${oc.coerce:5,int}", "the type comes first: ${oc.coerce:int,…}"],
+    ["${oc.coerce:list,5}", undefined],
+  ])("%s names the types that a value can be converted to", (text, hint) => {
+    const context = createResolveContext({ dialect: DIALECTS["1.4"] });
+    const { code, details } = refusal(() => resolveTree(yaml(`a: ${text}`), context));
+    expect({ code, hint: details.hint }).toEqual({ code: "resolver.failed", hint });
+    expect(details.available).toEqual(["bool", "bytes", "float", "int", "str", "pathlib.Path"]);
+  });
+
+  it("of another version are named with it", () => {
+    const { code, details } = refusal(() => resolve("a: ${oc.coerce:int,5}"));
+    expect({ code, hint: details.hint, nearest: details.nearest }).toEqual({
+      code: "resolver.unknown",
+      hint: "only Hydra 1.4 has oc.coerce (version_base, --version-base 1.4)",
+      nearest: undefined,
+    });
   });
 });
