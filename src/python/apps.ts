@@ -188,7 +188,7 @@ function appOf(
   const composing = all.find((other) => isOfHydra(other.callee, "compose"));
   const path = readArgument(call, pathArgument(initializer), 0, source);
   const name = composing === undefined ? NONE : readArgument(composing, "config_name", 0, source);
-  const base = readArgument(call, "version_base", INITIALIZE_VERSION, source);
+  const base = readArgument(call, "version_base", versionPosition(initializer), source);
   const unread = path.unread ?? name.unread;
   return {
     kind: "compose",
@@ -210,8 +210,9 @@ const pathArgument = (initializer: Initializer): string =>
       ? "config_dir"
       : "config_module";
 
-/** The index of the argument `version_base`. */
-const INITIALIZE_VERSION = 2;
+/** The index of the argument `version_base` of what initializes Hydra. */
+export const versionPosition = (callee: string): number =>
+  callee.split(".").at(-1) === "initialize" ? 3 : 2;
 
 const initializedPath = (initializer: Initializer, path: string, { python }: AppSource): string =>
   initializer === "initialize_config_module"

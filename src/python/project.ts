@@ -90,7 +90,7 @@ export async function adaptToProject(adaptable: AdaptableCall): Promise<Adaptati
  * What to say where a program that was found, and that nobody named, counts more than the default config of this directory, which is
  * another; undefined where it does not.
  */
-function hiddenTree(
+export function hiddenTree(
   { configPath, file }: App,
   { invocation: { cwd }, parsed, settings }: AdaptableCall,
 ): readonly string[] | undefined {

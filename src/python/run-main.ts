@@ -34,6 +34,7 @@ import {
   adaptToProject,
   completedApps,
   composedApp,
+  hiddenTree,
   projectEnv,
   treeOptions,
   withCompletedFlags,
@@ -112,7 +113,9 @@ async function adaptToProgram(
   const { program, tail } = readProgram(parsed.rest, parsed, place, settings);
   const all = tail.length === 0 ? parsed : withTail(parsed, parseArgv(tail, HYDRA_FLAGS));
   const app = appOf(program, call, place);
-  const tree = treeOptions(app ?? composedApp(call, place), call, env);
+  const other = app === undefined ? composedApp(call, place) : undefined;
+  const tree = treeOptions(app ?? other, call, env);
+  const notes = other && hiddenTree(other, call);
   if (isHelp) return tree;
   const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
   const requireProgram = once(() => refuseAbsent(own, invocation));
@@ -123,6 +126,7 @@ async function adaptToProgram(
     parsed: all,
     task: commandTask(own, invocation, carried),
     env: tree.env,
+    ...(notes !== undefined && { notes }),
     options: {
       ...tree.options,
       ...(own.pass === "hydra" && {

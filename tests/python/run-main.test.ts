@@ -106,6 +106,25 @@ describe("without a config tree", () => {
     expect(ran.status).toBe(0);
   });
 
+  test("a program below counts more than the default config, with a note", () => {
+    const files = { "conf/config.yaml": "lr: 1\n", "ex/conf/train.yaml": "lr: 2\n" };
+    const cwd = project({ ...files, "ex/train.py": TRAIN });
+    const line = ["--", "echo", "lr=${lr}"];
+    const ran = hydraconf(cwd, "run", ...line);
+    expect(ran.stdout).toContain("lr=2");
+    expect(ran.stderr).toContain(
+      "the configs of ex/train.py are composed, not conf/config.yaml of this directory: -cp conf",
+    );
+    for (const [words, rate] of [
+      [["-cp", "conf"], 1],
+      [["--app", "ex/train.py"], 2],
+    ] as const) {
+      const named = hydraconf(cwd, "run", ...words, ...line);
+      expect(named.stdout).toContain(`lr=${rate}`);
+      expect(named.stderr).not.toContain("are composed, not");
+    }
+  });
+
   test("with --plain-flags, flags set keys", () => {
     const line = ["--lr", "0.2", "--m.d=3", "--", "echo", "${lr} ${m.d}", "--lr"];
     const ran = hydraconf(project(), "run", "--plain-flags", ...line);

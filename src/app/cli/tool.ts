@@ -3,7 +3,7 @@ import { createConfig, leavesOf, maskSecrets, pathText } from "../../engine/comp
 import { quoted } from "../../engine/overrides/index.ts";
 import { showValue } from "../../engine/schema/show-value.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
-import { ConfigError, nearest } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError, nearest } from "../../engine/values/errors.ts";
 import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
@@ -60,16 +60,23 @@ export async function readToolLine(
   const words: string[] = [];
   const dashes = argv.indexOf("--");
   const end = dashes < 0 ? argv.length : dashes;
-  const settings = once(async () =>
-    settableOf(
-      await openedBy([
-        ...argv
-          .slice(0, end)
-          .flatMap((word, index, before) => flagWithValue(word, before[index + 1], flags) ?? []),
-        ...argv.slice(end),
-      ]),
-    ),
+  const before = argv.slice(0, end);
+  const opened = once(() =>
+    openedBy([
+      ...before.flatMap((word, index) => flagWithValue(word, before[index + 1], flags) ?? []),
+      ...argv.slice(end),
+    ]),
   );
+  const byDefault = once(async () => settableOf(await opened(), []));
+  const chosen = once(async () => {
+    try {
+      return settableOf(await opened(), choicesOf(before, flags, await byDefault()));
+    } catch (error) {
+      // The composition of the whole line tells what is wrong.
+      if (isConfigError(error)) return undefined;
+      throw error;
+    }
+  });
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] ?? "";
     const next = argv[index + 1];
@@ -84,9 +91,11 @@ export async function readToolLine(
       kept.push(...flag);
       index += flag.length - 1;
     } else if (plain !== null) {
-      const settable = await settings();
-      refuseUnknown(plain, settable, flags);
-      const { override, tookNext } = plainOverride(plain, next, settable);
+      const settable = await byDefault();
+      // Further keys come with what the line chooses.
+      const all = isSet(plain, settable) ? settable : await chosen();
+      if (all !== undefined) refuseUnknown(plain, all, flags);
+      const { override, tookNext } = plainOverride(plain, next, all ?? settable);
       if (!tookNext && positionals.length === 0) refuseSwitchValue(plain, next);
       kept.push(override);
       if (tookNext) index++;
@@ -116,7 +125,7 @@ interface OpenedLine {
   readonly freeKeys: readonly string[];
 }
 
-/** What plain flags set: the config that is composed without overrides. */
+/** What plain flags set: a config that is composed without their values. */
 interface Settable {
   readonly config: ConfigNode;
   readonly dialect: Dialect;
@@ -125,8 +134,8 @@ interface Settable {
   readonly names: readonly string[];
 }
 
-function settableOf({ composer, freeKeys }: OpenedLine): Settable {
-  const { choices, config, dialect } = composer.compose([], { mode: "multirun" });
+function settableOf({ composer, freeKeys }: OpenedLine, overrides: readonly string[]): Settable {
+  const { choices, config, dialect } = composer.compose(overrides, { mode: "multirun" });
   const entries = config.kind === "map" ? [...config.entries.values()] : [];
   return {
     config,
@@ -140,6 +149,34 @@ function settableOf({ composer, freeKeys }: OpenedLine): Settable {
     ],
   };
 }
+
+/** The overrides of a line, and its plain flags that choose options. */
+function choicesOf(
+  words: readonly string[],
+  flags: readonly Flag[],
+  settable: Settable,
+): readonly string[] {
+  const found: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    const next = words[index + 1];
+    const flag = flagWithValue(word, next, flags);
+    const plain = PLAIN.exec(word);
+    if (flag !== undefined) index += flag.length - 1;
+    else if (plain !== null && settable.isGroup(plain[2] ?? "")) {
+      const { override, tookNext } = plainOverride(plain, next, settable);
+      found.push(override);
+      if (tookNext) index++;
+    } else if (OVERRIDE.test(word)) found.push(word);
+  }
+  return found;
+}
+
+/** Whether a plain flag names a group, or a key with a value. */
+const isSet = ([, no, key = ""]: RegExpExecArray, { config, dialect, isGroup }: Settable) =>
+  (no === undefined ? [key] : [`no-${key}`, key]).some(
+    (name) => isGroup(name) || getAt(config, splitKey(name, dialect)) !== undefined,
+  );
 
 /** Refuses a plain flag that names no key, not even one below a key that there is, and no group. */
 function refuseUnknown(

@@ -3,7 +3,7 @@ import { dirname, relative } from "node:path";
 import type { Composition, DefaultsTreeNode } from "../../engine/compose/index.ts";
 import { DIALECT_NAMES, DIALECTS, type DialectName } from "../../engine/values/dialect.ts";
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
-import { type App, type AppPlace, appsOf } from "../../python/apps.ts";
+import { type App, type AppPlace, appsOf, versionPosition } from "../../python/apps.ts";
 import { readPythonCalls } from "../../python/python-reader.ts";
 import { type Edit, editedText, type FileSpan, type Fix, spanOf } from "./edits.ts";
 import { addedItem } from "./list-edits.ts";
@@ -13,6 +13,7 @@ import {
   argumentText,
   hasArgument,
   MAIN_ARGUMENTS,
+  type NamedArgument,
   withoutArgument,
 } from "./python-edits.ts";
 import { type FromVersion, lineStart } from "./rules.ts";
@@ -132,7 +133,11 @@ export function versionFinding(
   const isOlder = named !== undefined && named < (least ?? to);
   if (!isOlder && (least !== null || versionBase !== undefined)) return undefined;
   const wanted = least ?? to;
-  const edit = argumentEdit({ file, source, line }, MAIN_ARGUMENTS.versionBase, `"${wanted}"`);
+  const edit = argumentEdit(
+    { file, source, line },
+    versionArgument(app, source, place),
+    `"${wanted}"`,
+  );
   const fix = sourceFix(app, source, edit === undefined ? [] : [edit], place);
   const start = lineStart(source, line);
   return {
@@ -145,6 +150,20 @@ export function versionFinding(
     level: least === null ? "change" : "error",
     ...(fix?.app.versionBase === wanted && { fix: { edits: fix.edits } }),
   };
+}
+
+/** `version_base` in the declaration of a program. */
+function versionArgument(
+  { file, kind, line }: App,
+  source: string,
+  place: AppPlace,
+): NamedArgument {
+  if (kind === "main") return MAIN_ARGUMENTS.versionBase;
+  const { calls } = readPythonCalls(source, { ...place, file });
+  const declaration = calls.find(
+    (call) => call.line === line && /^hydra\..*\binitialize/.test(call.callee),
+  );
+  return ["version_base", versionPosition(declaration?.callee ?? "")];
 }
 
 /** A config file in the place of the directory, and `strict`, which programs of 1.0 may still name. */

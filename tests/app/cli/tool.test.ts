@@ -70,6 +70,25 @@ describe("a tool", () => {
     expect(config).toEqual({ verbose: true, name: "x", tags: ["a", "b"], db: { port: 1 } });
   });
 
+  it("sets by plain flags what the choices of its line bring", async () => {
+    mkdirSync(join(cwd, "conf", "exp"));
+    writeFileSync(
+      join(cwd, "conf", "exp", "big.yaml"),
+      "# @package _global_\nsize: 1\nnet: {deep: false, name: a}\n",
+    );
+    for (const line of [
+      ["+exp=big", "--size", "2", "--net.deep", "--net.name", "1", "a"],
+      ["--size=2", "--net.deep", "--net.name=1", "+exp=big", "a"],
+    ])
+      expect(await call(line)).toMatchObject({
+        config: { size: 2, net: { deep: true, name: "1" } },
+        positionals: { INPUT: "a" },
+      });
+    // Those are among what may have been meant, and a wrong choice is told first.
+    expect((await call(["+exp=big", "--sise", "2", "a"])).stderr).toContain("did you mean --size?");
+    expect((await call(["+exp=bug", "--size", "2", "a"])).stderr).toContain("exp/bug");
+  });
+
   it("turns a switch off by --no-", async () => {
     expect((await call(["a", "verbose=true", "--no-verbose"])).config).toMatchObject({
       verbose: false,

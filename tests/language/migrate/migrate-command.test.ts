@@ -288,6 +288,23 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     );
   });
 
+  it("finds version_base where each way to initialize Hydra has it", async () => {
+    const of = (call: string): string =>
+      `from hydra import compose, ${/^\w+/.exec(call)?.[0]}\n\nwith ${call}:\n    compose("config")\n`;
+    for (const [before, after] of [
+      ['initialize("conf", "app", 1)', 'initialize("conf", "app", 1, version_base="1.3")'],
+      ['initialize("conf", "app", 1, "1.1")', 'initialize("conf", "app", 1, "1.3")'],
+      [
+        'initialize_config_dir("conf", "app", "1.1")',
+        'initialize_config_dir("conf", "app", "1.3")',
+      ],
+    ] as const) {
+      const folder = project({ "run.py": of(before), "conf/config.yaml": "x: 1\n" });
+      await runIn(folder, "--from", "1.1", "--to", "1.3", "--fix");
+      expect(readFileSync(join(folder, "run.py"), "utf8")).toBe(of(after));
+    }
+  });
+
   it("a fix is made in all programs with the same config", async () => {
     const of = (version: string) =>
       MAIN(`config_path="conf", config_name="config.yml", version_base=${version}`);

@@ -127,8 +127,13 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
 }
 
 /** A resolver with a dot in place of its colon: `${hydra.job.name}`, `${oc.env.HOME}`; and a variable, as a shell has it. */
-function resolverHint({ levels, rest }: ReferenceKey, { context }: Resolution): string | undefined {
-  if (levels > 0) return undefined;
+function resolverHint(
+  { levels, rest }: ReferenceKey,
+  { context, root }: Resolution,
+): string | undefined {
+  // A key of the config with the name of a resolver is meant itself.
+  if (levels > 0 || nodeAt(root.node, /^[^.[]*/.exec(rest)?.[0] ?? "") !== undefined)
+    return undefined;
   const name = [...context.resolvers.keys()].find((one) => rest.startsWith(`${one}.`));
   if (name !== undefined)
     return `a colon follows the name of a resolver: write \${${name}:${rest.slice(name.length + 1)}}`;

@@ -3,7 +3,6 @@ import { DIALECTS } from "../../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../../src/engine/values/errors.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import { resolveTree } from "../../../../src/engine/values/resolution/resolve-tree.ts";
-import { refusal } from "../../compose/in-memory.ts";
 import { show, yaml } from "../trees.ts";
 
 const env = { NAME: "envv", EMPTY: "", LIST: "[1, a]", REF: "${x}" };
@@ -121,17 +120,24 @@ describe("the built-in resolvers", () => {
     ["${oc.coerce:list,5}", undefined],
   ])("%s names the types that a value can be converted to", (text, hint) => {
     const context = createResolveContext({ dialect: DIALECTS["1.4"] });
-    const { code, details } = refusal(() => resolveTree(yaml(`a: ${text}`), context));
-    expect({ code, hint: details.hint }).toEqual({ code: "resolver.failed", hint });
-    expect(details.available).toEqual(["bool", "bytes", "float", "int", "str", "pathlib.Path"]);
+    const available = ["bool", "bytes", "float", "int", "str", "pathlib.Path"];
+    expect(() => resolveTree(yaml(`a: ${text}`), context)).toThrow(
+      expect.objectContaining({
+        code: "resolver.failed",
+        details: expect.objectContaining({ available, ...(hint !== undefined && { hint }) }),
+      }),
+    );
   });
 
   it("of another version are named with it", () => {
-    const { code, details } = refusal(() => resolve("a: ${oc.coerce:int,5}"));
-    expect({ code, hint: details.hint, nearest: details.nearest }).toEqual({
-      code: "resolver.unknown",
-      hint: "only Hydra 1.4 has oc.coerce (version_base, --version-base 1.4)",
-      nearest: undefined,
-    });
+    expect(() => resolve("a: ${oc.coerce:int,5}")).toThrow(
+      expect.objectContaining({
+        code: "resolver.unknown",
+        details: expect.objectContaining({
+          hint: "only Hydra 1.4 has oc.coerce (version_base, --version-base 1.4)",
+          nearest: undefined,
+        }),
+      }),
+    );
   });
 });
