@@ -30,6 +30,8 @@ export interface RefusalDetails {
   readonly hint?: string;
   /** The values that it may have. */
   readonly available?: readonly string[];
+  /** The one that is probably meant. */
+  readonly nearest?: string | undefined;
   /** The path of the refused value below the setting, if it is a part of the setting's value. */
   readonly below?: string;
 }
@@ -73,7 +75,7 @@ export const readSettings = <Table extends SettingsTable>(
 /** Refuses the value of a setting. */
 export const refusalIn =
   ({ code = "value.wrong_type", key, originOf }: Omit<SettingsSection, "valueOf">, name: string) =>
-  (problem: string, { available, below, hint }: RefusalDetails = {}): never => {
+  (problem: string, { available, below, hint, nearest }: RefusalDetails = {}): never => {
     const path = [key, name, ...(below === undefined ? [] : [below])].join(".");
     throw new ConfigError({
       code,
@@ -81,6 +83,7 @@ export const refusalIn =
       key: path,
       origin: originOf?.(name),
       available,
+      ...(nearest !== undefined && { nearest }),
       hint,
     });
   };

@@ -3,7 +3,7 @@ import type { Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { isConfigError } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
-import { type ConfigNode, child, isMissingOrNull, type ScalarNode } from "../values/node.ts";
+import { type ConfigNode, child, getAt, isMissingOrNull, type ScalarNode } from "../values/node.ts";
 import { describeOrigin } from "../values/origin.ts";
 import { pathOf } from "../values/place.ts";
 import { pyRepr, pyStr } from "../values/python-text.ts";
@@ -62,6 +62,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
           .find((text) => works(text, failed))
       : [`${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const isSame = meant !== undefined && bare(meant) === bare(key);
+  const sweeper = sweeperWith(root, parts);
   const addedThere = [`+${referred}${tail}`, `++${referred}${tail}`].find(
     (text) => meant === undefined && referred !== undefined && works(text, failed),
   );
@@ -69,7 +70,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const proposed = [
     ...(meant === undefined ? [] : [`${meant}${tail}`]),
     ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
-    ...(added === undefined || isSame ? [] : [addedText(added, override)]),
+    ...(added === undefined || isSame || sweeper !== undefined ? [] : [addedText(added, override)]),
     ...(added === undefined ? [] : replacedText(override, tail, failed)),
   ];
   return {
@@ -77,9 +78,23 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
     ...(meant !== undefined && meant === nearest && { nearest }),
     hint:
       whole ??
-      (proposed.length > 0 ? `use ${proposed.join(", or ")}` : inTheWay(root, parts, failed)),
+      (proposed.length > 0
+        ? `use ${proposed.join(", or ")}`
+        : (sweeper ?? inTheWay(root, parts, failed))),
   };
 }
+
+/** What is said in place of a further setting of Hydra's own sweeper or ours, which refuse those that they do not know. */
+function sweeperWith(root: ConfigNode, parts: readonly string[]): string | undefined {
+  const [hydra, sweeper, ...rest] = parts;
+  if (hydra !== "hydra" || sweeper !== "sweeper" || rest.length !== 1) return undefined;
+  const target = getAt(root, ["hydra", "sweeper", "_target_"]);
+  return target?.kind === "scalar" && OWN_SWEEPER.test(pyStr(target))
+    ? "this sweeper has no such setting: hydra/sweeper=NAME chooses another one"
+    : undefined;
+}
+
+const OWN_SWEEPER = /^(?:hydraconf\.sweepers\.|hydra\._internal\.core_plugins\.)/;
 
 /** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
 function throughMap(

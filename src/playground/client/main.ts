@@ -102,6 +102,7 @@ function readable(given: PageState): PageState {
 
 const composer = startComposer(document.getElementById("worker")?.textContent ?? "");
 let view: View = {
+  isSweep: false,
   problems: [],
   warnings: [],
   config: undefined,
@@ -220,7 +221,7 @@ const problemList = h("ul", {
   hidden: true,
 });
 
-const isSweep = (): boolean => view.config?.source.kind === "sweep";
+const isSweep = (): boolean => view.isSweep;
 
 const warningTitle = h("summary");
 const warningItems = h("ul", { "aria-label": "Warnings" });

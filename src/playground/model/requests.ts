@@ -42,6 +42,8 @@ export interface ViewRequest {
 
 /** What the page shows. */
 export interface View {
+  /** Whether the line makes several jobs, also where it has a mistake or its jobs are chosen while they run. */
+  readonly isSweep: boolean;
   /** What is wrong. */
   readonly problems: readonly Problem[];
   /** What is warned of in the config. */
@@ -151,6 +153,7 @@ export function createReplier(): (message: Message) => Reply {
       const composed = opened().compose(call);
       shown = nextShown(composed, call);
       return {
+        isSweep: opened().isSweep(call),
         problems: composed.kind === "failed" ? composed.problems : [],
         warnings: shown?.warnings ?? [],
         config: shown && {

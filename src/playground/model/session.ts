@@ -40,6 +40,8 @@ export interface ComposedConfig {
 /** A tree with its texts as they are now. */
 export interface TreeSession {
   compose(call: ComposeCall): Composed;
+  /** Whether the line makes several jobs, also where they cannot be shown. */
+  isSweep(call: ComposeCall): boolean;
   /**
    * What continues a word.
    * @param before the words before it
@@ -108,6 +110,7 @@ export function openSession(
   const kept = new Map<string, Composed>();
   return {
     repository,
+    isSweep: isSweeping,
     compose({ configName, overrides }) {
       const id = JSON.stringify([configName, ...overrides]);
       const composed = kept.get(id) ?? compose({ configName, overrides });

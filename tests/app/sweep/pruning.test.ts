@@ -177,6 +177,9 @@ describe("a pruner", () => {
   test.each([
     [["hydra.sweeper.pruner_metric=null"], "hydra.sweeper.pruner_metric is missing"],
     [["hydra.sweeper.pruner=mean"], "must be median or successive_halving, not 'mean'"],
+    [["hydra.sweeper.pruner=halving"], "Did you mean 'successive_halving'?"],
+    [["hydra.sweeper.direction=max"], "Did you mean 'maximize'?"],
+    [["hydra.sweeper.sequence=sobel"], "Did you mean 'sobol'?"],
     [["hydra.sweeper.direction=[minimize,maximize]"], "the search has several directions"],
   ])("is refused with %j", (overrides, message) => {
     const { cwd, first } = search(...overrides);

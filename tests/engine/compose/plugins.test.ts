@@ -89,6 +89,21 @@ describe("the standard plugins", () => {
   });
 
   it.each([
+    [
+      [],
+      "pruner=median",
+      "this sweeper has no such setting: hydra/sweeper=NAME chooses another one",
+    ],
+    [["hydra/sweeper=successive_halving"], "pruner=median", "this sweeper has no such setting: "],
+    [["hydra/sweeper=tpe"], "prunner=median", "use hydra.sweeper.pruner=median"],
+    [["hydra/sweeper=optuna"], "zzz=1", "use +hydra.sweeper.zzz=1 to add the key"],
+  ])("proposes no further setting to a sweeper that refuses it: %j %s", (chosen, setting, hint) => {
+    const error = refusal(() => compositionOf([...chosen, `hydra.sweeper.${setting}`]));
+    expect(error.details.hint).toContain(hint);
+    if (!chosen.includes("hydra/sweeper=optuna")) expect(error.details.hint).not.toContain("+");
+  });
+
+  it.each([
     "hydra/launcher/local",
     "hydra/launcher/slurm",
     "hydra/sweeper/random",

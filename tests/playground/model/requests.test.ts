@@ -113,6 +113,16 @@ test("of a sweep the view has the first config, and the jobs as far as they can 
   expect(large?.kind === "sweep" ? large.first.length : 0).toBe(200);
 });
 
+test("a line that sweeps is told, also where its jobs cannot be shown", () => {
+  const { ask } = open();
+  const isSweep = (...overrides: readonly string[]) => ask("view", looking(overrides)).isSweep;
+  expect(isSweep("db=pg,mysql")).toBe(true);
+  expect(isSweep("hydra/sweeper=random", "db=pg,mysql")).toBe(true);
+  expect(isSweep("db=pg,mysql", "db=no,nor")).toBe(true);
+  expect(isSweep("hydra/sweeper=random", "db=pg")).toBe(false);
+  expect(isSweep("db=pg", "=")).toBe(false);
+});
+
 test("a change is composed with the files before it, and what was removed is gone", () => {
   const { ask, change } = open();
   ask("view", looking([]));

@@ -8,6 +8,7 @@ import {
   optional,
   STR,
 } from "../../../engine/compose/hydra/schema.ts";
+import { nearest } from "../../../engine/values/errors.ts";
 import { MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
@@ -145,7 +146,9 @@ export const PRUNING_SETTINGS = {
       value === undefined || value === null
         ? undefined
         : (PRUNERS.find((kind) => kind === value) ??
-          refuse(`must be median or successive_halving, not '${String(value)}'`)),
+          refuse(`must be median or successive_halving, not '${String(value)}'`, {
+            nearest: nearest(String(value), PRUNERS),
+          })),
   },
   pruner_metric: text("the key of the number in the metrics that jobs report; null: `objective`"),
   pruner_min_step: number(1, 1, "no job ends before this step"),
@@ -173,7 +176,9 @@ export const RANDOM_SETTINGS = {
     read: (value: unknown, refuse: Refuse) =>
       value === "random" || value === "sobol"
         ? value
-        : refuse(`must be random or sobol, not '${String(value)}'`),
+        : refuse(`must be random or sobol, not '${String(value)}'`, {
+            nearest: nearest(String(value), ["random", "sobol"]),
+          }),
   },
   unique: UNIQUE,
   ...SEARCH_SETTINGS,
@@ -214,7 +219,9 @@ function readDirections(value: unknown, refuse: Refuse): readonly Direction[] {
   const directions = Array.isArray(value) ? value : [value];
   for (const direction of directions)
     if (direction !== "minimize" && direction !== "maximize")
-      refuse(`must be minimize or maximize, not '${String(direction)}'`);
+      refuse(`must be minimize or maximize, not '${String(direction)}'`, {
+        nearest: nearest(String(direction), ["minimize", "maximize"]),
+      });
   return directions.length === 0 ? refuse("must name a direction") : directions;
 }
 

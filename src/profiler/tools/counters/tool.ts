@@ -3,7 +3,7 @@ import type { ProfilingTool } from "../tool.ts";
 
 export const countersTool: ProfilingTool = {
   name: "counters",
-  product: "CUPTI's counters",
+  product: "CUPTI's profiler",
   needsGpu: true,
   repeatsItself: true,
   settings: async () => (await import("./settings.ts")).counterSettings,
