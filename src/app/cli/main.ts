@@ -11,6 +11,7 @@ import {
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { map, scalar } from "../../engine/values/node.ts";
 import { fromCode } from "../../engine/values/origin.ts";
+import { once } from "../../foundation/system/get-or-create.ts";
 import { findPackage } from "../../foundation/system/package-root.ts";
 import {
   addedDirectories,
@@ -232,39 +233,32 @@ async function dispatch(
 ): Promise<number> {
   const { worker } = called;
   const flags = flagsOf(declared);
-  const isOwn = declared.tool !== undefined || declared.plainFlags === true;
-  const line = isOwn ? await ownLine(declared, called, flags) : undefined;
-  const given = line === undefined ? called : { ...called, argv: line.argv };
-  const timed = worker === undefined ? given : await asSweepBegan(given, worker);
-  const typed = {
-    ...parsedLine(declared, timed, flags),
-    ...(line !== undefined && { words: line.words }),
-  };
+  const { invocation: begun, parsed: typed } = await readLine(declared, called, flags);
   if (typed.flags.has("version")) {
-    timed.console.stdout(versionText(declared, dialectOf(declared, typed, timed)));
+    begun.console.stdout(versionText(declared, dialectOf(declared, typed, begun)));
     return EXIT_OK;
   }
-  const completed = await lineToComplete(declared, typed, timed);
+  const completed = await lineToComplete(declared, typed, begun);
   const completedFlags = completed?.flags;
   const loadable = await settingsOf(
     declared,
     { ...typed, flags: new Map([...(completedFlags ?? []), ...typed.flags]) },
-    timed,
+    begun,
   );
   const { settings } = loadable;
   const isHelp = typed.flags.has("help") || typed.flags.has("hydra-help");
   const isResuming = RESUMING.some((id) => typed.flags.has(id)) && !isHelp;
-  if (isResuming && timed.resumed === undefined) {
+  if (isResuming && begun.resumed === undefined) {
     refuseConflicts(typed, declared);
-    refuseUnsupported(typed, flags, dialectOf(declared, typed, timed));
+    refuseUnsupported(typed, flags, dialectOf(declared, typed, begun));
     const { resumedInvocation } = await import("../sweep/resume.ts");
-    const resumed = resumedInvocation(typed, timed, await loadable.plugins());
+    const resumed = resumedInvocation(typed, begun, await loadable.plugins());
     return dispatch(declared, declaredTask, resumed, redaction);
   }
   const adapted = await declared.adapt(
     {
       parsed: typed,
-      invocation: timed,
+      invocation: begun,
       settings,
       ...(completedFlags !== undefined && { completedFlags }),
       ...(completed?.program !== undefined && { completedProgram: completed.program }),
@@ -272,8 +266,8 @@ async function dispatch(
     () => plugins,
   );
   const { parsed: adaptedLine = typed, task = declaredTask } = adapted;
-  const plugins = await pluginsFor(adaptedLine, timed, loadable);
-  const invocation = loadable.trust === undefined ? timed : { ...timed, trust: loadable.trust };
+  const plugins = await pluginsFor(adaptedLine, begun, loadable);
+  const invocation = loadable.trust === undefined ? begun : { ...begun, trust: loadable.trust };
   // What settings files set is for composing: no process gets it, since some variables run code.
   const composing = adapted.env === undefined ? invocation : { ...invocation, env: adapted.env };
   const options = await withCallbacks({ ...declared, ...adapted.options }, plugins);
@@ -293,10 +287,8 @@ async function dispatch(
   const schemas = await openSchemas(options);
   const notes = settings.notes ?? options.notes ?? true;
   // Opened on demand, since not every command composes: comparing two run directories needs no config tree.
-  let opened: Composer | undefined;
-  const composer = (): Composer => {
-    if (opened !== undefined) return opened;
-    opened = openComposer(
+  const composer = once((): Composer => {
+    const opened = openComposer(
       {
         ...composerRequest(options, parsed, plugins),
         dialect,
@@ -318,7 +310,7 @@ async function dispatch(
     );
     if (worker === undefined) adapted.notes?.forEach(opened.note);
     return opened;
-  };
+  });
   const silentComposers =
     (of: ProgramOptions, env: Invocation["env"], given: Schemas): Session["composerFor"] =>
     (other) =>
@@ -332,30 +324,23 @@ async function dispatch(
       return { composerFor: silentComposers(of, env, await openSchemas(of)) };
     }),
   );
-  let loaded: Promise<SweepRegistry> | undefined;
-  const registry = (): Promise<SweepRegistry> => {
-    loaded ??= import("../plugins/load-registry.ts").then(({ loadRegistry }) =>
-      loadRegistry(plugins),
-    );
-    return loaded;
-  };
+  const registry = once(async (): Promise<SweepRegistry> => {
+    const { loadRegistry } = await import("../plugins/load-registry.ts");
+    return loadRegistry(plugins);
+  });
   const typedOverrides = [...parsed.overrides, ...restOverrides(options, parsed)];
   // Overrides of a sweep that has begun are recorded as expanded; help about Hydra needs no primary config, and a line that is
   // completed may end anywhere.
   const areTyped =
     (dialect.hasAliases || settings.aliases !== undefined) &&
     worker === undefined &&
-    timed.resumed === undefined &&
+    begun.resumed === undefined &&
     !parsed.flags.has("hydra-help") &&
     !parsed.flags.has("shell-completion");
-  const expandTyped = (): readonly string[] => {
-    // Keys that `--help` explains have no values.
-    const keys = new Set(parsed.flags.has("help") ? keysOfHelp({ overrides: typedOverrides }) : []);
-    const expanded = composer().expand(typedOverrides.filter((word) => !keys.has(word)));
-    const aliases = keys.size === 0 ? [] : composer().aliases();
-    return [...expanded, ...[...keys].map((key) => aliasedKey(key, aliases, dialect))];
-  };
-  let expandedOverrides: readonly string[] | undefined;
+  const overrides = once((): readonly string[] => [
+    ...(rerun?.overrides ?? []),
+    ...(areTyped ? expandTyped(typedOverrides, parsed, composer(), dialect) : typedOverrides),
+  ]);
   return command.execute({
     options,
     task,
@@ -364,11 +349,7 @@ async function dispatch(
     flags: adapted.completesPython === true ? HYDRA_FLAGS : flags,
     hydrasOptionsOnly: adapted.completesPython === true,
     get overrides() {
-      expandedOverrides ??= [
-        ...(rerun?.overrides ?? []),
-        ...(areTyped ? expandTyped() : typedOverrides),
-      ];
-      return expandedOverrides;
+      return overrides();
     },
     get composer() {
       return composer();
@@ -382,6 +363,38 @@ async function dispatch(
     composerFor: silentComposers(options, composing.env, schemas),
     alternatives,
   });
+}
+
+/**
+ * The command line as it was typed: that of a tool in the words of every program, that of a worker at the time when its sweep
+ * began.
+ */
+async function readLine(
+  declared: MainOptions & { readonly adapt: Adapt },
+  called: Invocation,
+  flags: readonly Flag[],
+): Promise<{ readonly invocation: Invocation; readonly parsed: ParsedArguments }> {
+  const isOwn = declared.tool !== undefined || declared.plainFlags === true;
+  const own = isOwn ? await ownLine(declared, called, flags) : undefined;
+  const line = own === undefined ? called : { ...called, argv: own.argv };
+  const { worker } = called;
+  const invocation = worker === undefined ? line : await asSweepBegan(line, worker);
+  const parsed = parsedLine(declared, invocation, flags);
+  return { invocation, parsed: { ...parsed, ...(own !== undefined && { words: own.words }) } };
+}
+
+/** Typed overrides with their aliases expanded. */
+function expandTyped(
+  typed: readonly string[],
+  { flags }: ParsedArguments,
+  composer: Composer,
+  dialect: Dialect,
+): readonly string[] {
+  // Keys that `--help` explains have no values.
+  const keys = new Set(flags.has("help") ? keysOfHelp({ overrides: typed }) : []);
+  const expanded = composer.expand(typed.filter((word) => !keys.has(word)));
+  const aliases = keys.size === 0 ? [] : composer.aliases();
+  return [...expanded, ...[...keys].map((key) => aliasedKey(key, aliases, dialect))];
 }
 
 const aliasMap = (aliases: NonNullable<Settings["aliases"]>) => {
