@@ -644,7 +644,7 @@ function compare(
       getOrCreate(outcomes, idOf(kept), () => composeOutcome(composerWith(kept), line));
     const after = outcomeWith([]);
     const changes = changesBetween(before, after, standard);
-    const about = { primary, line, before, cwd };
+    const about = { primary, line, before, from, cwd };
     if (changes.length > 0) {
       const effect = (kept: readonly Rule[]): readonly Change[] =>
         changesBetween(before, outcomeWith(kept), standard);
@@ -802,15 +802,17 @@ interface AboutLine {
   readonly line: ComparedLine;
   readonly before: ComposedOutcome;
   readonly changes: readonly Change[];
+  readonly from: FromVersion;
   readonly cwd: string;
 }
 
 /** The places of a change: those of its rule, else where the changed values are written. */
 function placesOf(rule: Rule | undefined, about: AboutLine): readonly Site[] {
-  const { before, changes, cwd, line, primary } = about;
+  const { before, changes, cwd, from, line, primary } = about;
   const sites = rule?.sites?.({
     primary,
     older: before,
+    from,
     changes,
     words: line.words,
     ...(line.wordsFile !== undefined && { wordsFile: line.wordsFile }),

@@ -384,6 +384,22 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     },
   );
 
+  it("from 1.0 a config of a group keeps a header, which a second run leaves alone", async () => {
+    const folder = project({
+      "conf/config.yaml": "defaults:\n  - _self_\n  - db: mysql\nhydra: {job: {chdir: false}}\n",
+      "conf/db/mysql.yaml": "# @package _group_\nport: 1\n",
+      "conf/db/pg.yaml": "# @package _group_\nport: 2\n",
+    });
+    const headers = () =>
+      ["mysql", "pg"].map((name) => readFileSync(join(folder, `conf/db/${name}.yaml`), "utf8"));
+    const first = await runIn(folder, "--from", "1.0", "--fix");
+    const expected = ["# @package db\nport: 1\n", "# @package db\nport: 2\n"];
+    expect(headers()).toEqual(expected);
+    expect(first.stdout).toContain("From 1.0 to 1.4: 0 changes");
+    await runIn(folder, "--from", "1.0", "--fix");
+    expect(headers()).toEqual(expected);
+  });
+
   it("a config_path of 1.0 that names a file is mended from 1.0 on, and told else", async () => {
     const folder = project({
       "train.py": MAIN("config_path='conf/config.yaml', strict=True"),
