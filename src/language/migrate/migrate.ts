@@ -613,15 +613,16 @@ function compare(
   for (const line of lines) {
     const before = composeOutcome(oldComposer, line);
     if (before.kind === "failed") {
-      const renamed =
-        line.words.length === 0
-          ? undefined
-          : withRenamedGroup(line, before.error, composerWith([]));
+      const { isMultirun, overrides } = line;
+      const compose = (words: readonly string[]): Outcome =>
+        composeOutcome(composerWith([]), { overrides: words, isMultirun });
+      const [renamed] =
+        line.words.length === 0 ? [] : renamedLines(overrides, before.error, compose);
       if (renamed !== undefined)
         untold.add(
           "A command line chooses a group by the key that it has up to Hydra 1.3",
           "write the group as the defaults list does now",
-          `${line.place}: ${renamed}`,
+          `${line.place}: ${renamed.shown}`,
         );
       else if (line.words.length > 0)
         untold.add(
@@ -632,12 +633,18 @@ function compare(
       onDone();
       continue;
     }
+    if (before.leftJobs > 0)
+      untold.add(
+        "Not all jobs of a sweep over groups are composed",
+        "compose the line yourself in both versions: hydraconf --version-base VERSION -m",
+        `${line.place}: all but ${before.leftJobs}`,
+      );
     const outcomes = new Map<string, Outcome>();
     const outcomeWith = (kept: readonly Rule[]): Outcome =>
       getOrCreate(outcomes, idOf(kept), () => composeOutcome(composerWith(kept), line));
     const after = outcomeWith([]);
     const changes = changesBetween(before, after, standard);
-    const about = { primary, line, before, cwd };
+    const about = { primary, line, before, from, cwd };
     if (changes.length > 0) {
       const effect = (kept: readonly Rule[]): readonly Change[] =>
         changesBetween(before, outcomeWith(kept), standard);
@@ -681,40 +688,65 @@ function compare(
   }
 }
 
-/**
- * What to write in place of an override that chooses an option by a group which the files do not have any more, since a
- * fix renamed it: `db/a=b` for `db=a/b`. Undefined if the line does not compose with that either.
- */
-function withRenamedGroup(
-  line: ComparedLine,
-  { code }: ConfigError,
-  composer: Composer,
-): string | undefined {
-  if (code !== "compose.unused_override" && code !== "compose.ambiguous_override") return undefined;
-  for (const { overrides, renamed, text } of renamedGroups(line)) {
-    const outcome = composeOutcome(composer, { overrides, isMultirun: line.isMultirun });
-    if (outcome.kind === "composed") return `${renamed} in place of ${text}`;
-  }
-  return undefined;
+/** Errors of an override that chooses by a group which the defaults lists do not have. */
+const OF_GROUPS: ReadonlySet<string> = new Set([
+  "compose.unused_override",
+  "compose.ambiguous_override",
+]);
+
+/** A line whose groups have the keys that they have after a fix. */
+interface RenamedLine {
+  /** What is written in place of what: `db/a@db=b in place of db=a/b`. */
+  readonly shown: string;
+  readonly outcome: ComposedOutcome;
 }
 
-/** The overrides of a line with one of them as it is after a fix: `db/a@db=b`, or `db/a=b`, for `db=a/b`. */
-function* renamedGroups({ overrides }: OverrideLine): Generator<{
-  readonly overrides: readonly string[];
-  readonly text: string;
-  readonly renamed: string;
-}> {
-  for (const [index, text] of overrides.entries()) {
-    const [, group, pkg, folder, option] =
-      /^([\w/.-]+)(?:@([\w.]+))?=([\w/.-]+)\/([\w.-]+)$/.exec(text) ?? [];
-    if (group === undefined) continue;
-    // A fix keeps the package that the group had.
-    const places = pkg === undefined ? ["", `@${group.replaceAll("/", ".")}`] : [`@${pkg}`];
-    for (const place of places) {
-      const renamed = `${group}/${folder}${place}=${option}`;
-      yield { overrides: overrides.with(index, renamed), text, renamed };
-    }
+/**
+ * The ways in which overrides compose that choose options by groups which the files do not have any more, since a fix
+ * renamed them.
+ *
+ * @param failure the error of the overrides as they are
+ */
+function* renamedLines(
+  overrides: readonly string[],
+  { details }: ConfigError,
+  compose: (overrides: readonly string[]) => Outcome,
+): Generator<RenamedLine> {
+  const { available = [], code, origin } = details;
+  if (!OF_GROUPS.has(code) || origin?.kind !== "override") return;
+  const index = overrides.indexOf(origin.text);
+  if (index < 0) return;
+  for (const renamed of renamings(origin.text, available)) {
+    const words = overrides.toSpliced(index, 1, ...renamed);
+    const outcome = compose(words);
+    const shown = `${renamed.join(" ")} in place of ${origin.text}`;
+    if (outcome.kind === "composed") yield { shown, outcome };
+    // Another group of the line; a renamed one has no other name.
+    else
+      for (const others of renamedLines(words, outcome.error, compose))
+        yield { ...others, shown: `${shown}, ${others.shown}` };
   }
+}
+
+/**
+ * An override as it is after a fix: `db/a@db=b` or `db/a=b` for `db=a/b`; where the defaults list chooses from another
+ * folder of the group, its entry has to go: `~db/c@db +db/a@db=b`.
+ *
+ * @param entries the keys of the defaults list
+ */
+function renamings(text: string, entries: readonly string[]): readonly (readonly string[])[] {
+  const [, group, pkg, folder, option] =
+    /^([\w/.-]+)(?:@([\w.]+))?=([\w/.-]+)\/([\w.-]+)$/.exec(text) ?? [];
+  if (group === undefined) return [];
+  // A fix keeps the package that the group had.
+  const kept = `@${pkg ?? group.replaceAll("/", ".")}`;
+  const key = `${group}/${folder}`;
+  const others = entries.filter((entry) => entry.startsWith(`${group}/`) && entry.endsWith(kept));
+  return [
+    ...(pkg === undefined ? [[`${key}=${option}`]] : []),
+    [`${key}${kept}=${option}`],
+    ...others.map((entry) => [`~${entry}`, `+${key}${kept}=${option}`]),
+  ];
 }
 
 function standardOf(older: Dialect, newer: Dialect, place: ProjectPlace): StandardPaths {
@@ -770,15 +802,17 @@ interface AboutLine {
   readonly line: ComparedLine;
   readonly before: ComposedOutcome;
   readonly changes: readonly Change[];
+  readonly from: FromVersion;
   readonly cwd: string;
 }
 
 /** The places of a change: those of its rule, else where the changed values are written. */
 function placesOf(rule: Rule | undefined, about: AboutLine): readonly Site[] {
-  const { before, changes, cwd, line, primary } = about;
+  const { before, changes, cwd, from, line, primary } = about;
   const sites = rule?.sites?.({
     primary,
     older: before,
+    from,
     changes,
     words: line.words,
     ...(line.wordsFile !== undefined && { wordsFile: line.wordsFile }),
@@ -860,12 +894,14 @@ function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSite
     changesBetween(about.before, outcome, fixing.standard).length === 0;
   const after = fixedOutcome(rule, about, fixes, fixing);
   if (isSame(after)) return { sites, isRenamed: false };
-  if (rule.renamesKeys === true && after.kind === "failed")
-    for (const { overrides } of renamedGroups(about.line)) {
+  if (rule.renamesKeys === true && after.kind === "failed") {
+    const compose = (overrides: readonly string[]): Outcome => {
       const line = { ...about.line, overrides, words: [] };
-      if (isSame(fixedOutcome(rule, { ...about, line }, fixes, fixing)))
-        return { sites, isRenamed: true };
-    }
+      return fixedOutcome(rule, { ...about, line }, fixes, fixing);
+    };
+    for (const { outcome } of renamedLines(about.line.overrides, after.error, compose))
+      if (isSame(outcome)) return { sites, isRenamed: true };
+  }
   return {
     sites: sites.map(({ span }) => ({ span })),
     isRenamed: rule.renamesKeys === true && after.kind === "failed" && !isOfFile(after.error),
@@ -882,8 +918,7 @@ function checkedText(finding: TextFinding, about: AboutLine, fixing: Fixing): Te
 
 /** Whether an `override` in a file chooses a group that is not there. */
 const isOfFile = ({ code, details: { origin } }: ConfigError): boolean =>
-  (code === "compose.unused_override" || code === "compose.ambiguous_override") &&
-  origin?.kind === "file";
+  OF_GROUPS.has(code) && origin?.kind === "file";
 
 /** What a line composes with fixes made: in the old version with the new behaviour of one rule, since others have fixes of their own. */
 function fixedOutcome(
@@ -948,10 +983,11 @@ function warningFinding(
   from: FromVersion,
   to: DialectName,
 ): TextFinding | undefined {
-  if (from === "1.0") return undefined;
   const span = (origin && placeOf(origin, about)) ?? fallbackPlace(about);
   const detail = message.trim().split("\n")[0] ?? "";
   if (code === "missing_self") {
+    // From 1.0 it is a finding of another kind: the order changes.
+    if (from === "1.0") return undefined;
     const fix = selfFix(about.before.composition, about.cwd);
     return { rule: "missing-self", span, detail, level: "warning", ...(fix && { fix }) };
   }

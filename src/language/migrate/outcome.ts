@@ -50,6 +50,8 @@ export interface ComposedOutcome {
   readonly warnings: readonly CompositionWarning[];
   /** The first job that a sweep could not compose. */
   readonly failedJob?: ConfigError;
+  /** How many jobs of a sweep over groups were not composed, since there are too many. */
+  readonly leftJobs: number;
 }
 
 /** The value of an interpolation; without `node` it cannot be resolved. */
@@ -104,10 +106,8 @@ export function composeOutcome(composer: Composer, line: OverrideLine): Outcome 
       ),
     );
     const params = task.mode === "multirun" ? paramsOf(composition, dialect, options) : [];
-    const failedJob =
-      task.mode === "multirun"
-        ? failureOfJobs(composer, composition, overrides, sweeps)
-        : undefined;
+    const jobs = task.mode === "multirun" ? groupJobs(composition, overrides, sweeps) : [];
+    const failedJob = failureOfJobs(composer, composition, jobs.slice(0, MOST_JOBS));
     return {
       kind: "composed",
       composition,
@@ -116,6 +116,7 @@ export function composeOutcome(composer: Composer, line: OverrideLine): Outcome 
       changesDirectory: changesDirectory(composition, dialect),
       warnings: composition.warnings,
       ...(failedJob !== undefined && { failedJob }),
+      leftJobs: Math.max(0, jobs.length - MOST_JOBS),
     };
   } catch (error) {
     if (isConfigError(error)) return { kind: "failed", error };
@@ -170,24 +171,30 @@ function paramsOf(
   });
 }
 
-/** Composes each value of each sweep once, with the first values of the others. */
-function failureOfJobs(
-  composer: Composer,
-  master: Composition,
+/** The overrides of a sweep's first job, and, if it is one over groups, of those with each value of each sweep once. */
+function groupJobs(
+  { repository }: Composition,
   overrides: readonly Override[],
   sweeps: ReadonlyMap<string, SweepValues>,
-): ConfigError | undefined {
+): readonly (readonly string[])[] {
   const columns = overrides.map(({ origin }, index) => {
     const found = sweeps.get(String(index))?.values;
     return typeof found === "object" && found.length > 0 ? found : [origin.text];
   });
-  const [first, ...others] = jobsOf(columns).slice(0, MOST_JOBS);
   const isGroup = (override: Override): boolean =>
-    isSweep(override) && master.repository.groupExists(override.keyOrGroup);
-  const jobs = overrides.some(isGroup) ? [first, ...others] : [first];
+    isSweep(override) && repository.groupExists(override.keyOrGroup);
+  const jobs = jobsOf(columns);
+  return overrides.some(isGroup) ? jobs : jobs.slice(0, 1);
+}
+
+/** The first error of jobs. */
+function failureOfJobs(
+  composer: Composer,
+  master: Composition,
+  jobs: readonly (readonly string[])[],
+): ConfigError | undefined {
   try {
     for (const job of jobs) {
-      if (job === undefined) continue;
       const composition = composer.compose(job);
       if (composer.context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
     }

@@ -45,6 +45,7 @@ export interface Site {
 export interface SiteContext {
   readonly primary: PrimaryConfig;
   readonly older: ComposedOutcome;
+  readonly from: FromVersion;
   readonly changes: readonly Change[];
   /** The overrides of a line in a file, which can be rewritten there. */
   readonly words: readonly FoundOverride[];
@@ -844,22 +845,23 @@ function repeatedOverrides(context: SiteContext): readonly Site[] {
 
 /** Headers, items and overrides with `_group_` or `_name_`. */
 function keywordSites(context: SiteContext): readonly Site[] {
-  const { cwd, older } = context;
+  const { cwd, from, older } = context;
   const headers = nodesOf(older).flatMap(({ loaded, placed }): readonly Site[] => {
     const header = loaded?.package ?? null;
     if (loaded?.origin.kind !== "file" || header === null || !KEYWORDS.test(header)) return [];
     const parts = headerParts(loaded.origin);
     const { file } = spanOf(loaded.origin, cwd);
     if (parts === undefined) return [];
-    const edit =
-      header === "_group_"
-        ? { file, ...parts.line, text: "" }
-        : {
-            file,
-            start: parts.start,
-            end: parts.end,
-            text: filled(header, placed.group, placed.name),
-          };
+    // Without a header, 1.0 would put the config of a group into the global package.
+    const isDefault = header === "_group_" && (from !== "1.0" || placed.group === "");
+    const edit = isDefault
+      ? { file, ...parts.line, text: "" }
+      : {
+          file,
+          start: parts.start,
+          end: parts.end,
+          text: filled(header, placed.group, placed.name),
+        };
     return [{ span: { file, start: parts.start, end: parts.end }, fix: { edits: [edit] } }];
   });
   const items = itemSites(context, (listed) => {

@@ -431,6 +431,35 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     expect(stdout).not.toContain("names no primary config");
   });
 
+  it.each(["1.0", "1.1", "1.3"])(
+    "a config with the name of an entry of the store is found from %s on",
+    async (from) => {
+      const folder = project({
+        "conf/config.yaml": "x: 1\n",
+        "conf/hydra/launcher/joblib.yaml":
+          "# @package hydra.launcher\n_target_: hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher\n",
+      });
+      const found = await foundIn(folder, "--from", from);
+      expect(found).toContain("conf/hydra/launcher/joblib.yaml:2 error schema-match");
+    },
+  );
+
+  it("from 1.0 a config of a group keeps a header, which a second run leaves alone", async () => {
+    const folder = project({
+      "conf/config.yaml": "defaults:\n  - _self_\n  - db: mysql\nhydra: {job: {chdir: false}}\n",
+      "conf/db/mysql.yaml": "# @package _group_\nport: 1\n",
+      "conf/db/pg.yaml": "# @package _group_\nport: 2\n",
+    });
+    const headers = () =>
+      ["mysql", "pg"].map((name) => readFileSync(join(folder, `conf/db/${name}.yaml`), "utf8"));
+    const first = await runIn(folder, "--from", "1.0", "--fix");
+    const expected = ["# @package db\nport: 1\n", "# @package db\nport: 2\n"];
+    expect(headers()).toEqual(expected);
+    expect(first.stdout).toContain("From 1.0 to 1.4: 0 changes");
+    await runIn(folder, "--from", "1.0", "--fix");
+    expect(headers()).toEqual(expected);
+  });
+
   it("a config_path of 1.0 that names a file is mended from 1.0 on, and told else", async () => {
     const folder = project({
       "train.py": MAIN("config_path='conf/config.yaml', strict=True"),
@@ -512,6 +541,68 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     const { untold } = JSON.parse((await runIn(folder, "--json")).stdout);
     expect(JSON.stringify(untold)).toContain("run.sh:1: db/a@db=c in place of db=a/c");
     expect(JSON.stringify(untold)).not.toContain("does not compose before");
+  });
+
+  it.each([
+    {
+      typed: "db=a/c model=m/n",
+      told: "db/a@db=c in place of db=a/c, model/m@model=n in place of model=m/n",
+    },
+    { typed: "db=e/f", told: "~db/a@db +db/e@db=f in place of db=e/f" },
+    {
+      typed: "db=e/f model=m/n",
+      told: "~db/a@db +db/e@db=f in place of db=e/f, model/m@model=n in place of model=m/n",
+    },
+  ])("after a fix, $typed is told with every group that has another key", async (one) => {
+    const folder = project({
+      "train.py": PROGRAM,
+      "conf/config.yaml": "defaults:\n  - db/a@db: b\n  - model/m@model: o\n  - _self_\n",
+      "conf/db/a/b.yaml": "port: 1\n",
+      "conf/db/a/c.yaml": "port: 2\n",
+      "conf/db/e/f.yaml": "port: 3\n",
+      "conf/model/m/n.yaml": "width: 1\n",
+      "conf/model/m/o.yaml": "width: 2\n",
+      "run.sh": `python train.py ${one.typed}\n`,
+    });
+    const { untold } = JSON.parse((await runIn(folder, "--json")).stdout);
+    expect(untold.map(({ places }: { readonly places: unknown }) => places)).toEqual([
+      [`run.sh:1: ${one.told}`],
+    ]);
+    // The overrides that are named choose what the line chose.
+    const written = one.told.replaceAll(/ in place of [^ ,]+,?/g, "").split(" ");
+    const engine = createEngine({ cwd: folder, env: {}, dialect: "1.4" });
+    const config = engine.compose({
+      configDir: "conf",
+      configName: "config",
+      overrides: written,
+    });
+    expect(config.toObject()).toEqual({
+      db: { port: one.typed.includes("e/f") ? 3 : 2 },
+      model: { width: one.typed.includes("m/n") ? 1 : 2 },
+    });
+  });
+
+  it("says how many jobs of a long sweep over groups are not composed", async () => {
+    const files = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, index) => [`conf/db/o${index}.yaml`, "port: 1\n"]),
+      );
+    const untoldOf = async (count: number) => {
+      const folder = project({
+        "train.py": PROGRAM,
+        "conf/config.yaml": "defaults:\n  - db: o0\n  - _self_\n",
+        ...files(count),
+        "run.sh": "python train.py -m 'db=glob(*)'\n",
+      });
+      return JSON.parse((await runIn(folder, "--json")).stdout).untold;
+    };
+    expect(await untoldOf(24)).toEqual([]);
+    expect(await untoldOf(26)).toMatchObject([
+      {
+        what: "Not all jobs of a sweep over groups are composed",
+        places: ["run.sh:1: all but 2"],
+      },
+    ]);
   });
 
   it("a file's override that no longer finds its group is an error, whatever line shows it", async () => {
