@@ -44,7 +44,8 @@ export function pythonTokens(source: string): PythonTokens {
   const open: PythonToken[] = [];
   const problemAt = (line: number, message: string) => ({ tokens, problem: { line, message } });
   const lineOf = lineCounter(source);
-  let at = 0;
+  // A byte order mark is no part of the source.
+  let at = source.startsWith("\ufeff") ? 1 : 0;
   let indent = 0;
   let isLineStart = true;
   const push = (kind: PythonToken["kind"], text: string, end: number, prefix?: string): void => {

@@ -50,6 +50,7 @@ describe("what a Python source says of its configs", () => {
       "import hydra\nentry = hydra.main\n@ hydra . main\ndef f(c): pass",
       ["main", null, null, undefined, "@hydra.main is not called"],
     ],
+    ['\ufeffimport hydra\n@hydra.main(config_name="c")', ["main", "src", "c", undefined]],
     ['from hydra.main import main\n@main(config_name="c")', ["main", "src", "c", undefined]],
     [
       'from hydra import (  # see (1): a = 1\n  compose, main)\nmain(config_name="c")(f)',

@@ -1,4 +1,5 @@
 /** Changes of texts at known places, which leave all else of a file as it is. */
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { FileOrigin } from "../../engine/values/origin.ts";
@@ -70,6 +71,12 @@ export function editedTexts(fixes: readonly Fix[]): {
   }
   return { texts, made };
 }
+
+/** A file of a fix that is no UTF-8: decoded and written again, its bytes would be others. */
+export const undecodableFile = ({ edits, renames = [] }: Fix): string | undefined =>
+  [...new Set([...edits, ...renames].map(({ file }) => file))].find(
+    (file) => !isUtf8(readFileSync(file)),
+  );
 
 /** A fix that makes the edits of two for the same place; undefined if they contradict each other. */
 export function joinedFix(left: Fix, right: Fix): Fix | undefined {

@@ -27,7 +27,14 @@ import {
   plainTree,
   primaryNames,
 } from "../tree-index.ts";
-import { editedTexts, type FileSpan, type Fix, joinedFix, spanOf } from "./edits.ts";
+import {
+  editedTexts,
+  type FileSpan,
+  type Fix,
+  joinedFix,
+  spanOf,
+  undecodableFile,
+} from "./edits.ts";
 import {
   type Change,
   type ComposedOutcome,
@@ -209,7 +216,7 @@ export function migrate(request: MigrateRequest): Migration {
   return {
     from,
     to,
-    findings: findings.all(),
+    findings: findings.all().map((finding) => withSafeFix(finding, untold, cwd)),
     untold: untold.all(),
     counts: {
       programs: new Set(apps.map(({ file }) => file)).size,
@@ -221,6 +228,19 @@ export function migrate(request: MigrateRequest): Migration {
       found: found.lines.length,
     },
   };
+}
+
+/** A finding without a fix that would change other bytes of a file, too. */
+function withSafeFix(finding: Finding, untold: UntoldList, cwd: string): Finding {
+  const { fix, ...others } = finding;
+  const file = fix && undecodableFile(fix);
+  if (file === undefined) return finding;
+  untold.add(
+    "A file is not in UTF-8, so that it is not edited",
+    "change it yourself, or save it in UTF-8",
+    shownFile(file, cwd),
+  );
+  return others;
 }
 
 function projectApps({ invocation, settings }: ProjectPlace): readonly App[] {

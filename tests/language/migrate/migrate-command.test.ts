@@ -305,6 +305,19 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     }
   });
 
+  it("edits no file that is not in UTF-8, and says so", async () => {
+    const folder = project({ "conf/config.yaml": "x: 1\n" });
+    const file = join(folder, "train.py");
+    const source = MAIN('config_path="conf", config_name="config", version_base="1.1"');
+    const bytes = Buffer.from(`# -*- coding: latin-1 -*-\n# \u00e9\n${source}`, "latin1");
+    writeFileSync(file, bytes);
+    const { stderr, stdout } = await runIn(folder, "--to", "1.3", "--from", "1.1", "--fix");
+    expect(readFileSync(file)).toEqual(bytes);
+    expect(stderr).not.toContain("train.py");
+    expect(stdout).toContain("train.py:5:1 change version-base");
+    expect(stdout).toMatch(/A file is not in UTF-8, so that it is not edited:\n +train\.py\n/);
+  });
+
   it("a fix is made in all programs with the same config", async () => {
     const of = (version: string) =>
       MAIN(`config_path="conf", config_name="config.yml", version_base=${version}`);
