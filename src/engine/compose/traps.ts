@@ -2,13 +2,14 @@
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
+import { nearest } from "../values/errors.ts";
 import { isInterpolationNode } from "../values/interpolation/parser.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import type { RunMode } from "./defaults/list.ts";
 import type { LoadedConfig } from "./sources/config-source.ts";
-import { optionsForHint, type Repository } from "./sources/repository.ts";
+import { allGroups, optionsForHint, type Repository } from "./sources/repository.ts";
 
 export interface TrapRequest {
   readonly configName: string | null;
@@ -29,6 +30,7 @@ export interface TrapRequest {
 export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
   ...misnamedDefaults(request),
   ...optionsAsValues(request),
+  ...misnamedGroups(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
   ...rareKeys(request),
 ];
@@ -132,6 +134,30 @@ function optionsAsValues({
     ];
   });
 }
+
+/** `+experiments=small` where the group is `experiment`: it adds a key in place of the config. */
+function misnamedGroups({ values, repository }: TrapRequest): readonly CompositionWarning[] {
+  return values.flatMap(({ keyOrGroup, origin, type, value }) => {
+    if (type !== "add" || value?.kind !== "scalar" || typeof value.value !== "string") return [];
+    const option = value.value;
+    const group = nearest(keyOrGroup, ownGroups(repository));
+    if (group === undefined || !optionsForHint(repository, group).includes(option)) return [];
+    return [
+      note(
+        `${origin.text} adds the key ${keyOrGroup} with a text: to add the option of the config group ${group}, use +${group}=${option}`,
+        origin,
+      ),
+    ];
+  });
+}
+
+/** Cached, because the jobs of a sweep share their tree. */
+const ownGroups = (repository: Repository): readonly string[] =>
+  getOrCreate(GROUPS, repository, () =>
+    allGroups(repository).filter((group) => !group.startsWith("hydra/")),
+  );
+
+const GROUPS = new WeakMap<Repository, readonly string[]>();
 
 /** The override keys by the packages of their options. Cached, because the jobs of a sweep share their choices. */
 const keysByPackage = (choices: TrapRequest["choices"]): ReadonlyMap<string, string> =>

@@ -154,7 +154,7 @@ export function createReplier(): (message: Message) => Reply {
       shown = nextShown(composed, call);
       return {
         isSweep: opened().isSweep(call),
-        problems: composed.kind === "failed" ? composed.problems : [],
+        problems: composed.kind === "failed" ? problemsWith(composed.problems, configName) : [],
         warnings: shown?.warnings ?? [],
         config: shown && {
           number: shown.number,
@@ -173,6 +173,13 @@ export function createReplier(): (message: Message) => Reply {
       shown?.number === number
         ? valueHistory(shown.composition, shown.context, { directory, key })
         : undefined,
+  };
+  /** Where nothing can be shown, also what is wrong without the overrides. */
+  const problemsWith = (problems: readonly Problem[], configName: string): readonly Problem[] => {
+    const bare = shown === undefined ? opened().compose({ configName, overrides: [] }) : undefined;
+    if (bare?.kind !== "failed") return problems;
+    const known = problems.map((one) => JSON.stringify(one));
+    return [...problems, ...bare.problems.filter((one) => !known.includes(JSON.stringify(one)))];
   };
   const nextShown = (composed: Composed, call: ComposeCall): Shown | undefined => {
     const { configName } = call;

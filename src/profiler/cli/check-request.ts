@@ -1,8 +1,8 @@
 /** Checks a request that no schema can check: programs, devices, tools of this machine. */
-import { existsSync, type Stats, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, type Stats, statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { parseOverrides } from "../../engine/overrides/index.ts";
-import { CodedError, ConfigError, isCodedError } from "../../engine/values/errors.ts";
+import { CodedError, ConfigError, isCodedError, nearest } from "../../engine/values/errors.ts";
 import { isError } from "../../foundation/system/builtin-types.ts";
 import { fileProblem } from "../../foundation/system/files.ts";
 import { findExecutable } from "../../foundation/system/find-program.ts";
@@ -188,9 +188,14 @@ export function requireProgram(workload: WorkloadConfig, cwd: string): void {
       hint: "deep-profile [overrides] -- PROG ARG...   or   workload.command=[prog,arg]",
     });
   if (findExecutable(program, cwd) !== null) return;
+  const [first = "", ...more] = program.trim().split(/\s+/);
   throw new ConfigError({
     code: "profile.program",
     key,
+    ...(more.length > 0 &&
+      findExecutable(first, cwd) !== null && {
+        hint: `the program and its arguments are words of their own, without quotes around them all: -- ${[first, ...more].join(" ")}`,
+      }),
     ...(program.includes("/") ? whatIsThere(program, cwd) : whatIsNotOnPath(program, cwd)),
   });
 }
@@ -198,17 +203,36 @@ export function requireProgram(workload: WorkloadConfig, cwd: string): void {
 interface ProgramRefusal {
   readonly message: string;
   readonly hint?: string;
+  readonly nearest?: string;
 }
 
 function whatIsThere(program: string, cwd: string): ProgramRefusal {
   const stat = lookAt(resolve(cwd, program));
   if (isError(stat)) return { message: `'${program}' cannot be run: ${fileProblem(stat)}` };
-  if (stat === undefined) return { message: `'${program}' was not found (relative to ${cwd})` };
+  if (stat === undefined) {
+    const near = nearest(basename(program), programsBeside(program, cwd));
+    return {
+      message: `'${program}' was not found (relative to ${cwd})`,
+      ...(near !== undefined && { nearest: `${dirname(program)}/${near}` }),
+    };
+  }
   if (stat.isDirectory()) return { message: `'${program}' is a directory, not a program` };
   return {
     message: `'${program}' is not executable`,
     hint: `chmod +x ${program}, or name its interpreter: -- ${interpreterOf(program)} ${program}`,
   };
+}
+
+/** The programs in its directory; none if that cannot be read. */
+function programsBeside(program: string, cwd: string): readonly string[] {
+  const folder = dirname(program);
+  try {
+    return readdirSync(resolve(cwd, folder)).filter(
+      (name) => findExecutable(`${folder}/${name}`, cwd) !== null,
+    );
+  } catch {
+    return [];
+  }
 }
 
 /** Interpreters of scripts by file extension; most scripts without one are for a shell. */

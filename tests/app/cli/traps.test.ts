@@ -30,6 +30,11 @@ describe("a note about what composes, but not to what was meant", () => {
       ["app.part=other"],
     ],
     [
+      "an added text whose key is like a group without such an option, or is not like one",
+      { "conf/config.yaml": "lr: 0\n", "conf/experiment/e1.yaml": "lr: 1\n" },
+      ["+experiments=e2", "+other=e1", "++experimens=e1", "+experiment=e1"],
+    ],
+    [
       "settings of a sweep in an option that is chosen for all of it",
       {
         "conf/config.yaml": "lr: 0\nbs: 1\n",
@@ -41,6 +46,18 @@ describe("a note about what composes, but not to what was meant", () => {
     const { exitCode, stderr } = await program(files).run(argv);
     expect(stderr).not.toMatch(NOTE);
     expect(exitCode).toBe(0);
+  });
+
+  it("proposes the group that an added key misspells, with what chooses the option", async () => {
+    const files = {
+      "conf/config.yaml": "lr: 0\n",
+      "conf/a/experiment/e1.yaml": "# @package _global_\nlr: 1\n",
+    };
+    const { stderr } = await program(files).run(["--cfg", "job", "+a/experimnt=e1"]);
+    const [, proposed = ""] = /^note: .* use (\S+)$/m.exec(stderr) ?? [];
+    expect(proposed).toBe("+a/experiment=e1");
+    const chosen = await program(files).run(["--cfg", "job", proposed]);
+    expect([chosen.stdout, chosen.stderr]).toEqual(["lr: 1\n", ""]);
   });
 
   it("names the launcher of an option that is swept over, once", async () => {

@@ -113,6 +113,16 @@ test("of a sweep the view has the first config, and the jobs as far as they can 
   expect(large?.kind === "sweep" ? large.first.length : 0).toBe(200);
 });
 
+test("where nothing composes, what is wrong in files stands beside what is wrong in the line", () => {
+  const { ask, change } = open();
+  expect(ask("view", looking(["db=pq"])).problems).toMatchObject([{ nearest: "pg" }]);
+  change(update({ "db/mysql.yaml": "a: [1\n" }));
+  const both = ask("view", looking(["db=pq"]));
+  expect([both.config, both.problems.length]).toEqual([undefined, 2]);
+  expect(both.problems[1]?.place).toMatchObject({ kind: "file" });
+  expect(ask("view", looking(["name=x"])).problems).toHaveLength(1);
+});
+
 test("a line that sweeps is told, also where its jobs cannot be shown", () => {
   const { ask } = open();
   const isSweep = (...overrides: readonly string[]) => ask("view", looking(overrides)).isSweep;

@@ -169,6 +169,19 @@ describe("requireProgram", () => {
       "'bench' was not found on PATH",
       "to run a program in this directory, write './bench'",
     ]);
+    expect(refusalOf("./bench --fast 3")).toEqual([
+      `'./bench --fast 3' was not found (relative to ${cwd})`,
+      "the program and its arguments are words of their own, without quotes around them all: -- ./bench --fast 3",
+    ]);
+    const refused = [cwd, "."].map((folder) => {
+      try {
+        requireProgram(command(`${folder}/bnech`), cwd);
+      } catch (error) {
+        return isCodedError(error) ? error.details.nearest : error;
+      }
+      return undefined;
+    });
+    expect(refused).toEqual([`${cwd}/bench`, "./bench"]);
     for (const [script, interpreter] of [
       ["train.py", "python3"],
       ["train.mjs", "node"],
