@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { isTextFile, textModule } from "./scripts/text-files.mjs";
 import { LongestFirst } from "./tests/longest-first.ts";
 
 // `npm run test:slow` sets it.
@@ -8,10 +9,9 @@ const isSlow = process.env["HYDRACONF_SLOW"] === "1";
 export default defineConfig({
   plugins: [
     {
-      // As in bundles: a Python file beside our code is a module whose default export is its text.
-      name: "python-text",
-      transform: (text, id) =>
-        id.endsWith(".py") ? { code: `export default ${JSON.stringify(text)};`, map: null } : null,
+      // As in bundles: a program in another language is a module whose default export is its text.
+      name: "program-text",
+      transform: (text, id) => (isTextFile(id) ? { code: textModule(text), map: null } : null),
     },
   ],
   test: {

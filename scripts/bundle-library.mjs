@@ -9,6 +9,7 @@ import { rolldown } from "rolldown";
 import { esmExternalRequirePlugin } from "rolldown/plugins";
 import { PATTERNS } from "./licences.mjs";
 import { root } from "./setup.mjs";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 /**
  * Dependencies of CommonJS require modules of Node's. In ES modules they get them by `import`, since no bundler of users understands a `require`
@@ -31,9 +32,6 @@ const colorsAsTold = {
     return { code: code.replace(question, "false"), map: null };
   },
 };
-
-/** Python files beside our code are modules whose default export is their text. */
-const PYTHON = { ".py": "text" };
 
 /** Rolldown takes the dot from a path to a file of the same folder, which then is the name of a package. */
 const BESIDE = { "index.js": "./index.js", "./index.js": "./index.js" };
@@ -125,7 +123,7 @@ async function partsOfLibrary() {
     bundle: true,
     format: "esm",
     platform: "node",
-    loader: PYTHON,
+    loader: TEXT_LOADERS,
     logLevel: "warning",
   });
   const loadedWith = (entry) => {
@@ -148,7 +146,7 @@ async function bundle({ define = {}, engine, output, ...input }) {
     cwd: root,
     platform: "node",
     ...input,
-    moduleTypes: PYTHON,
+    moduleTypes: TEXT_LOADERS,
     transform: { define: { "import.meta.embedded": "undefined", ...define } },
     external: ["node-sqlite3-wasm", engine].filter((name) => name !== undefined),
     plugins: [

@@ -14,6 +14,7 @@ import {
 import { join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 const outdir = resolve(root, process.argv[2] ?? "dist/bin");
 const source = join(root, "src", "bin");
@@ -23,9 +24,6 @@ const commands = readdirSync(source)
 
 /** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
 const QUICK = ["src/app/cli/completion/run.ts"];
-
-/** Python files beside our code are modules whose default export is their text. */
-const PYTHON = { ".py": "text" };
 
 /** What yargs loads for help, which we write, and for commands in files of their own: twice the time that parsing takes. */
 const YARGS_HELP = /^(assert|cliui|escalade\/sync|get-caller-file|string-width)$/;
@@ -107,7 +105,7 @@ function bundle(contents, elsewhere, names = {}) {
     target: "node20.19",
     // All modules are found by the launcher's `require`.
     supported: { "dynamic-import": false },
-    loader: PYTHON,
+    loader: TEXT_LOADERS,
     // node-gyp is a program that we start, not a module that we load; SQLite reads its WebAssembly
     // from beside itself.
     external: ["node-gyp", "node-sqlite3-wasm"],
@@ -210,7 +208,7 @@ async function sharing(modules) {
     packages: "external",
     format: "esm",
     platform: "node",
-    loader: PYTHON,
+    loader: TEXT_LOADERS,
     logLevel: "warning",
   });
   const exported = Object.values(metafile.outputs)

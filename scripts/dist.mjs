@@ -19,6 +19,7 @@ import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { licencesOf, OF_HYDRACONF } from "./licences.mjs";
 import { root, tool } from "./setup.mjs";
+import { TEXT_LOADERS } from "./text-files.mjs";
 import { writeWheel } from "./wheel.mjs";
 
 const place = resolve(process.argv[2] ?? join(root, "tmp", "dist"));
@@ -118,7 +119,7 @@ async function pluginOfHydra() {
     format: "cjs",
     platform: "node",
     packages: "external",
-    loader: { ".py": "text" },
+    loader: TEXT_LOADERS,
     logLevel: "error",
   });
   const input = made.outputFiles[0].contents;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
+import { TEXT_LOADERS } from "./text-files.mjs";
 
 /** @returns a text with the licence of every package that the sources, and the modules bundled beside them, need */
 export async function licencesOf({ sources, vendored }) {
@@ -23,7 +24,7 @@ export async function licencesOf({ sources, vendored }) {
     external: ["node-gyp", "node-sqlite3-wasm", "prettier"],
     define: { "import.meta.url": '""' },
     treeShaking: false,
-    loader: { ".py": "text" },
+    loader: TEXT_LOADERS,
     logLevel: "error",
   });
   const folders = new Set(

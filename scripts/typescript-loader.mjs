@@ -5,14 +5,14 @@ import { register } from "node:module";
 import { fileURLToPath } from "node:url";
 import { isMainThread } from "node:worker_threads";
 import { transform } from "esbuild";
+import { isTextFile, textModule } from "./text-files.mjs";
 
 if (isMainThread) register(import.meta.url);
 
 /** Node runs its hooks in a thread of their own; this file is both sides. */
 export async function load(url, context, next) {
-  if (url.startsWith("file:") && url.endsWith(".py")) {
-    const text = readFileSync(fileURLToPath(url), "utf8");
-    const source = `export default ${JSON.stringify(text)};`;
+  if (url.startsWith("file:") && isTextFile(url)) {
+    const source = textModule(readFileSync(fileURLToPath(url), "utf8"));
     return { format: "module", source, shortCircuit: true };
   }
   if (!url.startsWith("file:") || !url.endsWith(".ts")) return next(url, context);

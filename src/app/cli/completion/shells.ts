@@ -2,66 +2,21 @@
 
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import type { Candidate } from "./candidate.ts";
+import BASH_FUNCTIONS from "./sources/bash-completion.bash";
+import FISH_FUNCTIONS from "./sources/fish-completion.fish";
+import ZSH_FUNCTIONS from "./sources/zsh-completion.zsh";
 
 /*
  * Works from bash 3.2 on, which has no mapfile and no compopt. The blank after a complete word is part of the answer,
  * because bash itself would append one to `db=`, too.
  */
-const FUNCTIONS = `__hydraconf_complete() {
-  local answer
-  COMPREPLY=()
-  while IFS= read -r answer; do
-    COMPREPLY+=("$answer")
-  done < <(COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" COMP_WORDBREAKS="$COMP_WORDBREAKS" "$@" -sc query=bash 2>/dev/null)
-  (( \${#COMPREPLY[@]} )) && compopt -o nospace 2>/dev/null
-  return 0
-}
-__hydraconf_program() {
-  __hydraconf_complete "\${1/#\\~/$HOME}"
-}
-__hydraconf_install() {
-  if type compopt >/dev/null 2>&1; then
-    complete -o bashdefault -o default -F "$@"
-  else
-    complete -o bashdefault -o default -o nospace -F "$@"
-  fi
-}
-__hydraconf_npx() {
-  local name folder="$PWD" before
-  for name in "\${__hydraconf_packaged[@]}"; do
-    [[ "$name" == "\${COMP_WORDS[1]}" ]] && (( COMP_CWORD > 1 )) || continue
-    while [[ -n "$folder" && ! -x "$folder/node_modules/.bin/$name" ]]; do folder="\${folder%/*}"; done
-    before="\${COMP_LINE%%"$name"*}"
-    local COMP_LINE="\${COMP_LINE:\${#before}}" COMP_POINT=$(( COMP_POINT - \${#before} ))
-    __hydraconf_complete "$folder/node_modules/.bin/$name"
-    return
-  done
-  [[ -n "$__hydraconf_before_npx" ]] && "$__hydraconf_before_npx" "$@"
-}
-__hydraconf_wrap_npx() {
-  __hydraconf_packaged+=("$1")
-  local known="$(complete -p npx 2>/dev/null)"
-  [[ "$known" =~ -F\\ ([^\\ ]+) && "\${BASH_REMATCH[1]}" != __hydraconf_npx ]] && __hydraconf_before_npx="\${BASH_REMATCH[1]}"
-  __hydraconf_install __hydraconf_npx npx
-}
-__hydraconf_node() {
-  local script
-  for script in "\${__hydraconf_scripts[@]}"; do
-    if (( COMP_CWORD > 1 )) && [[ "\${COMP_WORDS[1]/#\\~/$HOME}" -ef "$script" ]]; then
-      __hydraconf_complete "$1" "$script"
-      return
-    fi
-  done
-}
-`;
-
 const bash: Shell = {
   name: "bash",
   hydraSeparator: " ",
   describes: false,
   install: ({ isPackaged, name, script }: InstalledProgram) =>
     [
-      FUNCTIONS,
+      BASH_FUNCTIONS,
       `__hydraconf_install __hydraconf_program ${shellQuote(name)}\n`,
       isPackaged === true ? `__hydraconf_wrap_npx ${shellQuote(name)}\n` : "",
       script === undefined
@@ -102,60 +57,6 @@ const describedLines = (candidates: readonly Candidate[]): string =>
 /*
  * zsh quotes inserted words and matches them with the typed text itself, so it gets unquoted words.
  */
-const ZSH_FUNCTIONS = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u -D }
-__hydraconf_complete() {
-  local answer text
-  local -a open open_shown closed closed_shown
-  local -x HYDRACONF_COMP_AFTER="\${(Q)SUFFIX} \${(j: :)\${(@)words[CURRENT+1,-1]}}"
-  for answer in "\${(@f)$("$@" -sc query=zsh -- "\${(@Q)__hydraconf_words}" "\${(Q)PREFIX}" 2>/dev/null)}"; do
-    text=\${\${answer%%$'\\t'*}#?}
-    [[ -z $text ]] && continue
-    local shown=$text
-    [[ -n \${answer#*$'\\t'} ]] && shown="$text  -- \${answer#*$'\\t'}"
-    if [[ $answer == +* ]]; then
-      open+=("$text") open_shown+=("$shown")
-    else
-      closed+=("$text") closed_shown+=("$shown")
-    fi
-  done
-  local -i found=1
-  (( $#open )) && compadd -l -S '' -d open_shown -a open && found=0
-  (( $#closed )) && compadd -l -d closed_shown -a closed && found=0
-  if (( found )); then
-    compset -P '*='
-    _files
-  fi
-}
-__hydraconf_program() {
-  local -a __hydraconf_words
-  __hydraconf_words=("\${(@)words[2,CURRENT-1]}")
-  __hydraconf_complete "\${(Q)words[1]/#\\~/$HOME}"
-}
-__hydraconf_npx() {
-  local name=\${(Q)words[2]} folder=$PWD
-  if (( CURRENT > 2 && $+__hydraconf_packaged[(r)$name] )); then
-    while [[ -n $folder && ! -x $folder/node_modules/.bin/$name ]]; do folder=\${folder%/*}; done
-    local -a __hydraconf_words
-    __hydraconf_words=("\${(@)words[3,CURRENT-1]}")
-    __hydraconf_complete "$folder/node_modules/.bin/$name"
-    return
-  fi
-  if (( $+functions[_npx] )); then _npx; else _default; fi
-}
-__hydraconf_node() {
-  local script
-  for script in $__hydraconf_scripts; do
-    if (( CURRENT > 2 )) && [[ "\${(Q)words[2]/#\\~/$HOME}" -ef $script ]]; then
-      local -a __hydraconf_words
-      __hydraconf_words=("\${(@)words[3,CURRENT-1]}")
-      __hydraconf_complete node "$script"
-      return
-    fi
-  done
-  if (( $+functions[_node] )); then _node; else _default; fi
-}
-`;
-
 const zsh: Shell = {
   name: "zsh",
   hydraSeparator: " ",
@@ -183,41 +84,6 @@ const zsh: Shell = {
 /*
  * fish itself appends no blank to words that end with `=`, `/`, `.`, `,` or `@`, as desired.
  */
-const FISH_FUNCTIONS = `function __hydraconf_complete
-  set -l before (commandline -opc)
-  set -l skipped $argv[1]
-  set -l command $argv[2..-1]
-  set -l typed (commandline -pc | string collect)
-  set -l whole (commandline -p | string collect)
-  set -lx HYDRACONF_COMP_AFTER (string sub -s (math (string length -- "$typed") + 1) -- "$whole")
-  set -l answers ($command -sc query=fish -- $before[(math $skipped + 1)..-1] (commandline -ct | string unescape) 2>/dev/null)
-  if test (count $answers) -gt 0
-    printf '%s\\n' $answers
-  else
-    __fish_complete_path (commandline -ct)
-  end
-end
-function __hydraconf_program
-  set -l words (commandline -opc)
-  __hydraconf_complete 1 (string replace -r '^~' $HOME -- $words[1])
-end
-function __hydraconf_packaged
-  set -l folder $PWD
-  while test -n "$folder"; and not test -x $folder/node_modules/.bin/$argv[1]
-    set folder (string replace -r '/[^/]*$' '' -- $folder)
-  end
-  echo $folder/node_modules/.bin/$argv[1]
-end
-function __hydraconf_is_packaged
-  set -l words (commandline -opc)
-  test (count $words) -gt 1; and test $words[2] = $argv[1]
-end
-function __hydraconf_is_script
-  set -l words (commandline -opc)
-  test (count $words) -gt 1; and test (path resolve -- (string replace -r '^~' $HOME -- $words[2])) = $argv[1]
-end
-`;
-
 const fish: Shell = {
   name: "fish",
   hydraSeparator: "\n",
@@ -240,7 +106,7 @@ const fish: Shell = {
 
 /** The functions that the installed code calls, for completing other programs. */
 export const SHELL_FUNCTIONS = {
-  bash: FUNCTIONS,
+  bash: BASH_FUNCTIONS,
   zsh: ZSH_FUNCTIONS,
   fish: FISH_FUNCTIONS,
 } as const;

@@ -210,6 +210,25 @@ test("a script says with which code it ended, which Slurm forgets", () => {
   expect(said("exit 7", ["trap 'echo cleaned >>\"$slurm_log\"' EXIT"])).toBe(`${told(7)}cleaned\n`);
 });
 
+describe.skipIf(spawnSync("shellcheck", ["--version"]).error !== undefined)("shellcheck", () => {
+  test.each<Readonly<Record<string, unknown>>>([
+    {},
+    { nodes: 2, tasks_per_node: 4 },
+    { stderr_to_stdout: true, setup: ["module load cuda"], srun_args: ["--mpi=none"] },
+  ])("has nothing to say of the script of %o", (settings) => {
+    const script = batchScript(settingsOf(settings), {
+      jobs: [5, 8],
+      command: ["node", "a b"],
+      variable: { name: "WORKER", rest: ":/x" },
+      path: "/s/it's",
+      timeoutFolder: "/s/timeouts",
+      slurmLog: '/s/"$id".log',
+      trust: "sha256-0",
+    });
+    expect(spawnSync("shellcheck", ["-"], { input: script, encoding: "utf8" }).stdout).toBe("");
+  });
+});
+
 /** What `scontrol show job` says. */
 const shows = (state: string, preempted = "2026-01-02T03:04:05"): string =>
   `case "$*" in *show*) echo "JobState=${state} Reason=None PreemptEligibleTime=2026-01-02T03:04:05 PreemptTime=${preempted}" ;; esac`;
