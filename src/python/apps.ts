@@ -183,6 +183,21 @@ function appOf(
   const { file } = source.python;
   const at = { file, line, name: basename(file, extname(file)) };
   if (isOfHydra(callee, "main")) return { kind: "main", ...at, ...mainConfig(call, source) };
+  if (isOfHydra(callee, SEARCH_PATH_INITIALIZER))
+    return {
+      kind: "compose",
+      ...at,
+      ...NO_CONFIG,
+      versionBase: call.named.has("version_base")
+        ? readArgument(call, "version_base", INITIALIZE_VERSION, source).value
+        : undefined,
+      unread: unreadable(
+        call,
+        source,
+        `${SEARCH_PATH_INITIALIZER} takes several config directories`,
+        "name the first, and the others as its search path: -cp DIR -cn NAME hydra.searchpath=[file://OTHER]",
+      ),
+    };
   const initializer = INITIALIZERS.find((name) => isOfHydra(callee, name));
   if (initializer === undefined) return undefined;
   const composing = all.find((other) => isOfHydra(other.callee, "compose"));
@@ -200,6 +215,8 @@ function appOf(
   };
 }
 
+/** Of Hydra 1.4. */
+const SEARCH_PATH_INITIALIZER = "initialize_config_search_path";
 const INITIALIZERS = ["initialize", "initialize_config_dir", "initialize_config_module"] as const;
 type Initializer = (typeof INITIALIZERS)[number];
 

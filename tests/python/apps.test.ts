@@ -101,6 +101,16 @@ describe("what a Python source says of its configs", () => {
       'from hydra import compose, initialize_config_dir\ninitialize_config_dir(config_dir="/etc/conf", version_base=None)\ncompose("c")',
       ["compose", "/etc/conf", "c", null],
     ],
+    [
+      'from hydra import compose, initialize_config_search_path\nwith initialize_config_search_path(["caller://conf", "pkg://shared"], version_base=None):\n    compose("c")',
+      [
+        "compose",
+        null,
+        null,
+        null,
+        "initialize_config_search_path takes several config directories",
+      ],
+    ],
   ])("%s", (source, expected) => {
     expect(read(source, { NAME: "given" })).toEqual([expected]);
   });

@@ -29,6 +29,7 @@ export interface TrapRequest {
 /** Each is a note of the composition. */
 export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
   ...misnamedDefaults(request),
+  ...ignoredKeywords(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
@@ -54,6 +55,38 @@ function misnamedDefaults({ configName, repository }: TrapRequest): readonly Com
       entry.origin,
     ),
   ];
+}
+
+/** `overide db: pg` in a defaults list: versions that do not refuse an unknown keyword ignore it. */
+function ignoredKeywords({
+  choices,
+  configName,
+  repository,
+}: TrapRequest): readonly CompositionWarning[] {
+  const chosen = [...choices].flatMap(([key, option]) =>
+    option === null ? [] : [`${key.split("@")[0]}/${option}`],
+  );
+  return [...(configName === null ? [] : [configName]), ...chosen].flatMap((path) =>
+    (loadQuietly(path, repository)?.defaults ?? []).flatMap(({ origin }) => {
+      const word = unknownKeyword(origin);
+      if (word === undefined) return [];
+      const place = describeOrigin(origin);
+      return [
+        note(
+          `${place}: '${word}' has no meaning in a defaults list and is ignored: the keywords are \`optional\` and \`override\``,
+          origin,
+        ),
+      ];
+    }),
+  );
+}
+
+/** The first word before the group of an item that is no keyword. */
+function unknownKeyword(origin: Origin): string | undefined {
+  if (origin.kind !== "file") return undefined;
+  const written = origin.source.text.slice(origin.start, origin.end);
+  const [, words = ""] = /^\{?\s*((?:\w+ +)+)[\w/.@-]+\s*:/.exec(written) ?? [];
+  return words.split(" ").find((word) => word !== "" && !/^(?:optional|override)$/.test(word));
 }
 
 function namesOption(item: ConfigNode, repository: Repository): boolean {

@@ -285,6 +285,8 @@ export function findingsSince10(composition: Composition, cwd: string): readonly
     }
     if (placed.group === "" || /^hydra(\/|$)/.test(placed.group) || loaded.package !== null)
       return [];
+    // Only primary configs of 1.0 have a defaults list: this one was written for a later version.
+    if (loaded.defaults.length > 0) return [];
     return [
       {
         rule: "package-header",

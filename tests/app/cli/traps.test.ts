@@ -60,6 +60,27 @@ describe("a note about what composes, but not to what was meant", () => {
     expect([chosen.stdout, chosen.stderr]).toEqual(["lr: 1\n", ""]);
   });
 
+  it.each([
+    ["conf/config.yaml", "defaults:\n- overide db: pg\n- exp: e\n", "- db: pg"],
+    ["conf/exp/e.yaml", "defaults:\n- db: pg\n- exp: e\n", "- {overide /opt: b}"],
+  ])("names a keyword of %s that is ignored", async (file, config, entry) => {
+    const files = {
+      "conf/config.yaml": config,
+      "conf/db/pg.yaml": "x: 1\n",
+      "conf/opt/b.yaml": "y: 1\n",
+      "conf/exp/e.yaml": `# @package _global_\ndefaults:\n${entry.startsWith("- {") ? entry : "- optional opt: b"}\n`,
+    };
+    const run = (argv: string[], options = {}) => program(files, options).run(argv);
+    const { exitCode, stderr } = await run([]);
+    expect(exitCode).toBe(0);
+    expect(stderr.match(/note: .*/g)).toEqual([
+      expect.stringMatching(
+        `${file}:\\d+:\\d+: 'overide' has no meaning in a defaults list and is ignored: the keywords are \`optional\` and \`override\`$`,
+      ),
+    ]);
+    expect((await run([], { notes: false })).stderr).not.toMatch(NOTE);
+  });
+
   it("names the launcher of an option that is swept over, once", async () => {
     const files = {
       "conf/config.yaml": "lr: 0\n",

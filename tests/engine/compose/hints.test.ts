@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { deletedBy } from "../../../src/engine/compose/schemas.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
+import { DIALECTS } from "../../../src/engine/values/dialect.ts";
+import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
+import { pairs, plain } from "../values/yaml/plain-values.ts";
 import { composeFiles, refusal } from "./in-memory.ts";
 
 const FILES = {
@@ -56,6 +59,43 @@ describe("an override of an integer key, which no key path finds before Hydra 1.
     });
     expect(detailsOf("~m.10").nearest).toBeUndefined();
   });
+});
+
+describe("an interpolation with more dots than levels", () => {
+  it("is written without them where the key counts from the root", () => {
+    const text = (url: string) => `db: {url: "${url}"}\nn: {m: 1}\n`;
+    const hint = (url: string) =>
+      refusal(() => composeFiles({ config: text(url) }).get("db.url")).details.hint;
+    expect(hint("${....n.m}")).toBe("write ${n.m}, which counts from the root");
+    expect(composeFiles({ config: text("${n.m}") }).get("db.url")).toBe(1);
+    expect(hint("${....nope}")).toBeUndefined();
+  });
+});
+
+describe("what YAML reads as something else", () => {
+  const versions = [DIALECTS["1.3"], DIALECTS["1.4"]];
+  it.each([
+    ["x: {{ y }}", "{{ y }}"],
+    ["x: {{y}}  # a template", "{{y}}"],
+    ["x: 'it's'", "it's"],
+    ["x: 'a 'b' c'", "a 'b' c"],
+  ])("%s: the text is named that gives what was meant", (text, meant) => {
+    for (const dialect of versions) {
+      const { hint = "" } = refusal(() => readYaml(text, { dialect })).details;
+      const written = /: ('.*')$/.exec(hint.split("; an")[0] ?? "")?.[1] ?? "";
+      expect(plain(readYaml(`x: ${written}`, { dialect }))).toEqual(pairs(["x", meant]));
+    }
+  });
+
+  it.each(["x: {{y: 1}: 2}", "x: 'a' b", 'x: "it"s"', "x: 'a'\n  'b'\ny"])(
+    "%j gets no such hint",
+    (text) => {
+      for (const dialect of versions) {
+        const { hint = "" } = refusal(() => readYaml(text, { dialect })).details;
+        expect(hint).not.toMatch(/needs quotes|write a quote twice/);
+      }
+    },
+  );
 });
 
 describe("a group named by its last part", () => {

@@ -457,6 +457,17 @@ Composed 1 command line of 1 primary config (0 programs, 0 lines found in files)
     },
   );
 
+  it("a config of a group with a defaults list is none of 1.0", async () => {
+    const folder = project({
+      "conf/config.yaml": "defaults:\n  - _self_\n  - db: mysql\nhydra: {job: {chdir: false}}\n",
+      "conf/db/mysql.yaml": "defaults: [base]\nport: 1\n",
+      "conf/db/base.yaml": "host: h\n",
+    });
+    expect(await foundIn(folder, "--from", "1.0")).toEqual([
+      "conf/db/base.yaml:1 change package-header",
+    ]);
+  });
+
   it("from 1.0 a config of a group keeps a header, which a second run leaves alone", async () => {
     const folder = project({
       "conf/config.yaml": "defaults:\n  - _self_\n  - db: mysql\nhydra: {job: {chdir: false}}\n",

@@ -9,6 +9,7 @@ import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
 import {
   type ConfigNode,
   child,
+  getAt,
   holdsContainer,
   isContainerType,
   isMissing,
@@ -196,7 +197,7 @@ function keysBeside(
 }
 
 /** The start of a lookup: the root, or as many levels up as the key has leading dots. */
-export function startOf({ levels, rest }: ReferenceKey, place: Place): Place {
+export function startOf({ components, levels, rest }: ReferenceKey, place: Place): Place {
   if (levels === 0) return rootOf(place);
   let start: Place | null = place;
   for (let level = 0; level < levels && start !== null; level++) start = start.parent;
@@ -206,6 +207,8 @@ export function startOf({ levels, rest }: ReferenceKey, place: Place): Place {
       message: `Error resolving key '${".".repeat(levels)}${rest}': there are fewer levels above`,
       key: fullKeyOf(place),
       origin: place.node.origin,
+      ...(getAt(rootOf(place).node, components) !== undefined &&
+        components.length > 0 && { hint: `write \${${rest}}, which counts from the root` }),
     });
   return start;
 }
@@ -225,6 +228,7 @@ function asReference(at: Place, find: () => Place | undefined): Place | undefine
       message: `Error while resolving interpolation '${pyStr(at.node)}': ${error.message}`,
       key: fullKeyOf(at),
       origin: at.node.origin,
+      hint: error.details.hint,
       cause: error,
     });
   }

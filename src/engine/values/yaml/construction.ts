@@ -208,11 +208,23 @@ function standsBefore(
   return false;
 }
 
+/** For `{{ x }}`, which is a template elsewhere, and a map with a map as its key here. */
+function templateHint({ start, end }: MappingSyntax, { source }: Construction): { hint?: string } {
+  const written = source.text.slice(start, end);
+  const [, name] = /^\{\{\s*([\w.]+)\s*\}\}$/.exec(written) ?? [];
+  return name === undefined
+    ? {}
+    : { hint: `a text needs quotes: '${written}'; an interpolation is written \${${name}}` };
+}
+
 function buildKey(node: MappingSyntax, { key }: SyntaxPair, construction: Construction): Key {
   const built = construction.build(key);
   const typeName = construction.foreign.get(built);
   if (built.kind !== "scalar" || typeName === "set")
-    throw invalid(key, construction, "found unhashable key", within(node));
+    throw invalid(key, construction, "found unhashable key", {
+      ...within(node),
+      ...templateHint(node, construction),
+    });
   const value = valueAsWritten(built);
   if (typeName !== undefined || isPathValue(value))
     throw invalidKeyType(typeName ?? "PosixPath", built.origin);

@@ -333,9 +333,19 @@ function closeBlock({ source, scanner }: NodeParser, context: string, open: Toke
       problem: `expected <block end>, but found '${token.type}'`,
       start: token.start,
       end: Math.max(token.end, token.start + 1),
+      ...(token.type === "<scalar>" && quoteHint(source.text, token.start)),
     });
   scanner.next();
   return token.start;
+}
+
+/** For `'it's'`, where a quote within the text ends it. */
+function quoteHint(text: string, after: number): { hint?: string } {
+  const line = text.slice(text.lastIndexOf("\n", after - 1) + 1).split("\n", 1)[0] ?? "";
+  const [, inner] = /^[^'"]*[:-] +'(.*)'\s*$/.exec(line) ?? [];
+  return text[after - 1] !== "'" || inner === undefined
+    ? {}
+    : { hint: `in single quotes, write a quote twice: '${inner.replaceAll("'", "''")}'` };
 }
 
 type Close = "]" | "}";
