@@ -18,7 +18,7 @@ import {
   type ShippedSchema,
 } from "../src/engine/schema/ajv.ts";
 import { runSchema } from "../src/profiler/run/read-run.ts";
-import { contractSchema } from "../src/report/validation/validate.ts";
+import { contractSchema } from "../src/report/validation/contract-schema.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = resolve(root, process.argv[2] ?? "dist/vendor");

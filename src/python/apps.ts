@@ -189,7 +189,7 @@ function appOf(
       ...at,
       ...NO_CONFIG,
       versionBase: call.named.has("version_base")
-        ? readArgument(call, "version_base", INITIALIZE_VERSION, source).value
+        ? readArgument(call, "version_base", versionPosition(callee), source).value
         : undefined,
       unread: unreadable(
         call,

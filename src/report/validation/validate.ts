@@ -1,12 +1,9 @@
 /** Validates region reports: the contract, then its rules. */
-import { readFileSync } from "node:fs";
-import { type ShippedSchema, shippedValidator } from "../../engine/schema/ajv.ts";
+import { shippedValidator } from "../../engine/schema/ajv.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
-import { toObject } from "../../engine/values/plain-objects.ts";
-import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { andOthers } from "../../foundation/text/plural.ts";
-import { type ContractDocument, contractFile } from "../model/contract.ts";
 import { CONTRACTS, type RegionReportBundle } from "../model/document.ts";
+import { contractSchema } from "./contract-schema.ts";
 import { type ReportIssue, ruleIssues } from "./rules.ts";
 import { issuesOf, show } from "./schema-issues.ts";
 
@@ -53,30 +50,4 @@ export function assertValid(validator: ReportValidator, bundle: RegionReportBund
   throw new Error(
     `this would be an invalid region report: ${first.pointer || "/"}: ${first.message}, expected ${first.expected}${andOthers(others.length)}`,
   );
-}
-
-const CONTRACT_ID = "urn:hydraconf:region-report";
-
-/** Reads the contract that ships with the package. */
-export const readContract = (): ContractDocument => contractOf(contractText());
-
-const contractText = (): string => readFileSync(contractFile(), "utf8");
-
-const contractOf = (text: string): ContractDocument =>
-  toObject(
-    readYaml(text, { name: contractFile(), env: process.env }),
-  ) as unknown as ContractDocument;
-
-/** The contract's schema of a bundle. */
-export function contractSchema(): ShippedSchema<RegionReportBundle> {
-  const text = contractText();
-  return {
-    text,
-    compile(ajv) {
-      // The place of schemas in OpenAPI, which is no keyword of JSON Schema.
-      ajv.addKeyword("components");
-      ajv.addSchema({ $id: CONTRACT_ID, components: contractOf(text).components });
-      return ajv.compile({ $ref: `${CONTRACT_ID}#/components/schemas/RegionReportBundle` });
-    },
-  };
 }

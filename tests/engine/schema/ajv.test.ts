@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { CONFIG_AJV, createAjv } from "../../../src/engine/schema/ajv.ts";
-import { readContract } from "../../../src/report/validation/validate.ts";
+import { readContract } from "../../../src/report/validation/contract-schema.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -14,7 +14,7 @@ import {
 } from "../../../src/engine/schema/ajv.ts";
 import { builtModule, packageInfo } from "../../../src/engine/values/package-info.ts";
 import { runSchema } from "../../../src/profiler/run/read-run.ts";
-import { contractSchema } from "../../../src/report/validation/validate.ts";
+import { contractSchema } from "../../../src/report/validation/contract-schema.ts";
 import { composeTree } from "../../conf/compose-tree.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
