@@ -32,18 +32,31 @@ export async function licencesOf({ sources, vendored }) {
       (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
     ),
   );
-  // Many packages of one author have the same text.
-  const packagesOf = new Map();
+  // By their terms, which most packages share word by word, and each with what stands above these: its copyright notice.
+  const noticesOf = new Map();
   for (const folder of [...folders].sort()) {
     const { name, version, license } = JSON.parse(
       readFileSync(join(root, folder, "package.json"), "utf8"),
     );
     const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
     const text = file === undefined ? "" : readFileSync(join(root, folder, file), "utf8").trim();
-    packagesOf.set(text, [...(packagesOf.get(text) ?? []), `${name} ${version} (${license})`]);
+    const { notice, terms } = partsOf(text);
+    const words = terms.replaceAll(/\s+/g, " ");
+    const notices = noticesOf.get(words) ?? { terms, packages: new Map() };
+    noticesOf.set(words, notices);
+    const { packages } = notices;
+    packages.set(notice, [...(packages.get(notice) ?? []), `${name} ${version} (${license})`]);
   }
-  const texts = [...packagesOf].map(([text, packages]) => `${packages.join("\n")}\n\n${text}\n`);
-  return `This package contains code of these packages.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+  const texts = [...noticesOf.values()].map(({ packages, terms }) =>
+    [...[...packages].map(([notice, names]) => [...names, notice].join("\n")), terms].join("\n\n"),
+  );
+  return `This package contains code of these packages.\n\n${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
+
+/** The terms of the licences that packages share, and what stands above them. */
+function partsOf(text) {
+  const start = /^(?:Permission (?:is hereby granted|to use, copy))/m.exec(text)?.index ?? 0;
+  return { notice: text.slice(0, start).trim(), terms: text.slice(start) };
 }
 
 /** What `hydraconf` has of others' code. */
