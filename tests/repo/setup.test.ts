@@ -65,6 +65,7 @@ beforeEach(() => {
     "scripts/bundle-client.mjs": "",
     "scripts/bundle-library.mjs": "",
     "scripts/native.mjs": "",
+    "scripts/compile-schemas.ts": "",
     "scripts/generate.ts": "",
     "scripts/typescript-loader.mjs": EMPTY_TYPESCRIPT,
     "schemas/config.schema.json": "{}",

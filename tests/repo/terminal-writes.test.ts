@@ -11,6 +11,7 @@ const source = fileURLToPath(new URL("../../src", import.meta.url));
  * character (`writerTo` of src/foundation/text/printable.ts).
  */
 const ALLOWED: Readonly<Record<string, string>> = {
+  "bin/validate-regions.ts": "makes its console, by writerTo",
   "app/job/process/invocation.ts": "makes the console, by writerTo",
   "profiler/machine/process.ts": "copies what the profiled program prints, as it prints it",
   "profiler/tools/tool.ts": "draws the status line, of printable text",
