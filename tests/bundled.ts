@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { TEXT_LOADERS } from "../scripts/text-files.mjs";
 
 /** Runs a program once or more often, with these variables in its environment. */
 type WarmUp = (program: string, env: Readonly<Record<string, string>>) => void;
@@ -39,7 +40,7 @@ function build(entry: URL, name: string, folder: string): void {
     target: "node20",
     format: "cjs",
     logLevel: "error",
-    loader: { ".py": "text" },
+    loader: TEXT_LOADERS,
     // As code of this clone: what is loaded on demand (ajv) is found around it.
     define: { "import.meta.url": JSON.stringify(new URL(`../src/${name}`, import.meta.url)) },
     // A function, which the launcher below calls.

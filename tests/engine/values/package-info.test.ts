@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync, type Format } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
+import { TEXT_LOADERS } from "../../../scripts/text-files.mjs";
 
 const source = fileURLToPath(new URL("../../../src", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "hydraconf-user-bundle-"));
@@ -21,7 +22,7 @@ function bundledProgram(format: Format, contents: string, argv: readonly string[
     platform: "node",
     target: "node20",
     format,
-    loader: { ".py": "text" },
+    loader: TEXT_LOADERS,
     logLevel: "error",
     logOverride: { "empty-import-meta": "silent" },
   });
