@@ -61,7 +61,7 @@ describe("the report of a sweep", () => {
     for (const form of ["md", "html", "csv"])
       expect(existsSync(inHere(`sweep/sweep-report.${form}`))).toBe(true);
     const work = await report("sweep", "--work", "images=infer.batch_size*infer.iterations");
-    expect(work.stdout).toMatch(/From [\d.]+ images\/s, job \d .*single runs do not tell/);
+    expect(work.stdout).toMatch(/From [\d.,]+ images\/s, job \d .*single runs do not tell/);
     const { jobs } = JSON.parse(readFileSync(inHere("sweep/sweep-report.json"), "utf8"));
     expect(jobs[1].per_second).toBeCloseTo(2000 / (job?.totals.wall_ms ?? 0), 6);
     const refused = await report("sweep", "--work", "images=infer.batchsize");
