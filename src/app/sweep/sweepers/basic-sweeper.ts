@@ -43,19 +43,10 @@ export const basicSweeper: SweeperDefinition = {
  * The batches of jobs that a command line and the config ask for.
  * @throws ConfigError as `basicBatches` does, and for wrong settings of the sweeper
  */
-export function batchesOf({
-  context,
-  groups,
-  master,
-  overrides,
-}: Pick<
-  SweeperRequest,
-  "context" | "groups" | "master" | "overrides"
->): readonly (readonly JobOverrides[])[] {
+export function batchesOf(request: SweepLine): readonly (readonly JobOverrides[])[] {
+  const { context, groups, master } = request;
   const size = selectNode(master.root, "hydra.sweeper.max_batch_size", context);
-  const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
-    dialect: context.dialect,
-  });
+  const all = allOverrides(request);
   const isExcluded = readExclusion(master.root, context, all);
   return basicBatches({
     overrides: all,
@@ -76,20 +67,19 @@ export function sweepParams(root: MapNode, context: ResolveContext): readonly st
  * The values that each override may contribute to a job. @param overrides overrides of the task, after those of
  * `hydra.sweeper.params`
  */
-export function dimensionsOf({
-  context,
-  groups,
-  master,
-  overrides,
-}: Pick<
-  SweeperRequest,
-  "context" | "groups" | "master" | "overrides"
->): readonly (readonly JobOverrides[])[] {
-  const all = parseOverrides([...sweepParams(master.root, context), ...overrides], {
+export function dimensionsOf(request: SweepLine): readonly (readonly JobOverrides[])[] {
+  const options = globOptions(request.groups);
+  return [...byKey(allOverrides(request)).values()].map((one) => pointsOf(one, options));
+}
+
+/** What the jobs of a sweep are made of. */
+type SweepLine = Pick<SweeperRequest, "context" | "groups" | "master" | "overrides">;
+
+/** Those of `hydra.sweeper.params`, and then those of the line. */
+const allOverrides = ({ context, master, overrides }: SweepLine) =>
+  parseOverrides([...sweepParams(master.root, context), ...overrides], {
     dialect: context.dialect,
   });
-  return [...byKey(all).values()].map((one) => pointsOf(one, globOptions(groups)));
-}
 
 /** The options that `glob` selects from. */
 export const globOptions = (repository: Repository): SweepOptions => ({
