@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: every benchmark, or those whose names are given. Each compares with a baseline of
- * its own run and says whether its goal is reached; a missed goal makes the exit code 1.
+ * `npm run bench`: every benchmark, or those whose names are given, as a whole or in part (`search/hartmann`). Each compares with a
+ * baseline of its own run and says whether its goal is reached; a missed goal makes the exit code 1.
  */
 import { benchAb, benchCompare } from "./ab.ts";
 import { benchAssembly } from "./assembly.ts";
@@ -13,15 +13,17 @@ import { benchNcu } from "./ncu.ts";
 import { benchProcess } from "./process.ts";
 import { benchRecorder } from "./recorder.ts";
 import { benchRecording } from "./recording.ts";
-import { benchSearch } from "./search.ts";
+import { benchSearch, PROBLEM_NAMES } from "./search.ts";
 import { benchSweep } from "./sweep.ts";
 import { benchValues } from "./values.ts";
 
 interface Benchmark {
   readonly name: string;
   readonly about: string;
-  /** Prints its table; true when its goals are reached. */
-  readonly run: (print: (line: string) => void) => Promise<boolean>;
+  /** What it can measure alone. */
+  readonly parts?: readonly string[];
+  /** Prints its table, of all its parts or of some; true when its goals are reached. */
+  readonly run: (print: (line: string) => void, parts?: readonly string[]) => Promise<boolean>;
 }
 
 const benchmarks: readonly Benchmark[] = [
@@ -60,6 +62,7 @@ const benchmarks: readonly Benchmark[] = [
   {
     name: "search",
     about: "what hydra/sweeper=tpe finds in 60 trials, beside Optuna's multivariate TPE",
+    parts: PROBLEM_NAMES,
     run: benchSearch,
   },
   {
@@ -106,16 +109,28 @@ const benchmarks: readonly Benchmark[] = [
 ];
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name));
+const namesOf = ({ name, parts = [] }: Benchmark): readonly string[] => [
+  name,
+  ...parts.map((part) => `${name}/${part}`),
+];
+const unknown = wanted.filter((name) => !benchmarks.flatMap(namesOf).includes(name));
 if (unknown.length > 0) {
   console.error(`unknown benchmark: ${unknown.join(", ")}`);
-  console.error(benchmarks.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join("\n"));
+  for (const benchmark of benchmarks) {
+    console.error(`  ${benchmark.name.padEnd(12)}${benchmark.about}`);
+    for (const name of namesOf(benchmark).slice(1)) console.error(`    ${name}`);
+  }
   process.exit(2);
 }
 
-for (const { name, about, run } of benchmarks) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const benchmark of benchmarks) {
+  const { about, name, parts = [], run } = benchmark;
+  const chosen = parts.filter((part) => wanted.includes(`${name}/${part}`));
+  if (wanted.length > 0 && !wanted.includes(name) && chosen.length === 0) continue;
   console.log(`# ${name}: ${about}\n`);
-  if (!(await run(console.log))) process.exitCode = 1;
+  const reached = await (wanted.length === 0 || wanted.includes(name)
+    ? run(console.log)
+    : run(console.log, chosen));
+  if (!reached) process.exitCode = 1;
   console.log();
 }
