@@ -3,6 +3,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { metricsIn } from "../app/job/metrics.ts";
 import { messageOf } from "../foundation/system/builtin-types.ts";
+import { parsePythonJson, withTexts } from "../foundation/text/python-json.ts";
 
 /** A result, or why there is no valid one. */
 export type JobValue =
@@ -24,7 +25,7 @@ export function resultInFile(file: string): JobValue {
   const text = readIfThere(file);
   if (text === undefined || text.trim() === "") return { kind: "none" };
   try {
-    return { kind: "value", value: JSON.parse(text) };
+    return { kind: "value", value: parsePythonJson(text) };
   } catch (error) {
     return {
       kind: "broken",
@@ -39,7 +40,7 @@ export function resultInOutput(tail: string): JobValue {
   const last = tail.split("\n").findLast((line) => line.trim() !== "");
   if (last === undefined) return { kind: "none" };
   try {
-    return { kind: "value", value: JSON.parse(last) };
+    return { kind: "value", value: parsePythonJson(last) };
   } catch {
     return {
       kind: "broken",
@@ -93,4 +94,4 @@ const shortNumber = (value: unknown): string =>
     ? String(Number(value.toPrecision(4)))
     : typeof value === "string"
       ? value
-      : JSON.stringify(value);
+      : JSON.stringify(value, withTexts);

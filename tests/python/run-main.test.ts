@@ -224,14 +224,14 @@ printf '%s' '{"loss\\u001b]0;owned\\u0007": "\\u001b[2J\\u009b1A", "note": "a\\u
     const cwd = project({ prog: PROGRAM });
     const ran = hydraconf(
       cwd,
-      ...["run", "-m", "r='0.5','{\"a\": 1}','x'", "c=0,4", "hydra.sweep.dir=out"],
+      ...["run", "-m", "r='0.5','{\"a\": [NaN, -Infinity]}','x'", "c=0,4", "hydra.sweep.dir=out"],
       ...["hydra/launcher=local", "hydra.launcher.n_jobs=2", "--", "./prog", "${r}", "${c}"],
     );
     expect(rows(join(cwd, "out"))).toEqual([
       ["completed", 0.5, null],
       ["failed", 0.5, "what went wrong"],
-      ["completed", { a: 1 }, null],
-      ["failed", { a: 1 }, "what went wrong"],
+      ["completed", { a: ["NaN", "-Infinity"] }, null],
+      ["failed", { a: ["NaN", "-Infinity"] }, "what went wrong"],
       ["failed", null, expect.stringContaining("the result that the program wrote is no JSON")],
       ["failed", null, "what went wrong"],
     ]);

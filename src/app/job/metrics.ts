@@ -1,6 +1,7 @@
 /** Metrics that a job reports while it runs: lines of JSON in a file of its directory. */
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parsePythonJson, withTexts } from "../../foundation/text/python-json.ts";
 
 /** Programs find its path in `$HYDRACONF_METRICS`. */
 export const METRICS_FILE = "metrics.jsonl";
@@ -8,15 +9,10 @@ export const METRICS_FILE = "metrics.jsonl";
 /** A line of the file. */
 export type Metrics = Readonly<Record<string, unknown>>;
 
-/** Texts, and numbers that JSON does not have, as Python writes them. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/g;
-
-const quoted = (token: string): string => (token.startsWith('"') ? token : `"${token}"`);
-
-/** Undefined for a line that is no object. NaN and infinities are texts. */
+/** Undefined for a line that is no object. */
 export function metricsIn(line: string): Metrics | undefined {
   try {
-    const value: unknown = JSON.parse(line.replaceAll(TOKENS, quoted));
+    const value = parsePythonJson(line);
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Metrics)
       : undefined;
@@ -124,7 +120,7 @@ export function openMetrics(
   const file = join(outputDir, METRICS_FILE);
   let isOpen = false;
   return (step, values) => {
-    const line = `${JSON.stringify({ step, ...values })}\n`;
+    const line = `${JSON.stringify({ step, ...values }, withTexts)}\n`;
     if (isOpen) appendFileSync(file, line);
     else writeFileSync(file, line);
     isOpen = true;

@@ -44,6 +44,7 @@ import {
   textsByName,
   time,
 } from "../../foundation/system/shape.ts";
+import { withTexts } from "../../foundation/text/python-json.ts";
 import { type Ender, enderText, endStatus, ITSELF, isFailure, isSettled } from "../job/ender.ts";
 import type { JobStatus } from "../job/job.ts";
 import { redactValue } from "../job/redaction.ts";
@@ -86,10 +87,10 @@ function textOfStoredValue(value: unknown): string {
 
 const same = (text: string): string => text;
 
-function replace(_: string, value: unknown): unknown {
+function replace(key: string, value: unknown): unknown {
   if (typeof value === "bigint")
     return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+  return withTexts(key, value);
 }
 
 /** Masking a part that is not a text makes the JSON invalid: then the whole is a text. */

@@ -39,10 +39,12 @@ describe("metrics of a job", () => {
   });
 
   it("may have numbers that only Python writes", () => {
-    expect(metricsIn('{"a": NaN, "b": [-Infinity,Infinity], "c": "x: NaN"}')).toEqual({
-      ...{ a: "NaN", b: ["-Infinity", "Infinity"] },
-      c: "x: NaN",
-    });
+    const line = '{"step": 3, "a": NaN, "b": {"c": -Infinity}, "text": "x: NaN"}';
+    const { finite, numberAt, step } = pointOf(metricsIn(line) ?? {}, 1);
+    expect([step, finite()]).toEqual([3, []]);
+    expect(["a", "b.c", "text"].map(numberAt)).toEqual([
+      ...[Number.NaN, Number.NEGATIVE_INFINITY, undefined],
+    ]);
   });
 
   it("are the same points for whoever reads them: nested numbers by dots, without a step at their line", () => {
@@ -69,8 +71,14 @@ describe("metrics of a job", () => {
     report(1, {});
     expect(read()).toEqual([{ step: 1 }]);
     report(2, { loss: 0.25 });
+    report(3, { loss: Number.NaN, grad: Number.POSITIVE_INFINITY });
+    // Any reader of JSON can read it.
     expect(readFileSync(join(folder, METRICS_FILE), "utf8")).toBe(
-      '{"step":1}\n{"step":2,"loss":0.25}\n',
+      '{"step":1}\n{"step":2,"loss":0.25}\n{"step":3,"loss":"NaN","grad":"Infinity"}\n',
     );
+    const [, last] = read().map((metrics) => pointOf(metrics, 1));
+    expect(["loss", "grad"].map((name) => last?.numberAt(name))).toEqual([
+      ...[Number.NaN, Number.POSITIVE_INFINITY],
+    ]);
   });
 });
