@@ -338,7 +338,7 @@ const programFrom = (view: Pick<SweepView, "cwd" | "program_command">, cwd: stri
 export function summary(view: SweepView, cwd = view.cwd): string {
   const { counts, directory, driver, jobs, more_to_come, scheduler_problem } = view;
   const leftOut = jobs.filter(({ left_out }) => left_out).length;
-  const first = `${countsText(counts)}${leftOut === 0 ? "" : `; ${leftOut} of the completed ${leftOut === 1 ? "does" : "do"} not count (left_out)`}`;
+  const first = `${countsText(counts)}${leftOut === 0 ? "" : `; ${leftOut} of these ${leftOut === 1 ? "does" : "do"} not count (left_out)`}`;
   const inScheduler = jobs.filter(({ scheduler }) => scheduler !== null).length;
   const toDo = (counts.missing ?? 0) + (counts.stopped ?? 0);
   const failed = jobs.map(({ status }) => status).filter(isFailure);

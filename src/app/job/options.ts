@@ -394,6 +394,6 @@ export interface SweepRow {
   readonly output_dir: string;
   /** The number of the earlier job of a search that this one continues; null if it began anew. */
   readonly continues: number | null;
-  /** Whether the sweep no longer asks for the job: it is completed, and its result does not count. */
+  /** Whether the sweep no longer asks for the job: it is completed or pruned, and does not count. */
   readonly left_out: boolean;
 }

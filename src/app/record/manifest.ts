@@ -54,7 +54,7 @@ export interface SweepFacts {
   readonly tolerates_failures?: boolean;
   /** Whether the sweep may have jobs that are not recorded, of a batch that it has not reached. */
   readonly more_to_come?: boolean;
-  /** The jobs that were completed when the sweep was resumed with another space, the last time. Absent if it never was. */
+  /** The jobs that were completed or pruned when the sweep was resumed with another space, the last time. Absent if it never was. */
   readonly earlier_jobs?: readonly number[];
 }
 

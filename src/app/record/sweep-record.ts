@@ -5,6 +5,7 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import type { Claim } from "../../foundation/system/process-claim.ts";
 import { type Continuation, withoutResumption } from "../job/checkpoint.ts";
+import { isSettled } from "../job/ender.ts";
 import type { JobResult } from "../job/job.ts";
 import type { PlannedJob, SweepJob } from "../job/plan-job.ts";
 import type { Resumption } from "../job/process/invocation.ts";
@@ -208,7 +209,7 @@ export function openRecord(request: RecordRequest): SweepRecord {
         .conclude(isWhole)
         .filter(
           ({ left_out, number }) =>
-            left_out !== true && readJobState(folder, number)?.status === "completed",
+            left_out !== true && isSettled(readJobState(folder, number)?.status),
         ),
     tolerateFailures: written.tolerateFailures,
     handOver: (pid) => claim?.handOver(pid, { awaited: true }),

@@ -7,6 +7,7 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { isRunning } from "../../foundation/system/process-identity.ts";
 import { splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { withoutResumption } from "../job/checkpoint.ts";
+import { isSettled } from "../job/ender.ts";
 import type { SweepJobStatus } from "../job/job.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { ScheduledJob } from "../launch/launcher.ts";
@@ -64,7 +65,7 @@ export function sweepJobStatus(
 }
 
 /**
- * A row for each job; among the jobs that the sweep no longer has, only for completed ones.
+ * A row for each job; among the jobs that the sweep no longer has, only for completed and pruned ones.
  *
  * @throws ConfigError `app.sweep_record` if there is no sweep
  */
@@ -74,7 +75,7 @@ export function sweepRows(directory: string, prospect: SweepActivity): readonly 
   const read = createValueReader(dialectNamed(dialect));
   return jobs.flatMap((job) => {
     const state = recordOrphan(folder, job.number);
-    if (job.left_out === true && state?.status !== "completed") return [];
+    if (job.left_out === true && !isSettled(state?.status)) return [];
     return [rowOf(job, state, prospect, read)];
   });
 }

@@ -11,6 +11,7 @@ import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Composer } from "../job/composer.ts";
+import { isSettled } from "../job/ender.ts";
 import { plainAt, requiredAt, textAt, textsAt } from "../job/hydra-values.ts";
 import {
   isFromOverride,
@@ -429,7 +430,7 @@ export function planSweep(
   };
 }
 
-/** The jobs whose results a search with another space may use: those that are completed when it changes. */
+/** The jobs whose results a search with another space may use: those that are completed or pruned when it changes. */
 function earlierJobs(resumed: ResumedSweep | undefined): readonly ManifestJob[] | undefined {
   if (resumed === undefined) return undefined;
   const { changesSpace, directory, earlierJobs: known } = resumed;
@@ -438,7 +439,7 @@ function earlierJobs(resumed: ResumedSweep | undefined): readonly ManifestJob[] 
   // The list has those that no longer belong to the sweep last.
   const jobs = readManifest(folder).jobs.toSorted((a, b) => a.number - b.number);
   if (changesSpace === true)
-    return jobs.filter(({ number }) => undamagedState(folder, number)?.status === "completed");
+    return jobs.filter(({ number }) => isSettled(undamagedState(folder, number)?.status));
   const numbers = new Set(known);
   return jobs.filter(({ number }) => numbers.has(number));
 }

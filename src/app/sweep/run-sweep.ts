@@ -202,7 +202,7 @@ function tellLeftOut(left: readonly ManifestJob[], { onMessages }: SweepRequest)
   const [first, ...others] = left;
   if (first === undefined) return;
   const job = `#${first.number} ${first.task_overrides.join(" ")}`;
-  const text = `${plural(left.length, "completed job")} of this sweep ${others.length === 0 ? "is not one" : "are none"} of those that the sweeper asks for now: the results do not count: ${job}${andOthers(others.length)}`;
+  const text = `${plural(left.length, "job")} of this sweep ${others.length === 0 ? "is not one" : "are none"} of those that the sweeper asks for now: ${others.length === 0 ? "its result does" : "their results do"} not count: ${job}${andOthers(others.length)}`;
   onMessages?.([{ logger: "hydraconf.sweep", level: "warning", text }]);
 }
 

@@ -80,6 +80,7 @@ const over = (number: number, endedBy: Ender, exitCode: number | null, starts = 
 };
 const completed = (number: number) => over(number, itself, 0);
 const failed = (number: number, starts = 1) => over(number, itself, 1, starts);
+const pruned = (number: number) => over(number, { by: "pruner", step: 1 }, null);
 const stopped = (number: number) => over(number, { by: "cancel" }, null);
 
 describe("the record of a new sweep", () => {
@@ -416,17 +417,17 @@ describe("the jobs of a resumed sweep", () => {
     record.release();
   });
 
-  test("that the sweep no longer has are left out once it is whole; the completed are told", () => {
-    const jobs = [0, 1, 2].map((number) => listed(number, `x=${number}`));
+  test("that the sweep no longer has are left out once it is whole; the completed and pruned are told", () => {
+    const jobs = [0, 1, 2, 3].map((number) => listed(number, `x=${number}`));
     for (const isWhole of [false, true]) {
-      const directory = recorded(jobs, [completed(1), failed(2)]);
+      const directory = recorded(jobs, [completed(1), failed(2), pruned(3)]);
       const resumption = { ...RESUMED, acceptChanges: true };
       const record = open(directory, { resumption });
       record.admit([planned(record.numberOf(0, ["x=0"]), "x=0")], true);
-      expect(readManifest(record.folder).jobs.map(({ number }) => number)).toEqual([0, 1, 2]);
-      expect(record.conclude(isWhole).map(({ number }) => number)).toEqual(isWhole ? [1] : []);
+      expect(readManifest(record.folder).jobs.map(({ number }) => number)).toEqual([0, 1, 2, 3]);
+      expect(record.conclude(isWhole).map(({ number }) => number)).toEqual(isWhole ? [1, 3] : []);
       const { jobs: left, more_to_come } = readManifest(record.folder);
-      expect(left.map((job) => job.left_out ?? false)).toEqual([false, isWhole, isWhole]);
+      expect(left.map((job) => job.left_out ?? false)).toEqual([false, isWhole, isWhole, isWhole]);
       expect(more_to_come).toBe(!isWhole);
       record.release();
     }

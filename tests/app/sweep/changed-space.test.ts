@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
+import { endedFromOutside } from "../../../src/app/job/job.ts";
 import type { SweepRow } from "../../../src/app/job/options.ts";
 import { sweepFolder } from "../../../src/app/record/layout.ts";
 import { readManifest } from "../../../src/app/record/manifest.ts";
@@ -91,7 +92,7 @@ test("finished jobs that a changed grid does not have are named, and stay in the
   const { log, ran } = await play("--resume", "s", "x=2,4");
   expect(ran).toEqual(["3: x=4"]);
   expect(log).toContain(
-    "2 completed jobs of this sweep are none of those that the sweeper asks for now: the results do not count: #0 x=1 (and 1 more)",
+    "2 jobs of this sweep are none of those that the sweeper asks for now: their results do not count: #0 x=1 (and 1 more)",
   );
   expect(rows()).toHaveLength(4);
   const leftOut = rows().filter(({ left_out }: { left_out: boolean }) => left_out);
@@ -102,7 +103,7 @@ test("finished jobs that a changed grid does not have are named, and stay in the
   const status = await statusOf(cwd);
   expect(status).toMatch(/0 \| x=1 +\| left_out /);
   expect(status).toMatch(/1 \| x=2 +\| completed +\| 1/);
-  expect(status).toContain("4 of 4 jobs completed; 2 of the completed do not count (left_out)\n");
+  expect(status).toContain("4 of 4 jobs completed; 2 of these do not count (left_out)\n");
   // The best of those that count, although others are better.
   const page = sweepPageData([pageSweep(join(cwd, "s"), rows(), NO_OBJECTIVE)]);
   expect(page.status.filter((word) => word === "left_out")).toHaveLength(2);
@@ -159,7 +160,7 @@ test.each(SWEEPERS)(
     for (const job of changed.ran) expect(valueIn(job)).toBeLessThan(0.6);
     const outside = 8 - inside.length;
     expect(changed.log).toMatch(
-      new RegExp(`${outside} completed jobs? of this sweep .* the results do not count: #`),
+      new RegExp(`${outside} jobs? of this sweep .* (?:its|their) results? do(?:es)? not count: #`),
     );
     expect(changed.log).toMatch(/Best of 8 trials: /);
     // The best of the smaller space is that of the results in it, or a better one.
@@ -178,6 +179,46 @@ test.each(SWEEPERS)(
     expect(rows()).toHaveLength(8 + changed.ran.length + 3);
     const { jobs } = readManifest(sweepFolder(join(cwd, "s")));
     expect(jobs.filter(({ left_out }) => left_out === true)).toHaveLength(outside);
+  },
+);
+
+test.each(SWEEPERS)(
+  "of a %s search (%s, %s) pruned jobs in a changed space count among its trials, and others stay in the table",
+  async (name, ...settings) => {
+    const { cwd, run } = program(CONFIG);
+    const ran: { readonly x: number; readonly isPruned: boolean }[] = [];
+    const play = async (...argv: readonly string[]) => {
+      ran.length = 0;
+      const outcome = await run(argv, (config) => {
+        const [x, y] = [Number(config.get("x")), config.get("y")];
+        ran.push({ x, isPruned: y === 1 });
+        return y === 1 ? endedFromOutside({ by: "pruner", step: 3 }) : x;
+      });
+      return { ...outcome, log: `${outcome.stdout}${outcome.stderr}`, ran: [...ran] };
+    };
+    const sweeper = [`hydra/sweeper=${name}`, ...settings];
+    const first = await play("-m", ...sweeper, "x=interval(0,1)", "y=0,1");
+    expect(first.exitCode).toBe(0);
+    const inside = first.ran.filter(({ x }) => x < 0.5);
+    const outside = first.ran.filter(({ x }) => x >= 0.5);
+    for (const some of [inside, outside]) expect(some.some(({ isPruned }) => isPruned)).toBe(true);
+    const changed = await play("--resume", "s", "x=interval(0,0.5)");
+    expect([changed.exitCode, changed.ran.length]).toEqual([0, 8 - inside.length]);
+    expect(changed.log).toContain(
+      `${outside.length} jobs of this sweep are none of those that the sweeper asks for now: their results do not count: #`,
+    );
+    const status = await statusOf(cwd);
+    expect(status.match(/\| left_out /g)).toHaveLength(outside.length);
+    expect(status).toMatch(
+      new RegExp(`; ${outside.length} of these do not count \\(left_out\\)\n`),
+    );
+    const rows: readonly SweepRow[] = JSON.parse(
+      readFileSync(join(cwd, "s/.sweep/sweep.json"), "utf8"),
+    ).jobs;
+    expect(rows).toHaveLength(8 + outside.length);
+    const isLost = ({ left_out, status }: SweepRow) => left_out && status === "pruned";
+    expect(rows.filter(isLost)).toHaveLength(outside.filter(({ isPruned }) => isPruned).length);
+    expect((await play("--resume", "s")).ran).toEqual([]);
   },
 );
 
@@ -200,5 +241,5 @@ test("of a halving in a changed space, jobs that it asks for again keep their re
   const texts = (jobs: readonly string[]) => jobs.map((job) => job.replace(/^\d+: /, ""));
   const known = new Set(texts(first.ran));
   expect(texts(changed.ran).filter((job) => job.includes("x=1") && known.has(job))).toEqual([]);
-  expect(changed.log).toMatch(/the results do not count: #/);
+  expect(changed.log).toMatch(/their results do not count: #/);
 });

@@ -22,7 +22,7 @@ export interface PageSweep {
   readonly curvesOf?: (row: SweepRow) => readonly LearningCurve[];
 }
 
-/** The status of a job as tables and pages have it: a completed one whose result does not count has a word of its own. */
+/** The status of a job as tables and pages have it: a completed or pruned one that does not count has a word of its own. */
 export const shownStatus = ({ left_out, status }: Pick<SweepRow, "left_out" | "status">): string =>
   left_out ? LEFT_OUT : status;
 

@@ -1,6 +1,6 @@
 /** The data of a page of sweeps, which its script reads: no Node modules here, nor types that need them. */
 
-/** The word for a completed job that its sweep no longer asks for: its result does not count. */
+/** The word for a completed or pruned job that its sweep no longer asks for: it does not count. */
 export const LEFT_OUT = "left_out";
 
 /** Whether lower or higher numbers are better. */
@@ -31,7 +31,7 @@ export interface SweepPageData {
   /** The index of the job's sweep; absent for a single sweep. */
   readonly sweep?: readonly number[];
   readonly number: readonly number[];
-  /** `left_out` for a completed job whose result does not count. */
+  /** `left_out` for a completed or pruned job that does not count. */
   readonly status: readonly string[];
   readonly attempts: readonly number[];
   /** Null if unknown. */
