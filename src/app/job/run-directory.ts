@@ -16,6 +16,7 @@ import { removeDeadDrafts } from "../../foundation/system/atomic-write.ts";
 import { fileProblem, makeDirectory } from "../../foundation/system/files.ts";
 import { DIRECTORY_CLAIM, tryClaim } from "../../foundation/system/process-claim.ts";
 import { textAt } from "./hydra-values.ts";
+import { METRICS_FILE } from "./metrics.ts";
 
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a directory that already
@@ -98,14 +99,15 @@ export const asideOf = (path: string, attempt: number): string =>
   join(path, ".attempts", String(attempt));
 
 /**
- * Moves the results of an earlier attempt at the same job to `.attempts/N`, so that they are neither taken for those of
- * the next attempt nor lost.
+ * Moves the results and the metrics of an earlier attempt at the same job to `.attempts/N`, so that they are neither taken for those
+ * of the next attempt nor lost.
  *
  * @param attempt the number of the earlier attempt, from 1
  */
 export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
   const aside = asideOf(path, attempt);
-  for (const name of resultFiles.filter((one) => existsSync(join(path, one)))) {
+  const names = new Set([METRICS_FILE, ...resultFiles]);
+  for (const name of [...names].filter((one) => existsSync(join(path, one)))) {
     makeDirectory(dirname(join(aside, name)));
     rmSync(join(aside, name), { recursive: true, force: true });
     renameSync(join(path, name), join(aside, name));

@@ -209,11 +209,12 @@ async function runAlone(
     hydraLogging(composition, session, logging)();
     const surroundings = await openJobContext(session, composition, logging);
     // Processes that run a job together share the directory that the first one claims.
-    const resultFiles = task?.isFirst !== false ? place.resultFiles : [];
+    const isFirst = task?.isFirst !== false;
+    const resultFiles = isFirst ? place.resultFiles : [];
     if (earlierAttempts > 0) {
       // A scheduler ensures that no other process runs the same job.
       if (task !== undefined) dropClaim(planned.outputDir);
-      setAside(planned.outputDir, resultFiles, earlierAttempts);
+      if (isFirst) setAside(planned.outputDir, resultFiles, earlierAttempts);
     }
     const giveUp = takeDirectory(planned, resultFiles, sweepMode(planned.root, composer.context));
     return await runJob(planned, surroundings).finally(giveUp);

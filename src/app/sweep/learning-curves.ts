@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { getOrCreate, once } from "../../foundation/system/get-or-create.ts";
 import { count, fits, listOf, type Shape, text } from "../../foundation/system/shape.ts";
 import { METRICS_FILE, metricsIn, pointOf } from "../job/metrics.ts";
 import type { SweepRow } from "../job/options.ts";
@@ -22,24 +22,50 @@ const MOST_POINTS = 1_000;
 const LEAST_POINTS = 20;
 const MOST_POINTS_OF_SWEEP = 2_000_000;
 
+type Reporting = Pick<SweepRow, "attempts" | "continues" | "number" | "output_dir">;
+
 /**
- * The curves in the metrics of a job: of each number in its objects, against their `step` or, without one, their line. Nothing for a
- * file that cannot be read. An attempt that goes on from a checkpoint continues the curves of those before it: what they reported
- * before its first step stays.
+ * Reads the curves in the metrics of the jobs of a sweep: of each number in their objects, against their `step` or, without one, their
+ * line. Nothing for a file that cannot be read. What goes on from a checkpoint continues the curves of the job's earlier attempts, and
+ * of the job of the same trial with a smaller budget: what they reported before its first step stays.
  */
-export function reportedCurves({
-  attempts,
-  output_dir,
-}: Pick<SweepRow, "attempts" | "output_dir">): readonly LearningCurve[] {
-  let points = pointsIn(output_dir);
-  for (let attempt = attempts - 1; attempt > 0; attempt--) {
-    const first = points.reduce(
-      (least, { step }) => Math.min(least, step),
-      Number.POSITIVE_INFINITY,
-    );
-    const earlier = pointsIn(asideOf(output_dir, attempt));
-    points = [...earlier.filter(({ step }) => step < first), ...points];
+export function reportedCurves(
+  rows: readonly Reporting[],
+): (row: Reporting) => readonly LearningCurve[] {
+  const jobs = once(() => new Map(rows.map((row) => [row.number, row])));
+  return (row) => {
+    let points: ReturnType<typeof pointsIn> = [];
+    for (const place of placesBefore(row, jobs)) {
+      const first = points.reduce(
+        (least, { step }) => Math.min(least, step),
+        Number.POSITIVE_INFINITY,
+      );
+      points = [...pointsIn(place).filter(({ step }) => step < first), ...points];
+    }
+    return curvesOf(points);
+  };
+}
+
+/** The directories with the metrics of a job's trial, the last first. */
+function placesBefore(
+  last: Reporting,
+  jobs: () => ReadonlyMap<number, Reporting>,
+): readonly string[] {
+  // A record that was changed may lead back to where it began.
+  const chain = new Set([last]);
+  for (const { continues } of chain) {
+    const earlier = continues === null ? undefined : jobs().get(continues);
+    if (earlier !== undefined) chain.add(earlier);
   }
+  return [...chain].flatMap(({ attempts, output_dir }) => [
+    output_dir,
+    ...Array.from({ length: Math.max(0, attempts - 1) }, (_, index) =>
+      asideOf(output_dir, attempts - 1 - index),
+    ),
+  ]);
+}
+
+function curvesOf(points: ReturnType<typeof pointsIn>): readonly LearningCurve[] {
   const curves = new Map<string, { readonly steps: number[]; readonly values: number[] }>();
   for (const { finite, step } of points)
     for (const [metric, value] of finite()) {
@@ -63,8 +89,9 @@ const pointsIn = (directory: string): readonly ReturnType<typeof pointOf>[] =>
  * @returns the name of the file; nothing if no job has reported metrics: then an earlier file is removed
  */
 export function writeCurves(into: string, rows: readonly SweepRow[]): readonly string[] {
+  const curvesIn = reportedCurves(rows);
   const jobs = rows.flatMap((row) => {
-    const curves = reportedCurves(row).map((curve) => thinnedCurve(curve, MOST_POINTS));
+    const curves = curvesIn(row).map((curve) => thinnedCurve(curve, MOST_POINTS));
     return curves.length === 0 ? [] : [{ job: row.number, curves }];
   });
   const file = join(into, CURVES_FILE);

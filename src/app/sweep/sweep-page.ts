@@ -61,9 +61,10 @@ export function pageSweep(
   const folder = sweepFolder(directory);
   const name = basename(directory);
   const judgement = objectivesOf(judgedBy);
-  if (from === undefined) return { name, rows, judgement, curvesOf: reportedCurves };
+  const reported = reportedCurves(rows);
+  if (from === undefined) return { name, rows, judgement, curvesOf: reported };
   const written = once(() => writtenCurves(directory));
-  const curvesOf = (row: SweepRow) => written()(row) ?? reportedCurves(row);
+  const curvesOf = (row: SweepRow) => written()(row) ?? reported(row);
   const logs = new Set(namesIn(jobsFolder(folder)));
   const linkTo = (path: string): string => relative(from, path).split(sep).join("/");
   return {

@@ -2,6 +2,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,6 +12,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { endedFromOutside, type Job } from "../../../src/app/job/job.ts";
 import { judgementOfPage } from "../../../src/app/sweep/best.ts";
 import { reportedCurves } from "../../../src/app/sweep/learning-curves.ts";
 import { sweepPageData, thinnedCurve } from "../../../src/app/sweep/page/build-page-data.ts";
@@ -155,7 +157,7 @@ test("an attempt that goes on continues the curves of those before it, one that 
   const { cwd } = program({});
   const points = (steps: readonly number[], loss: number) =>
     steps.map((step) => `${JSON.stringify({ step, loss })}\n`).join("");
-  const curvesOf = (...attempts: readonly (readonly number[])[]) => {
+  const placed = (continues: number | null, ...attempts: readonly (readonly number[])[]) => {
     const output_dir = mkdtempSync(join(cwd, "job-"));
     for (const [index, steps] of attempts.entries()) {
       const place =
@@ -165,7 +167,11 @@ test("an attempt that goes on continues the curves of those before it, one that 
       mkdirSync(place, { recursive: true });
       writeFileSync(join(place, "metrics.jsonl"), points(steps, index + 1));
     }
-    return reportedCurves({ attempts: attempts.length, output_dir });
+    return { attempts: attempts.length, continues, output_dir };
+  };
+  const curvesOf = (...attempts: readonly (readonly number[])[]) => {
+    const row = { number: 0, ...placed(null, ...attempts) };
+    return reportedCurves([row])(row);
   };
   const loss = (steps: readonly number[], values: readonly number[]) => [
     { metric: "loss", steps, values },
@@ -176,4 +182,66 @@ test("an attempt that goes on continues the curves of those before it, one that 
   expect(curvesOf([1, 2, 3], [1, 2])).toEqual(loss([1, 2], [2, 2]));
   expect(curvesOf([1, 2], [1], [2])).toEqual(loss([1, 2], [2, 3]));
   expect(curvesOf([1, 2], [])).toEqual(loss([1, 2], [1, 1]));
+  // Jobs of one trial, whose first was retried: the last begins anew.
+  const rows = [
+    placed(null, [1, 2], [2]),
+    placed(0, [3, 4]),
+    placed(1, [5]),
+    placed(2, [1]),
+    placed(9, [7]),
+    placed(5, [8]),
+  ].map((row, number) => ({ number, ...row }));
+  expect(rows.map(reportedCurves(rows))).toEqual([
+    ...[loss([1, 2], [1, 2]), loss([1, 2, 3, 4], [1, 2, 1, 1])],
+    ...[loss([1, 2, 3, 4, 5], [1, 2, 1, 1, 1]), loss([1], [1])],
+    // What it continues is not there, or is itself.
+    ...[loss([7], [1]), loss([8], [1])],
+  ]);
+});
+
+/** Keeps its epochs in its checkpoint, and reports each once. */
+function train(epochs: number, { checkpoint, report }: Pick<Job, "checkpoint" | "report">): void {
+  const kept = readdirSync(checkpoint).length;
+  for (let epoch = kept + 1; epoch <= epochs; epoch++) {
+    report(epoch, { loss: 1 / epoch });
+    writeFileSync(join(checkpoint, `${epoch}`), "");
+  }
+}
+
+const stepsIn = (file: string): readonly (readonly number[] | undefined)[] =>
+  linesOf(file).map((line) => JSON.parse(line).curves[0].steps);
+
+test("a task of hydraMain that was ended and goes on continues its curve", async () => {
+  const { cwd, run } = program({ "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s}}\n" });
+  await run(["-m", "x=1"], (_, job) => {
+    train(2, job);
+    return endedFromOutside({ by: "signal", signal: "SIGTERM" });
+  });
+  const resumed = await run(["--resume", "s"], (_, job) => train(4, job));
+  expect(resumed.exitCode).toBe(0);
+  expect(stepsIn(join(cwd, "s/.sweep/sweep-curves.jsonl"))).toEqual([[1, 2, 3, 4]]);
+  expect(linesOf(join(cwd, "s/0/metrics.jsonl"))).toHaveLength(2);
+});
+
+test("a trial with a larger budget continues the curve of the one with the smaller", async () => {
+  const { cwd, run } = program({ "conf/config.yaml": "x: 1\nn: 1\nhydra: {sweep: {dir: s}}\n" });
+  const { exitCode } = await run(
+    [
+      ...[
+        "-m",
+        "hydra/sweeper=successive_halving",
+        "hydra.sweeper.budget_key=n",
+        "x=interval(0,1)",
+      ],
+      ...["hydra.sweeper.min_budget=1", "hydra.sweeper.max_budget=4", "hydra.sweeper.eta=2"],
+    ],
+    (config, job) => {
+      train(Number(config.get("n")), job);
+      return Number(config.get("x"));
+    },
+  );
+  expect(exitCode).toBe(0);
+  expect(stepsIn(join(cwd, "s/.sweep/sweep-curves.jsonl"))).toEqual([
+    ...[[1], [1], [1], [1], [1, 2], [1, 2], [1, 2, 3, 4]],
+  ]);
 });
