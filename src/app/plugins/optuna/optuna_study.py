@@ -140,6 +140,7 @@ class Study:
         note("info", "Sampler: %s" % type(sampler).__name__)
         note("info", "Directions: %s" % directions)
         self.count, self.pending, self.reporting = 0, [], {}
+        self.steps, self.told_of_steps = {}, False
 
     def copied(self, storage, study_name):
         """The study in memory, so that what only shows jobs changes nothing."""
@@ -212,15 +213,21 @@ class Study:
     def report(self, value):
         """Takes a number that a job reports. Returns whether the job is to end."""
         trial = self.reporting.get(value["number"])
-        step = int(value["step"])
+        step = math.floor(value["step"])
         if trial is None or step < 0:
             return False
-        trial.report(take(value["value"]), step)
+        steps = self.steps.setdefault(trial.number, set())
+        if step not in steps:
+            trial.report(take(value["value"]), step)
+        elif step != value["step"] and not self.told_of_steps:
+            self.told_of_steps = True
+            note("warning", "A job reports at the step %s, after the step %d: Optuna has whole steps, and takes one number for each, the first. Let jobs report whole steps, such as the number of the evaluation." % (value["step"], step))
+        steps.add(step)
         return bool(trial.should_prune())
 
     def tell(self, outcomes):
         problems = [self.told(trial, outcome) for trial, outcome in zip(self.pending, outcomes)]
-        self.pending, self.reporting = [], {}
+        self.pending, self.reporting, self.steps = [], {}, {}
         return problems
 
     def told(self, trial, outcome):
