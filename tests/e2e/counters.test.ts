@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { NO_MATCHING_REGIONS } from "../../src/profiler/analysis/scope.ts";
@@ -263,6 +263,19 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     expect(notesOf("no-clock")).toContainEqual(
       expect.stringContaining("6 samples of counters cannot be placed"),
     );
+  });
+
+  it("keeps the samples of CUPTI's files, and no file that has none", async () => {
+    const kept = (run: string) => readdirSync(join(here.path, run, "counters/results"));
+    const full = await profile("no-samples", TIMELINE, { FAKE_PM: "full" }, onOneDevice);
+    expect(full.code, full.stderr).toBe(0);
+    expect(notesOf("no-samples")).toContainEqual(
+      expect.stringMatching(/^counters of cuda:0 .*: 0 samples/),
+    );
+    expect(kept("no-samples")).toEqual([]);
+    await profile("unread", TIMELINE, { FAKE_CUPTI_FAIL: "PmSamplingGetCounterDataInfo=35" });
+    expect(kept("unread")).toEqual([]);
+    expect(kept("samples")).toEqual(["device-0-0.counters.samples"]);
   });
 
   it("samples in one pass alone, and says what to leave out", async () => {

@@ -49,6 +49,11 @@ describe("deep-profile of the built-in workload", () => {
       expect(result.stdout).toContain(join(run, file).slice(here.path.length + 1));
   });
 
+  it("says how to run it again in the words that were typed", () => {
+    expect(result.stdout).toContain("deep-profile repeats=5 infer.iterations=3 device=cpu\n");
+    expect(result.stdout).not.toContain("/shallow_resnet");
+  });
+
   it("nests the blocks in the residual stage and counts each pass", () => {
     expect([...regions.keys()]).toEqual([
       "stem",

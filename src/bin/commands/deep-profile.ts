@@ -44,8 +44,8 @@ function createProgram(invocation: Invocation): HydraMainOptions {
     name: "deep-profile",
     version,
     base: invocation.cwd,
-    configPath: `${root}/conf`,
-    configName: "config",
+    configPath: ownConfigPath(),
+    configName: CONFIG_NAME,
     schema: `${root}/schemas/config.schema.json`,
     hasUserCode: false,
     settingsFiles: true,
@@ -101,6 +101,9 @@ function createProgram(invocation: Invocation): HydraMainOptions {
   };
   return program;
 }
+
+const CONFIG_NAME = "config";
+const ownConfigPath = (): string => `${packageInfo().root}/conf`;
 
 /** `unit__counter`, with or without a rollup: no key of a config has two underscores. */
 const IS_METRIC = /^[a-z0-9]+__\w+(\.\w+)*$/;
@@ -182,6 +185,7 @@ async function requestOf(
     isOfSweep: job.number !== undefined,
     isBrief: job.number !== undefined && job.get("hydra.verbose") === false,
     cwd: invocation.cwd,
+    ...(isOfOwnConfigs(job) && { overrides: job.overrides }),
     ...(invocation.command !== undefined && { command: invocation.command }),
     shownConfig: shownConfig(composed),
     log: { ...job.log, failure: job.logger("deep-profile.failure").error },
@@ -193,6 +197,20 @@ async function requestOf(
     },
   };
   return { request, release };
+}
+
+/** Whether overrides alone make this config: no other config directory or primary config takes part. */
+function isOfOwnConfigs(job: Job): boolean {
+  const sources = job.get("hydra.runtime.config_sources");
+  return (
+    job.get("hydra.job.config_name") === CONFIG_NAME &&
+    Array.isArray(sources) &&
+    sources.every(({ provider, path }: Readonly<Record<string, unknown>>) =>
+      provider === "main"
+        ? path === ownConfigPath()
+        : /^(?:hydra(?:-.*)?|schema)$/.test(String(provider)),
+    )
+  );
 }
 
 /** The schema has checked the tree, so that it fits the type. */

@@ -30,7 +30,10 @@ import { type JobResult, jobResult } from "./job-result.ts";
 import { showFiles, showRegions, type Terminal } from "./terminal-report.ts";
 
 export interface MainRequest
-  extends Pick<ProfileRequest, "config" | "fingerprint" | "runDirectory" | "cwd" | "tools"> {
+  extends Pick<
+    ProfileRequest,
+    "config" | "fingerprint" | "runDirectory" | "cwd" | "overrides" | "tools"
+  > {
   readonly log: {
     info(message: string): void;
     error(message: string): void;

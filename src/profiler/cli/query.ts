@@ -19,7 +19,6 @@ import type { WithTool } from "../machine/interrupt.ts";
 import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
   type CounterSeries,
-  firstEventNs,
   forEachRange,
   type ProcessTimeline,
   type Timeline,
@@ -273,7 +272,7 @@ const MS = 1e6;
 /** The events between two times, including those that began before or ended after. */
 export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
   const { processes, span } = timeline;
-  const starts = [...processes.map(firstEventNs), ...(span ? [span.startNs] : [])];
+  const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
   const ends = [...processes.map(({ endNs }) => endNs), ...(span ? [span.endNs] : [])];
   const originNs = starts.length === 0 ? 0 : Math.min(...starts);
   const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;

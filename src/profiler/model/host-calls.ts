@@ -20,6 +20,12 @@ export interface HostCallList {
   readonly at: (index: number) => HostCall | undefined;
 }
 
+/** All calls of a process, and the time from the first start to the last end. */
+export interface RecordedHostCalls extends HostCallList {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
 /** What a call is among the events of a timeline. */
 export const hostCallKind = (api: HostApi) => `${api}_call` as const;
 
@@ -34,7 +40,7 @@ export function* eachHostCall(calls: HostCallList | undefined): Generator<HostCa
 export interface HostCallTable {
   readonly add: (call: HostCall) => void;
   /** Once, after all calls. */
-  readonly finish: () => HostCallList;
+  readonly finish: () => RecordedHostCalls;
 }
 
 export function createHostCalls(): HostCallTable {
@@ -44,6 +50,8 @@ export function createHostCalls(): HostCallTable {
   const [start, end] = [createColumn(doubles), createColumn(doubles)];
   let length = 0;
   let isOrdered = true;
+  let startNs = Number.POSITIVE_INFINITY;
+  let endNs = Number.NEGATIVE_INFINITY;
   const kindOf = ({ api, name }: HostCall): number => {
     const key = `${api} ${name}`;
     const known = kinds.get(key);
@@ -58,13 +66,15 @@ export function createHostCalls(): HostCallTable {
       thread.set(length, call.threadId);
       start.set(length, call.startNs);
       end.set(length++, call.endNs);
+      startNs = Math.min(startNs, call.startNs);
+      endNs = Math.max(endNs, call.endNs);
     },
     finish() {
       const order = isOrdered
         ? null
         : Uint32Array.from({ length }, (_, at) => at).sort((a, b) => start.get(a) - start.get(b));
       return {
-        length,
+        ...{ length, startNs, endNs },
         at(index) {
           if (index < 0 || index >= length) return undefined;
           const row = order === null ? index : (order[index] ?? 0);

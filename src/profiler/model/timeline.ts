@@ -61,7 +61,7 @@ export interface ProcessTimeline {
   readonly rank?: RankIdentity;
   /** Executable path or name, as the collector knows it. */
   readonly executable: string;
-  /** The first and the last recorded time. */
+  /** The first and the last recorded time, of ranges, GPU work and calls. */
   readonly startNs: number;
   readonly endNs: number;
   /** Whether the process reported its end to the collector; if not, `notes` explain what that means. */
@@ -363,10 +363,6 @@ export interface KernelList extends Iterable<KernelInstance> {
   /** Undefined beyond the end; indices count from 0. */
   readonly at: (index: number) => KernelInstance | undefined;
 }
-
-/** When the first event of a process began: calls may come before all that its own times are of. */
-export const firstEventNs = ({ startNs, hostCalls }: ProcessTimeline): number =>
-  Math.min(startNs, hostCalls?.at(0)?.startNs ?? startNs);
 
 /** Whether any activity is a kernel, rather than only copies and sets. */
 export function ranKernels({ kernels }: Pick<ProcessTimeline, "kernels">): boolean {

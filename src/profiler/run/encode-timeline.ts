@@ -7,14 +7,13 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import type { HostApi, HostCall, HostCallList } from "../model/host-calls.ts";
-import {
-  type CounterSeries,
-  firstEventNs,
-  type KernelInstance,
-  type KernelList,
-  type ProcessTimeline,
-  type RangeInstance,
-  type Timeline,
+import type {
+  CounterSeries,
+  KernelInstance,
+  KernelList,
+  ProcessTimeline,
+  RangeInstance,
+  Timeline,
 } from "../model/timeline.ts";
 
 /** A page with more events would be too large. */
@@ -227,7 +226,7 @@ const spanOf = ({ processes, span }: Timeline): Timeline["span"] =>
 
 const startOf = ({ processes, ...timeline }: Timeline): number =>
   Math.min(
-    ...processes.map(firstEventNs),
+    ...processes.map(({ startNs }) => startNs),
     spanOf({ processes, ...timeline })?.startNs ?? Number.POSITIVE_INFINITY,
     processes.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   );

@@ -43,7 +43,7 @@ import type { Collection, ProfilingTool, Progress } from "../tools/tool.ts";
 import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
 import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { measurePeaks } from "./static-analysis.ts";
-import { createWorkload } from "./workloads.ts";
+import { createWorkload, workloadOverrides } from "./workloads.ts";
 
 /** A request to profile: the config, the output directory, and the communication with the user. */
 export interface ProfileRequest {
@@ -55,6 +55,8 @@ export interface ProfileRequest {
   readonly runDirectory: string;
   /** The user's working directory. */
   readonly cwd: string;
+  /** The job's overrides, as typed; absent if a config of the user takes part. */
+  readonly overrides?: readonly string[];
   readonly progress: Progress;
   /** Called with a line about each step, for the log. */
   readonly say: (line: string) => void;
@@ -145,7 +147,7 @@ export async function collectRun(request: ProfileRequest): Promise<TimedRun> {
 export async function prepareRun(
   request: Pick<
     ProfileRequest,
-    "config" | "fingerprint" | "cwd" | "say" | "progress" | "interrupt"
+    "config" | "fingerprint" | "cwd" | "overrides" | "say" | "progress" | "interrupt"
   >,
 ): Promise<PreparedRun> {
   const { config, fingerprint, progress } = request;
@@ -164,7 +166,11 @@ export async function prepareRun(
   });
   const { version } = packageInfo();
   const environment = describeMachine(gpus, { hydraconf: version, native: native.info });
-  const inputs = await describeInputs(workload);
+  const overrides = request.overrides && workloadOverrides(config.workload, request.overrides);
+  const inputs = {
+    ...(await describeInputs(workload)),
+    ...(overrides && { overrides }),
+  };
   return { config, fingerprint, workload, environment, inputs, native };
 }
 
@@ -191,7 +197,7 @@ export function reportOn(run: CollectedRun, generatedAt: Date): ProfileResult {
 function toBundle(
   model: RegionModel,
   collection: Collection,
-  { fingerprint, workload, environment }: CollectedRun,
+  { fingerprint, workload, environment, inputs: { overrides } }: CollectedRun,
   generatedAt: Date,
 ): RegionReportBundle {
   const failure = whyFailed(collection);
@@ -205,6 +211,7 @@ function toBundle(
       cpu: environment.cpu,
       gpus: environment.gpus.map((gpu) => gpu.name),
       command: workload.argv,
+      ...(overrides !== undefined && { overrides }),
       device: workload.device,
       hydraconf_version: environment.hydraconf,
     },
@@ -258,6 +265,7 @@ const PROFILE_REQUEST: OptionChecks<ProfileRequest> = {
   fingerprint: text,
   runDirectory: path,
   cwd: path,
+  overrides: optional(listOf("overrides", text, '["device=cpu"]')),
   progress: withMethods(["begin", "update", "stop"], "a progress", "silentProgress shows nothing"),
   say: fn,
   interrupt: shape<StopRequests>({

@@ -1,6 +1,7 @@
 /** The kinds of workloads: the built-in model, a command, a Python module. */
 
 import { basename, resolve } from "node:path";
+import { parseOverrides } from "../../engine/overrides/index.ts";
 import type { Workload, WorkloadContext } from "../machine/process.ts";
 import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
 import { overrideText } from "./command-override.ts";
@@ -16,6 +17,25 @@ export function createWorkload(config: ProfileConfig, context: WorkloadContext):
       return pythonModuleWorkload(workload, context);
   }
 }
+
+/** Keys and groups of what is measured and how, in place of the program. */
+const OF_MEASURING = /^(?:pipeline|profiling|repeats|warmup_runs|runners?)(?:[./]|$)/;
+
+/**
+ * The overrides that run a workload again, as typed.
+ *
+ * @param overrides of the job
+ * @returns null if the program's own command line does
+ */
+export const workloadOverrides = (
+  { kind }: WorkloadConfig,
+  overrides: readonly string[],
+): readonly string[] | null =>
+  kind === "command"
+    ? null
+    : overrides.filter((text) =>
+        parseOverrides([text]).every(({ keyOrGroup }) => !OF_MEASURING.test(keyOrGroup)),
+      );
 
 /** The built-in ShallowResNet: one flag per key of `model` and `infer`. */
 function shallowResnetWorkload(

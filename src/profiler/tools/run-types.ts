@@ -130,6 +130,10 @@ export interface RunDocument {
   readonly inputs: {
     readonly workload: string;
     readonly command: readonly string[];
+    /**
+     * Those that run the workload again, as typed; absent where its command line was given itself.
+     */
+    readonly overrides?: readonly string[];
     readonly cwd: string;
     readonly files: readonly {
       readonly path: string;

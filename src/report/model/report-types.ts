@@ -819,6 +819,10 @@ export interface ReportEnvironment {
    */
   readonly command: readonly string[];
   /**
+   * Overrides of `deep-profile`, as typed, that run the same workload again; empty where none are needed. Absent where `command` was given itself (`-- PROG ARG...`), and where a config of the user takes part. Added in 1.6.
+   */
+  readonly overrides?: readonly string[];
+  /**
    * As the workload ran; null where the workload did not say.
    */
   readonly device: string | null;

@@ -24,12 +24,9 @@ export function measurementsOf(
   beside: readonly RegionReportBundle[],
 ): readonly Measurement[] {
   const { collector, totals, environment, regions } = report;
-  const program =
-    environment.command.length === 0
-      ? "PROG ARG..."
-      : environment.command.map(shellQuote).join(" ");
-  const profile = (options: string, started = program) =>
-    `deep-profile ${options}${options === "" ? "" : " "}-- ${started}`;
+  const workload = workloadWords(environment);
+  const profile = (options: readonly string[], words = workload) =>
+    ["deep-profile", ...options, ...words].join(" ");
   const others = beside.flatMap(({ reports: [main] }) => main?.collector.name ?? []);
   const ofKernels = collector.kernel_clock === "gpu";
   const hasCounters =
@@ -37,13 +34,13 @@ export function measurementsOf(
   const isOfOthers =
     environment.gpus.length > 0 && environment.gpus.every((gpu) => OF_OTHERS.test(gpu));
   const top = byGpu.find(({ region }) => region.kind !== "outside")?.region.name ?? "";
-  const include = PLAIN.test(top) ? ` pipeline.ncu.ncu_cli.nvtx.include=${top}` : "";
+  const include = PLAIN.test(top) ? [`pipeline.ncu.ncu_cli.nvtx.include=${top}`] : [];
   return [
     ...(ofKernels && !hasCounters && !isOfOthers
       ? [
           {
             why: "what limits the kernels: hardware counters",
-            command: profile(`pipeline.ncu.enable=true${include}`),
+            command: profile(["pipeline.ncu.enable=true", ...include]),
           },
         ]
       : []),
@@ -51,7 +48,7 @@ export function measurementsOf(
       ? [
           {
             why: "how long ranges are open, when kernels and copies run: a recording without counters",
-            command: profile(""),
+            command: profile([]),
           },
         ]
       : []),
@@ -61,19 +58,29 @@ export function measurementsOf(
       ? [
           {
             why: "how sure these times are: one run does not tell how much they vary",
-            command: profile("repeats=5", onRanks(program, report)),
+            command: profile(["repeats=5"], onRanks(report) ?? workload),
           },
         ]
       : []),
   ];
 }
 
-/** Several ranks can record one run, but only a single process repeats it, which then starts the ranks itself. */
-function onRanks(program: string, { ranks = [], environment }: NCUProfileRegionReport): string {
-  const [first = ""] = environment.command;
-  return ranks.length < 2 || LAUNCHER.test(first)
-    ? program
-    : `mpirun -n ${ranks.length} ${program}`;
+type ProgramEnvironment = Pick<NCUProfileRegionReport["environment"], "command" | "overrides">;
+
+/** What starts the program again: the overrides that the user typed for it, or its command line. */
+const workloadWords = ({ command, overrides }: ProgramEnvironment): readonly string[] =>
+  overrides === undefined ? ["--", ...programWords(command)] : overrides.map(shellQuote);
+
+const programWords = (command: readonly string[]): readonly string[] =>
+  command.length === 0 ? ["PROG", "ARG..."] : command.map(shellQuote);
+
+/** Several ranks can record one run, but only a single process repeats it, which then starts the ranks itself; null for no ranks. */
+function onRanks({
+  ranks = [],
+  environment: { command },
+}: NCUProfileRegionReport): readonly string[] | null {
+  if (ranks.length < 2 || LAUNCHER.test(command[0] ?? "")) return null;
+  return ["--", "mpirun", "-n", String(ranks.length), ...programWords(command)];
 }
 
 const LAUNCHER = /(?:^|\/)(?:mpirun|mpiexec|orterun|prterun|srun|jsrun|flux|torchrun)[^/]*$/;

@@ -408,7 +408,7 @@ describe("a part of a timeline", () => {
     table.add({ api: "cuda", name: "cudaMalloc", threadId: 8, startNs: 120, endNs: 300 });
     const timeline = timelineOf([[100, 400]]);
     const [only = process([])] = timeline.processes;
-    const started = { ...only, startNs: 100, hostCalls: table.finish() };
+    const started = { ...only, startNs: 0, hostCalls: table.finish() };
     const called = { ...timeline, processes: [started] };
     const request = { fromMs: null, toMs: null, limit: 9 };
     const { events } = timelineSlice(called, request);

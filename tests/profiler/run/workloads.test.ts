@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isCodedError } from "../../../src/engine/values/errors.ts";
 import { requireProgram } from "../../../src/profiler/cli/check-request.ts";
-import { createWorkload } from "../../../src/profiler/run/workloads.ts";
+import { createWorkload, workloadOverrides } from "../../../src/profiler/run/workloads.ts";
 import type {
   InferConfig,
   ProfileConfig,
@@ -128,6 +128,29 @@ describe("createWorkload", () => {
       "hydra.run.dir='/out/w'",
     ]);
     expect(argv("/it's, here").at(-1)).toBe("hydra.run.dir='/it\\'s, here'");
+  });
+});
+
+describe("workloadOverrides", () => {
+  const ours: WorkloadConfig = { kind: "shallow_resnet", program: "regions" };
+
+  it("keeps what chooses the workload, as typed, and leaves out what measures it", () => {
+    const workload = ["workload=nvtx_regions", "infer.input='my file'", "labels=pytorch", "+x=1"];
+    const measuring = [
+      "pipeline.ncu.enable=true",
+      "profiling/ncu@pipeline.ncu=ncu.hopper",
+      "repeats=3",
+      "~warmup_runs",
+      "runners=stage1.no-static",
+    ];
+    expect(workloadOverrides(ours, [...measuring, ...workload])).toEqual(workload);
+    expect(workloadOverrides(ours, [])).toEqual([]);
+  });
+
+  it("leaves a command to its own words", () => {
+    expect(
+      workloadOverrides({ kind: "command", command: ["./a"] }, ["workload=command"]),
+    ).toBeNull();
   });
 });
 

@@ -27,4 +27,40 @@ describe("what would tell more", () => {
     expect(commands.some((command) => command.includes("pipeline.ncu.enable=true"))).toBe(asksNcu);
     expect(commands.some((command) => command.includes("repeats=5"))).toBe(true);
   });
+
+  const commandsOf = (environment: Partial<typeof report.environment>, ranks = report.ranks) =>
+    measurementsOf(
+      {
+        ...report,
+        environment: { ...report.environment, ...environment },
+        ...(ranks !== undefined && { ranks }),
+      },
+      [],
+      [],
+    ).map(({ command }) => command);
+
+  it("names a program as it was given: by its command line, or by overrides", () => {
+    const command = ["/pkg/shallow_resnet", "--program", "my file"];
+    expect(commandsOf({ command })).toEqual([
+      "deep-profile pipeline.ncu.enable=true -- /pkg/shallow_resnet --program 'my file'",
+      "deep-profile repeats=5 -- /pkg/shallow_resnet --program 'my file'",
+    ]);
+    const overrides = ["workload=nvtx_regions", "infer.input=a file"];
+    expect(commandsOf({ command, overrides })).toEqual([
+      "deep-profile pipeline.ncu.enable=true workload=nvtx_regions 'infer.input=a file'",
+      "deep-profile repeats=5 workload=nvtx_regions 'infer.input=a file'",
+    ]);
+    expect(commandsOf({ command, overrides: [] })).toEqual([
+      "deep-profile pipeline.ncu.enable=true",
+      "deep-profile repeats=5",
+    ]);
+  });
+
+  it("starts several ranks again by their command line", () => {
+    const rank = { host: "a", local_rank: null, process_ids: [1] };
+    const ranks = [0, 1].map((number) => ({ ...rank, rank: number }));
+    expect(commandsOf({ command: ["./a"], overrides: [] }, ranks).at(-1)).toBe(
+      "deep-profile repeats=5 -- mpirun -n 2 ./a",
+    );
+  });
 });

@@ -124,15 +124,17 @@ async function keepSamples(
   for (const process of processes) {
     const counts = new Map<number, number>();
     for (const [name, { device, complete }] of process.files) {
-      if (complete === null || complete.ranges === 0) continue;
       const path = join(directory, RESULTS, name);
-      const sampling = process.sampled.find((one) => one.device === device);
-      const times = timesIn(`${path}.times`).slice(0, complete.ranges);
+      const count = complete?.ranges ?? 0;
+      const times = count === 0 ? [] : timesIn(`${path}.times`).slice(0, count);
       const [first] = times;
-      const values = await library.samplesIn(chip, path, times.length, metrics);
+      const values =
+        first === undefined ? [] : await library.samplesIn(chip, path, times.length, metrics);
       for (const file of [path, `${path}.times`]) rmSync(file, { force: true });
-      const offset = first && sampling && clockOffset(first[0], clocksOf(process, sampling));
-      if (first === undefined || offset === undefined || offset === null) {
+      if (first === undefined) continue;
+      const sampling = process.sampled.find((one) => one.device === device);
+      const offset = sampling && clockOffset(first[0], clocksOf(process, sampling));
+      if (offset === undefined || offset === null) {
         notes.push(
           `cuda:${device}: ${plural(times.length, "sample")} of counters cannot be placed: CUPTI gives times of a clock that is neither CLOCK_MONOTONIC nor CLOCK_REALTIME`,
         );

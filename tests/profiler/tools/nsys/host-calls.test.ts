@@ -112,6 +112,25 @@ describe("calls of CUDA and of the system", () => {
     );
   });
 
+  it("belong to the run, before and after its ranges", () => {
+    const RUNTIME = "CUPTI_ACTIVITY_KIND_RUNTIME";
+    const early = reportOf({
+      NVTX_EVENTS: [at("step", 40, 60)],
+      [RUNTIME]: [call(1, 0, 30)],
+      OSRT_API: [call(4, 65, 100), call(4, 66, 67)],
+    });
+    const [all] = early.reports;
+    expect(all?.totals.run).toMatchObject({
+      process_ms: 100,
+      in_ranges_ms: 20,
+      before_ranges_ms: 40,
+      after_ranges_ms: 40,
+    });
+    const outside = all?.regions.find(({ kind }) => kind === "outside");
+    expect(outside?.wall_ms).toBe(80);
+    expect(answerOf(early)?.headline).toMatch(/^80\.0 % of the run \(80\.00 ms of 100\.00 ms\)/);
+  });
+
   it("stand in tables as nsys stats has them", () => {
     const [table] = hostCallTable(report?.regions ?? [], "cuda");
     const rows = typeof table === "object" && "rows" in table ? [...table.rows] : [];

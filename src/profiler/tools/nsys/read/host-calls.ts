@@ -3,8 +3,8 @@ import { getOrCreate } from "../../../../foundation/system/get-or-create.ts";
 import {
   createHostCalls,
   type HostApi,
-  type HostCallList,
   type HostCallTable,
+  type RecordedHostCalls,
 } from "../../../model/host-calls.ts";
 import type { ExportDatabase } from "./database.ts";
 import { integerAt, numberAt } from "./queries.ts";
@@ -24,7 +24,7 @@ const VERSION = /_v\d{4,5}$/;
 export function readHostCalls(
   database: ExportDatabase,
   clock: ExportClock,
-): ReadonlyMap<number, HostCallList> {
+): ReadonlyMap<number, RecordedHostCalls> {
   const processes = new Map<number, HostCallTable>();
   const names = createNameReader(database);
   const columns = {

@@ -1,6 +1,6 @@
 /** Reads an SQLite export of Nsight Systems into a timeline. */
 import { agreeing, grouped, partOf, plural } from "../../../../foundation/text/plural.ts";
-import type { HostCallList } from "../../../model/host-calls.ts";
+import type { RecordedHostCalls } from "../../../model/host-calls.ts";
 import type { RecordedRanges } from "../../../model/range-table.ts";
 import type {
   ContextStream,
@@ -134,14 +134,14 @@ function describeProcess(
     defaultStreams,
     ...names
   }: Pick<ProcessTimeline, "executable" | "threadNames" | "categoryNames"> & {
-    readonly hostCalls: HostCallList | undefined;
+    readonly hostCalls: RecordedHostCalls | undefined;
     readonly defaultStreams: readonly ContextStream[] | undefined;
   },
 ): ProcessTimeline {
   const pid = pidOf(key);
   const { kernels, synchronizations } = gpu;
-  const startNs = Math.min(seen.startNs, gpu.startNs);
-  const endNs = Math.max(seen.endNs, gpu.endNs);
+  const startNs = Math.min(seen.startNs, gpu.startNs, hostCalls?.startNs ?? gpu.startNs);
+  const endNs = Math.max(seen.endNs, gpu.endNs, hostCalls?.endNs ?? gpu.endNs);
   return {
     pid,
     parentPid: null,
