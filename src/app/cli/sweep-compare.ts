@@ -6,7 +6,7 @@ import { makeDirectory, readablePath } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { drawTable } from "../../foundation/text/table.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
+import { readPageAssets } from "../../pages/html.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readManifest } from "../record/manifest.ts";

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { once } from "../../foundation/system/get-or-create.ts";
-import { findPageAssets } from "../../pages/page-assets.ts";
+import { findPageAssets } from "../../pages/html.ts";
 import type { SweepRow } from "../job/options.ts";
 import { jobLog, jobsFolder, sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";

@@ -5,7 +5,7 @@ import {
   openLoopbackServer,
   type PageAnswer,
 } from "../../foundation/system/loopback-server.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
+import { readPageAssets } from "../../pages/html.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readFacts } from "../record/manifest.ts";
 import { judgementOfPage, type PageJudgement } from "./best.ts";

@@ -1,8 +1,7 @@
 /** The page of a tree. */
 import { randomBytes } from "node:crypto";
 import { printableLabel } from "../../foundation/text/printable.ts";
-import { escapeHtml } from "../../pages/html.ts";
-import { type PageAssets, renderPage } from "../../pages/html-page.ts";
+import { escapeHtml, type PageAssets, renderPage } from "../../pages/html.ts";
 import type { PageData, TreeDocument } from "../tree-document.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   type PageAnswer,
 } from "../../foundation/system/loopback-server.ts";
 import { fits, text } from "../../foundation/system/shape.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
+import { readPageAssets } from "../../pages/html.ts";
 import { type ChangedFile, FILE_NAME, TREE_NAME, type TreeDocument } from "../tree-document.ts";
 import { renderPlayground } from "./render-page.ts";
 import { readTree, writeTreeFile } from "./tree-files.ts";

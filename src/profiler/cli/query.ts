@@ -12,7 +12,7 @@ import { QUERY_CONTRACT } from "../../report/model/contract.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { blockLines } from "../../report/render/terminal.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
-import { REGION_SORTS } from "../../report/view/region-tables.ts";
+import { REGION_SORTS } from "../../report/view/report-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
 import { counterBetween } from "../analysis/program-numbers.ts";
 import type { WithTool } from "../machine/interrupt.ts";

@@ -33,20 +33,30 @@ import type {
 } from "../../report/model/document.ts";
 import { withFamilies } from "../../report/model/families.ts";
 import { pathLines } from "../../report/model/region-path.ts";
-import { type Answer, answerOf, factsOf, type RankedRegion } from "../../report/view/answer.ts";
-import { answerBlocks } from "../../report/view/answer-blocks.ts";
-import { type HostCallSum, hostCallSums, mostIn } from "../../report/view/host-call-tables.ts";
+import {
+  type Answer,
+  answerBlocks,
+  answerOf,
+  factsOf,
+  type RankedRegion,
+} from "../../report/view/answer.ts";
 import { kernelsOfReport } from "../../report/view/kernel-list.ts";
-import { allMetrics } from "../../report/view/program-numbers.ts";
 import { type Reason, reasonFor, titleWithSection } from "../../report/view/reasons.ts";
 import {
+  allMetrics,
   everyColumn,
   fieldsOf,
   reportWords,
   type ShownColumn,
   shownColumns,
 } from "../../report/view/region-columns.ts";
-import { type RegionSort, sortedRegions } from "../../report/view/region-tables.ts";
+import {
+  type HostCallSum,
+  hostCallSums,
+  mostIn,
+  type RegionSort,
+  sortedRegions,
+} from "../../report/view/report-tables.ts";
 import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
 import type {

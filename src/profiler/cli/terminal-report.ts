@@ -5,7 +5,7 @@ import { wrapText } from "../../foundation/text/text-width.ts";
 import type { NCUProfileRegionReport, RegionReportBundle } from "../../report/model/document.ts";
 import { renderAnswer, renderRegionTable, renderTopKernels } from "../../report/render/terminal.ts";
 import { answerOf } from "../../report/view/answer.ts";
-import type { RegionSort } from "../../report/view/region-tables.ts";
+import type { RegionSort } from "../../report/view/report-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
 import type { ProfileSection } from "../run/run.ts";
 

@@ -4,8 +4,7 @@ import { type Field, tableOf } from "../../pages/blocks.ts";
 import { h } from "../../pages/client/dom.ts";
 import { createTable } from "../../pages/client/table.ts";
 import { formatMs, formatShare, percentOf } from "../../pages/numbers.ts";
-import { LIMIT_LEGEND } from "../view/gpu-utilization.ts";
-import type { HardwareColumns, NumberColumn } from "../view/page-data.ts";
+import type { KernelColumns } from "../view/page-data.ts";
 import { kernelsOf, type Region, type Scope, type Store, wordOf } from "./state.ts";
 
 interface Kernel {
@@ -68,31 +67,13 @@ function drawTable(scope: Scope, region: Region | null): HTMLElement {
   }).element;
 }
 
-/** The columns of hardware counters, if some kernel has them. */
-function hardwareFields(hardware: HardwareColumns | null, scope: Scope): readonly Field<Kernel>[] {
-  if (hardware === null) return [];
-  const share = (title: string, values: NumberColumn, hint: string) =>
-    ifMeasured(values, { title, hint, format: "percent", cell: ({ row }) => values[row] ?? null });
-  const words = (title: string, values: NumberColumn, hint: string) =>
-    ifMeasured(values, {
-      title,
-      hint,
-      ...(title === "Limited by" && { isMark: true as const }),
-      cell: wordOf(scope, values),
-    });
-  return [
-    ...share("SM %", hardware.smShare, "Share of the multiprocessors' peak"),
-    ...share("Memory %", hardware.memoryShare, "Share of the memory's peak"),
-    ...words("Limited by", hardware.limit, LIMIT_LEGEND),
-    ...share("Tensor %", hardware.tensor, "Share of the tensor cores' peak; 0: not used"),
-    ...share("Occupancy %", hardware.occupancy, "Active warps, as a share of the possible ones"),
-    ...words(
-      "Occupancy limit",
-      hardware.occupancyLimit,
-      "Highest occupancy that the launch allows, and what limits it",
-    ),
-  ];
-}
-
-const ifMeasured = (values: NumberColumn, field: Field<Kernel>): readonly Field<Kernel>[] =>
-  values.some((value) => value !== null) ? [field] : [];
+/** The columns of hardware counters that some kernel has. */
+const hardwareFields = (
+  hardware: KernelColumns["hardware"],
+  scope: Scope,
+): readonly Field<Kernel>[] =>
+  (scope.data.hardware ?? []).flatMap(({ isText, ...column }, index) => {
+    const values = hardware?.[index] ?? [];
+    if (values.every((value) => value === null)) return [];
+    return [{ ...column, cell: isText ? wordOf(scope, values) : ({ row }) => values[row] ?? null }];
+  });

@@ -10,11 +10,17 @@ import {
   plainText,
   type Span,
 } from "../../pages/blocks.ts";
-import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import { notesSection, noticeSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
+import {
+  escapeHtml,
+  notesSection,
+  noticeSection,
+  type PageAssets,
+  readPageAssets,
+  renderHtml,
+  renderPage,
+} from "../../pages/html.ts";
 import { relativeLink } from "../../pages/markdown.ts";
 import { formatDelta, formatMs, formatPercent, roundedForPage } from "../../pages/numbers.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
 import { pathLines } from "../model/region-path.ts";
 import type { ComparisonPageData, PageSection, TwoTrees } from "../view/page-data.ts";
 import type { ReportComparison } from "./compare-reports.ts";

@@ -3,8 +3,7 @@
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { storedFamily } from "../model/families.ts";
 import { type Placed, placeKey } from "../model/region-path.ts";
-import { allMetrics } from "../view/program-numbers.ts";
-import { COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts";
+import { allMetrics, COMPARED_COLUMNS, type ComparedColumn } from "../view/region-columns.ts";
 import { isTimeUnit } from "../view/roofline.ts";
 import {
   asLeftOut,

@@ -11,28 +11,31 @@ import {
   type Table,
   tableOf,
 } from "../../pages/blocks.ts";
-import { escapeHtml, renderHtml } from "../../pages/html.ts";
-import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
+import {
+  escapeHtml,
+  notesSection,
+  type PageAssets,
+  readPageAssets,
+  renderHtml,
+  renderPage,
+} from "../../pages/html.ts";
 import { formatDuration } from "../../pages/numbers.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
 import type { NCUProfileRegionReport, RankInfo, RegionReportBundle } from "../model/document.ts";
-import { answerOf } from "../view/answer.ts";
-import { answerBlocks } from "../view/answer-blocks.ts";
-import { hostCallTable } from "../view/host-call-tables.ts";
-import { type KernelWords, reportKernelWords } from "../view/kernel-words.ts";
+import { answerBlocks, answerOf } from "../view/answer.ts";
 import type { EncodedTimeline, PageData } from "../view/page-data.ts";
-import { counterTable, payloadTable } from "../view/program-numbers.ts";
-import { provenanceTable } from "../view/provenance.ts";
 import {
   COMMUNICATION_LEGEND,
   communicationTable,
+  counterTable,
   familiesTable,
+  hostCallTable,
+  payloadTable,
+  provenanceTable,
   ranksTable,
-} from "../view/region-tables.ts";
-import { wholeMs } from "../view/times.ts";
+} from "../view/report-tables.ts";
+import { type KernelWords, reportKernelWords, wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
-import { buildPageData, DETAILS, type Detail, MAX_PAGE_BYTES } from "./build-page-data.ts";
-import { createKernelSources } from "./fold-kernels.ts";
+import { type Detail, MAX_PAGE_BYTES, pageDataLevels } from "./report-page-data.ts";
 
 /** The contents of a page in addition to the report. */
 export interface HtmlReportOptions {
@@ -70,14 +73,8 @@ export interface ConfigLine {
  */
 export function renderHtmlReport(bundle: RegionReportBundle, options: HtmlReportOptions): string {
   const assets = options.assets ?? readPageAssets("report");
-  const sources = createKernelSources();
   let page = "";
-  for (const [level, detail] of DETAILS.entries()) {
-    // The last level is written whatever its size.
-    const most = level === DETAILS.length - 1 ? Number.POSITIVE_INFINITY : MAX_PAGE_BYTES;
-    const built = buildPageData(bundle, detail, sources, most);
-    if (built === null) continue;
-    const { data, left } = built;
+  for (const { data, detail, left } of pageDataLevels(bundle)) {
     const body = renderBody(bundle, options, detail, left);
     page = renderPage(
       { title: titleOf(bundle, options), body, ...withTimeline(data, options.timeline) },

@@ -31,20 +31,20 @@ import { formatMs } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
 import { withFamilies } from "../model/families.ts";
 import type { Answer } from "../view/answer.ts";
-import { answerBlocks } from "../view/answer-blocks.ts";
+import { answerBlocks } from "../view/answer.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelTable } from "../view/kernel-tables.ts";
-import { reportKernelWords, wordsOfKinds } from "../view/kernel-words.ts";
-import { counterTable, payloadTable } from "../view/program-numbers.ts";
 import {
   communicationTable,
+  counterTable,
   narrowRegionTree,
+  payloadTable,
   REGION_SORTS,
   type RegionSort,
   ranksTable,
   sortedRegions,
-} from "../view/region-tables.ts";
-import { shareBase, wholeMs } from "../view/times.ts";
+} from "../view/report-tables.ts";
+import { reportKernelWords, shareBase, wholeMs, wordsOfKinds } from "../view/times.ts";
 import { largestRegions } from "../view/tree-rows.ts";
 
 export interface TerminalPage {

@@ -12,8 +12,8 @@ import type { Measured } from "../compare/change.ts";
 import { totalWall, totalWork } from "../compare/compare-reports.ts";
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
-import { reportKernelWords } from "../view/kernel-words.ts";
 import { concurrentJobsNote } from "../view/notes.ts";
+import { reportKernelWords } from "../view/times.ts";
 import { SWEEP_CONTRACT } from "./document.ts";
 import type {
   SweepCalls,

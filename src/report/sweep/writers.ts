@@ -4,11 +4,15 @@ import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Block, heading, listIfAny, paragraph, withHeading } from "../../pages/blocks.ts";
 import { renderCsv } from "../../pages/csv.ts";
-import { escapeHtml } from "../../pages/html.ts";
-import { notesSection, type PageAssets, renderPage } from "../../pages/html-page.ts";
+import {
+  escapeHtml,
+  notesSection,
+  type PageAssets,
+  readPageAssets,
+  renderPage,
+} from "../../pages/html.ts";
 import { renderMarkdown } from "../../pages/markdown.ts";
 import { NOT_MEASURED, roundedForPage } from "../../pages/numbers.ts";
-import { readPageAssets } from "../../pages/page-assets.ts";
 import { pathLines } from "../model/region-path.ts";
 import { jsonPieces } from "../render/json.ts";
 import type { SweepCalls, SweepRegion, SweepReport, SweepWork } from "./sweep-types.ts";

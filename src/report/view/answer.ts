@@ -2,9 +2,24 @@
  * Where the time of a run went, why, and what to do first: the facts of the first screen of the page, and of the first
  * lines on the terminal and in Markdown.
  */
+
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { firstFewOf, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
+import {
+  type Bar,
+  type Block,
+  code,
+  familyLink,
+  list,
+  listIfAny,
+  numeral,
+  paragraph,
+  regionLink,
+  type Span,
+  strong,
+  withHeading,
+} from "../../pages/blocks.ts";
 import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
 import { shortenPath } from "../../pages/shorten-path.ts";
 import type {
@@ -26,6 +41,7 @@ import {
   type Reason,
   type RegionFacts,
   reasonFor,
+  titleWithSection,
 } from "./reasons.ts";
 import { samplesOf, threadTimeOf } from "./thread-time.ts";
 import {
@@ -76,7 +92,7 @@ export interface BarPart {
 export type PartKind = keyof typeof PART_WORDS;
 
 /** The parts: kernels and copies, wherever they ran; the remaining time by whether a range was open. */
-export const PART_WORDS = {
+const PART_WORDS = {
   kernels: "kernels",
   both: "kernels and copies",
   copies: "copies alone",
@@ -573,7 +589,7 @@ const shortName = (label: string): string =>
   shortenPath({ label: label.split(" / ").at(-1) ?? label, path: label }, MOST_NAME);
 
 /** `91.8 % of the run (300.00 ms)`, or how many threads were busy on average. */
-export function timeWords({
+function timeWords({
   ms,
   share,
   atOnce,
@@ -678,4 +694,95 @@ function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
     advice.push({ region, label, text });
   }
   return advice.slice(0, TOP);
+}
+
+// As blocks: the page, the terminal and Markdown show the same facts.
+
+export type NameOf = (ranked: Pick<RankedRegion, "region" | "label">) => Span;
+
+export interface AnswerOptions {
+  /** Writes the name of a region. Default: a link within the page. */
+  readonly nameOf?: NameOf;
+  /** The level of its headings. */
+  readonly level?: 2 | 3;
+}
+
+export function answerBlocks(
+  answer: Answer,
+  { nameOf = linkInPage, level = 3 }: AnswerOptions = {},
+): readonly Block[] {
+  const { failure, headline, runs, byWall, byGpu, first, more } = answer;
+  const part = (title: string, blocks: readonly Block[]) => withHeading(title, blocks, level);
+  const ranked = (regions: readonly RankedRegion[]) =>
+    listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region, nameOf)]));
+  return [
+    ...(failure === null
+      ? []
+      : [
+          paragraph([
+            strong(`The run failed: ${failure}`),
+            "; what follows covers what was recorded until then.",
+          ]),
+        ]),
+    paragraph([strong(headline)]),
+    ...runs.map((bar, at) => runBar(bar, at > 0)),
+    ...part("Most wall time of their own", ranked(byWall)),
+    ...part(
+      byGpu[0]?.of === "kernel time"
+        ? "Most GPU time of their own kernels, as a share of kernel time"
+        : "Most GPU time of their own kernels",
+      ranked(byGpu),
+    ),
+    ...part(
+      "What to do first",
+      first.length === 0 ? [] : [list(first.map((each) => [nameOf(each), `: ${each.text}`]))],
+    ),
+    ...part(
+      "To know more, measure",
+      more.length === 0
+        ? []
+        : [list(more.map(({ why, command }) => [`${why}: `, commandSpan(command)]))],
+    ),
+  ];
+}
+
+/** A command may contain any characters, and some readers of Markdown interpret them even in code. */
+const commandSpan = (command: string): Span => (/[<>&`|]/.test(command) ? command : code(command));
+
+function rankedWords(ranked: RankedRegion, nameOf: NameOf): readonly Span[] {
+  const { region, longest, reason } = ranked;
+  const time = numeral(timeWords(ranked));
+  const members = region.members === undefined ? "" : ` in ${plural(region.members, "region")}`;
+  const most: readonly Span[] =
+    longest === null
+      ? []
+      : longest.standsOut
+        ? [", of which ", nameOf(longest), ` alone ${formatDuration(longest.ms)}`]
+        : [", the longest ", nameOf(longest), ` ${formatDuration(longest.ms)}`];
+  return reason === null
+    ? [time, members, ...most, "; no reason found"]
+    : [time, members, ...most, ": ", strong(titleWithSection(reason)), `: ${reason.evidence}`];
+}
+
+/** A page has the members of a family among its regions, and families in a table. */
+const linkInPage: NameOf = ({ region, label }) =>
+  region.members === undefined ? regionLink(label) : familyLink(label);
+
+/** The bar of the run, or of the process or device of a scope. */
+function runBar({ name, ms, wallMs, processes, parts }: RunBar, isDetail: boolean): Bar {
+  const what = name === "run" ? "The run" : name.replace(":", " ");
+  const together =
+    processes > 1
+      ? `${formatDuration(ms)} in ${plural(processes, "process", "processes")}, ${formatDuration(wallMs)} from start to end`
+      : formatDuration(ms);
+  return {
+    type: "bar",
+    title: `${what}: ${together}`,
+    ...(isDetail && { isDetail }),
+    parts: parts.map(({ kind, ms: part }) => ({
+      kind,
+      text: `${PART_WORDS[kind]} ${formatShare(part, ms)} %${isDetail ? "" : ` (${formatDuration(part)})`}`,
+      share: ms === 0 ? 0 : part / ms,
+    })),
+  };
 }

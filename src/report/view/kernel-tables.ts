@@ -5,7 +5,7 @@ import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
 import { formatPercentage, percentOf } from "../../pages/numbers.ts";
 import type { KernelHardware, KernelRecord, OccupancyLimit } from "../model/document.ts";
 import { LIMIT_LEGEND } from "./gpu-utilization.ts";
-import type { KernelWords } from "./kernel-words.ts";
+import type { KernelWords } from "./times.ts";
 import { kernelMs, meanMs } from "./times.ts";
 
 /** Columns have priorities, because a terminal needs room for the names of kernels: see `Column.priority`. */
@@ -42,80 +42,92 @@ export const kernelTable = <Kernel extends KernelRecord>(
         cell: ({ kernel_name }) => printableLabel(kernel_name, nameLimit),
       },
       ...kernelFields(wholeMs),
-      ...hardwareFields(kernels),
+      ...hardwareColumns(kernels),
       ...more,
     ],
     kernels,
   );
 
-type HardwareField = Field<Pick<KernelRecord, "hardware">>;
+/** A column of hardware counters. */
+interface HardwareColumn extends Field<Pick<KernelRecord, "hardware">> {
+  readonly cell: (kernel: Pick<KernelRecord, "hardware">) => number | string | null;
+  readonly isText?: true;
+  /** A sentence below tables of text, of what the title does not say there. */
+  readonly legend?: string;
+}
 
 /** An explanation of the hardware columns of these kernels; empty without such columns. */
 export function hardwareLegend(kernels: readonly KernelRecord[]): readonly string[] {
-  const hints = hardwareFields(kernels).flatMap(({ hint }) => hint ?? []);
-  return hints.length === 0 ? [] : [hints.join(" ")];
+  const legends = hardwareColumns(kernels).flatMap(({ legend }) => legend ?? []);
+  return legends.length === 0 ? [] : [legends.join(" ")];
 }
 
-const hardwareFields = (kernels: readonly KernelRecord[]): readonly HardwareField[] =>
-  HARDWARE.filter((field) => kernels.some((kernel) => field.cell(kernel) !== null));
+const hardwareColumns = (kernels: readonly KernelRecord[]): readonly HardwareColumn[] =>
+  HARDWARE_COLUMNS.filter(({ cell }) => kernels.some((kernel) => cell(kernel) !== null));
 
-const share = (
-  title: string,
-  short: string,
-  priority: number,
-  of: (hardware: KernelHardware) => number | null,
-  hint?: string,
-): HardwareField => ({
-  title,
-  short,
-  priority,
+type Head = Pick<HardwareColumn, "title" | "short" | "priority" | "legend"> & {
+  readonly hint: string;
+};
+
+const share = (of: (hardware: KernelHardware) => number | null, head: Head): HardwareColumn => ({
+  ...head,
   format: "percent",
   cell: ({ hardware }) => (hardware === undefined ? null : of(hardware)),
-  ...(hint !== undefined && { hint }),
 });
 
-const words = (
-  title: string,
-  short: string,
-  priority: number,
-  of: (hardware: KernelHardware) => string | null,
-  hint: string,
-): HardwareField => ({
-  title,
-  short,
-  priority,
+const words = (of: (hardware: KernelHardware) => string | null, head: Head): HardwareColumn => ({
+  ...head,
+  isText: true,
   cell: ({ hardware }) => (hardware === undefined ? null : of(hardware)),
-  hint,
 });
 
 export const OCCUPANCY_LIMIT = "Occupancy limit";
 
 /** All columns appear together: the limit follows from both shares, and one share alone does not explain it. */
-const HARDWARE: readonly HardwareField[] = [
-  share("SM %", "SM %", 4, ({ sm_pct }) => sm_pct),
-  share("Memory %", "Mem %", 4, ({ memory_pct }) => memory_pct),
-  words("Limited by", "Limit", 1, ({ limited_by }) => limited_by, LIMIT_LEGEND),
-  share(
-    "Tensor %",
-    "Tensor %",
-    8,
-    ({ tensor_pct }) => tensor_pct,
-    "Tensor % is the share of the tensor cores' peak, 0 where they were not used.",
-  ),
-  share(
-    "Occupancy %",
-    "Occ %",
-    9,
-    ({ occupancy_pct }) => occupancy_pct,
-    "Occupancy is the share of a multiprocessor's warps that were active.",
-  ),
-  words(
-    OCCUPANCY_LIMIT,
-    "Occ limit",
-    10,
-    occupancyLimitText,
-    "Occupancy limit is the highest occupancy that the launch allows, and what limits it.",
-  ),
+export const HARDWARE_COLUMNS: readonly HardwareColumn[] = [
+  share(({ sm_pct }) => sm_pct, {
+    title: "SM %",
+    short: "SM %",
+    priority: 4,
+    hint: "Share of the multiprocessors' peak",
+  }),
+  share(({ memory_pct }) => memory_pct, {
+    title: "Memory %",
+    short: "Mem %",
+    priority: 4,
+    hint: "Share of the memory's peak",
+  }),
+  {
+    ...words(({ limited_by }) => limited_by, {
+      title: "Limited by",
+      short: "Limit",
+      priority: 1,
+      hint: LIMIT_LEGEND,
+      legend: LIMIT_LEGEND,
+    }),
+    isMark: true,
+  },
+  share(({ tensor_pct }) => tensor_pct, {
+    title: "Tensor %",
+    short: "Tensor %",
+    priority: 8,
+    hint: "Share of the tensor cores' peak; 0: not used",
+    legend: "Tensor % is the share of the tensor cores' peak, 0 where they were not used.",
+  }),
+  share(({ occupancy_pct }) => occupancy_pct, {
+    title: "Occupancy %",
+    short: "Occ %",
+    priority: 9,
+    hint: "Active warps, as a share of the possible ones",
+    legend: "Occupancy is the share of a multiprocessor's warps that were active.",
+  }),
+  words(occupancyLimitText, {
+    title: OCCUPANCY_LIMIT,
+    short: "Occ limit",
+    priority: 10,
+    hint: "Highest occupancy that the launch allows, and what limits it",
+    legend: "Occupancy limit is the highest occupancy that the launch allows, and what limits it.",
+  }),
 ];
 
 const LIMIT_WORDS: Readonly<Record<OccupancyLimit, string>> = {

@@ -54,6 +54,8 @@ export interface ScopeData {
   readonly measures: readonly MeasureData[];
   readonly regions: RegionsData;
   readonly metrics: readonly MetricColumn[];
+  /** The columns of hardware counters in tables of kernels; absent if none were measured. */
+  readonly hardware?: readonly KernelColumn[];
   /** The kernels of the whole scope, then those of each region, in the order of the regions. */
   readonly kernels: readonly KernelColumns[];
   /** Notes by row of `regions`, for those that have any. */
@@ -137,27 +139,21 @@ export interface MetricColumn {
   readonly values: NumberColumn;
 }
 
+/** A column of numbers, or of indices of texts. */
+export interface KernelColumn extends Column {
+  readonly isText?: true;
+}
+
 /** In descending order of time. */
 export interface KernelColumns {
   readonly name: readonly TextIndex[];
   readonly device: readonly TextIndex[];
   readonly calls: readonly number[];
   readonly total: NumberColumn;
-  /** Values of hardware counters; null if none were measured. */
-  readonly hardware: HardwareColumns | null;
+  /** The values of each column of `ScopeData.hardware`; null if none were measured. */
+  readonly hardware: readonly NumberColumn[] | null;
   /** The total of the shorter kernels. */
   readonly other: { readonly rows: number; readonly calls: number; readonly total: number } | null;
-}
-
-/** Percentages; the limit is a text. */
-export interface HardwareColumns {
-  readonly smShare: NumberColumn;
-  readonly memoryShare: NumberColumn;
-  readonly limit: readonly (TextIndex | null)[];
-  readonly tensor: NumberColumn;
-  readonly occupancy: NumberColumn;
-  /** The theoretical maximum of the occupancy and what limits it. */
-  readonly occupancyLimit: readonly (TextIndex | null)[];
 }
 
 export interface RooflineData {

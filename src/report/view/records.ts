@@ -6,8 +6,7 @@
 import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
 import type { KernelRecord, NCUProfileRegion, RegionReportBundle } from "../model/document.ts";
 import { domainAt, haveSeveralDomains, type Ranged } from "../model/region-path.ts";
-import { allMetrics } from "./program-numbers.ts";
-import { everyColumn, shownColumns } from "./region-columns.ts";
+import { allMetrics, everyColumn, shownColumns } from "./region-columns.ts";
 import { kernelMs, meanMs } from "./times.ts";
 
 interface RegionRecord {

@@ -6,7 +6,12 @@
 import type { Cell, Column, Field } from "../../pages/blocks.ts";
 import { percentOf } from "../../pages/numbers.ts";
 import { COMPARED_COLUMN_KEYS, comparedName } from "../model/compared-numbers.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport, RegionRanks } from "../model/document.ts";
+import type {
+  MetricValue,
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RegionRanks,
+} from "../model/document.ts";
 import { KIND_WORDS } from "../model/region-path.ts";
 import {
   BUSY_HEADING,
@@ -16,14 +21,15 @@ import {
   LIMIT_LEGEND,
   speedOfLight,
 } from "./gpu-utilization.ts";
-import { type KernelWords, reportKernelWords } from "./kernel-words.ts";
 import {
   CPU_HEADING,
   CPU_LEGEND,
   exclusiveMs,
   haveCpuTime,
+  type KernelWords,
   onCpuShare,
   ownTimes,
+  reportKernelWords,
   type ShareBase,
   shareBase,
   shareOf,
@@ -760,4 +766,23 @@ function steadiness(region: NCUProfileRegion): string {
 function halfInterval(region: NCUProfileRegion): number | null {
   const time = (region.repeats?.runs ?? 0) < LEAST_RUNS ? null : repeatedTime(region);
   return time && (time.ci95_high - time.ci95_low) / 2;
+}
+
+type Metrics = Readonly<Record<string, MetricValue>>;
+
+/** A region's metrics, including the program's own numbers under names of the same form: `Message size.sum` in byte. */
+export function allMetrics({ metrics, payloads, counters }: NCUProfileRegion): Metrics {
+  if (payloads === undefined && counters === undefined) return metrics;
+  const more: Record<string, MetricValue> = {};
+  for (const { name, unit, sum, mean, per_second } of payloads ?? []) {
+    if (sum !== undefined) more[`${name}.sum`] = { value: sum, unit };
+    more[`${name}.mean`] = { value: mean, unit };
+    if (per_second !== undefined)
+      more[`${name}.per_second`] = { value: per_second, unit: `${unit}/s` };
+  }
+  for (const { name, unit, min, mean, max } of counters ?? [])
+    for (const [what, value] of Object.entries({ min, mean, max }))
+      more[`${name}.${what}`] = { value, unit };
+  // A metric of a tool has precedence over a number of the same name.
+  return { ...more, ...metrics };
 }

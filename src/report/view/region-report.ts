@@ -22,23 +22,23 @@ import type {
   RegionReportBundle,
 } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
-import { answerOf } from "./answer.ts";
-import { answerBlocks, type NameOf } from "./answer-blocks.ts";
-import { hostCallTable } from "./host-call-tables.ts";
+import { answerBlocks, answerOf, type NameOf } from "./answer.ts";
 import { kernelTable } from "./kernel-tables.ts";
-import { kernelWords, reportKernelWords } from "./kernel-words.ts";
-import { counterTable, PAYLOAD_LEGEND, payloadTable } from "./program-numbers.ts";
-import { provenanceTable } from "./provenance.ts";
 import {
   COMMUNICATION_LEGEND,
   communicationTable,
+  counterTable,
   gpuActivityTable,
+  hostCallTable,
   invocationTable,
+  PAYLOAD_LEGEND,
+  payloadTable,
+  provenanceTable,
   ranksTable,
   regionTree,
   repeatsTable,
-} from "./region-tables.ts";
-import { totalMs } from "./times.ts";
+} from "./report-tables.ts";
+import { kernelWords, reportKernelWords, totalMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
 /** The heading of the report, and limits for large ones. */

@@ -17,14 +17,11 @@ import {
 import { formatDuration, formatMs, NOT_MEASURED } from "../../pages/numbers.ts";
 import type { KernelRecord, NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
 import { regionKey } from "../model/report-files.ts";
-import { answerOf } from "./answer.ts";
-import { answerBlocks } from "./answer-blocks.ts";
+import { answerBlocks, answerOf } from "./answer.ts";
 import { kernelsOfReport } from "./kernel-list.ts";
 import { hardwareLegend, kernelTable } from "./kernel-tables.ts";
-import { wordsOfKinds } from "./kernel-words.ts";
-import { provenanceTable } from "./provenance.ts";
 import { linkInto } from "./region-report.ts";
-import { regionTree } from "./region-tables.ts";
+import { provenanceTable, regionTree } from "./report-tables.ts";
 import { answeringSection, mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import {
   type DevicePeaks,
@@ -34,7 +31,7 @@ import {
   rooflineBound,
   type StaticAnalysis,
 } from "./static-analysis.ts";
-import { wholeMs } from "./times.ts";
+import { wholeMs, wordsOfKinds } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 
 /** `report.md` of a run: the results of each collector, and links to everything else. */

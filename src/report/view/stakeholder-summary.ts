@@ -21,10 +21,16 @@ import type {
 } from "../model/document.ts";
 import { withFamilies } from "../model/families.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
-import { reportKernelWords, wordsOfKinds } from "./kernel-words.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
-import { atOnceIn, atOnceWords, shareBase, wholeMs } from "./times.ts";
+import {
+  atOnceIn,
+  atOnceWords,
+  reportKernelWords,
+  shareBase,
+  wholeMs,
+  wordsOfKinds,
+} from "./times.ts";
 import { indicesOfLargest, regionLabels, treeRows } from "./tree-rows.ts";
 
 /** How many regions and kernels are listed, the longest first. */

@@ -12,8 +12,8 @@ import {
   kernelTable,
   occupancyLimitText,
 } from "../../../src/report/view/kernel-tables.ts";
-import { wordsOfKinds } from "../../../src/report/view/kernel-words.ts";
 import { kernelRecords } from "../../../src/report/view/records.ts";
+import { wordsOfKinds } from "../../../src/report/view/times.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 
 const percent = (value: number | null) => ({ value, unit: "%" });

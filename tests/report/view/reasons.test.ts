@@ -13,7 +13,7 @@ import {
 } from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
-import { ranksTable } from "../../../src/report/view/region-tables.ts";
+import { ranksTable } from "../../../src/report/view/report-tables.ts";
 import {
   type KernelSketch,
   type ProcessSketch,

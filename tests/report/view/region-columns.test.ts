@@ -5,7 +5,7 @@ import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { renderRegionTable } from "../../../src/report/render/terminal.ts";
 import { regionRecords } from "../../../src/report/view/records.ts";
 import { COMPARED_COLUMNS, everyColumn } from "../../../src/report/view/region-columns.ts";
-import { regionTree } from "../../../src/report/view/region-tables.ts";
+import { regionTree } from "../../../src/report/view/report-tables.ts";
 import { bundleOf, firstReport, regionNamed, resnet } from "../bundles.ts";
 import { dataOf, valuesOf } from "../render/page.ts";
 

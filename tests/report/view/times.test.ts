@@ -13,7 +13,16 @@ import {
 } from "../../../src/report/index.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { kernelRecords, regionRecords } from "../../../src/report/view/records.ts";
-import { exclusiveMs, kernelMs, meanMs, totalMs, wholeMs } from "../../../src/report/view/times.ts";
+import { knownKernelCount } from "../../../src/report/view/region-columns.ts";
+import {
+  exclusiveMs,
+  kernelMs,
+  meanMs,
+  reportKernelWords,
+  totalMs,
+  wholeMs,
+  wordsOfKinds,
+} from "../../../src/report/view/times.ts";
 import { assembleNcu } from "../../profiler/tools/ncu/assemble/assemble-all.ts";
 import { type ResultSketch, resultsOf } from "../../profiler/tools/ncu/results.ts";
 import { bundleOf as bundleOfSketches, context, firstReport } from "../bundles.ts";
@@ -140,4 +149,32 @@ describe("shares", () => {
     expect(whole(untimed)).toMatchObject({ wholeMs: null, wholeLabel: null });
     expect(whole(timed)).toMatchObject({ wholeLabel: "total GPU time of kernels" });
   });
+});
+
+it("no kernels are none where nothing ran, and not counted where time passed without them", () => {
+  const shown = (kernel_count: number, total_ms: number | null) =>
+    knownKernelCount({ kernel_count, total_ms });
+  expect([shown(0, null), shown(0, 0), shown(0, 5), shown(3, 5)]).toEqual([0, 0, null, 3]);
+});
+
+it("where time passed on a GPU without kernels, it was that of ranges measured as a whole", () => {
+  const report = firstReport(bundleOfSketches([{ ranges: [{ name: "a", start: 0, end: 5 }] }]));
+  const time = (kernel_clock: typeof report.collector.kernel_clock, total_ms: number | null) =>
+    reportKernelWords({
+      ...report,
+      collector: { ...report.collector, kernel_clock },
+      regions: report.regions.map((region) => ({ ...region, total_ms })),
+    })?.time;
+  expect(time("ncu", 5)).toBe("GPU time of ranges");
+  expect(time("ncu", 0)).toBe("GPU time of kernels");
+  expect(time("cpu", 0)).toBe("time of CPU operations");
+  expect(time(null, null)).toBeUndefined();
+});
+
+it("kernels and operations are called what they are, and each kind by name where both were recorded", () => {
+  const many = (...kinds: Parameters<typeof wordsOfKinds>[0]) => wordsOfKinds(kinds)?.many;
+  expect(many("gpu_kernel", "gpu_kernel")).toBe("GPU kernels");
+  expect(many("cpu_operation")).toBe("CPU operations");
+  expect(many("gpu_kernel", "cpu_operation")).toBe("GPU kernels and CPU operations");
+  expect(many()).toBeUndefined();
 });

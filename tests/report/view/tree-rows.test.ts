@@ -4,7 +4,7 @@ import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { regionLines } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { renderRegionMarkdown, renderRegionTable } from "../../../src/report/index.ts";
-import { regionTree } from "../../../src/report/view/region-tables.ts";
+import { regionTree } from "../../../src/report/view/report-tables.ts";
 import { treeRows } from "../../../src/report/view/tree-rows.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 

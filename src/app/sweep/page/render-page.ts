@@ -1,7 +1,6 @@
 /** A sweep, or several beside each other, as a page in one file. */
 import { printableLabel } from "../../../foundation/text/printable.ts";
-import { escapeHtml } from "../../../pages/html.ts";
-import { notesSection, type PageAssets, renderPage } from "../../../pages/html-page.ts";
+import { escapeHtml, notesSection, type PageAssets, renderPage } from "../../../pages/html.ts";
 import type { SweepPageData } from "./page-data.ts";
 
 /** @param title plain text: the name of the sweep */

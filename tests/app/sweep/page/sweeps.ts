@@ -2,7 +2,7 @@
 import type { SweepRow } from "../../../../src/app/job/options.ts";
 import { type PageSweep, sweepPageData } from "../../../../src/app/sweep/page/build-page-data.ts";
 import { renderSweepPage } from "../../../../src/app/sweep/page/render-page.ts";
-import { readPageAssets } from "../../../../src/pages/page-assets.ts";
+import { readPageAssets } from "../../../../src/pages/html.ts";
 
 /** Numbers from 0 to 1, always the same ones. */
 function numbers(seed: number): () => number {

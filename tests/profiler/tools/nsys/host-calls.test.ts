@@ -3,7 +3,7 @@ import { buildRegionModel } from "../../../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../../../src/profiler/analysis/to-report.ts";
 import { readNsysExport } from "../../../../src/profiler/tools/nsys/read/read-export.ts";
 import { answerOf } from "../../../../src/report/view/answer.ts";
-import { hostCallTable } from "../../../../src/report/view/host-call-tables.ts";
+import { hostCallTable } from "../../../../src/report/view/report-tables.ts";
 import { context } from "../../../report/bundles.ts";
 import { samplesOrSkip } from "../../../shared.ts";
 import { globalId, range, type Tables, writeExport } from "./exports.ts";

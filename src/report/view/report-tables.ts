@@ -1,16 +1,27 @@
-/** Tables of regions, and the orders of their rows. */
+/** The tables of a report: regions and the orders of their rows, calls, numbers of the program, ranks, provenance. */
 
+import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
+import { shellCommand } from "../../foundation/text/shell-words.ts";
 import {
   type Block,
+  code,
   type Field,
+  numeral,
   paragraph,
   regionLink,
   type Table,
+  type Text,
   tableOf,
 } from "../../pages/blocks.ts";
 import { NOT_MEASURED, percentOf } from "../../pages/numbers.ts";
-import type { NCUProfileRegion, NCUProfileRegionReport, RankInfo } from "../model/document.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+  RankInfo,
+  RegionHostCalls,
+} from "../model/document.ts";
 import { familyKey } from "../model/families.ts";
 import {
   fieldsOf,
@@ -231,4 +242,221 @@ export function ranksTable(regions: Regions, most = Number.POSITIVE_INFINITY): r
     .filter(({ ranks, kind }) => ranks !== undefined && kind !== "outside")
     .toSorted((a, b) => lost(b) - lost(a));
   return tableIfAny("ranks", some.slice(0, most), regions);
+}
+
+// Calls of CUDA and of the system, in tables as `cuda_api_sum` and `osrt_sum` of nsys stats give them.
+
+const MOST_ROWS = 20;
+
+/** The calls of one function in several regions. */
+export interface HostCallSum extends Omit<RegionHostCalls, "first_thread"> {
+  /** The regions that it was called in, those with most of its time first. */
+  readonly regions: readonly { readonly region: NCUProfileRegion; readonly own: RegionHostCalls }[];
+}
+
+/** The calls of all regions together, the longest first; empty without any. */
+export function hostCallTable(
+  regions: readonly NCUProfileRegion[],
+  api: RegionHostCalls["api"],
+): readonly Block[] {
+  const rows = hostCallSums(regions).filter((row) => row.api === api);
+  if (rows.length === 0) return [];
+  const wholeMs = rows.reduce((sum, { total_ms }) => sum + total_ms, 0);
+  const table = tableOf<HostCallSum>(
+    [
+      { title: "Function", cell: ({ name }) => printableLabel(name) },
+      { title: "Calls", format: "count", cell: ({ calls }) => calls },
+      { title: "Total ms", format: "ms", cell: ({ total_ms }) => total_ms },
+      { title: "Mean ms", format: "mean_ms", cell: ({ total_ms, calls }) => total_ms / calls },
+      { title: "Min ms", format: "mean_ms", cell: ({ min_ms }) => min_ms },
+      { title: "Max ms", format: "mean_ms", cell: ({ max_ms }) => max_ms },
+      {
+        title: "% of their time",
+        format: "percent",
+        cell: ({ total_ms }) => percentOf(total_ms, wholeMs),
+      },
+      { title: "Most in", cell: mostIn },
+    ],
+    rows.slice(0, MOST_ROWS),
+  );
+  const left = rows.length - MOST_ROWS;
+  return left > 0 ? [table, paragraph([numeral(`${plural(left, "more function")}.`)])] : [table];
+}
+
+/** The label of the region with most of its time. */
+export const mostIn = ({ regions: [most] }: HostCallSum): string =>
+  most === undefined ? "" : printableLabel(most.region.name);
+
+/** The calls of regions together, by function, the longest first. */
+export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly HostCallSum[] {
+  const sums = new Map<string, { region: NCUProfileRegion; own: RegionHostCalls }[]>();
+  for (const region of regions)
+    for (const own of region.host_calls ?? [])
+      getOrCreate(sums, `${own.api} ${own.name}`, () => []).push({ region, own });
+  return [...sums.values()]
+    .flatMap((parts): readonly HostCallSum[] => {
+      const [first] = parts;
+      if (first === undefined) return [];
+      const { api, name } = first.own;
+      const sumOf = (of: (own: RegionHostCalls) => number) =>
+        parts.reduce((sum, { own }) => sum + of(own), 0);
+      const edge = (
+        of: (own: RegionHostCalls) => number,
+        better: (a: number, b: number) => number,
+      ) => parts.reduce((value, { own }) => better(value, of(own)), of(first.own));
+      return [
+        {
+          api,
+          name,
+          calls: sumOf(({ calls }) => calls),
+          total_ms: sumOf(({ total_ms }) => total_ms),
+          min_ms: edge(({ min_ms }) => min_ms, Math.min),
+          max_ms: edge(({ max_ms }) => max_ms, Math.max),
+          regions: parts.sort((a, b) => b.own.total_ms - a.own.total_ms),
+        },
+      ];
+    })
+    .sort((a, b) => b.total_ms - a.total_ms);
+}
+
+// Numbers that the program itself provided with payloads and counters.
+
+interface NumberRow {
+  readonly label: string;
+  readonly level: number;
+  readonly name: string;
+  readonly unit: string;
+  readonly cells: readonly (number | null)[];
+}
+
+const REGION: Field<NumberRow> = {
+  title: "Region",
+  cell: ({ label, level }) => ({ kind: "label", text: label, level }),
+};
+const NUMBER: Field<NumberRow> = { title: "Number", cell: ({ name }) => name };
+const UNIT: Field<NumberRow> = { title: "Unit", cell: ({ unit }) => unit };
+
+const column = (
+  title: string,
+  at: number,
+  priority: number,
+  format: "count" | "number" = "number",
+) => ({ title, format, priority, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
+
+/**
+ * The payloads of ranges; empty without any.
+ * @param among all regions of the report
+ */
+export function payloadTable(
+  regions: readonly NCUProfileRegion[],
+  among: readonly NCUProfileRegion[] = regions,
+): readonly Block[] {
+  const some = regions.filter(({ payloads }) => payloads !== undefined);
+  const rows = treeRows(some, { among }).flatMap(({ region, label, level }) =>
+    (region.payloads ?? []).map(({ name, unit, count, sum, mean, min, max, per_second }) => ({
+      label,
+      level,
+      name,
+      unit,
+      cells: [count, sum ?? null, mean, min, max, per_second ?? null],
+    })),
+  );
+  if (rows.length === 0) return [];
+  // Numbers that are no amounts have neither sum nor rate: empty columns would push out others.
+  const isKnown = (at: number) => rows.some(({ cells }) => (cells[at] ?? null) !== null);
+  const fields = [
+    REGION,
+    NUMBER,
+    UNIT,
+    column("Values", 0, 4, "count"),
+    ...(isKnown(1) ? [column("Sum", 1, 2)] : []),
+    column("Mean", 2, 0),
+    column("Min", 3, 5),
+    column("Max", 4, 3),
+    ...(isKnown(5) ? [column("Per second", 5, 1)] : []),
+  ];
+  return [tableOf(fields, rows)];
+}
+
+/** The program's counters while ranges were open; empty without any. */
+export function counterTable(
+  regions: readonly NCUProfileRegion[],
+  among: readonly NCUProfileRegion[] = regions,
+): readonly Block[] {
+  const some = regions.filter(({ counters }) => counters !== undefined);
+  const rows = treeRows(some, { among }).flatMap(({ region, label, level }) =>
+    (region.counters ?? []).map(({ name, unit, samples, min, mean, max }) => ({
+      label,
+      level,
+      name,
+      unit,
+      cells: [samples, min, mean, max],
+    })),
+  );
+  if (rows.length === 0) return [];
+  const fields = [
+    REGION,
+    { ...NUMBER, title: "Counter" },
+    UNIT,
+    column("Samples", 0, 4, "count"),
+    column("Min", 1, 3),
+    column("Mean", 2, 1),
+    column("Max", 3, 2),
+  ];
+  return [tableOf(fields, rows)];
+}
+
+/** The legend of the tables. */
+export const PAYLOAD_LEGEND: Block = paragraph(
+  "Given by the program with the region's own ranges. Per second is of the wall time of the ranges that have the number.",
+);
+
+// Where the numbers come from.
+
+interface Fact {
+  readonly name: string;
+  readonly value: Text;
+}
+
+/** Where the numbers come from. */
+export function provenanceTable(report: NCUProfileRegionReport): Table {
+  const { collector, environment } = report;
+  const clocks = [
+    collector.wall_clock === null ? null : `wall ${collector.wall_clock}`,
+    collector.kernel_clock === null ? null : `kernels ${collector.kernel_clock}`,
+  ].filter((clock) => clock !== null);
+  const { command } = environment;
+  const facts: readonly Fact[] = [
+    {
+      name: "Command",
+      value: command.length === 0 ? NOT_MEASURED : [code(shellCommand(command))],
+    },
+    { name: "Config fingerprint", value: [code(report.config_fingerprint)] },
+    { name: "Collector", value: `${collector.name} ${collector.version}` },
+    { name: "Clocks", value: clocks.length === 0 ? NOT_MEASURED : clocks.join(", ") },
+    { name: "Device", value: environment.device ?? "the workload did not say" },
+    { name: "Machine", value: machineText(environment) },
+    { name: "GPUs", value: gpusText(environment) },
+    { name: "hydraconf", value: environment.hydraconf_version },
+    { name: "Generated", value: report.generated_at },
+  ];
+  return tableOf<Fact>(
+    [
+      { title: "Provenance", cell: ({ name }) => name },
+      { title: "", cell: ({ value }) => value },
+    ],
+    facts,
+  );
+}
+
+function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string {
+  if (gpus.length > 0) return gpus.join(", ");
+  // An imported file that does not name its machine may come from one with GPUs.
+  return cpu === "unknown" ? "unknown" : "none";
+}
+
+/** Imported files do not name the machine on which they were made. */
+function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
+  const known = [hostname, os, cpu].filter((text) => text !== "unknown");
+  return known.length === 0 ? "unknown" : known.join(", ");
 }

@@ -7,7 +7,7 @@ import type {
   RepeatStatistics,
 } from "../../../src/report/model/document.ts";
 import { kernelsOf } from "../../../src/report/view/region-report.ts";
-import { gpuActivityTable, repeatsTable } from "../../../src/report/view/region-tables.ts";
+import { gpuActivityTable, repeatsTable } from "../../../src/report/view/report-tables.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 
 const forward = regionNamed(bundleOf([resnet]), "forward");

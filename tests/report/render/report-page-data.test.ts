@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KernelRecord } from "../../../src/report/model/document.ts";
-import { foldKernels, sourceOfList } from "../../../src/report/render/fold-kernels.ts";
+import { foldKernels, sourceOfList } from "../../../src/report/render/report-page-data.ts";
 import { runs } from "../../runs.ts";
 
 const record = (total_ms: number): KernelRecord => ({
