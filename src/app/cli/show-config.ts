@@ -10,7 +10,7 @@ import {
   pathText,
 } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
-import { splitKey } from "../../engine/values/key-path.ts";
+import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
 import { limitError } from "../../engine/values/limits.ts";
 import { type ConfigNode, isMissing, withoutEntry } from "../../engine/values/node.ts";
 import { lineColumn, type Origin } from "../../engine/values/origin.ts";
@@ -120,9 +120,7 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
     throw new ConfigError({
       code: "key.not_found",
       message: `package '${shown}' not found in config`,
-      ...(root.kind === "map" && {
-        available: [...root.entries.values()].map(({ key }) => pyStr(key)),
-      }),
+      ...nearestKey(root, splitKey(shown, context.dialect)),
     });
   return {
     node,

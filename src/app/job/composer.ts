@@ -409,7 +409,11 @@ function composeTask(
       ...others,
       overrides,
       composition: () => {
-        checkSweeps(composition.overrides, { mode: others.mode, fromShell: true });
+        checkSweeps(composition.overrides, {
+          mode: others.mode,
+          fromShell: true,
+          valueAt: (key) => getAt(composition.root, splitKey(key, dialect)),
+        });
         return others.mode === "run" && composition.tree.roots.some(hasOpenGroup)
           ? compose(overrides, { mode: "run" })
           : composition;

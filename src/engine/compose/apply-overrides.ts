@@ -24,7 +24,7 @@ import { selectNode } from "../values/resolution/select.ts";
 import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";
 import { type Applying, deleteAny, deleteFromConfig, standsInTree } from "./delete-keys.ts";
 import { overrideValue } from "./open-tree.ts";
-import { overrideRemedy } from "./override-remedy.ts";
+import { appendedItem, type FailedOverride, overrideRemedy } from "./override-remedy.ts";
 
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
@@ -152,7 +152,11 @@ function applyOverride(root: ConfigNode, override: Override, applying: Applying)
       // Only a wrong index can be in the way here.
       error.code === "key.invalid_type" && error.details.hint === undefined
         ? () => ({ hint: remedyFor(root, override, applying).hint })
-        : undefined,
+        : error.code === "key.not_found"
+          ? () => ({
+              hint: appendedItem(failedFor(root, override, applying)) ?? error.details.hint,
+            })
+          : undefined,
     );
   }
 }
@@ -222,21 +226,27 @@ const mergingText = ({ type, origin: { text } }: Override): string =>
   type === "replace" ? text.replace(/:\s*=/, "=") : text;
 
 /** Computed when an error is shown, and not for the overrides that are tried for it. */
-const remedyFor = (root: ConfigNode, override: Override, { choices, context, swept }: Applying) =>
-  overrideRemedy({
-    root,
-    override,
-    context,
-    swept: swept(),
-    choices,
-    apply: (tree, other) =>
-      applyOverride(tree, other, {
-        context,
-        copies: createCopies(createBudget(context.limits), context.dialect),
-        swept: () => [],
-        choices,
-      }),
-  });
+const remedyFor = (root: ConfigNode, override: Override, applying: Applying) =>
+  overrideRemedy(failedFor(root, override, applying));
+
+const failedFor = (
+  root: ConfigNode,
+  override: Override,
+  { choices, context, swept }: Applying,
+): FailedOverride => ({
+  root,
+  override,
+  context,
+  swept: swept(),
+  choices,
+  apply: (tree, other) =>
+    applyOverride(tree, other, {
+      context,
+      copies: createCopies(createBudget(context.limits), context.dialect),
+      swept: () => [],
+      choices,
+    }),
+});
 
 /**
  * OmegaConf fails with an internal error when a dict is merged into a declared map that is null, or a key is added to

@@ -6,8 +6,16 @@ import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { splitKey } from "../values/key-path.ts";
 import { checkExpansion, type Size } from "../values/limits.ts";
-import { type ConfigNode, type MapNode, map, withEntry, withoutEntry } from "../values/node.ts";
+import {
+  type ConfigNode,
+  getAt,
+  type MapNode,
+  map,
+  withEntry,
+  withoutEntry,
+} from "../values/node.ts";
 import { fromCode } from "../values/origin.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { requireSameAliases } from "./aliases.ts";
@@ -111,7 +119,11 @@ function composeChecked(asked: ComposeRequest): Composition {
   deprecated.forEach(onWarning);
   const searchPath = searchPathOf(request);
   const { repository } = searchPath;
-  if (request.appended === undefined) checkSweeps(request.overrides, request);
+  if (request.appended === undefined)
+    checkSweeps(request.overrides, {
+      ...request,
+      valueAt: (key) => valueWithoutSweeps(asked, key),
+    });
 
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
   const base = composeBase({ ...request, repository, choices });
@@ -401,6 +413,21 @@ function* chosenOptions(override: Override, repository: Repository): Generator<s
     for (const texts of sweepOverrides(override, options)) yield* texts.slice(0, 1);
   } catch (error) {
     if (!isConfigError(error)) throw error;
+  }
+}
+
+/** What the config has at a key without the swept overrides; undefined where it cannot be composed. */
+function valueWithoutSweeps(
+  { onWarning: _, ...asked }: ComposeRequest,
+  key: string,
+): ConfigNode | undefined {
+  const overrides = asked.overrides.filter((override) => !isSweep(override));
+  try {
+    const { root } = composeChecked({ ...asked, overrides });
+    return getAt(root, splitKey(key, asked.context.dialect));
+  } catch (error) {
+    if (isConfigError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,9 +1,17 @@
 /** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
-import type { Override } from "../overrides/ast.ts";
+import type { Override, OverrideValue } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
-import { isConfigError } from "../values/errors.ts";
+import { elementToString, overrideKeyElement } from "../overrides/print.ts";
+import { isConfigError, nearest as nearestName } from "../values/errors.ts";
 import { nearestKey, splitKey } from "../values/key-path.ts";
-import { type ConfigNode, child, getAt, isMissingOrNull, type ScalarNode } from "../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isMissingOrNull,
+  keyId,
+  type ScalarNode,
+} from "../values/node.ts";
 import { describeOrigin } from "../values/origin.ts";
 import { pathOf } from "../values/place.ts";
 import { pyRepr, pyStr } from "../values/python-text.ts";
@@ -41,6 +49,8 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const { override, root, context, swept } = failed;
   const { keyOrGroup: key, origin } = override;
   const tail = origin.text.slice(origin.text.indexOf(key) + key.length);
+  const below = keysBelow(failed, tail);
+  if (below !== undefined) return below;
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
   if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
@@ -66,7 +76,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const addedThere = [`+${referred}${tail}`, `++${referred}${tail}`].find(
     (text) => meant === undefined && referred !== undefined && works(text, failed),
   );
-  const whole = meant === undefined && added === undefined ? wholeList(failed, parts) : undefined;
+  const whole = meant === undefined && added === undefined ? appendedItem(failed) : undefined;
   const proposed = [
     ...(meant === undefined ? [] : [`${meant}${tail}`]),
     ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
@@ -82,6 +92,58 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
         ? `use ${proposed.join(", or ")}`
         : (sweeper ?? inTheWay(root, parts, failed))),
   };
+}
+
+/** For a dict with keys that the map does not have: with the likely keys, added, or as a map of its own. */
+function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undefined {
+  const { context, override, root } = failed;
+  const { keyOrGroup: key, type, value } = override;
+  const path = splitKey(key, context.dialect);
+  const node = getAt(root, path);
+  const wrong = node === undefined || value === undefined ? undefined : unknownKey(value, node);
+  if (wrong === undefined || node === undefined || value === undefined) return undefined;
+  const { available, nearest } = nearestKey(root, [...path, ...wrong]);
+  const corrected = `${overrideKeyElement(override)}=${elementToString(withKeysMeant(value, node))}`;
+  const meant = works(corrected, failed) ? corrected : undefined;
+  const added = [`+${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
+  const proposed = [
+    ...(meant === undefined ? [] : [meant]),
+    ...(added === undefined || type !== "change" ? [] : [addedText(added, override)]),
+    ...replacedText(override, tail, failed),
+  ];
+  if (proposed.length === 0) return undefined;
+  return {
+    available,
+    ...(meant !== undefined && nearest !== undefined && { nearest }),
+    hint: `use ${proposed.join(", or ")}`,
+  };
+}
+
+/** The path to the first key of a dict that the map in its place does not have. */
+function unknownKey(value: OverrideValue, node: ConfigNode): readonly string[] | undefined {
+  if (value.kind !== "dict" || node.kind !== "map") return undefined;
+  for (const [id, entry] of value.entries) {
+    const known = node.entries.get(id);
+    const below = known === undefined ? [] : unknownKey(entry.value, known.value);
+    if (below !== undefined) return [String(entry.key), ...below];
+  }
+  return undefined;
+}
+
+/** A dict with the likely key of the map in its place for each key that the map does not have. */
+function withKeysMeant(value: OverrideValue, node: ConfigNode): OverrideValue {
+  if (value.kind !== "dict" || node.kind !== "map") return value;
+  const others = [...node.entries].flatMap(([id, { key }]) =>
+    value.entries.has(id) ? [] : [String(key)],
+  );
+  const entries = [...value.entries].map(([id, entry]) => {
+    const known = node.entries.get(id);
+    if (known !== undefined)
+      return [id, { ...entry, value: withKeysMeant(entry.value, known.value) }] as const;
+    const key = nearestName(String(entry.key), others) ?? entry.key;
+    return [keyId(key), { ...entry, key }] as const;
+  });
+  return { ...value, entries: new Map(entries) };
 }
 
 /** What is said in place of a further setting of Hydra's own sweeper or ours, which refuse those that they do not know. */
@@ -142,18 +204,22 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
   });
 }
 
-/** Lists are replaced as a whole: the list with one more item, for an override that would append one. */
-function wholeList(failed: FailedOverride, parts: readonly string[]): string | undefined {
-  const { override, root } = failed;
+/** For an override that would append an item: what appends one, or the list with one more item. */
+export function appendedItem(failed: FailedOverride): string | undefined {
+  const { context, override, root } = failed;
+  const { keyOrGroup, origin, type } = override;
+  const parts = splitKey(keyOrGroup, context.dialect);
   const { node, length } = reached(root, parts);
+  if (node.kind !== "list" || type === "delete") return undefined;
   const [index, ...below] = parts.slice(length);
-  const isNext = node.kind === "list" && index === String(node.items.length) && below.length === 0;
-  if (node.kind !== "list" || override.type !== "add") return undefined;
-  if (!isNext && length < parts.length) return undefined;
-  const { text } = override.origin;
+  const isNext = index === String(node.items.length) && below.length === 0;
+  if (length < parts.length ? !isNext : type !== "add") return undefined;
+  const value = origin.text.slice(origin.text.indexOf("=") + 1);
+  const key = parts.slice(0, length).join(".");
+  const extended = `${key}=extend_list(${value})`;
+  if (works(extended, failed)) return `use ${extended}`;
   const items = node.items.map(itemText);
-  const value = text.slice(text.indexOf("=") + 1);
-  const written = `${parts.slice(0, length).join(".")}=[${[...items, value].join(",")}]`;
+  const written = `${key}=[${[...items, value].join(",")}]`;
   if (items.includes(undefined) || written.length > LONGEST || !works(written, failed))
     return undefined;
   return `a list is replaced as a whole: ${written}`;
@@ -166,9 +232,13 @@ function itemText(node: ConfigNode): string | undefined {
   if (node.kind !== "scalar") return undefined;
   const text = pyStr(node);
   if (typeof node.value === "string")
-    return /^[A-Za-z_][\w./-]*$/.test(text) ? `'${text}'` : undefined;
+    return /^[A-Za-z_][\w./-]*$/.test(text) ? wordText(text) : undefined;
   return typeof node.value === "bigint" || typeof node.value === "number" ? text : undefined;
 }
+
+/** A word as a text: in quotes where it would be read as something else. */
+const wordText = (word: string): string =>
+  /^(?:true|false|null|nan|inf)$/i.test(word) ? `'${word}'` : word;
 
 const addedText = (text: string, { type }: Override): string =>
   type === "change" || type === "replace" ? `${text} to add the key` : text;

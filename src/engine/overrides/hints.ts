@@ -1,5 +1,6 @@
 /** Hints for overrides that are not valid: what was probably meant. */
 import { shellQuote } from "../../foundation/text/shell-words.ts";
+import { withInterpolationClosed } from "../values/interpolation/lexer.ts";
 import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./print.ts";
 
@@ -13,11 +14,24 @@ export function quoteHint(override: string): string {
   const { 1: mark, 2: escapes } = /^(['"]).*?(\\+)\1$/s.exec(value) ?? [];
   if (mark !== undefined && escapes !== undefined && escapes.length % 2 === 1)
     return `the last backslash keeps the quote from closing: double it, ${shown(`${override.slice(0, equal + 1)}${value.slice(0, -1)}${escapes}${mark}`)}`;
+  const apostrophes = withOtherQuotes(value);
+  if (apostrophes !== undefined)
+    return `a text with quotes in it stands in the other ones: ${shown(override.slice(0, equal + 1) + apostrophes)}`;
   if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
-  if (/\$\{[^}]*$/.test(value)) return "close the interpolation: ${NAME}";
+  const closed = withInterpolationClosed(override);
+  if (value.includes("${") && closed !== override)
+    return `close the interpolation: ${shown(closed)}`;
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value)) return PART_IN_QUOTES;
   return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
+}
+
+/** `'it's'` in quotes that it does not contain; undefined for a value that is no text with its own quotes inside words. */
+function withOtherQuotes(value: string): string | undefined {
+  const { 1: mark = "", 2: inner = "" } = /^(['"])(.+)\1$/s.exec(value) ?? [];
+  const other = mark === "'" ? '"' : "'";
+  const isInWords = inner.includes(mark) && !inner.replace(/(?<=\w)['"](?=\w)/g, "").includes(mark);
+  return isInWords ? quoted(inner, other) : undefined;
 }
 
 export const PART_IN_QUOTES = "put this part of the value in quotes";

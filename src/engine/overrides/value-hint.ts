@@ -28,7 +28,9 @@ export function withValueHint(
   const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
   if (code !== "override.syntax" || !isInValue) return error;
   if (hint !== undefined && hint !== PART_IN_QUOTES) return error;
-  const found = (hint === undefined ? valueHint : partsHint)(override, equal + 1, isOverride);
+  const found =
+    callHint(override, equal + 1, isOverride) ??
+    (hint === undefined ? valueHint : partsHint)(override, equal + 1, isOverride);
   return found === undefined ? error : new ConfigError({ ...error.details, hint: found });
 }
 
@@ -52,6 +54,20 @@ function valueHint(
     if (last === "comma" || last === "colon") return splitHint(override, closing);
   }
   return isCallOfOurs(value) ? undefined : textHint(override, { start, end: override.length });
+}
+
+/** For a call with other brackets: `range[1,3]`, `range(1,3]`. */
+function callHint(
+  override: string,
+  start: number,
+  isOverride: (text: string) => boolean,
+): string | undefined {
+  const [, name = "", inner = ""] =
+    /^\s*(\w+)\s*[[({<](.*)[\])}>]\s*$/s.exec(override.slice(start)) ?? [];
+  const written = `${override.slice(0, start)}${name}(${inner})`;
+  return FUNCTIONS.has(name) && isOverride(written)
+    ? `arguments stand in parentheses: ${shown(written)}`
+    : undefined;
 }
 
 const isCallOfOurs = (value: string): boolean =>

@@ -43,8 +43,17 @@ const proposedOverrides = (hint: string): readonly string[] =>
     ? hint
         .slice("use ".length)
         .split(", or ")
-        .map((text) => text.replace(/ to (add the key|replace '.*' as a whole)$/, ""))
+        .filter((text) => !text.startsWith("add --multirun"))
+        .map((text) =>
+          text.replace(/ (to add the key|to replace '.*' as a whole|for the list)$/, ""),
+        )
     : [];
+
+/** The override that a hint has as an example of what it says: `close what is open: a=[1]`. */
+const correctedOverride = (hint: string): string | undefined =>
+  /(?:^use|write) /.test(hint)
+    ? undefined
+    : /^[^=]*: (?:use )?(\S*?=.*?)(?: \(in a shell: .*\))?(?:, or a config file)?$/.exec(hint)?.[1];
 
 /** The lines that a hint proposes for a file: "write `a: b`, or `c: d`". */
 const proposedLines = (hint: string): readonly string[] =>
@@ -61,7 +70,7 @@ describe("what the hint for a mistake proposes", () => {
   const proposals: [
     string,
     Mistake,
-    { override: string } | { line: string } | { interpolation: string },
+    { override: string } | { corrected: string } | { line: string } | { interpolation: string },
   ][] = [];
   it("is an override or a line of the file, in most of them", async () => {
     for (const mistake of MISTAKES) {
@@ -69,6 +78,8 @@ describe("what the hint for a mistake proposes", () => {
       const hint = /^ {2}Hint: (.*)$/m.exec(stderr)?.[1] ?? "";
       for (const override of proposedOverrides(hint))
         proposals.push([mistake.id, mistake, { override }]);
+      const corrected = stderr.includes("--> override") ? correctedOverride(hint) : undefined;
+      if (corrected !== undefined) proposals.push([mistake.id, mistake, { corrected }]);
       for (const line of proposedLines(hint)) proposals.push([mistake.id, mistake, { line }]);
       const interpolation = proposedInterpolation(hint);
       if (interpolation !== undefined) proposals.push([mistake.id, mistake, { interpolation }]);
@@ -77,6 +88,7 @@ describe("what the hint for a mistake proposes", () => {
     const kinds = proposals.map(([, , proposal]) => Object.keys(proposal)[0]);
     for (const [kind, least] of [
       ["override", 25],
+      ["corrected", 15],
       ["line", 25],
       ["interpolation", 6],
     ] as const)
@@ -86,10 +98,19 @@ describe("what the hint for a mistake proposes", () => {
   it("composes when it is applied", async () => {
     for (const [id, mistake, proposal] of proposals) {
       const { files, argv } = mistake;
+      const again = (override: string) => runOf(files, argv.with(-1, override), mistake);
+      if ("corrected" in proposal) {
+        // What it is an example for is its syntax: the tree may refuse the key.
+        const { stderr } = await again(proposal.corrected);
+        expect([id, proposal, /Error parsing.*|.*out of range/.exec(stderr)]).toEqual([
+          id,
+          proposal,
+          null,
+        ]);
+        continue;
+      }
       if ("override" in proposal) {
-        const wrong = argv.at(-1);
-        const again = argv.map((word) => (word === wrong ? proposal.override : word));
-        const { exitCode, stderr } = await runOf(files, again, mistake);
+        const { exitCode, stderr } = await again(proposal.override);
         expect([id, proposal, exitCode, stderr.replaceAll(WARNING, "")]).toEqual([
           id,
           proposal,
@@ -106,7 +127,7 @@ describe("what the hint for a mistake proposes", () => {
       const corrected =
         "line" in proposal
           ? `${before}${proposal.line}`
-          : (lines[at] ?? "").replace(/\$\{.*\}/, () => proposal.interpolation);
+          : (lines[at] ?? "").replace(/\$\{.*\}|\$\{[^']*/, () => proposal.interpolation);
       const text = lines.with(at, corrected).join("\n");
       const { exitCode } = await runOf({ ...files, [name]: text }, argv, mistake);
       expect([id, proposal, exitCode]).toEqual([id, proposal, 0]);

@@ -27,7 +27,8 @@ describe("hints", () => {
     [`+key=it's "so`, `quote the value: +key="it's \\"so" (in a shell: '+key="it'\\''s \\"so"')`],
     ["key=a=b", `quote the value: key='a=b' (in a shell: 'key="a=b"')`],
     ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
-    ["key=a ${b", "close the interpolation: ${NAME}"],
+    ["key=a ${b", "close the interpolation: key=a ${b} (in a shell: 'key=a ${b}')"],
+    ["key={a:${b", "close what is open: key={a:${b}} (in a shell: 'key={a:${b}}')"],
     ["key=[a,é]", `quote the parts that are text: ${inShell("key=[a,'é']")}`],
     ["key=a,é", `quote the parts that are text: ${inShell("key=a,'é'")}`],
     [

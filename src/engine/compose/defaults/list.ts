@@ -10,6 +10,7 @@ import {
 import { shown } from "../../overrides/hints.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
+import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyTypeName } from "../../values/python-text.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
@@ -70,6 +71,8 @@ export interface SweepLegality {
   readonly mode: RunMode;
   /** Whether the overrides were typed in a shell, where quotes must be escaped. */
   readonly fromShell: boolean;
+  /** What the config has at a key without the sweeps, for the hint. */
+  readonly valueAt?: (key: string) => ConfigNode | undefined;
 }
 
 /**
@@ -77,37 +80,61 @@ export interface SweepLegality {
  *
  * @throws ConfigError `override.sweep_not_allowed`, at the override.
  */
-export function checkSweeps(overrides: readonly Override[], { mode, fromShell }: SweepLegality) {
+export function checkSweeps(overrides: readonly Override[], legality: SweepLegality) {
+  const { mode, fromShell } = legality;
   for (const override of overrides) {
     const { value, origin } = override;
     if (value === undefined || !isSweepValue(value)) continue;
     const keys = [override, ...columnsOf(value)];
     if (mode === "multirun" && !keys.some(isHydraOverride)) continue;
     const simple = value.kind === "choice" && value.simple;
-    throw new ConfigError({
-      code: "override.sweep_not_allowed",
-      message:
-        mode === "multirun"
-          ? `Sweeping over Hydra's configuration is not supported : '${origin.text}'`
-          : simple
-            ? ambiguous(origin.text, fromShell)
-            : `Sweep parameters '${origin.text}' requires --multirun`,
-      origin,
-      key: override.keyOrGroup,
-      hint: remedy(override, { mode, fromShell }),
-    });
+    throw new ConfigError(
+      {
+        code: "override.sweep_not_allowed",
+        message:
+          mode === "multirun"
+            ? `Sweeping over Hydra's configuration is not supported : '${origin.text}'`
+            : simple
+              ? ambiguous(origin.text, fromShell)
+              : `Sweep parameters '${origin.text}' requires --multirun`,
+        origin,
+        key: override.keyOrGroup,
+      },
+      () => ({
+        hint: remedy(override, legality, simple ? listMeant(override, legality) : undefined),
+      }),
+    );
   }
 }
 
+/** The items of a list without its brackets, where the config has a list. */
+function listMeant(
+  { keyOrGroup, origin: { text } }: Override,
+  { valueAt }: SweepLegality,
+): string | undefined {
+  const value = text.indexOf("=") + 1;
+  return valueAt?.(keyOrGroup)?.kind === "list"
+    ? `use ${text.slice(0, value)}[${text.slice(value)}] for the list`
+    : undefined;
+}
+
 /** A hint must not suggest what would be refused next. */
-function remedy(override: Override, { fromShell, mode }: SweepLegality): string {
+function remedy(
+  override: Override,
+  { fromShell, mode }: SweepLegality,
+  list: string | undefined,
+): string {
   if (isHydraOverride(override))
-    return mode === "multirun"
-      ? "set Hydra's own configuration to one value per sweep"
-      : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun";
-  return fromShell
+    return (
+      list ??
+      (mode === "multirun"
+        ? "set Hydra's own configuration to one value per sweep"
+        : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun")
+    );
+  const each = fromShell
     ? "add --multirun to run one job for each value"
     : "compose once for each value, or use the mode multirun, which ignores sweeps";
+  return list === undefined ? each : `${list}, or ${each}`;
 }
 
 function ambiguous(text: string, fromShell: boolean): string {

@@ -355,6 +355,21 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
   });
 }
 
+/** A text with the braces of its last interpolations closed: after the key, or at the end of the text. */
+export function withInterpolationClosed(text: string): string {
+  const open: number[] = [];
+  for (const { 0: mark, index } of text.matchAll(/\$?\{|\}/g)) {
+    if (mark === "}") open.pop();
+    else open.push(index);
+  }
+  const [start = 0, ...others] = open;
+  const [whole = "", next] = /^\$\{[\w.[\]-]*(.?)/s.exec(text.slice(start)) ?? [];
+  if (open.length === 0 || !text.includes("${")) return text;
+  if (others.length > 0 || whole === "" || next === ":") return text + "}".repeat(open.length);
+  const end = start + whole.length - (next?.length ?? 0);
+  return `${text.slice(0, end)}}${text.slice(end)}`;
+}
+
 /** `${{name}}`, as in other languages. */
 function doubledBraces(text: string): string | undefined {
   const [, name] = /\$\{\{\s*([\w.[\]]+)\s*\}\}/.exec(text) ?? [];

@@ -35,6 +35,7 @@ import {
   type TokenKind,
   unescapeText,
   unexpected,
+  withInterpolationClosed,
 } from "./lexer.ts";
 
 /** Whether a string may contain interpolations. An escaped one counts, since its escape must be removed. */
@@ -54,12 +55,40 @@ export function parseInterpolation(
   try {
     return readInterpolation(text, dialect, references);
   } catch (error) {
-    throw isConfigError(error) ? withArgumentQuoted(error, text, dialect) : error;
+    if (!isConfigError(error)) throw error;
+    const isValid = (other: string) => isInterpolation(other, dialect);
+    throw withBracesClosed(error, text, isValid) ?? withArgumentQuoted(error, text, isValid);
   }
 }
 
+function isInterpolation(text: string, dialect: Dialect): boolean {
+  try {
+    readInterpolation(text, dialect);
+    return true;
+  } catch (error) {
+    if (isConfigError(error)) return false;
+    throw error;
+  }
+}
+
+/** The error with the hint to close the interpolation, if that is all that is wrong. */
+function withBracesClosed(
+  error: ConfigError,
+  text: string,
+  isValid: (text: string) => boolean,
+): ConfigError | undefined {
+  const closed = withInterpolationClosed(text);
+  return closed !== text && isValid(closed)
+    ? new ConfigError({ ...error.details, hint: `close the interpolation: write ${closed}` })
+    : undefined;
+}
+
 /** The error with the hint to quote the argument of a resolver, if that is all that is wrong. */
-function withArgumentQuoted(error: ConfigError, text: string, dialect: Dialect): ConfigError {
+function withArgumentQuoted(
+  error: ConfigError,
+  text: string,
+  isValid: (text: string) => boolean,
+): ConfigError {
   const { origin } = error.details;
   if (origin?.kind !== "file" || origin.source.text !== text) return error;
   const start = Math.max(...[",", ":"].map((mark) => text.lastIndexOf(mark, origin.start - 1))) + 1;
@@ -68,13 +97,9 @@ function withArgumentQuoted(error: ConfigError, text: string, dialect: Dialect):
   if (start === 0 || argument.trim() === "") return error;
   const blank = /^\s*/.exec(argument)?.[0] ?? "";
   const quoted = `${text.slice(0, start)}${blank}'${argument.trim()}'${text.slice(start + length)}`;
-  try {
-    readInterpolation(quoted, dialect);
-  } catch (again) {
-    if (isConfigError(again)) return error;
-    throw again;
-  }
-  return new ConfigError({ ...error.details, hint: `put the argument in quotes: ${quoted}` });
+  return isValid(quoted)
+    ? new ConfigError({ ...error.details, hint: `put the argument in quotes: ${quoted}` })
+    : error;
 }
 
 function readInterpolation(

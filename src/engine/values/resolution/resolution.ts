@@ -3,7 +3,12 @@ import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
 import type { Element, StaticReference } from "../interpolation/ast.ts";
 import { calculationHint } from "../interpolation/lexer.ts";
-import { type InterpolationNode, isInterpolationNode, parseNode } from "../interpolation/parser.ts";
+import {
+  type InterpolationNode,
+  isInterpolationNode,
+  parseElement,
+  parseNode,
+} from "../interpolation/parser.ts";
 import { keyComponents, mapKey, nearestKey, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
 import {
@@ -108,7 +113,7 @@ const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): Conf
       origin: at.node.origin,
     },
     () => {
-      const { hint = referenceHint(key, at) ?? resolverHint(key, resolution), ...beside } =
+      const { hint = referenceHint(key, at) ?? resolverHint(key, resolution, at), ...beside } =
         keysBeside(key, at);
       return { ...beside, hint };
     },
@@ -130,17 +135,41 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
 /** A resolver with a dot in place of its colon: `${hydra.job.name}`, `${oc.env.HOME}`; and a variable, as a shell has it. */
 function resolverHint(
   { levels, rest }: ReferenceKey,
-  { context, root }: Resolution,
+  resolution: Resolution,
+  at: Place,
 ): string | undefined {
+  const { context, root } = resolution;
   // A key of the config with the name of a resolver is meant itself.
   if (levels > 0 || nodeAt(root.node, /^[^.[]*/.exec(rest)?.[0] ?? "") !== undefined)
     return undefined;
   const name = [...context.resolvers.keys()].find((one) => rest.startsWith(`${one}.`));
-  if (name !== undefined)
-    return `a colon follows the name of a resolver: write \${${name}:${rest.slice(name.length + 1)}}`;
+  if (name !== undefined) {
+    const argument = rest.slice(name.length + 1);
+    const meant =
+      name === "hydra"
+        ? settingBeside(argument, resolution, at)
+        : name === "oc.env" && context.env[argument] === undefined
+          ? `${argument},null`
+          : argument;
+    return `a colon follows the name of a resolver: write \${${name}:${meant}}`;
+  }
   return /^[A-Z_][A-Z\d_]*$/.test(rest) && context.env[rest] !== undefined
     ? `an environment variable is read by a resolver: write \${oc.env:${rest}}`
     : undefined;
+}
+
+/** A key of the `hydra` node, or the likely one. */
+function settingBeside(key: string, resolution: Resolution, at: Place): string {
+  try {
+    const { node } = resolution.evaluate(
+      parseElement("${hydra:''}", resolution.context.dialect),
+      at,
+    );
+    return nearestKey(node, keyComponents(key), WIDEST).nearest ?? key;
+  } catch (error) {
+    if (isConfigError(error)) return key;
+    throw error;
+  }
 }
 
 /** A config group with its option, as in a path of files, where the config has the group's package: `${db/mysql.port}`. */

@@ -13,7 +13,7 @@ import {
   valueAsWritten,
   writtenScalar,
 } from "../node.ts";
-import type { FileOrigin, Origin, SourceText } from "../origin.ts";
+import { type FileOrigin, lineColumn, type Origin, type SourceText } from "../origin.ts";
 import { type YamlErrorDetails, yamlError } from "./cursor.ts";
 import { type MappingSyntax, type SyntaxNode, type SyntaxPair, TAG } from "./syntax-node.ts";
 
@@ -188,6 +188,7 @@ function pairsOf(node: MappingSyntax, construction: Construction): readonly Synt
       throw invalid(key, construction, `found duplicate key ${key.value}`, {
         ...within(node),
         code: "yaml.duplicate_key",
+        ...firstHint(pairs, key.value, construction),
       });
   }
   return hasMergeKeys ? flatten(node, merges) : pairs;
@@ -202,10 +203,24 @@ function standsBefore(
 ): boolean {
   for (let at = 0; at < index; at++) {
     const key = pairs[at]?.key;
-    if (key?.kind === "scalar" && key.value === name && merges.tagOf(key) === TAG.string)
-      return true;
+    if (key !== undefined && isStringKey(key, name, merges)) return true;
   }
   return false;
+}
+
+const isStringKey = (key: SyntaxNode, name: string, merges: MergeState): boolean =>
+  key.kind === "scalar" && key.value === name && merges.tagOf(key) === TAG.string;
+
+/** Where a key that is there twice stands first. */
+function firstHint(
+  pairs: readonly SyntaxPair[],
+  name: string,
+  { merges, source }: Construction,
+): { readonly hint?: string } {
+  const first = pairs.find(({ key }) => isStringKey(key, name, merges))?.key;
+  if (first === undefined) return {};
+  const { line } = lineColumn({ kind: "file", source, start: first.start, end: first.end });
+  return { hint: `the first '${name}' is at line ${line}: keep one of them` };
 }
 
 /** For `{{ x }}`, which is a template elsewhere, and a map with a map as its key here. */

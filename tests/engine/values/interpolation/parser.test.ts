@@ -52,7 +52,8 @@ describe("parseInterpolation", () => {
     expect(hintOf("pass$#${*(d##@E}@*")).toContain("a backslash keeps it as text: \\${");
     expect(hintOf("pass$#\\${*(d##@E}@*")).toBe("none is needed");
     // What lacks its end was begun on purpose.
-    expect(hintOf("${a")).toBeUndefined();
+    expect(hintOf("${a")).toBe("close the interpolation: write ${a}");
+    expect(hintOf("x ${a.b/c ${d}")).toBe("close the interpolation: write x ${a.b}/c ${d}");
   });
 
   it("undoes backslashes only where an interpolation follows", () => {
