@@ -5,6 +5,7 @@
  *   npm run mutation                       every folder below; takes hours: a part of `npm run nightly`
  *   npm run mutation -- sweep/sweepers     the folders whose name contains this
  *   npm run mutation -- report/compare gates change     only these files of them
+ *   npm run mutation -- report/compare gates:10-20      only these lines of one (or `FILE:LINE:COLUMN-LINE:COLUMN`)
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -20,7 +21,7 @@ const REPORT = join("tmp", "mutation");
 /** What is mutated, and the tests that are nearest to it. */
 const FOLDERS = {
   "report/compare": ["src/report/compare/**/*.ts", "tests/report/compare/!(browser).test.ts"],
-  "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/**/*.test.ts"],
+  "profiler/analysis": ["src/profiler/analysis/**/*.ts", "tests/profiler/analysis/!(size).test.ts"],
   "recorder/clocks": [
     "src/profiler/tools/recorder/clocks.ts",
     "tests/profiler/{tools/recorder/{clocks,read,generated},analysis/program-numbers}.test.ts",
@@ -50,6 +51,12 @@ for (const [name, [mutate, tests]] of chosen)
 for (const [name, score] of scores) console.log(`${score.toFixed(1).padStart(5)} %  ${name}`);
 process.exitCode = scores.every(([, score]) => score >= LEAST) ? 0 : 1;
 
+/** As Stryker reads it, of `FILE` or `FILE:PLACE`. */
+function pathOf(file, folder) {
+  const [path, ...place] = file.split(":");
+  return [`${folder}/${path}.ts`, ...place].join(":");
+}
+
 /** `require` as Stryker's own folder has it: it is no dependency of the repository, since no other command needs it. */
 function stryker() {
   const folder = join(root, "scripts", "mutation");
@@ -63,12 +70,17 @@ function stryker() {
 async function scoreOf(name, mutate, tests) {
   // Where vitest.config.ts of tests/mutation looks for it: it runs in processes of Stryker's.
   process.env.HYDRACONF_MUTATION_TESTS = tests;
-  const report = join(REPORT, `${name.replace("/", "-")}.json`);
+  // A change that no test notices runs all of them: few random cases each, so that a score is rather too low.
+  process.env.HYDRACONF_PROPERTY_FACTOR ??= "0.04";
+  const report = join(
+    REPORT,
+    `${[name, ...files].join("-").replaceAll(/[/:]/g, "-").slice(0, 100)}.json`,
+  );
   const results = await new Stryker({
     testRunner: "vitest",
     plugins: [pathToFileURL(require.resolve("@stryker-mutator/vitest-runner")).href],
     vitest: { configFile: "tests/mutation/vitest.config.ts", related: false },
-    mutate: files.length === 0 ? [mutate] : files.map((file) => `${dirname(mutate)}/${file}.ts`),
+    mutate: files.length === 0 ? [mutate] : files.map((file) => pathOf(file, dirname(mutate))),
     // What has no tests of its own: files of exports, and the wording of texts, which tests/ui shows.
     mutator: { excludedMutations: ["StringLiteral"] },
     disableTypeChecks: false,

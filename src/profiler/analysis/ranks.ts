@@ -408,6 +408,7 @@ function shifted(process: ProcessTimeline, byNs: number): ProcessTimeline {
       counters: counters.map((series) => ({
         ...series,
         timesNs: series.timesNs.map((ns) => ns + byNs),
+        ...(series.endsNs && { endsNs: series.endsNs.map((ns) => ns + byNs) }),
       })),
     }),
     ...(threadSamples !== undefined && {

@@ -14,7 +14,7 @@ import type {
   RegionReportBundle,
 } from "../model/document.ts";
 import { familyKey, storedFamily } from "../model/families.ts";
-import { placeKey, storedDomains } from "../model/region-path.ts";
+import { domainAt, placeKey, storedDomains } from "../model/region-path.ts";
 import { limitOf } from "../view/gpu-utilization.ts";
 
 interface Rule<T> {
@@ -251,21 +251,30 @@ const REPORT_RULES: readonly Rule<NCUProfileRegionReport>[] = [
   },
   {
     // A range ends no later than those around it. The sums of calls may differ: inner ranges of several threads, and
-    // ranges that were started and ended, are open at the same time.
+    // ranges that were started and ended, are open at the same time. What ranges overlap, or other threads opened, may be at another
+    // place than the paths of the ranges inside them say: the longest call of any region with the parent's label is the limit.
     property: "regions",
-    check: ({ regions, totals, selection }) => {
-      // The report of one region, of those that ncu's filter took, or of the longest of very many, may lack a parent of the
-      // other kind.
-      const isPart = totals.wall_ms === null || selection?.applies_to === "measurement";
+    check: ({ scope, regions, totals, selection }) => {
+      // The report of a device, of one region, of those that ncu's filter took or a selection shows, or of the longest of very many,
+      // may lack a range around.
+      const isPart =
+        scope.startsWith("device:") ||
+        totals.wall_ms === null ||
+        selection === undefined ||
+        selection.applies_to === "measurement" ||
+        selection.include_patterns.length + selection.exclude_patterns.length > 0;
       if (isPart || regions.length >= MOST_WITH_ALL_PARENTS) return null;
       const ranges = regions.filter(({ kind, wall_ms }) => kind !== "outside" && wall_ms !== null);
+      const places = new Set(ranges.map((region) => placeKey(region)));
       const longest = new Map<string, number>();
       for (const region of ranges) {
-        const key = placeKey(region);
-        longest.set(key, Math.max(longest.get(key) ?? 0, longestCall(region)));
+        const label = labelAt(region, region.path.length - 1);
+        longest.set(label, Math.max(longest.get(label) ?? 0, longestCall(region)));
       }
       for (const region of ranges) {
-        const most = longest.get(placeKey(region, region.path.length - 1));
+        const around = region.path.length - 1;
+        if (!places.has(placeKey(region, around))) continue;
+        const most = longest.get(labelAt(region, around - 1));
         const { invocations, invocation_wall_ms, wall_ms } = region;
         const ms = invocation_wall_ms?.max ?? (wall_ms ?? 0) / Math.max(1, invocations);
         if (most !== undefined && exceeds(ms, most))
@@ -416,6 +425,10 @@ const MOST_WITH_ALL_PARENTS = 10_000;
 
 const areInOrder = ({ min, median, p95, max }: InvocationStatistics): boolean =>
   min <= median && median <= p95 && p95 <= max;
+
+/** The name and the domain of the range at one level of a path. */
+const labelAt = (region: NCUProfileRegion, level: number): string =>
+  JSON.stringify([region.path[level], domainAt(region, level)]);
 
 /** @returns an upper bound where the calls are not known singly */
 const longestCall = ({ invocation_wall_ms, wall_ms }: NCUProfileRegion): number =>

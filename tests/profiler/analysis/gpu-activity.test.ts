@@ -141,7 +141,7 @@ describe("what GPUs did while ranges were open", () => {
         const model = buildRegionModel(timelineOf([{ ranges, kernels }]));
         expect(validator.validate(toReportBundle(model, context))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(3000) },
     );
   });
 });

@@ -48,6 +48,16 @@ function processAt(at: number): ProcessTimeline {
         timesNs: Float64Array.of(at + 11, at + 12),
         values: Float64Array.of(0.5, 0.25),
       },
+      {
+        domain: "",
+        name: "clock",
+        unit: "Hz",
+        threadId: null,
+        holds: true,
+        timesNs: Float64Array.of(at + 13, at + 16),
+        values: Float64Array.of(1e9, 2e9),
+        endsNs: Float64Array.of(at + 14, at + 17),
+      },
     ],
     threadSamples: [
       {

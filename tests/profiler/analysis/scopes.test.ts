@@ -118,11 +118,11 @@ describe("notes of many processes", () => {
   });
 
   it("are one where all say the same; each one's report keeps its own", () => {
-    const scopes = scopesOf(many(4096, () => GONE));
+    const scopes = scopesOf(many(1200, () => GONE));
     expect(notesIn(scopes, "aggregate")).toEqual([
-      `process 1 (my (old) tool) and 4,095 others: ${GONE}`,
+      `process 1 (my (old) tool) and 1,199 others: ${GONE}`,
     ]);
-    expect(notesIn(scopes, "process:4000")).toEqual([`process 4000 (my (old) tool): ${GONE}`]);
+    expect(notesIn(scopes, "process:1100")).toEqual([`process 1100 (my (old) tool): ${GONE}`]);
   });
 
   it("are counted where they are too many to read", () => {

@@ -367,6 +367,45 @@ describe("ranges of any shape", () => {
     expect(bundle.reports[0]?.regions.map(({ wall_ms }) => (wall_ms ?? 0) * 1e6)).toEqual([10, 24]);
     expect(validator.validate(bundle)).toEqual([]);
   });
+
+  it("give reports that are valid where another range is at the place that a path names", () => {
+    const open = (name: string, start: number, end: number, thread = 1) => ({
+      name,
+      start,
+      end,
+      thread,
+    });
+    const shared = { ...open("b", 1, 9, 2), kind: "start_end" } as const;
+    for (const ranges of [
+      // `c` is inside `a` and `b`, which overlap. The `b` at `a / b` is another one.
+      [open("a", 0, 5), open("b", 1, 10), open("c", 2, 4), open("a", 20, 25), open("b", 21, 21)],
+      // `b` of the other thread is not inside `a`, but `c` is inside both.
+      [open("a", 0, 9), shared, open("c", 2, 4), open("a", 20, 25), open("b", 21, 21)],
+    ]) {
+      const bundle = bundleOf([{ ranges }]);
+      expect(bundle.reports[0]?.regions.map(({ path }) => path)).toContainEqual(["a", "b", "c"]);
+      expect(validator.validate(bundle)).toEqual([]);
+    }
+  });
+
+  it("give reports of devices that are valid where a thread launched in a range that another one opened", () => {
+    const ranges = [
+      { name: "a", start: 0, end: 9 },
+      { name: "shared", start: 1, end: 8, kind: "start_end" as const },
+      { name: "a", start: 20, end: 21 },
+    ];
+    const kernels = [
+      { name: "k", launch: 2, ns: 1, thread: 2 },
+      { name: "k", launch: 20, ns: 1, thread: 1 },
+    ];
+    const bundle = bundleOf([{ ranges, kernels }]);
+    const wallOnDevice = bundle.reports
+      .find(({ scope }) => scope === "device:cuda:0")
+      ?.regions.map(({ path, wall_ms }) => [path.join(), (wall_ms ?? 0) * 1e6]);
+    expect(wallOnDevice).toContainEqual(["a", 1]);
+    expect(wallOnDevice).toContainEqual(["a,shared", 7]);
+    expect(validator.validate(bundle)).toEqual([]);
+  });
 });
 
 describe("assertValid", () => {

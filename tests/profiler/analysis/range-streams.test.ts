@@ -1,0 +1,136 @@
+/** Ranges that are not kept in memory, but read one after the other, give what they give where they are kept. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import {
+  createRangeReplay,
+  type ProcessTimeline,
+  type RangeInstance,
+  type RangeStream,
+} from "../../../src/profiler/model/timeline.ts";
+import {
+  anyKernels,
+  anyRanges,
+  type ProcessSketch,
+  processOf,
+  timelineOf,
+  wellNested,
+} from "./timelines.ts";
+
+const options = { operationDomains: ["x"] };
+
+const modelOf = (process: ProcessTimeline) =>
+  buildRegionModel({ ...timelineOf([]), processes: [process] }, options);
+
+/** A reader that knows the ends of ranges as they open. */
+const readAhead = (ranges: readonly RangeInstance[]): RangeStream => ({
+  count: ranges.length,
+  replay: (handlers) =>
+    createRangeReplay(ranges.length, (place) => ranges[place], handlers).until(
+      Number.POSITIVE_INFINITY,
+    ),
+});
+
+/** A reader that knows of a range at its opening only what a program then says. */
+const readOnce = (ranges: readonly RangeInstance[]): RangeStream => ({
+  count: ranges.length,
+  replay({ opens, closes }) {
+    const open = new Map<RangeInstance, RangeInstance>();
+    createRangeReplay(ranges.length, (place) => ranges[place], {
+      opens(range) {
+        const { cpuNs: _cpuNs, counts: _counts, instructions: _instructions, ...known } = range;
+        const opening = { ...known, endNs: null, payload: null };
+        open.set(range, opening);
+        opens(opening, null);
+      },
+      closes(range) {
+        const opening = open.get(range);
+        if (opening !== undefined) closes(Object.assign(opening, range));
+      },
+    }).until(Number.POSITIVE_INFINITY);
+  },
+});
+
+/** A process that knows its last event, as that of a stream must. */
+function endedProcess(sketch: ProcessSketch): ProcessTimeline {
+  const process = processOf(sketch);
+  const launches = [...process.kernels].map(({ launchNs }) => launchNs);
+  return { ...process, endNs: Math.max(process.endNs, ...launches) };
+}
+
+const streamed = (process: ProcessTimeline, allRanges: RangeStream): ProcessTimeline => ({
+  ...process,
+  ranges: process.ranges.slice(0, 1),
+  allRanges,
+});
+
+const measured = fc.record(
+  {
+    cpu: fc.integer({ min: 0, max: 20 }),
+    instructions: fc.integer({ min: 0, max: 1000 }),
+    counts: fc.tuple(fc.nat(9), fc.nat(9)),
+    payload: fc.nat(99),
+    domain: fc.constantFrom("", "x"),
+  },
+  { requiredKeys: [] },
+);
+
+describe("ranges of a stream", () => {
+  it("count as kept ones do, whatever overlaps", () => {
+    fc.assert(
+      fc.property(
+        anyRanges,
+        fc.infiniteStream(measured),
+        fc.oneof(anyKernels, fc.constant([])),
+        (ranges, numbers, kernels) => {
+          const process = endedProcess({
+            ranges: ranges.map((range) => ({ ...numbers.next().value, ...range })),
+            kernels,
+          });
+          expect(modelOf(streamed(process, readAhead(process.ranges)))).toEqual(modelOf(process));
+        },
+      ),
+    );
+  });
+
+  it("count as kept ones do where their ends are not known before they close", () => {
+    fc.assert(
+      fc.property(
+        wellNested,
+        fc.infiniteStream(measured),
+        fc.boolean(),
+        ({ ranges = [], kernels = [] }, numbers, isOnGpu) => {
+          const process = endedProcess({
+            ranges: ranges.map((range) => ({ ...range, ...numbers.next().value })),
+            kernels: isOnGpu ? kernels : [],
+          });
+          expect(modelOf(streamed(process, readOnce(process.ranges)))).toEqual(modelOf(process));
+        },
+      ),
+    );
+  });
+
+  it("are as long as the process if they never close", () => {
+    const process = endedProcess({
+      endNs: 50,
+      ranges: [
+        { name: "a", start: 10, end: null },
+        { name: "b", start: 20, end: null },
+        { name: "c", start: 22, end: 25 },
+        { name: "op", start: 30, end: null, domain: "x" },
+        { name: "op", start: 35, end: null, domain: "x" },
+        { name: "late", start: 70, end: null, thread: 2 },
+      ],
+    });
+    const kept = modelOf(process);
+    expect(kept.scopes[0]?.regions.map(({ path, wallNs }) => [path.join("/"), wallNs])).toEqual([
+      ["a", 60],
+      ["a/b", 50],
+      ["a/b/c", 3],
+      ["late", 0],
+      ["(outside)", 10],
+    ]);
+    for (const read of [readAhead, readOnce])
+      expect(modelOf(streamed({ ...process, endNs: 70 }, read(process.ranges)))).toEqual(kept);
+  });
+});
