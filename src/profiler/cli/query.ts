@@ -14,13 +14,12 @@ import { blockLines } from "../../report/render/terminal.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { REGION_SORTS } from "../../report/view/report-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
-import { counterBetween } from "../analysis/program-numbers.ts";
 import type { WithTool } from "../machine/interrupt.ts";
 import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
-  type CounterSeries,
   forEachRange,
   type ProcessTimeline,
+  runInterval,
   type Timeline,
 } from "../model/timeline.ts";
 import { readRunOrReport } from "../run/importers.ts";
@@ -33,7 +32,15 @@ import { compareNamed } from "./compare-runs.ts";
 import { createKeptRuns } from "./kept-runs.ts";
 import { collectorsOf, loadReport, scopeOf } from "./load-report.ts";
 import { type Asked, OWN_OPTIONS, QUESTIONS, type Question } from "./questions.ts";
-import { firstEvents, type Slice, type SliceEvent, type SliceRequest } from "./slice.ts";
+import {
+  counterRow,
+  counterValues,
+  firstEvents,
+  type Slice,
+  type SliceEvent,
+  type SliceRequest,
+  threadRow,
+} from "./slice.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 import { traceSlice } from "./trace-slice.ts";
 
@@ -271,11 +278,8 @@ const MS = 1e6;
 
 /** The events between two times, including those that began before or ended after. */
 export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: SliceRequest): Slice {
-  const { processes, span } = timeline;
-  const starts = [...processes.map(({ startNs }) => startNs), ...(span ? [span.startNs] : [])];
-  const ends = [...processes.map(({ endNs }) => endNs), ...(span ? [span.endNs] : [])];
-  const originNs = starts.length === 0 ? 0 : Math.min(...starts);
-  const spanNs = ends.length === 0 ? 0 : Math.max(...ends) - originNs;
+  const { processes } = timeline;
+  const { startNs: originNs, endNs: lastNs } = runInterval(timeline);
   const least = originNs + (fromMs ?? 0) * MS;
   const most = toMs === null ? Number.POSITIVE_INFINITY : originNs + toMs * MS;
   let total = 0;
@@ -288,10 +292,12 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
     });
   for (const process of processes)
     for (const series of process.counters ?? []) {
-      const event = counterEvent(process, series, least, Math.min(most, process.endNs));
-      if (event === null) continue;
+      const found = counterValues(series, least, Math.min(most, process.endNs));
+      if (found === null) continue;
       total++;
-      kept.add(event);
+      const { threadId, domain } = series;
+      const row = threadId === null ? counterRow(process.pid, domain) : rowsOf(process)(threadId);
+      kept.add({ ...found, row });
     }
   return {
     events: kept.first().map(({ kind, name, row, startNs, endNs, counter }) => ({
@@ -303,7 +309,7 @@ export function timelineSlice(timeline: Timeline, { fromMs, toMs, limit }: Slice
       ...(counter !== undefined && { counter }),
     })),
     total,
-    spanMs: spanNs / MS,
+    spanMs: (lastNs - originNs) / MS,
   };
 }
 
@@ -312,32 +318,13 @@ interface Event extends Pick<SliceEvent, "kind" | "name" | "row" | "counter"> {
   readonly endNs: number;
 }
 
-function threadRow({ pid, threadNames }: ProcessTimeline, id: number): string {
-  const name = threadNames?.get(id);
-  return `process ${pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
-}
-
-/** A counter has too many samples to name each: what it was in all of the time. */
-function counterEvent(
-  process: ProcessTimeline,
-  series: CounterSeries,
-  fromNs: number,
-  toNs: number,
-): Event | null {
-  const found = toNs < fromNs ? null : counterBetween(series, fromNs, toNs);
-  if (found === null) return null;
-  const { name, domain, unit, samples, min, mean, max } = found;
-  const owner = `process ${process.pid}${domain === "" ? "" : `, ${domain}`}`;
-  return {
-    ...{ kind: "counter", name, counter: { unit, samples, min, mean, max } },
-    row: series.threadId === null ? owner : threadRow(process, series.threadId),
-    startNs: Math.max(fromNs, series.timesNs[0] ?? fromNs),
-    endNs: toNs,
-  };
-}
+const rowsOf =
+  ({ pid, threadNames }: ProcessTimeline) =>
+  (id: number): string =>
+    threadRow(pid, id, threadNames?.get(id));
 
 function forEachEvent(process: ProcessTimeline, visit: (event: Event) => void): void {
-  const thread = (id: number) => threadRow(process, id);
+  const thread = rowsOf(process);
   forEachRange(process, ({ name, threadId, startNs, endNs }) =>
     visit({ kind: "range", name, row: thread(threadId), startNs, endNs: endNs ?? process.endNs }),
   );

@@ -1,4 +1,6 @@
 /** A part of a timeline: what was going on between two times. */
+import { counterBetween } from "../analysis/program-numbers.ts";
+import type { CounterSeries } from "../model/timeline.ts";
 import type { Timeline } from "./query-types.ts";
 
 export interface SliceRequest {
@@ -39,3 +41,32 @@ export function firstEvents<Event>(limit: number, startOf: (event: Event) => num
 
 /** Sorting few events for each new one would take long. */
 const LEAST_KEPT = 1000;
+
+/** What a row of a slice is called: that of a thread, with the name that the program gives it. */
+export const threadRow = (pid: number, id: number, name: string | undefined): string =>
+  `process ${pid}, thread ${id}${name === undefined ? "" : ` (${name})`}`;
+
+/** Values of a counter between two times; null if it had none. It has too many samples to name each. */
+export function counterValues(
+  series: CounterSeries,
+  fromNs: number,
+  toNs: number,
+): CounterValues | null {
+  const found = toNs < fromNs ? null : counterBetween(series, fromNs, toNs);
+  if (found === null) return null;
+  const { name, unit, samples, min, mean, max } = found;
+  return {
+    ...{ kind: "counter", name, counter: { unit, samples, min, mean, max } },
+    startNs: Math.max(fromNs, series.timesNs[0] ?? fromNs),
+    endNs: toNs,
+  };
+}
+
+interface CounterValues extends Pick<SliceEvent, "kind" | "name" | "counter"> {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+/** The row of a counter that belongs to no thread. */
+export const counterRow = (pid: number, domain: string): string =>
+  `process ${pid}${domain === "" ? "" : `, ${domain}`}`;

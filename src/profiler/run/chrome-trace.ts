@@ -6,9 +6,11 @@
  */
 import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
+  type CounterSeries,
   type KernelInstance,
   type ProcessTimeline,
   type RangeInstance,
+  runInterval,
   THREAD_COUNTS,
   type Timeline,
 } from "../model/timeline.ts";
@@ -21,30 +23,69 @@ export const DEVICE_PID = 1 << 23;
 
 /** The pieces of the file, one line each: the whole may exceed the longest string. */
 export function* renderChromeTrace(timeline: Timeline): Generator<string> {
-  yield '{"displayTimeUnit":"ns","traceEvents":[\n';
-  let separator = "";
-  for (const event of events(timeline)) {
-    yield `${separator}${JSON.stringify(event)}`;
-    separator = ",\n";
-  }
-  const metadata = {
+  const run = runInterval(timeline);
+  const processes = numbered(timeline.processes);
+  const metadata: TraceMetadata = {
     collector: timeline.collector,
     clock: timeline.clock,
     origin_ns: String(timeline.originNs),
+    run: times(run),
+    processes: processes.map(({ process, pid }) => ({ pid, ...times(process) })),
     notes: timeline.notes,
   };
-  yield `\n],"metadata":${JSON.stringify(metadata)}}\n`;
+  yield `${METADATA}${JSON.stringify(metadata)}${EVENTS}\n`;
+  let separator = "";
+  for (const event of events(processes)) {
+    yield `${separator}${JSON.stringify(event)}`;
+    separator = ",\n";
+  }
+  yield "\n]}\n";
+}
+
+/** What stands on the first line before and behind the metadata, which are JSON. */
+export const METADATA = '{"displayTimeUnit":"ns","metadata":';
+export const EVENTS = ',"traceEvents":[';
+
+/** In microseconds, as those of events. */
+interface TraceTimes {
+  readonly start: number;
+  readonly end: number;
+}
+
+const times = ({ startNs, endNs }: Pick<ProcessTimeline, "startNs" | "endNs">): TraceTimes => ({
+  start: microseconds(startNs),
+  end: microseconds(endNs),
+});
+
+export interface TraceMetadata {
+  readonly collector: string;
+  readonly clock: string;
+  readonly origin_ns: string;
+  readonly run: TraceTimes;
+  readonly processes: readonly (TraceTimes & { readonly pid: number })[];
+  readonly notes: readonly string[];
 }
 
 type TraceEvent = Readonly<Record<string, unknown>>;
 
-function* events({ processes }: Timeline): Generator<TraceEvent> {
+interface NumberedProcess extends ProcessCopy {
+  /** The number of the process in the trace. */
+  readonly pid: number;
+}
+
+function numbered(processes: readonly ProcessTimeline[]): readonly NumberedProcess[] {
+  let copies = 0;
+  return copiesOf(processes).map((one) => ({
+    ...one,
+    pid: one.copy === 0 ? one.process.pid : COPY_PID + copies++,
+  }));
+}
+
+function* events(processes: readonly NumberedProcess[]): Generator<TraceEvent> {
   /** Devices by name. */
   const devices = new Map<string, number>();
   let id = 0;
-  let copies = 0;
-  for (const { process, copy, deviceCopy } of copiesOf(processes)) {
-    const pid = copy === 0 ? process.pid : COPY_PID + copies++;
+  for (const { process, pid, copy, deviceCopy } of processes) {
     yield named("process_name", pid, 0, processName(process, copy));
     for (const [thread, name] of process.threadNames ?? [])
       if (name !== "") yield named("thread_name", pid, thread, name);
@@ -60,15 +101,7 @@ function* events({ processes }: Timeline): Generator<TraceEvent> {
         ts: microseconds(mark.timeNs),
         ...(mark.values !== undefined && { args: valuesOf(mark) }),
       };
-    for (const { name, unit, threadId, timesNs, values } of process.counters ?? [])
-      for (const [at, timeNs] of timesNs.entries())
-        yield {
-          ph: "C",
-          name: threadId === null ? name : `${name} (thread ${threadId})`,
-          pid,
-          ts: microseconds(timeNs),
-          args: { [unit === "" ? "value" : unit]: values[at] ?? 0 },
-        };
+    for (const series of process.counters ?? []) yield* counterEvents(series, pid);
     for (const wait of process.synchronizations ?? [])
       yield {
         ph: "X",
@@ -136,6 +169,38 @@ function* rangeEvents(
     };
   }
 }
+
+/** Viewers read the name, the time and the value; `until` is for readers of ours. */
+function* counterEvents(
+  { name, domain, unit, threadId, holds, timesNs, values, endsNs }: CounterSeries,
+  pid: number,
+): Generator<TraceEvent> {
+  for (const [at, timeNs] of timesNs.entries())
+    yield {
+      ph: "C",
+      name: counterName(name, threadId),
+      ...(domain !== "" && { cat: domain }),
+      pid,
+      ...(threadId !== null && { tid: threadId }),
+      ts: microseconds(timeNs),
+      ...(endsNs !== undefined && { until: microseconds(endsNs[at] ?? timeNs) }),
+      ...(holds && endsNs === undefined && { until: "next" }),
+      args: { [unit === "" ? NO_UNIT : unit]: values[at] ?? 0 },
+    };
+}
+
+const counterName = (name: string, threadId: number | null): string =>
+  `${name}${ofThread(threadId)}`;
+
+const ofThread = (threadId: number | null): string =>
+  threadId === null ? "" : ` (thread ${threadId})`;
+
+/** The program's name of a counter that a trace calls `shown`. */
+export const plainCounterName = (shown: string, threadId: number | null): string =>
+  shown.slice(0, shown.length - ofThread(threadId).length);
+
+/** What stands in the place of the unit of a counter without one. */
+export const NO_UNIT = "value";
 
 interface Launched {
   readonly process: ProcessTimeline;

@@ -7,13 +7,14 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import type { EncodedTimeline, TimelineRow } from "../../report/view/page-data.ts";
 import type { HostApi, HostCall, HostCallList } from "../model/host-calls.ts";
-import type {
-  CounterSeries,
-  KernelInstance,
-  KernelList,
-  ProcessTimeline,
-  RangeInstance,
-  Timeline,
+import {
+  type CounterSeries,
+  type KernelInstance,
+  type KernelList,
+  type ProcessTimeline,
+  type RangeInstance,
+  runInterval,
+  type Timeline,
 } from "../model/timeline.ts";
 
 /** A page with more events would be too large. */
@@ -45,7 +46,8 @@ export function encodeTimeline(
   };
   const rows: TimelineRow[] = [];
   const pieces: Uint8Array[] = [];
-  const originNs = startOf(timeline);
+  const run = runInterval(timeline);
+  const originNs = run.startNs;
   let offset = 0;
   let left = MOST_EVENTS;
   let dropped = 0;
@@ -64,12 +66,11 @@ export function encodeTimeline(
     pieces.push(bytes);
     offset += bytes.length;
   };
-  let endNs = 0;
+  let endNs = run.endNs - originNs;
   const titleOf = titles(timeline.processes);
   for (const process of byRank(timeline.processes)) {
     const title = titleOf(process);
     const threads = new Map<number, number>();
-    endNs = Math.max(endNs, process.endNs - originNs);
     const end = (ns: number) => {
       endNs = Math.max(endNs, ns);
       return ns;
@@ -134,10 +135,8 @@ export function encodeTimeline(
         })),
       );
   }
-  const span = spanOf(timeline);
-  const last = span === undefined ? endNs : span.endNs - originNs;
   return {
-    endNs: Math.max(endNs, last),
+    endNs,
     names: [...names.keys()],
     rows,
     dropped,
@@ -219,17 +218,6 @@ function inSteps({ timesNs, values, endsNs }: CounterSeries, endNs: number, orig
   });
   return { events, min, max };
 }
-
-/** What a launcher of several ranks does before and after them is no part of the run. */
-const spanOf = ({ processes, span }: Timeline): Timeline["span"] =>
-  processes.length < 2 || processes.some(({ pid }) => pid === span?.pid) ? span : undefined;
-
-const startOf = ({ processes, ...timeline }: Timeline): number =>
-  Math.min(
-    ...processes.map(({ startNs }) => startNs),
-    spanOf({ processes, ...timeline })?.startNs ?? Number.POSITIVE_INFINITY,
-    processes.length === 0 ? 0 : Number.POSITIVE_INFINITY,
-  );
 
 const at = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
   // Deferred events may have happened before the recording began.

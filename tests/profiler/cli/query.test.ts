@@ -8,6 +8,7 @@ import { runQuery } from "../../../src/profiler/cli/commands.ts";
 import { timelineSlice } from "../../../src/profiler/cli/query.ts";
 import { traceSlice } from "../../../src/profiler/cli/trace-slice.ts";
 import { createHostCalls } from "../../../src/profiler/model/host-calls.ts";
+import type { CounterSeries } from "../../../src/profiler/model/timeline.ts";
 import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { capturedConsole } from "../../captured-console.ts";
@@ -400,6 +401,75 @@ describe("a part of a timeline", () => {
       },
     ]);
     expect(sliceOf(510, 590)).toEqual([]);
+  });
+
+  /** Values at times that follow one another: each holds until the next, for a time of its own, or not at all. */
+  const counterSeries = fc
+    .record({
+      name: fc.constantFrom("queue", "busy"),
+      domain: fc.constantFrom("", "cuda:0"),
+      unit: fc.constantFrom("", "%"),
+      threadId: fc.constantFrom(null, 8),
+      kind: fc.constantFrom("points", "steps", "spans"),
+      steps: fc.array(fc.record({ gap: fc.nat(90), share: fc.integer({ min: 1, max: 9 }) }), {
+        minLength: 1,
+        maxLength: 9,
+      }),
+      values: fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 9, maxLength: 9 }),
+    })
+    .map(({ kind, steps, values, ...series }): CounterSeries => {
+      let now = 0;
+      const spans = steps.map(({ gap, share }) => {
+        const begin = now + gap;
+        now = begin + share * 10;
+        return { begin, end: now };
+      });
+      return {
+        ...{ ...series, holds: kind !== "points" },
+        timesNs: Float64Array.from(spans, ({ begin }) => begin + 5000),
+        values: Float64Array.from(values.slice(0, spans.length)),
+        ...(kind === "spans" && { endsNs: Float64Array.from(spans, ({ end }) => end + 5000) }),
+      };
+    });
+
+  it("has the counters of a trace, too, from the start of the run", async () => {
+    const file = join(cwd, "many", "counted.json");
+    // What one process or thread has of one name is one series.
+    const several = fc.uniqueArray(counterSeries, {
+      maxLength: 3,
+      selector: ({ name, domain, unit, threadId }) =>
+        JSON.stringify([name, domain, unit, threadId]),
+    });
+    await fc.assert(
+      fc.asyncProperty(several, fc.nat(999), fc.nat(999), async (counters, one, two) => {
+        const [first, second] = [[5010, 5400] as const, [5100, 5300] as const].map((range) => ({
+          ...process([range]),
+          ...{ startNs: range[0] - 10, endNs: range[1] + 100 },
+        }));
+        if (first === undefined || second === undefined) throw new Error("two processes");
+        const timeline = {
+          ...timelineOf([]),
+          processes: [
+            { ...first, counters },
+            { ...second, pid: first.pid + 1, counters },
+          ],
+        };
+        writeFileSync(file, [...renderChromeTrace(timeline)].join(""));
+        const [fromMs, toMs] = [Math.min(one, two) / 1e6, Math.max(one, two) / 1e6];
+        const slice = await traceSlice("counted.json", file, { fromMs, toMs, limit: 99 });
+        const of = ({ events }: typeof slice) =>
+          events.map(({ start_ms, end_ms, counter, ...event }) => ({
+            ...event,
+            ...{ start_ms: start_ms.toFixed(9), end_ms: end_ms.toFixed(9) },
+            ...(counter && { counter: { ...counter, mean: counter.mean.toFixed(9) } }),
+          }));
+        const wanted = timelineSlice(timeline, { fromMs, toMs, limit: 99 });
+        expect(of(slice)).toEqual(of(wanted));
+        expect(slice).toMatchObject({ total: wanted.total, spanMs: wanted.spanMs });
+      }),
+      { numRuns: 60 },
+    );
+    rmSync(file);
   });
 
   it("has calls of CUDA and of the system, also of a trace, and before the first range", async () => {
