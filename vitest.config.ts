@@ -18,7 +18,7 @@ export default defineConfig({
     include: [isSlow ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],
     // Only slow tests ask a registry. Where certificates are named, each of the thousands of starts of Node would read them.
     env: isSlow ? {} : { NODE_EXTRA_CA_CERTS: "" },
-    globalSetup: ["tests/temporary-folder.ts"],
+    globalSetup: ["tests/temporary-folder.ts", "tests/python-on-path.ts"],
     setupFiles: ["tests/setup.ts"],
     // Many tests wait for other programs: one more than there are processors, so that none idles meanwhile.
     maxWorkers: availableParallelism() + 1,

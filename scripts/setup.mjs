@@ -167,7 +167,7 @@ export async function buildTypeScript({ force = false } = {}) {
     rmSync(join(root, next), { recursive: true, force: true });
     // Declarations alone: `npm run typecheck` and `npm test` check the types, of the tests as well.
     const declarations = ["-p", "tsconfig.build.json", "--noCheck", "--outDir", next];
-    run([...tool("typescript", "tsc"), ...declarations]);
+    run([...tool("@typescript/native", "tsc"), ...declarations]);
     run([process.execPath, join(root, "scripts", "bundle-library.mjs"), next]);
     const compileSchemas = join(root, "scripts", "compile-schemas.ts");
     run([process.execPath, "--import", loader, compileSchemas, join(next, "vendor")]);

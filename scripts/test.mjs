@@ -15,10 +15,7 @@ await installDependencies();
 const only = process.argv.slice(2);
 const checks = [
   [...tool("@biomejs/biome", "biome"), "check", "--error-on-warnings", "."],
-  [...tool("typescript", "tsc"), "-p", "tsconfig.json"],
-  [...tool("typescript", "tsc"), "-p", "src/report/client/tsconfig.json"],
-  [...tool("typescript", "tsc"), "-p", "src/app/sweep/client/tsconfig.json"],
-  [...tool("typescript", "tsc"), "-p", "src/playground/client/tsconfig.json"],
+  [process.execPath, "scripts/typecheck.mjs"],
 ];
 const checked = Promise.all(only.length > 0 ? [] : checks.map(runBeside));
 await buildTypeScript();

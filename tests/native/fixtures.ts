@@ -94,7 +94,7 @@ export async function buildFixture(
   const argv = [...tools.compiler, ...language, "-O2", "-pthread", ...WARNINGS, `-I${native}`];
   argv.push(...include, ...flags, ...sources, "-ldl");
 
-  const key = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash()).digest("hex");
+  const key = createHash("sha256").update(JSON.stringify(argv)).update(SOURCES_HASH).digest("hex");
   const output = join(builds, `${source}-${key.slice(0, 16)}`);
   if (existsSync(output)) return output;
   mkdirSync(dirname(output), { recursive: true });
@@ -122,7 +122,7 @@ export async function buildSanitizedRecorder(sanitizer: string): Promise<string>
     ...sources.filter((name) => name.endsWith(".cc")),
     "-ldl",
   ];
-  const hash = createHash("sha256").update(JSON.stringify(argv)).update(sourcesHash());
+  const hash = createHash("sha256").update(JSON.stringify(argv)).update(SOURCES_HASH);
   for (const source of sources) hash.update(readFileSync(source));
   const folder = join(builds, `recorder-${hash.digest("hex").slice(0, 16)}`);
   const output = join(folder, "region_recorder.so");
@@ -136,6 +136,9 @@ export async function buildSanitizedRecorder(sanitizer: string): Promise<string>
 }
 
 const RECURSIVE = { recursive: true, withFileTypes: true } as const;
+
+/** Of what fixtures include. */
+const SOURCES_HASH = sourcesHash();
 
 function sourcesHash(): string {
   const hash = createHash("sha256");

@@ -11,9 +11,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")
 export async function nativeProgram(name: string): Promise<string> {
   const given = process.env["HYDRACONF_NATIVE_BIN"];
   if (given !== undefined) return `${given}/${name}`;
-  const { binDir } = await buildNative({ root, log: (line) => console.warn(line) });
-  return `${binDir}/${name}`;
+  built ??= buildNative({ root, log: (line) => console.warn(line) });
+  return `${(await built).binDir}/${name}`;
 }
+
+/** Once for each process: whether it is up to date, Python and the compilers are asked, which takes longer than most tests. */
+let built: ReturnType<typeof buildNative> | undefined;
 
 export interface Outcome {
   readonly code: number | undefined;

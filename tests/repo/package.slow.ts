@@ -333,7 +333,7 @@ describe("hydraconf", () => {
           : `import { compose } from "hydraconf";
        export const text: string = compose({ configDir: "conf", configName: "config" }).toYaml();`,
       );
-      const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+      const tsc = join(root, "node_modules", "@typescript", "native", "bin", "tsc");
       const words = ["--noEmit", "--strict", ...resolution.split(" ")];
       const result = node(tsc, ...words, "use.ts", "use.cts");
       expect(result.stdout).toBe("");

@@ -50,7 +50,10 @@ register("data:text/javascript," + encodeURIComponent(hook));
 const ownScripts = (): unknown =>
   JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
 
-const PACKAGES = { "": {}, "node_modules/typescript": { version: "1.0.0", integrity: "sha512-a" } };
+const PACKAGES = {
+  "": {},
+  "node_modules/@typescript/native": { version: "1.0.0", integrity: "sha512-a" },
+};
 
 let clone = "";
 beforeEach(() => {
@@ -59,8 +62,8 @@ beforeEach(() => {
     "package.json": JSON.stringify({ type: "module", scripts: ownScripts() }),
     "package-lock.json": JSON.stringify({ packages: PACKAGES }),
     "node_modules/.package-lock.json": JSON.stringify({ packages: PACKAGES }),
-    "node_modules/typescript/package.json": '{"type": "module", "bin": {"tsc": "tsc.js"}}',
-    "node_modules/typescript/tsc.js": COMPILER,
+    "node_modules/@typescript/native/package.json": '{"type": "module", "bin": {"tsc": "tsc.js"}}',
+    "node_modules/@typescript/native/tsc.js": COMPILER,
     "scripts/bundle.mjs": "",
     "scripts/bundle-client.mjs": "",
     "scripts/bundle-library.mjs": "",
@@ -129,7 +132,7 @@ it("goes on where a start was killed", async () => {
 });
 
 it("leaves no lock where the compiler fails, and gives its exit code", async () => {
-  writeFileSync(join(clone, "node_modules/typescript/tsc.js"), "process.exit(3)");
+  writeFileSync(join(clone, "node_modules/@typescript/native/tsc.js"), "process.exit(3)");
   expect(await start().exitCode).toBe(3);
   expect(readdirSync(join(clone, ".stamps"))).toEqual([]);
 });

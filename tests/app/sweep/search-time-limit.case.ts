@@ -83,13 +83,14 @@ const LIMIT = "hydra.launcher.timeout_min=0.15";
 /**
  * What a search does with jobs that exceed the time limit of their launcher. The best job is told of those that were done; once the
  * others are done, too, the search came to what it comes to without a limit.
+ They wait for the limit, at the same time.
  */
 export function searchTimeLimitCases(
   name: string,
   sweeper: readonly string[],
   { python }: { readonly python?: string } = {},
 ): void {
-  test(`a ${name} search that tolerates failures goes on after jobs that exceeded their time limit`, async () => {
+  test.concurrent(`a ${name} search that tolerates failures goes on after jobs that exceeded their time limit`, async () => {
     const undisturbed = searchOf(sweeper, python);
     undisturbed.beQuick();
     const wanted = await undisturbed.search();
@@ -132,7 +133,7 @@ export function searchTimeLimitCases(
     expect(new Set(statuses(retried))).toEqual(new Set(["completed"]));
   });
 
-  test(`a ${name} search ends with the batch in which a job exceeded its time limit, and goes on once that is done`, async () => {
+  test.concurrent(`a ${name} search ends with the batch in which a job exceeded its time limit, and goes on once that is done`, async () => {
     const undisturbed = searchOf(sweeper, python);
     undisturbed.beQuick();
     const wanted = await undisturbed.search("hydra.sweeper.n_jobs=2");

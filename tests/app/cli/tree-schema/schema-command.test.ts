@@ -265,7 +265,7 @@ async function compiled(
 ): Promise<string> {
   const refused = misuses.map((line) => `// @ts-expect-error\n${line}`);
   const directory = workplace({ "use.ts": [types, ...uses, ...refused].join("\n") });
-  const tsc = join(packageInfo().root, "node_modules/typescript/bin/tsc");
+  const tsc = join(packageInfo().root, "node_modules/@typescript/native/bin/tsc");
   const options = ["--strict", "--noEmit", "--noUncheckedIndexedAccess", "--ignoreConfig"];
   const { stdout } = await execa(
     process.execPath,

@@ -124,6 +124,8 @@ test("a task that is known to be over is handed over no more, whatever its recor
   expect(sweep.handedOver()).toEqual(new Set());
 });
 
+// These wait for looks, seconds apart: at the same time.
+
 /** A sweep of two jobs that wait, and what Slurm says of each of them, look by look. */
 async function eventsOf(...answers: readonly (readonly [string, string | null][])[]) {
   const folder = sweepFolder({
@@ -153,7 +155,7 @@ async function eventsOf(...answers: readonly (readonly [string, string | null][]
   return events;
 }
 
-test("jobs that Slurm holds are told once, all that it holds for the same, and that it does no more", async () => {
+test.concurrent("jobs that Slurm holds are told once, all that it holds for the same, and that it does no more", async () => {
   const held = ["PENDING", "JobHeldUser"] as [string, string];
   const turn = ["PENDING", "Resources"] as [string, string];
   expect(await eventsOf([held, held], [held, held], [turn, held])).toEqual([
@@ -162,7 +164,7 @@ test("jobs that Slurm holds are told once, all that it holds for the same, and t
   ]);
 });
 
-test("a node that is drained is told once, whichever of its two reasons Slurm has at a look", async () => {
+test.concurrent("a node that is drained is told once, whichever of its two reasons Slurm has at a look", async () => {
   const unavailable = ["PENDING", "ReqNodeNotAvail, UnavailableNodes:n1"] as [string, string];
   const drained = [
     "PENDING",
@@ -187,7 +189,7 @@ test("a node that is drained is told once, whichever of its two reasons Slurm ha
   ]);
 });
 
-test("cancelling names ranges of tasks, however many there are", async () => {
+test.concurrent("cancelling names ranges of tasks, however many there are", async () => {
   const jobs = Array.from({ length: 5000 }, (_, number) => ({ number, attempts: 0 }));
   const folder = sweepFolder({ ...NOTED, jobs });
   const asked: (readonly string[])[] = [];
@@ -197,7 +199,7 @@ test("cancelling names ranges of tasks, however many there are", async () => {
   expect(asked).toEqual([["7_[0-4999]"], ["7_[3,7-9]"]]);
 });
 
-test("Slurm is asked once about an array that has left its queue; where it falls silent, about no other", async () => {
+test.concurrent("Slurm is asked once about an array that has left its queue; where it falls silent, about no other", async () => {
   const array = (name: string): Submission => ({
     script: `/s/${name}.sh`,
     array: name,
@@ -225,7 +227,7 @@ test("Slurm is asked once about an array that has left its queue; where it falls
   expect(new Set(asked)).toEqual(new Set(["1", "2"]));
 });
 
-test("a job that has left the queue is not lost while Slurm does not say what became of it", async () => {
+test.concurrent("a job that has left the queue is not lost while Slurm does not say what became of it", async () => {
   const folder = sweepFolder(NOTED);
   const bin = mkdtempSync(join(tmpdir(), "hydraconf-scontrol-"));
   writeFileSync(join(bin, "squeue"), "#!/bin/sh\necho '{\"jobs\": []}'\n", { mode: 0o755 });
