@@ -601,7 +601,8 @@ function createCurves(): Part {
               .sort((a, b) => (a.tone < b.tone ? 1 : -1))
               .map(({ corners, tone }) =>
                 svg("path", {
-                  d: `M${corners.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join("L")}`,
+                  // A single step, as of a job that was soon pruned, is a short bar.
+                  d: `M${corners.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join("L")}${corners.length === 1 ? "m-3,0h6" : ""}`,
                   class: `strands ${tone}`,
                 }),
               ),
