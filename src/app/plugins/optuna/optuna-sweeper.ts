@@ -2,6 +2,7 @@
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { child, map, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
+import { floatRepr } from "../../../engine/values/python-text.ts";
 import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
@@ -144,7 +145,7 @@ const DEPRECATED_SPACE =
   "`hydra.sweeper.search_space` is deprecated. Please configure with `hydra.sweeper.params`.";
 
 const tooManyFailed = (lost: number, count: number, rate: number): string =>
-  `Failed ${lost} times out of ${count} with max_failure_rate=${rate}.`;
+  `Failed ${lost} times out of ${count} with max_failure_rate=${floatRepr(rate)}.`;
 
 /** Trials that are not excluded; the study is told that the others failed. */
 function askFor(

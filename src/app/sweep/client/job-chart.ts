@@ -161,8 +161,7 @@ function dots(points: readonly ChartPoint[]): readonly Node[] {
   for (const { x, y, tone } of points) {
     const parts = paths.get(tone) ?? [];
     const place = `M${x.toFixed(1)},${y.toFixed(1)}`;
-    // A cross for those that failed: colour alone does not tell everybody.
-    parts.push(tone === "bad" ? `${place}m-3,-3l6,6m0,-6l-6,6` : `${place}h0`);
+    parts.push(`${place}${SHAPES[tone] ?? "h0"}`);
     paths.set(tone, parts);
   }
   const isDense = points.length > 1000;
@@ -172,6 +171,12 @@ function dots(points: readonly ChartPoint[]): readonly Node[] {
       svg("path", { d: parts.join(""), class: `dots ${tone}${isDense ? " dense" : ""}` }),
     );
 }
+
+/** Of those that did not complete: colour alone does not tell everybody. */
+const SHAPES: Readonly<Record<string, string>> = {
+  bad: "m-3,-3l6,6m0,-6l-6,6",
+  pruned: "m-3,0h6",
+};
 
 /** The room of a chart within its margins, in pixels. */
 export interface Plot {

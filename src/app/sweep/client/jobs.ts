@@ -58,7 +58,13 @@ export function describedJob(data: SweepPageData, row: number, { title, numbers 
     return cell === null ? [] : [`${column.title}=${shownCell(cell)}`];
   });
   const value = numbers[row] ?? null;
-  const end = value === null ? (data.status[row] ?? "") : `${title} ${formatNumber(value)}`;
+  const column = data.results.find((one) => one.title === title);
+  const cell = value ?? (column === undefined ? null : cellOf(column, row, texts));
+  // A number beside no value is that of a job that does not count, a text is NaN or an infinity.
+  const end =
+    value === null && typeof cell !== "string"
+      ? (data.status[row] ?? "")
+      : `${title} ${shownCell(cell)}`;
   const more = parameters.length > MOST_DESCRIBED ? " …" : "";
   return `${jobName(data, row)}${set.map((text) => ` ${text}`).join("")}${more}: ${end}`;
 }

@@ -133,7 +133,7 @@ function createHistory(): Part {
   const names = h("ul", { class: "legend" });
   return part(
     "History",
-    "A point for each job in the order of their numbers; the line is the best so far. Crosses at the bottom have no value. In all charts the pointer or the arrow keys name a job, and a click or Enter shows all of it.",
+    "A point for each job in the order of their numbers; the line is the best so far. Those at the bottom have no value: a bar for each that was pruned, crosses for others. In all charts the pointer or the arrow keys name a job, and a click or Enter shows all of it.",
     [chart.element, names],
     () => {
       const direction = directionOf(metric.title);
@@ -142,7 +142,11 @@ function createHistory(): Part {
       const x = numberAxis("job", data.number, { rows: shown, scale: "linear" });
       const y = axisOf(metric);
       const toneOf = (row: number) =>
-        metric.numbers[row] == null ? "bad" : data.sweep === undefined ? "tone-2" : sweepTone(row);
+        metric.numbers[row] == null
+          ? endTone(row)
+          : data.sweep === undefined
+            ? "tone-2"
+            : sweepTone(row);
       const atBottom: Axis = { ...y, place: (row) => y.place(row) ?? (isOver(row) ? 0 : null) };
       chart.show((width) => {
         const plot = plotOf(x, y, width);
@@ -173,6 +177,8 @@ const nameOfSweep = (name: string, sweep: number): Node =>
     name,
   );
 
+/** Of a job that did not complete. One that was pruned did not fail. */
+const endTone = (row: number): string => (data.status[row] === "pruned" ? "pruned" : "bad");
 const isOver = (row: number): boolean =>
   !["queued", "running", LEFT_OUT].includes(data.status[row] ?? "");
 const sweepOf = (row: number): number => data.sweep?.[row] ?? 0;
@@ -552,7 +558,7 @@ function createCurves(): Part {
   let titles = "";
   return part(
     "Learning curves",
-    "What jobs wrote to $HYDRACONF_METRICS, step by step; the darker in light colours, or lighter in dark ones, the better their objective.",
+    "What jobs reported while they ran, step by step; the darker in light colours, or lighter in dark ones, the better their objective.",
     [h("label", { class: "chooser" }, "Metric ", select), chart.element],
     () => {
       const visible = new Set(shown);
@@ -595,7 +601,8 @@ function createCurves(): Part {
               .sort((a, b) => (a.tone < b.tone ? 1 : -1))
               .map(({ corners, tone }) =>
                 svg("path", {
-                  d: `M${corners.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join("L")}`,
+                  // A single step, as of a job that was soon pruned, is a short bar.
+                  d: `M${corners.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join("L")}${corners.length === 1 ? "m-3,0h6" : ""}`,
                   class: `strands ${tone}`,
                 }),
               ),
@@ -669,7 +676,7 @@ function createDurations(): Part {
   const chart = jobChart("Durations over time");
   return part(
     "Durations and failures",
-    "When each job started, and how long it took. Crosses are jobs that did not complete.",
+    "When each job started, and how long it took. Crosses are jobs that did not complete, bars those that were pruned.",
     [chart.element],
     () => {
       const rows = shown.filter((row) => data.started[row] != null && data.seconds[row] != null);
@@ -690,7 +697,9 @@ function createDurations(): Part {
         textOf: (value) => `${formatNumber(value)} s`,
       });
       const toneOf = (row: number) =>
-        ["completed", "running", LEFT_OUT].includes(data.status[row] ?? "") ? "tone-2" : "bad";
+        ["completed", "running", LEFT_OUT].includes(data.status[row] ?? "")
+          ? "tone-2"
+          : endTone(row);
       chart.show((width) => {
         const plot = plotOf(x, y, width, width < NARROW ? 220 : 260);
         const points = pointsOf(rows, [x, y], plot, toneOf);

@@ -97,6 +97,39 @@ describeInBrowser("the page of a sweep", (open) => {
     expect(await page.locator(".job-details strong").textContent()).toBe(worst);
   });
 
+  it("tells pruned jobs from failed ones, and names values that are no numbers", async () => {
+    const rows = searchRows(22).map((row) =>
+      row.number === 3
+        ? { ...row, status: "pruned" as const, result: null }
+        : row.number === 4
+          ? { ...row, result: { val: { loss: "NaN" } } }
+          : row,
+    );
+    const { page } = await open(pageOf(pageSweepOf(rows)));
+    for (const name of ["History of the objective", "Durations over time"]) {
+      const chart = page.getByRole("slider", { name });
+      const marksOf = async (tone: string) =>
+        (await chart.locator(`.dots.${tone}`).getAttribute("d"))?.match(/M/g)?.length;
+      // Two have failed; NaN is no value of the objective.
+      expect([await marksOf("pruned"), await marksOf("bad")], name).toEqual([
+        1,
+        name.startsWith("History") ? 3 : 2,
+      ]);
+    }
+    const history = page.getByRole("slider", { name: "History of the objective" });
+    await history.focus();
+    await page.keyboard.press("Home");
+    const told: (string | null)[] = [];
+    for (let job = 0; job < 5; job++) {
+      told.push(await history.getAttribute("aria-valuetext"));
+      await page.keyboard.press("ArrowRight");
+    }
+    expect(told.slice(3)).toEqual([
+      expect.stringMatching(/^#3 .*: pruned$/),
+      expect.stringMatching(/^#4 .*: val\.loss NaN$/),
+    ]);
+  });
+
   it("draws the learning curves of the jobs that the filter lets through", async () => {
     const { page } = await open(pageOf(pageSweepOf(searchRows(22))));
     const curves = page.getByRole("slider", { name: "Learning curves" });

@@ -184,7 +184,7 @@ describe.skipIf(python === null)("hydra/sweeper=optuna", () => {
     const strict = await search([...SEEDED, "x=interval(0,1)"], failing);
     expect([strict.exitCode, strict.jobs.length]).toEqual([1, 2]);
     expect(strict.stdout).toContain("Failed experiment: boom");
-    expect(strict.stdout).toContain("Failed 1 times out of 2 with max_failure_rate=0.");
+    expect(strict.stdout).toContain("Failed 1 times out of 2 with max_failure_rate=0.0.");
     const lenient = await search(
       [...SEEDED, "x=interval(0,1)", "hydra.sweeper.max_failure_rate=0.5"],
       failing,
