@@ -137,7 +137,7 @@ function familyOf({ fold, families }: Tree, name: string, domain: string): Famil
   if (fold === null) return null;
   const plain = withoutNumbers(name);
   if (plain === name || fold.isKept?.(domain, name, plain) === true) return null;
-  const key = domain === "" ? plain : `${domain}\0${plain}`;
+  const key = `${domain}\0${plain}`;
   let family = families.get(key);
   if (family === undefined) {
     family = { labels: new Set(), nodes: [], folded: false };
@@ -167,11 +167,13 @@ function foldFamily(tree: Tree, family: Family): void {
   family.folded = true;
   family.labels.clear();
   family.nodes = [];
-  const gone = new Set(nodes.filter(({ foldedInto }) => foldedInto === null));
-  const parents = new Set([...gone].flatMap(({ parent }) => parent ?? []));
+  const gone = new Set(nodes);
+  const parents = new Set(nodes.flatMap(({ parent }) => parent ?? []));
   for (const parent of parents) {
     const { children } = parent;
-    const [first, ...others] = children?.all.filter((child) => gone.has(child)) ?? [];
+    const members = children?.all.filter((child) => gone.has(child)) ?? [];
+    const [first] = members;
+    // Those that were merged before have no children.
     if (children === null || first === undefined) continue;
     const plain = withoutNumbers(first.name);
     tree.folded.add(plain);
@@ -183,21 +185,8 @@ function foldFamily(tree: Tree, family: Family): void {
       if (child === first && known === null) return [node];
       return gone.has(child) ? [] : [child];
     });
-    for (const member of [first, ...others]) {
-      unlink(children, member);
-      mergeInto(member, node);
-    }
-  }
-}
-
-function unlink({ byName }: Children, node: PathNode): void {
-  const others: PathNode[] = [];
-  for (let at = byName.get(node.name) ?? null; at !== null; at = at.sameName)
-    if (at !== node) others.push(at);
-  byName.delete(node.name);
-  for (const other of others) {
-    other.sameName = byName.get(node.name) ?? null;
-    byName.set(node.name, other);
+    // They can still be found by their names, as what stands for `node`.
+    for (const member of members) mergeInto(member, node);
   }
 }
 
@@ -269,15 +258,13 @@ export function selectNodes(root: PathNode, patterns: SelectionPatterns): Select
   // There may be a million.
   if (patterns.include.length + patterns.exclude.length === 0) return { has: () => true };
   const selector = createSelector(patterns);
-  const included = new Set<PathNode>();
-  const excluded = new Set<PathNode>();
+  const included = new Set<PathNode | null>();
+  const excluded = new Set<PathNode | null>();
   const selected = new Set<PathNode>();
   for (const node of nodesDepthFirst(root)) {
     const { parent, name, domain } = node;
-    if ((parent !== null && included.has(parent)) || selector.includes(domain, name))
-      included.add(node);
-    if ((parent !== null && excluded.has(parent)) || selector.excludes(domain, name))
-      excluded.add(node);
+    if (included.has(parent) || selector.includes(domain, name)) included.add(node);
+    if (excluded.has(parent) || selector.excludes(domain, name)) excluded.add(node);
     if (included.has(node) && !excluded.has(node)) selected.add(node);
   }
   return selected;

@@ -5,7 +5,15 @@ import type { RegionModelEntry, ScopeModel } from "../../../src/profiler/analysi
 import { runs } from "../../runs.ts";
 import { didSomething } from "./models.ts";
 import { oracleRegions } from "./oracle.ts";
-import { anyKernels, anyRanges, processOf, timelineOf, wellNested } from "./timelines.ts";
+import {
+  anyKernels,
+  anyNumbers,
+  anyRanges,
+  type ProcessSketch,
+  processOf,
+  timelineOf,
+  wellNested,
+} from "./timelines.ts";
 
 type Placed = Pick<RegionModelEntry, "path" | "domain" | "path_domains" | "kind">;
 const domainsOf = ({ path, domain, path_domains }: Placed) =>
@@ -20,6 +28,45 @@ function scopeOf(model: { readonly scopes: readonly ScopeModel[] }, scope: strin
 
 const sum = (numbers: readonly (number | null)[]) =>
   numbers.reduce<number>((total, value) => total + (value ?? 0), 0);
+
+/** What is known of regions whatever was measured of their ranges. */
+const summary = (pieces: readonly RegionModelEntry[]) => {
+  const total = (read: (piece: RegionModelEntry) => number | null | undefined) =>
+    sum(pieces.map((piece) => read(piece) ?? 0));
+  const payloads = pieces.flatMap((piece) => piece.payloads ?? []);
+  return {
+    invocations: total(({ invocations }) => invocations),
+    wallNs: total(({ wallNs }) => wallNs),
+    exclusiveWallNs: total(({ exclusiveWallNs }) => exclusiveWallNs),
+    kernelNs: total(({ kernelNs }) => kernelNs),
+    exclusiveKernelNs: total(({ exclusiveKernelNs }) => exclusiveKernelNs),
+    kernelCount: total(({ kernelCount }) => kernelCount),
+    unclosed: total(({ unclosed }) => unclosed),
+    calls: {
+      min: Math.min(...pieces.flatMap(({ invocationWallNs }) => invocationWallNs?.min ?? [])),
+      max: Math.max(...pieces.flatMap(({ invocationWallNs }) => invocationWallNs?.max ?? [])),
+    },
+    gpu: [
+      total(({ gpuUse }) => gpuUse?.busyNs),
+      total(({ gpuUse }) => gpuUse?.kernelNs),
+      total(({ gpuUse }) => gpuUse?.copyNs),
+    ],
+    categories: [...new Set(pieces.flatMap(({ categories = [] }) => categories))].sort(),
+    payload: {
+      count: sum(payloads.map(({ count }) => count)),
+      sum: sum(payloads.map((payload) => payload.sum ?? 0)),
+      min: Math.min(...payloads.map(({ min }) => min)),
+      max: Math.max(...payloads.map(({ max }) => max)),
+    },
+    activities: (["memcpy", "memset", "synchronization"] as const).map((kind) => [
+      total(({ activities }) => activities?.get(kind)?.calls),
+      total(({ activities }) => activities?.get(kind)?.ns),
+      total(({ activities }) => activities?.get(kind)?.bytes),
+      total(({ activities }) => activities?.get(kind)?.pageableNs),
+      total(({ activities }) => activities?.get(kind)?.knownNs),
+    ]),
+  };
+};
 
 describe("attribution", () => {
   it("equals its definition on traces that overlap in every way", () => {
@@ -91,6 +138,72 @@ describe("attribution", () => {
           }
         }
       }),
+    );
+  });
+
+  it("gives regions of several processes the sums of what is known of each", () => {
+    const process = fc.tuple(anyRanges, anyKernels, anyKernels, fc.infiniteStream(anyNumbers)).map(
+      ([ranges, kernels, copies, numbers]): ProcessSketch => ({
+        ranges: ranges.map((range) => ({ ...range, ...numbers.next().value })),
+        kernels: [
+          ...kernels,
+          ...copies.map((one, at) => ({
+            ...one,
+            kind: at % 2 === 0 ? ("memcpy" as const) : ("memset" as const),
+            bytes: at,
+            isPageable: at % 3 === 0,
+          })),
+        ],
+        waits: copies.map(({ launch, ns }) => ({ call: launch, ns })),
+        categoryNames: [1, 2].map((category) => ({ domain: "", category, name: `c${category}` })),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(process, { minLength: 3, maxLength: 3 }), (processes) => {
+        const { scopes } = buildRegionModel(
+          timelineOf(processes.map((sketch, at) => ({ ...sketch, pid: at + 1 }))),
+        );
+        const parts = scopes.filter(({ scope }) => scope.startsWith("process:"));
+        const aggregate = scopeOf({ scopes }, "aggregate");
+        expect(aggregate.totals).toMatchObject({
+          kernelCount: sum(parts.map(({ totals }) => totals.kernelCount)),
+          outsideKernelCount: sum(parts.map(({ totals }) => totals.outsideKernelCount)),
+        });
+        expect(aggregate.totals.cpuNs ?? 0).toBe(sum(parts.map(({ totals }) => totals.cpuNs ?? 0)));
+        for (const region of aggregate.regions.filter(({ kind }) => kind !== "outside")) {
+          const pieces = parts.flatMap(({ regions }) =>
+            regions.filter((part) => keyOf(part) === keyOf(region)),
+          );
+          const called = pieces.filter(({ invocations }) => invocations > 0);
+          expect(summary([region])).toEqual(summary(pieces));
+          expect(region.processId).toBe(pieces.length === 1 ? pieces[0]?.processId : null);
+          const ofAll = <T>(read: (piece: RegionModelEntry) => T | undefined): readonly T[] => {
+            const known = called.flatMap((piece) => read(piece) ?? []) as readonly T[];
+            return known.length === called.length ? known : [];
+          };
+          const cpus = ofAll(({ cpu }) => cpu);
+          expect(region.cpu === undefined).toBe(cpus.length === 0);
+          expect(region.cpu?.ns ?? 0).toBe(sum(cpus.map(({ ns }) => ns)));
+          expect(region.cpu?.exclusiveNs ?? 0).toBe(sum(cpus.map((cpu) => cpu.exclusiveNs)));
+          expect(region.cpu?.invocationNs.max ?? 0).toBe(
+            Math.max(0, ...cpus.map(({ invocationNs }) => invocationNs.max)),
+          );
+          const executed = ofAll(({ instructions }) => instructions);
+          expect(region.instructions === undefined).toBe(executed.length === 0);
+          expect(region.instructions?.count ?? 0).toBe(sum(executed.map(({ count }) => count)));
+          expect(region.instructions?.exclusive ?? 0).toBe(
+            sum(executed.map(({ exclusive }) => exclusive)),
+          );
+          const counted = pieces.every(({ counts }) => counts !== undefined)
+            ? pieces.map(({ counts = [] }) => counts)
+            : [];
+          const which = [...Array(Math.min(...counted.map(({ length }) => length), 3)).keys()];
+          expect(region.counts ?? []).toEqual(
+            counted.length === 0 ? [] : which.map((at) => sum(counted.map((of) => of[at] ?? 0))),
+          );
+        }
+      }),
+      { numRuns: runs(50) },
     );
   });
 

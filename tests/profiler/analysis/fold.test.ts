@@ -142,6 +142,98 @@ it("folds rare ones, too, where a run has very many", () => {
   expect(pathsOf({ ranges: ranges([...layers.slice(0, 32), ...calls]) })).toHaveLength(41);
 });
 
+describe("the number of labels that are kept", () => {
+  const many = (families: number, labels: number) =>
+    ranges(
+      Array.from({ length: families }, (_, family) =>
+        numbered(labels, `${"abcdefghijkl".charAt(family)} `),
+      ).flat(),
+    );
+  const folds = { labels: { fold: 16 } };
+
+  it("is lowered once, and only where a run has more than so many times as many", () => {
+    const most = 16 * MANY_TIMES;
+    expect(pathsOf({ ranges: many(MANY_TIMES, 16) }, folds)).toHaveLength(most);
+    // 16 / 4 labels of a family are kept however many there are.
+    const four = ranges(numbered(4, "rare ")).map((range) => ({ ...range, thread: 2 }));
+    expect(pathsOf({ ranges: [...many(12, 12), ...four] }, folds)).toHaveLength(12 + 4);
+    expect(pathsOf({ ranges: [...four, ...many(12, 12)] }, folds)).toHaveLength(4 + 12);
+  });
+
+  it("does not depend on labels without numbers", () => {
+    const plain = Array.from({ length: 200 }, (_, at) => "x".repeat(at + 1));
+    expect(pathsOf({ ranges: ranges([...plain, ...numbered(16, "s ")]) }, folds)).toHaveLength(216);
+  });
+});
+
+describe("where labels that differ only in numbers become one", () => {
+  const folds = { labels: { fold: 2 } };
+  /** `first / ...` and `last / ...`, and then what is elsewhere. */
+  const inside = (names: readonly string[], later: readonly string[]) => [
+    { name: "outer", start: 0, end: 1000 },
+    ...names.map((name, at) => ({ name, start: 10 * at + 1, end: 10 * at + 4 })),
+    ...later.map((name, at) => ({ name, start: 2000 + 10 * at, end: 2000 + 10 * at + 4 })),
+  ];
+
+  it("they stand where the first of them was, and siblings stay", () => {
+    expect(pathsOf({ ranges: inside(["a", "s 1", "b", "s 2", "c"], ["s 3"]) }, folds)).toEqual([
+      "outer",
+      "outer / a",
+      "outer / s #",
+      "outer / b",
+      "outer / c",
+      "s #",
+    ]);
+  });
+
+  it("they join a range that already has their label", () => {
+    const sketch = { ranges: inside(["s 1", "s #", "s 2", "c"], ["s 3"]) };
+    expect(pathsOf(sketch, folds)).toEqual(["outer", "outer / s #", "outer / c", "s #"]);
+    const calls = buildRegionModel(timelineOf([sketch]), folds).scopes[0]?.regions.map(
+      ({ path, invocations }) => [path.join(" / "), invocations],
+    );
+    expect(calls).toContainEqual(["outer / s #", 3]);
+  });
+
+  it("those of another domain with the same names stay apart", () => {
+    const sketch = {
+      ranges: [
+        ...ranges(["s 1", "s 2"]),
+        { name: "s 1", domain: "x", start: 100, end: 200 },
+        ...ranges(["s 3"]).map((range) => ({ ...range, start: 300, end: 310 })),
+        { name: "s 1", domain: "x", start: 400, end: 410 },
+        { name: "s 2", domain: "x", start: 500, end: 510 },
+        { name: "s 2", start: 600, end: 610 },
+      ],
+    };
+    const regions = buildRegionModel(timelineOf([sketch]), folds).scopes[0]?.regions.map(
+      ({ path, domain, invocations }) => [path.join(" / "), domain, invocations],
+    );
+    expect(regions?.filter(([name]) => name !== "(outside)")).toEqual([
+      ["s #", "", 4],
+      ["s 1", "x", 2],
+      ["s 2", "x", 1],
+    ]);
+  });
+
+  it("ranges of two kinds stay in the order in which they were opened", () => {
+    const sketch = {
+      ranges: [
+        { name: "s 1", start: 0, end: 50, kind: "start_end" as const, thread: 2 },
+        { name: "s 2", start: 100, end: 110 },
+        { name: "s 3", start: 120, end: 130, kind: "start_end" as const, thread: 2 },
+      ],
+    };
+    const kinds = buildRegionModel(timelineOf([sketch]), folds).scopes[0]?.regions.map(
+      ({ kind, invocations }) => [kind, invocations],
+    );
+    expect(kinds?.slice(0, 2)).toEqual([
+      ["start_end", 2],
+      ["push_pop", 1],
+    ]);
+  });
+});
+
 describe("folding a tree while it grows", () => {
   it("gives what the whole tree gives, in whatever order its paths come", () => {
     fc.assert(

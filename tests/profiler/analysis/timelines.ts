@@ -167,6 +167,18 @@ export const anyRanges: fc.Arbitrary<RangeSketch[]> = fc.array(
   { maxLength: 25 },
 );
 
+/** What is measured of a range, as far as it is. */
+export const anyNumbers = fc.record(
+  {
+    cpu: fc.integer({ min: 0, max: 20 }),
+    instructions: fc.integer({ min: 0, max: 1000 }),
+    counts: fc.array(fc.nat(9), { minLength: 2, maxLength: 3 }),
+    payload: fc.nat(99),
+    category: fc.integer({ min: 0, max: 3 }),
+  },
+  { requiredKeys: [] },
+);
+
 export const anyKernels: fc.Arbitrary<KernelSketch[]> = fc.array(
   fc.record({
     name: fc.constantFrom("k1", "k2"),
