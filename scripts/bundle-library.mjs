@@ -44,8 +44,9 @@ const ERRORS = join(root, "src", "engine", "values", "errors.ts");
 
 await bundle({
   input: { index: ENTRY },
-  // One file for what is loaded at once, without a second one that only names its exports. The other modules import
-  // from it what both need: under names of one or two letters, which no type has.
+  // One file for what is loaded at once. The other modules import from it what both need: under names of one or two letters, which no
+  // type has, and so no editor offers. A second file with the public names alone would hide those from `import *`, too, and was
+  // measured: an import takes 2 % more of the processor's time (34.5 and 35.2 ms, medians of 150 pairs) and 7 % more on a busy machine.
   preserveEntrySignatures: "allow-extension",
   output: { dir: outdir, format: "esm", codeSplitting: { groups: [await partsOfLibrary()] } },
 });

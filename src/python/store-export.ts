@@ -2,7 +2,6 @@
  * Configs that only Python registers: `hydraconf python sync` exports a project's ConfigStore to a file, which
  * composition then uses.
  */
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,8 +25,9 @@ import {
 } from "../engine/values/node.ts";
 import type { SchemaOrigin } from "../engine/values/origin.ts";
 import { renderError } from "../engine/values/render-error.ts";
+import { askProgramSync } from "../foundation/system/ask-program-sync.ts";
 import { writeFileAtomicSync } from "../foundation/system/atomic-write.ts";
-import { errorCode, makeDirectory, readablePath } from "../foundation/system/files.ts";
+import { makeDirectory, readablePath } from "../foundation/system/files.ts";
 import { once } from "../foundation/system/get-or-create.ts";
 import { plural } from "../foundation/text/plural.ts";
 import { findApps, lineOrigin } from "./apps.ts";
@@ -241,20 +241,23 @@ export function syncStore({ cwd, env, modules, python }: SyncRequest) {
   const script = join(folder, "export.py");
   try {
     writeFileSync(script, EXPORT_SOURCE);
-    const { error, status, stderr } = spawnSync(python, [script, output, cwd, ...modules], {
+    const answer = askProgramSync({
+      argv: [python, script, output, cwd, ...modules],
       cwd,
-      env: env as NodeJS.ProcessEnv,
-      encoding: "utf8",
-      maxBuffer: Number.POSITIVE_INFINITY,
+      env,
+      // Modules may print whatever they like.
+      maxBytes: Number.POSITIVE_INFINITY,
+      stdout: "nowhere",
     });
-    const invalid = status === 1 ? invalidClass(output) : undefined;
+    const { code, exitCode, stderr, why } = answer;
+    const invalid = exitCode === 1 ? invalidClass(output) : undefined;
     if (invalid !== undefined) throw invalid;
-    if (error !== undefined || status !== 0 || !existsSync(output))
-      throw errorCode(error) === "ENOENT"
+    if (answer.failed || !existsSync(output))
+      throw code === "ENOENT"
         ? unusable(`The Python '${python}' was not found`)
-        : errorCode(error) === "EACCES"
+        : code === "EACCES"
           ? unusable(`The Python '${python}' cannot be executed: permission denied`)
-          : failed(python, error?.message ?? stderr);
+          : failed(python, exitCode === undefined ? `${stderr}${why}\n` : stderr);
     const text = readFileSync(output, "utf8");
     const { entries, problems = [] } = JSON.parse(text) as StoreExport;
     const file = join(cwd, STORE_FILE);

@@ -3,22 +3,20 @@
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
+import {
+  type Answer,
+  endProblem,
+  MAX_ANSWER_BYTES,
+  type ProgramQuestion,
+  tooLate,
+  tooLong,
+} from "./ask-program-sync.ts";
 import { startProblem } from "./find-program.ts";
 import type { Signal } from "./platform-types.ts";
 import { openGuard } from "./process-guard.ts";
 import { openEnding } from "./process-signals.ts";
 
-export interface Question {
-  /** The program with its arguments: never a line of a shell. */
-  readonly argv: readonly string[];
-  /** Default: the working directory. */
-  readonly cwd?: string;
-  /** The whole environment. Default: that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The time limit in milliseconds. Default: none. */
-  readonly limitMs?: number;
-  /** A longer answer counts as a failure. Default: a million. */
-  readonly maxBytes?: number;
+export interface Question extends ProgramQuestion {
   /** Aborts when the answer is no longer wanted. */
   readonly abort?: AbortSignal;
   /** The time in milliseconds from SIGTERM to SIGKILL. Default: 0, for SIGKILL alone. */
@@ -34,25 +32,10 @@ export interface Question {
   readonly stdout?: "answer" | "with stderr" | "nowhere" | Writable;
 }
 
-export interface Answer {
-  readonly failed: boolean;
-  /** Why it failed; empty if it did not. */
-  readonly why: string;
-  /** Whether it was ended by us: for its time, its length, or `abort`. What it had printed may be missing then. */
-  readonly isGivenUp: boolean;
-  /** As printed, with the last line break. */
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Absent if a signal ended it, or if it did not start. */
-  readonly exitCode?: number;
-  readonly signal?: Signal;
-  /** The system's error if it did not start, e.g. `ENOENT`. */
-  readonly code?: string;
+export interface StreamedAnswer extends Answer {
   /** Why the stream for its standard output has not got all of it. */
   readonly unwritten?: NodeJS.ErrnoException;
 }
-
-const MAX_BYTES = 1e6;
 
 /** How long after its end a program may be silent while something that it started holds its output open. */
 const SILENCE_MS = 500;
@@ -62,9 +45,9 @@ const SILENCE_MS = 500;
  * would continue and hold its output open if only the script were killed. What it leaves running when it ends by itself is
  * not waited for.
  */
-export async function askProgram(question: Question): Promise<Answer> {
+export async function askProgram(question: Question): Promise<StreamedAnswer> {
   const { abort, env = process.env, graceMs = 0, group = false, stdout = "answer" } = question;
-  const { argv, cwd, guarded = group, limitMs, maxBytes = MAX_BYTES } = question;
+  const { argv, cwd, guarded = group, limitMs, maxBytes = MAX_ANSWER_BYTES } = question;
   const [program = "", ...args] = argv;
   const target = typeof stdout === "string" ? undefined : stdout;
   const guard = guarded ? openGuard() : undefined;
@@ -123,9 +106,13 @@ interface Ended {
 
 function whyFailed(ended: Ended, maxBytes: number): string {
   if (!ended.failed) return "";
-  if (ended.isMaxBuffer) return `its answer is longer than ${maxBytes} bytes`;
-  if (ended.signal !== undefined) return `it was ended by ${ended.signal}`;
-  if (ended.exitCode !== undefined) return `it ended with exit code ${ended.exitCode}`;
+  if (ended.isMaxBuffer) return tooLong(maxBytes);
+  const { exitCode, signal } = ended;
+  if (signal !== undefined || exitCode !== undefined)
+    return endProblem({
+      ...(exitCode !== undefined && { exitCode }),
+      ...(signal !== undefined && { signal: signal as Signal }),
+    });
   return startProblem(ended.code, ended.originalMessage ?? ended.shortMessage ?? "it failed");
 }
 
@@ -176,9 +163,7 @@ function giveUpOn(
   };
   const onAbort = (): void => giveUp("its answer is no longer waited for");
   const timer =
-    limitMs === undefined
-      ? undefined
-      : setTimeout(() => giveUp(`it did not answer within ${limitMs / 1000} s`), limitMs);
+    limitMs === undefined ? undefined : setTimeout(() => giveUp(tooLate(limitMs)), limitMs);
   // Signals of a terminal do not reach a group of its own.
   if (group) process.once("exit", kill);
   if (abort?.aborted === true) onAbort();

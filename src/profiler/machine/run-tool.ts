@@ -2,7 +2,11 @@
 
 import { statSync } from "node:fs";
 import { clearInterval, setInterval } from "node:timers";
-import { type Answer, askProgram, type Question } from "../../foundation/system/ask-program.ts";
+import {
+  askProgram,
+  type Question,
+  type StreamedAnswer,
+} from "../../foundation/system/ask-program.ts";
 
 /** How to wait for a slow tool. */
 export interface ToolControl {
@@ -36,7 +40,7 @@ export async function askTool(
   question: Pick<Question, "argv" | "env" | "stdout">,
   work: ToolWork,
   control: ToolControl,
-): Promise<Answer> {
+): Promise<StreamedAnswer> {
   const progress = reportProgress(work, control);
   const limits = { abort: control.stop, graceMs: GRACE_MS, maxBytes: MAX_BYTES };
   try {

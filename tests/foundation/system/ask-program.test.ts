@@ -1,7 +1,9 @@
 import {
   chmodSync,
+  closeSync,
   createWriteStream,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -13,6 +15,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
 import { askProgram } from "../../../src/foundation/system/ask-program.ts";
+import { askProgramSync } from "../../../src/foundation/system/ask-program-sync.ts";
 import { eventually } from "../../wait.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "ask-program-"));
@@ -206,5 +209,39 @@ describe("a program that does not answer", () => {
     );
     expect(exitCode).toBe(3);
     await gone(await idIn(file));
+  });
+});
+
+describe("a question that this process waits for", () => {
+  const plain = join(directory, "unstartable");
+  writeFileSync(plain, "");
+
+  it.each([
+    ["of a program that answers", { argv: [...script("answers", "echo yes; echo warned >&2")] }],
+    ["of one that fails", { argv: [...script("fails", "echo no; echo why >&2; exit 3")] }],
+    ["of one that a signal ends", { argv: [...script("struck", "echo no; kill -9 $$")] }],
+    ["of one that is not there", { argv: ["/nowhere/tool"] }],
+    ["of one that may not be executed", { argv: [plain] }],
+    ["in a folder", { argv: ["/bin/pwd"], cwd: "/" }],
+    ["with an environment", { argv: ["/usr/bin/env"], env: { WORD: "b", NONE: undefined } }],
+    ["to nowhere", { argv: [...script("prints", "echo yes; echo warned >&2")], stdout: "nowhere" }],
+    ["of one that says too much", { argv: [...script("long", "yes")], maxBytes: 1000 }],
+    ["of one that is late", { argv: [...script("late", "exec sleep 100")], limitMs: 100 }],
+  ] as const)("%s is answered as others are", async (_, question) => {
+    const [waited, answer] = [askProgramSync(question), await askProgram(question)];
+    const { failed, isGivenUp, why } = answer;
+    // What was printed until it was given up, and how it ended then, depend on when it was read.
+    if (isGivenUp) expect(waited).toMatchObject({ failed, isGivenUp, why });
+    else expect(waited).toEqual(answer);
+  });
+
+  it("may have its output written to an open file", () => {
+    const file = join(directory, "written");
+    const descriptor = openSync(file, "w");
+    const [program] = script("writes", "echo yes; echo warned >&2");
+    const answer = askProgramSync({ argv: [program], stdout: { descriptor } });
+    closeSync(descriptor);
+    expect([answer.stdout, answer.stderr]).toEqual(["", "warned\n"]);
+    expect(readFileSync(file, "utf8")).toBe("yes\n");
   });
 });

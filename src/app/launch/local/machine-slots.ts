@@ -1,7 +1,6 @@
 /** The slots of this machine that settings ask for. */
-import { execFileSync } from "node:child_process";
 import { ConfigError } from "../../../engine/values/errors.ts";
-import { errorCode } from "../../../foundation/system/files.ts";
+import { askProgramSync } from "../../../foundation/system/ask-program-sync.ts";
 import { refusalIn } from "../../job/settings.ts";
 import { usableCpus } from "./cpus.ts";
 import { cannotBe, type LocalSettings, SECTION } from "./settings.ts";
@@ -59,18 +58,18 @@ function visibleGpus(env: Readonly<Record<string, string | undefined>>): readonl
     if (visible.length === 0) throw noGpus(`CUDA_VISIBLE_DEVICES is '${given}'`);
     return visible;
   }
-  let answer: string;
-  try {
-    answer = execFileSync("nvidia-smi", ["--query-gpu=index", "--format=csv,noheader"], {
-      env,
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-      timeout: NVIDIA_SMI_MS,
-    });
-  } catch (error) {
-    throw noGpus(errorCode(error) === "ENOENT" ? "nvidia-smi is not on PATH" : saidBy(error));
-  }
-  const found = answer.split("\n").map((line) => line.trim());
+  const { code, failed, stderr, stdout, why } = askProgramSync({
+    argv: ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"],
+    env,
+    limitMs: NVIDIA_SMI_MS,
+  });
+  if (failed)
+    throw noGpus(
+      code === "ENOENT"
+        ? "nvidia-smi is not on PATH"
+        : `nvidia-smi: ${`${stdout}\n${stderr}`.trim().split("\n")[0] || why}`,
+    );
+  const found = stdout.split("\n").map((line) => line.trim());
   const gpus = found.filter((line) => /^\d+$/.test(line));
   if (gpus.length === 0) throw noGpus(`nvidia-smi shows none: ${found[0] || "no line"}`);
   return gpus;
@@ -81,12 +80,6 @@ function endOfList(listed: readonly string[]): number {
   const end = listed.findIndex((part) => part === "" || part.startsWith("-"));
   return end === -1 ? listed.length : end;
 }
-
-const saidBy = (error: unknown): string => {
-  const output = error as { readonly stdout?: unknown; readonly stderr?: unknown };
-  const text = [output.stdout, output.stderr].map((part) => String(part ?? "").trim()).join("\n");
-  return `nvidia-smi: ${text.trim().split("\n")[0] || "it has failed"}`;
-};
 
 const noGpus = (why: string): ConfigError =>
   new ConfigError({

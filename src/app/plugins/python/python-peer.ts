@@ -1,6 +1,6 @@
 /** A process of the project's Python that answers questions, each a line of JSON. */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import {
   scalar,
 } from "../../../engine/values/node.ts";
 import type { Origin } from "../../../engine/values/origin.ts";
+import { askProgramSync } from "../../../foundation/system/ask-program-sync.ts";
 import { isBytes } from "../../../foundation/system/builtin-types.ts";
 import PEER from "./python_peer.py";
 
@@ -115,9 +116,11 @@ export function startPython(
 /** Falls back to Python, which takes longer. */
 function makeFifos(paths: readonly string[], python: string): void {
   const byPython = "import os, sys; [os.mkfifo(path, 0o600) for path in sys.argv[1:]]";
-  const commands = [["mkfifo", "-m", "600"] as const, [python, "-c", byPython] as const];
-  for (const [file, ...args] of commands)
-    if (spawnSync(file, [...args, ...paths], { stdio: "ignore" }).status === 0) return;
+  for (const command of [
+    ["mkfifo", "-m", "600"],
+    [python, "-c", byPython],
+  ])
+    if (!askProgramSync({ argv: [...command, ...paths], stdout: "nowhere" }).failed) return;
   throw new PythonEnded("it was not found, or cannot be executed");
 }
 

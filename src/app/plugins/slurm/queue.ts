@@ -1,5 +1,6 @@
 /** Runs Slurm's queries, and reads their answers. */
-import { type Answer, askProgram } from "../../../foundation/system/ask-program.ts";
+import { askProgram } from "../../../foundation/system/ask-program.ts";
+import type { Answer } from "../../../foundation/system/ask-program-sync.ts";
 import { missing } from "./slurm-errors.ts";
 import type { TaskReport } from "./task-state.ts";
 

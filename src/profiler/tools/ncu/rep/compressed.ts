@@ -2,11 +2,11 @@
  * Compressed reports: since 2025.4 ncu can write `.ncu-repz` (zstd), and newer versions do so if the given name has no
  * extension.
  */
-import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { closeSync, existsSync, fstatSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../../../engine/values/errors.ts";
 import { limitError } from "../../../../engine/values/limits.ts";
+import { type Answer, askProgramSync } from "../../../../foundation/system/ask-program-sync.ts";
 import { findExecutable } from "../../../../foundation/system/find-program.ts";
 import { makeTemporaryDirectory } from "../../../machine/files.ts";
 
@@ -24,7 +24,7 @@ export const findReport = (base: string): string | null =>
  * Unpacks a compressed report to an open file without a name: closing it removes it, and nothing is left if this
  * process is killed.
  *
- * @param magic the beginning of a report: other contents are not unpacked further
+ * @param magic the beginning of a report, of ASCII characters: other contents are not unpacked further
  * @param mostBytes the size limit
  * @throws ConfigError `profile.input` if `zstd` is not installed, and for a damaged file or other contents;
  * `limit.unpacked_bytes`
@@ -47,17 +47,16 @@ export function openUnpacked(path: string, magic: Uint8Array, mostBytes: number)
 /** A command that writes the contents of a file to its standard output. */
 type Unpack = readonly [program: string, ...args: string[]];
 
+/** Enough for a beginning, and for what zstd says of a damaged file. */
+const BEGINNING_BYTES = 65_536;
+
 /**
- * Whether the output begins with these bytes; the command is stopped after them. Its failures show when everything is
+ * Whether the output begins with these bytes; the command is stopped soon after them. Its failures show when everything is
  * unpacked.
  */
-function beginsWith([program, ...args]: Unpack, magic: Uint8Array): boolean {
-  const { stdout, status } = spawnSync(program, args, {
-    stdio: ["ignore", "pipe", "ignore"],
-    maxBuffer: magic.length,
-  });
-  const failed = status !== null && status !== 0;
-  return failed || stdout?.subarray(0, magic.length).equals(magic) === true;
+function beginsWith(unpack: Unpack, magic: Uint8Array): boolean {
+  const { exitCode, stdout } = askProgramSync({ argv: unpack, maxBytes: BEGINNING_BYTES });
+  return (exitCode ?? 0) !== 0 || stdout.startsWith(Buffer.from(magic).toString());
 }
 
 /** The name is removed before anything is written. */
@@ -78,17 +77,14 @@ function unpackInto(
 ): void {
   const blocks = Math.ceil(mostBytes / BLOCK);
   const limit = Number.isSafeInteger(blocks) ? String(blocks) : "unlimited";
-  const result = spawnSync("/bin/sh", ["-c", LIMITED, "sh", limit, ...unpack], {
-    stdio: ["ignore", descriptor, "pipe"],
-    encoding: "utf8",
+  const answer = askProgramSync({
+    argv: ["/bin/sh", "-c", LIMITED, "sh", limit, ...unpack],
+    stdout: { descriptor },
   });
-  if (result.status === 0 && fstatSync(descriptor).size <= mostBytes) return;
-  if (result.status === 0 || isTooLarge(result))
+  if (!answer.failed && fstatSync(descriptor).size <= mostBytes) return;
+  if (!answer.failed || isTooLarge(answer))
     throw limitError("unpackedBytes", mostBytes, { what: `${path} is compressed, and holds` });
-  throw unpackError(
-    path,
-    `zstd could not unpack it: ${result.error?.message ?? lastLine(result.stderr)}`,
-  );
+  throw unpackError(path, `zstd could not unpack it: ${lastLine(answer.stderr) || answer.why}`);
 }
 
 /** The unit of `ulimit -f`. A command that is ended by the limit must not dump core. */
@@ -96,7 +92,7 @@ const BLOCK = 512;
 const LIMITED = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null; shift; exec "$@"';
 
 /** Whether the limit's signal ended the command, or an error if a parent ignores that signal. */
-const isTooLarge = ({ signal, stderr }: SpawnSyncReturns<string>): boolean =>
+const isTooLarge = ({ signal, stderr }: Answer): boolean =>
   signal === "SIGXFSZ" || /File too large/i.test(stderr);
 
 const lastLine = (text: string): string => text.trim().split("\n").at(-1)?.trim() ?? "";
