@@ -73,6 +73,15 @@ describe.runIf(canBuild)("with a pretended library", () => {
     expect(exitCode).toBe(1);
   });
 
+  test("a chip that cannot be sampled has no metrics in samples", async () => {
+    const words = ["sampling_metrics", "XX100", "--", "fake__bytes.sum"];
+    const { answer } = await ask(await library(), words, { FAKE_HOST: "unsampled" });
+    expect(answer.chips).toEqual([{ chip: "XX100", metrics: [], passes: null }]);
+    const other = ["sampling_metrics", "GH100", "--", "fake__bytes.sum"];
+    const unknown = await ask(await library(), other, { FAKE_HOST: "unsampled" });
+    expect(unknown.answer.failure.kind).toBe("chip");
+  });
+
   test("the chip of a device, which the driver has to know", async () => {
     const { driverDirectory } = await fakeGpu();
     const env = { LD_LIBRARY_PATH: driverDirectory };

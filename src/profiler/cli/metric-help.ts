@@ -14,7 +14,8 @@ interface Surroundings {
 }
 
 /**
- * The text of `--help METRIC`: what it counts, its unit, the chips that have it, and in how many passes each measures it.
+ * The text of `--help METRIC`: what it counts, its unit, the chips that have it, and in how many passes each measures it, in
+ * ranges and at an interval.
  *
  * @throws ConfigError `profile.metric` for a metric that no chip has, with the nearest name
  */
@@ -28,6 +29,7 @@ export async function metricHelp(name: string, { env, color }: Surroundings): Pr
   const metric = first?.metrics[0];
   if (first === undefined || metric === undefined) throw await noSuchMetric(name, source);
   const rollups = name === base ? await rollupsOf(base, first.chip, source.library) : [];
+  const sampled = (await source.library?.describe(chips, [name], "samples")) ?? [];
   const described = metric as Partial<DescribedMetrics["metrics"][number]>;
   const lacking = answers.filter(({ metrics }) => metrics.length === 0);
   const other = otherName(name);
@@ -35,6 +37,7 @@ export async function metricHelp(name: string, { env, color }: Surroundings): Pr
     ["counts", described.description ?? ""],
     ["unit", metric.unit],
     ["passes", passesText(having)],
+    ["sampled", name === base ? "" : sampledText(sampled)],
     ["not on", lacking.map(({ chip }) => chip).join(", ")],
     ["there", other === null || lacking.length === 0 ? "" : `${other} on some of those`],
     ["rollups", rollups.join(", ")],
@@ -63,6 +66,15 @@ function passesText(answers: readonly DescribedOrRecorded[]): string {
         .sort(([a], [b]) => a - b)
         .map(([passes, chips]) => `${passes} on ${chips.join(", ")}`)
         .join("; ");
+}
+
+/** The passes of PM Sampling, as `passesText`; empty if nothing is known of it. */
+function sampledText(answers: readonly DescribedOrRecorded[]): string {
+  if (answers.length === 0) return "";
+  const isKnown = answers.some(({ metrics }) => (metrics[0]?.passes ?? null) !== null);
+  return isKnown
+    ? `${passesText(answers)}: passes at an interval, where one is all that there is (pipeline.counters.timeline)`
+    : "not at an interval (pipeline.counters.timeline)";
 }
 
 type DescribedOrRecorded = Awaited<ReturnType<MetricSource["describe"]>>[number];

@@ -620,7 +620,7 @@ function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): str
     share: top.share === null ? null : (top.share * ms) / top.ms,
   });
   return ms > top.ms * MOST
-    ? `Most kernel time is in ${name}, outside every range: ${ofKernel}${reason}.`
+    ? `Most kernel time is in ${name}, outside every range: ${ofKernel}${top.reason?.rule === "one_kernel" ? "" : reason}.`
     : `No kernel takes most of the kernel time (${formatDuration(top.ms)}, outside every range): the longest of ${top.region.kernels.length}, ${name}, takes ${ofKernel}.${top.reason === null ? "" : ` Of all together: ${top.reason.title}.`}`;
 }
 

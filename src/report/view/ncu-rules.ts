@@ -218,7 +218,7 @@ export function ruleFindingOf(region: NCUProfileRegion, stage: NcuStage): Counte
       ? ""
       : `; memory at ${formatPercentage(sol.memory)} % of its peak, multiprocessors at ${formatPercentage(sol.compute)} %`;
   return {
-    title: best.title,
+    title: `limited by its ${best.title}`,
     evidence: `Nsight Compute estimates ${formatPercentage(estimate)} % less kernel time${limit}`,
     advice: firstSentences(best.text),
     section: best.section,

@@ -652,7 +652,7 @@ const THREAD_RULES: readonly ReasonRule[] = [
       if (ms === null || count < 10_000 || ms / count > TINY_CALL_MS) return null;
       const each = formatDuration(ms / count);
       return {
-        title: isOutside ? "between very many short ranges" : "very many short calls",
+        title: isOutside ? "between very many short ranges" : "in very many short calls",
         evidence: isOutside
           ? `${each} for each of ${plural(count, "range")}, in which recording takes a part itself`
           : `${plural(count, "call")} of ${each} on average, in which recording takes a part itself`,
@@ -870,7 +870,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
       longest.total_ms === 0
         ? null
         : {
-            title: "one kernel",
+            title: `${share(longest.total_ms, total_ms) > 0.5 ? "most" : "half"} of it in one kernel`,
             evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}${workMs !== null && workMs < total_ms ? ", those of regions inside included" : ""}`,
             advice: null,
           },

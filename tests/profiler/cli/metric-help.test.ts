@@ -13,6 +13,7 @@ test("the help of a metric: its unit, passes by chips, and where it is named dif
   expect(text).toMatch(/^sm__throughput\.avg\.pct_of_peak_sustained_elapsed\n {2}unit +percent\n/);
   expect(text).toMatch(/ passes +5 on TU102, .*; 6 on GA102, .*; 8 on GH100, /);
   expect(text).toContain("a record of CUDA 13.0");
+  expect(text).not.toContain("sampled");
   const dram = await help("dram__bytes_op_read.sum");
   expect(dram).toMatch(/ not on +GV100, /);
   expect(dram).toContain("dram__bytes_read.sum on some of those");
@@ -45,6 +46,10 @@ test("with NVIDIA's library: what is counted, rollups, and completion in two ste
   const text = await metricHelp("dram__bytes_read", own);
   expect(text).toMatch(/ counts +\S/);
   expect(text).toMatch(/ passes +none without a rollup\n/);
+  expect(text).not.toContain("sampled");
+  const share = await metricHelp("sm__throughput.avg.pct_of_peak_sustained_elapsed", own);
+  expect(share).toMatch(/ passes +.*8 on GH100/);
+  expect(share).toMatch(/ sampled +.*\d\d on .*GH100.*: passes at an interval, where one is all/);
   expect(text).toMatch(/ rollups +\.avg, .*\.sum\.per_second/);
   expect(await metricsBeginning("dram__bytes_read.sum.per_s", own)).toEqual([
     "dram__bytes_read.sum.per_second",

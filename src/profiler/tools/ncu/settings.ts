@@ -53,13 +53,19 @@ export async function probeChip(
     if (library === null || chip === null) return null;
     const wanted = Object.keys(RECORDED_METRICS.metrics);
     const [answer] = await library.describe([chip], wanted);
+    const [sampled] = await library.describe([chip], wanted, "samples");
+    const inOnePass = sampled?.metrics.filter(({ passes }) => passes === 1).length ?? 0;
     const there = new Set(answer?.metrics.map((metric) => metric.name));
     const lacking = wanted.filter(
       (metric) => !there.has(metric) && !there.has(otherName(metric) ?? metric),
     );
     const has = lacking.length === 0 ? "has every metric that" : "lacks metrics that";
     const names = lacking.length === 0 ? "" : `: ${firstFew(lacking, MOST_NAMES)}`;
-    return { name, state: "ok", detail: `${chip} ${has} presets and reports name${names}` };
+    return {
+      name,
+      state: "ok",
+      detail: `${chip} ${has} presets and reports name${names}; ${inOnePass} of its ${there.size} take one pass alone at an interval (pipeline.counters.timeline)`,
+    };
   } catch (error) {
     if (!isCodedError(error)) throw error;
     // The other checks tell whether CUPTI is there.
