@@ -2,7 +2,8 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * What takes long though its file is small, longest first. Of files that it has not run yet, as in a fresh clone, Vitest runs
+ * What takes long though its file is small, longest first; of the quick suite, what mostly waits (enders, common, search-time-limit)
+ * among what computes, so that the processors have work. Of files that it has not run yet, as in a fresh clone, Vitest runs
  * the largest first.
  */
 export const LONG = [
@@ -28,12 +29,12 @@ export const LONG = [
   "app/sweep/killed-rounds.slow.ts",
   "conformance/conformance.test.ts",
   "app/sweep/enders.test.ts",
-  "app/plugins/slurm/common.test.ts",
-  "app/sweep/search-time-limit.test.ts",
   "native/harmless.test.ts",
+  "app/plugins/slurm/common.test.ts",
   "repo/measures.test.ts",
-  "app/sweep/fault-points.test.ts",
   "app/sweep/simulation.test.ts",
+  "app/sweep/fault-points.test.ts",
+  "app/sweep/search-time-limit.test.ts",
 ];
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
