@@ -7,6 +7,8 @@ lack of such an option or key is done again with that, so dumps and saved config
 import contextlib
 import dataclasses
 import functools
+import gc
+import importlib
 import importlib.util
 import json
 import os
@@ -237,6 +239,9 @@ def checking(method):
         with open(os.environ["HYDRACONF_CHECK"], encoding="utf-8") as file:
             asked = json.load(file)
         problems = []
+        # This process ends with the answer.
+        gc.disable()
+        importlib.import_module("hydraconf_compositions").Compositions(True).install()
         for job in asked["jobs"]:
             try:
                 config = method(self, config_name, list(job["overrides"]), RunMode.RUN, *args, **kwargs)
