@@ -56,7 +56,7 @@ const benchmarks: readonly Benchmark[] = [
   {
     name: "sweep",
     about:
-      "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files; of a command, beside GNU parallel",
+      "CPU time of a sweep of 1,000 jobs that do nothing, beside a script that prints and writes its files; of a command, beside GNU parallel; of a program of Hydra, beside its own -m",
     run: benchSweep,
   },
   {

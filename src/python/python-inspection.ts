@@ -18,6 +18,7 @@ import { type Program, scriptIn, shownCommand } from "./command-line.ts";
 import { hydraOverrides } from "./job-command.ts";
 import { errorIn, errorText } from "./program-failure.ts";
 import { type PythonFiles, placeFiles } from "./python-callbacks.ts";
+import { COMPOSITION_FILES } from "./warm-python.ts";
 
 /** Whether a program is a source of Python itself: a script around one may do other things first. */
 export function mayBeAsked({ app, argv, pass }: Program, cwd: string): boolean {
@@ -96,7 +97,7 @@ async function ask(
   carried: PythonFiles,
   { cwd, env }: InspectionRequest["invocation"],
 ): Promise<Answer | { readonly failure: string | undefined }> {
-  const placed = placeFiles(carried, env);
+  const placed = placeFiles({ ...carried, ...COMPOSITION_FILES }, env);
   try {
     const report = join(placed.folder, "report.json");
     const question = join(placed.folder, "jobs.json");

@@ -20,9 +20,13 @@ import {
   spawnProgram,
   startProgram,
 } from "./running-program.ts";
+import COMPOSITIONS from "./sources/hydraconf_compositions.py";
 import WARM from "./sources/hydraconf_warm.py";
 
 const SERVER_FILE = "hydraconf_warm.py";
+
+/** What lets compositions of one process share what they can, as Python finds it. */
+export const COMPOSITION_FILES: PythonFiles = { "hydraconf_compositions.py": COMPOSITIONS };
 
 /** The value of `hydra.launcher.warm`; null: where it is safe. */
 export type WarmChoice = boolean | null;
@@ -52,7 +56,11 @@ export const canBeWarm = (program: Program): boolean =>
 /** The interpreter starts with the first job, and ends with this process. */
 export function openWarmPython(program: Program, { choice, files, note }: WarmRequest): WarmPython {
   const words = interpreterWords(program.argv) ?? 0;
-  const callback = placeCallback(process.env, { ...files, [SERVER_FILE]: WARM });
+  const callback = placeCallback(process.env, {
+    ...files,
+    ...COMPOSITION_FILES,
+    [SERVER_FILE]: WARM,
+  });
   process.once("exit", callback.remove);
   const path = join(callback.folder, "jobs");
   const state: WarmState = { server: undefined, isRefused: false };
@@ -72,8 +80,13 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
       ...program.argv.slice(words),
     ],
     env: { PYTHONPATH: callback.path },
+    told: ({ argv, env, hasMode }: ProgramStart): ToldJob => ({
+      args: argv.slice(program.argv.length),
+      argv,
+      env,
+      mode: hasMode ? "RUN" : null,
+    }),
   };
-  const argsOf = ({ argv }: ProgramStart): readonly string[] => argv.slice(program.argv.length);
   return {
     callback,
     start(job) {
@@ -90,13 +103,11 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
         const readiness = await server.ready;
         if (readiness.kind === "ended") return readiness.end;
         if (readiness.problem !== null) {
-          server.close();
           refuse(readiness.problem);
-          const fresh = startProgram(job);
-          current = fresh;
-          return fresh.ended;
+          // It goes on as this job, for which it was started.
+          return server.ended;
         }
-        const forked = server.fork(job, argsOf(job));
+        const forked = server.fork(job);
         current = forked;
         const end = await forked.ended;
         if (end !== undefined) return end;
@@ -117,7 +128,7 @@ interface WarmState {
 }
 
 type Readiness =
-  /** Null: it waits for jobs. */
+  /** Null: it waits for jobs. A problem: it runs the first one itself. */
   | { readonly kind: "ready"; readonly problem: string | null }
   /** Before the program called its task: then it would have ended so by itself. */
   | { readonly kind: "ended"; readonly end: ProgramEnd };
@@ -125,9 +136,8 @@ type Readiness =
 /** An interpreter that waits for jobs. */
 interface WarmServer extends RunningProgram {
   readonly ready: Promise<Readiness>;
-  fork(job: ProgramStart, args: readonly string[]): ForkedProgram;
+  fork(job: ProgramStart): ForkedProgram;
   isOver(): boolean;
-  close(): void;
 }
 
 interface ForkedProgram extends Pick<RunningProgram, "kill"> {
@@ -147,13 +157,17 @@ type Message =
   | readonly ["begun", number]
   | readonly ["ended", number | Signal];
 
-/** What the interpreter is told of a job. */
-interface ForkedJob {
+/** What the interpreter is told of a job; keys are those that it reads. */
+interface ToldJob {
+  /** Of the program. */
   readonly args: readonly string[];
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Of `hydra.mode` in the config of the job; null if it has none. */
   readonly mode: "RUN" | null;
+}
+
+interface ForkedJob extends ToldJob {
   /** The descriptors of standard streams that are sockets of this process. */
   readonly streams: readonly number[];
 }
@@ -163,10 +177,11 @@ interface ServerStart {
   readonly env: Readonly<Record<string, string>>;
   /** Of its socket. */
   readonly path: string;
+  readonly told: (job: ProgramStart) => ToldJob;
 }
 
-/** @param first the job whose output is that of the import, too */
-function openServer({ argv, env, path }: ServerStart, first: ProgramStart): WarmServer {
+/** @param first the job of which the program is imported: its output is that of the import, too */
+function openServer({ argv, env, path, told }: ServerStart, first: ProgramStart): WarmServer {
   const state: { child?: ChildProcess; isOver: boolean } = { isOver: false };
   const waiting = new Map<Message[0], (message: Message | undefined) => void>();
   const said = <Kind extends Message[0]>(
@@ -183,10 +198,12 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
   };
   let line: Socket | undefined;
   let onStream = (_descriptor: number, _stream: Socket): void => {};
+  const send = (value: unknown): void => void line?.write(`${JSON.stringify(value)}\n`);
   const server = createServer((socket) =>
     greeted(socket, ([kind, descriptor]) => {
       if (kind === "stream") return onStream(descriptor, socket);
       line = socket;
+      send(told(first));
       createInterface(socket)
         .on("line", (text) => {
           const message: Message = JSON.parse(text);
@@ -219,7 +236,6 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
     });
     return end;
   });
-  const send = (value: unknown): void => void line?.write(`${JSON.stringify(value)}\n`);
   return {
     kill: (signal) => void state.child?.kill(signal),
     ended,
@@ -229,8 +245,7 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
         : { kind: "ready", problem: message[1] },
     ),
     isOver: () => state.isOver,
-    close: () => void line?.destroy(),
-    fork(job, args) {
+    fork(job) {
       const streams = job.onOutput === undefined ? [2] : [1, 2];
       const open: Socket[] = [];
       let left = streams.length;
@@ -256,8 +271,7 @@ function openServer({ argv, env, path }: ServerStart, first: ProgramStart): Warm
       });
       const over = said("ended");
       hold(true);
-      const mode = job.hasMode ? "RUN" : null;
-      send({ args, argv: job.argv, env: job.env, mode, streams } satisfies ForkedJob);
+      send({ ...told(job), streams } satisfies ForkedJob);
       const end = async (): Promise<ProgramEnd | undefined> => {
         await begun;
         const message = await over;

@@ -198,13 +198,18 @@ describe("an import for each job", () => {
       "has started the thread 'feed' while it is imported",
     ],
   ])("%s", (head, reason) => {
-    const { imports, jobs, stderr } = sweep(program(head, "return 'x=%d' % cfg.x in sys.argv"), [
-      "x=1,2",
-    ]);
-    expect(jobs.map(({ result }) => result)).toEqual([true, true]);
+    const { imports, jobs, stderr, stdout } = sweep(
+      program(
+        `print("imported")\n${head}`,
+        "return ['x=%d' % cfg.x in sys.argv, 'HYDRACONF_OUTPUT_DIR' in os.environ, type(sys.argv).__name__]",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual(Array(2).fill([true, true, "list"]));
     expect(stderr.split(NOTE)).toHaveLength(2);
     expect(stderr).toContain(`${NOTE} ${reason}\n`);
-    expect(imports).toBe(CHECK + 1 + 2);
+    expect(imports).toBe(CHECK + 2);
+    expect(stdout.match(/^imported$/gm)).toHaveLength(2);
   });
 
   it("of a program that makes what is removed at its end", () => {
@@ -219,8 +224,7 @@ describe("an import for each job", () => {
     expect(stderr).toContain(
       `${NOTE} registers TemporaryDirectory._cleanup() for its end while it is imported, which each job would call\n`,
     );
-    expect(imports).toBe(CHECK + 1 + 2);
-    // Nor does the import that served no job leave it behind.
+    expect(imports).toBe(CHECK + 2);
     expect(readdirSync(cwd).filter((name) => name.startsWith("tmp"))).toEqual([]);
   });
 
@@ -234,7 +238,40 @@ describe("an import for each job", () => {
     );
     expect(jobs.map(({ result }) => result)).toEqual(["y=1", "y=1"]);
     expect(stderr).toContain(`${NOTE} changes the command line while it is imported\n`);
-    expect(imports).toBe(CHECK + 1 + 2);
+    expect(imports).toBe(CHECK + 2);
+  });
+
+  it("whose first job has the arguments and variables of its own, and ends as its own", () => {
+    const { cwd, jobs, stdout } = sweep(
+      program(
+        `import atexit
+words, folder = sys.argv[1:], os.environ.get("HYDRACONF_OUTPUT_DIR")
+if "HYDRACONF_CHECK" not in os.environ:
+    atexit.register(lambda: print("left", words[0], flush=True))`,
+        `if cfg.x == 1:
+    sys.exit(7)
+return [words == sys.argv[1:], folder == os.environ["HYDRACONF_OUTPUT_DIR"]]`,
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs).toMatchObject([
+      { status: "failed", error: expect.stringContaining("exit code 7") },
+      { status: "completed", result: [true, true] },
+    ]);
+    expect(stdout.match(/^left .*$/gm)).toEqual(["left x=1", "left x=2"]);
+    expect(readdirSync(join(cwd, "s/0"))).toContain(".hydra");
+  });
+
+  it("not of one that copies its environment, in which it does not see the variables of a job", () => {
+    const { imports, jobs } = sweep(
+      program(
+        "known = {**os.environ}",
+        "return [name for name in known if name.startswith('HYDRACONF_')]",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual([[], []]);
+    expect(imports).toBe(CHECK + 1);
   });
 
   it("where hydra.launcher.warm is false; true forks whatever the import did", () => {

@@ -3,15 +3,19 @@
     python hydraconf_warm.py SOCKET FORCED SCRIPT
     python hydraconf_warm.py SOCKET FORCED -m MODULE
 
-The program runs as it would by itself up to the call of the function that @hydra.main made. There this process tells
-whether a fork is safe, and waits for jobs, each a line of JSON. A forked process goes on in the program with the
-arguments and variables of its job; what comes before is done once.
+The program runs as it would by itself, with the arguments and variables of its first job, up to the call of the function
+that @hydra.main made. There this process tells whether a fork is safe, and waits for jobs, each a line of JSON. A forked
+process goes on in the program with the arguments and variables of its job; what comes before is done once. Where a fork
+is not safe, this process goes on as that of the first job: for that job nothing was done that a process of its own would not do.
 """
 import atexit
+import collections
+import contextlib
 import functools
 import gc
 import importlib
 import importlib.machinery
+import io
 import json
 import os
 import random
@@ -43,13 +47,16 @@ OVERRIDES = [
 
 
 class Variables(type(os.environ)):
-    """The environment, which notes what an import asks for that only a job has."""
+    """The environment, which notes what an import asks for that only a job has. A copy of the whole asks for nothing."""
 
     asked = []
+    of_job = {}
 
     def __getitem__(self, name):
         if isinstance(name, str) and name.startswith(OF_JOBS):
             self.asked.append("reads $" + name)
+            if name in self.of_job:
+                return self.of_job[name]
         return super().__getitem__(name)
 
 
@@ -182,6 +189,7 @@ class Watched:
         parser, runs = getattr(module, "get_args_parser", None), getattr(module, "_run_hydra", None)
         if parser is None or runs is None:
             self.refuse("this version of Hydra is not known")
+            return
 
         def get_args_parser():
             self.then()
@@ -189,10 +197,11 @@ class Watched:
 
         @functools.wraps(runs)
         def run_hydra(*args, **kwargs):
-            # Its command line was that of no job.
+            # Whatever that was, it is not the one of another job.
             self.refuse("the program reads its command line itself")
             return runs(*args, **kwargs)
 
+        get_args_parser.parser = parser
         module.get_args_parser = get_args_parser
         module._run_hydra = run_hydra
 
@@ -201,34 +210,37 @@ class Server:
     def __init__(self, path, is_forced):
         self.path = path
         self.is_forced = is_forced
-        self.has_forked = False
+        # Whether this process is that of a job.
+        self.is_job = False
         self.exits = Exits()
         self.random = random.getstate()
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
         self.tell("line", 0)
         self.requests = self.line.makefile("r", encoding="utf-8")
+        self.first = json.loads(self.requests.readline())
 
     def tell(self, *words):
         self.line.sendall((json.dumps(words) + "\n").encode())
 
     def serve(self):
-        """Returns in the process of each job; this process ends here."""
-        if self.has_forked:
+        """Returns in the process of each job. This process ends here, unless it is one of these."""
+        if self.is_job:
+            return
+        self.exits.close()
+        problem = None if self.is_forced else unsafe() or self.exits.unsafe()
+        if problem is None:
+            rehearsal = prepare(self.first["args"])
+            # Plugins of Hydra are modules, too.
+            problem = None if self.is_forced else unsafe()
+        if problem is not None:
+            self.refuse(problem)
             return
         os.environ.__class__ = Variables.__mro__[1]
-        self.exits.close()
-        prepare()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
-        problem = None if self.is_forced else unsafe()
-        if problem is None and not self.is_forced:
-            problem = self.exits.unsafe()
-            if problem is not None:
-                # Before a job begins, which may use the same names.
-                tidy()
-        self.tell("ready", problem)
+        self.tell("ready", None)
         before = {one: signal.getsignal(one) for one in SIGNALS + [signal.SIGCHLD]}
         # Those that C has set are not known, and stay.
         before = {one: handler for one, handler in before.items() if handler is not None}
@@ -240,12 +252,15 @@ class Server:
             text = self.requests.readline()
             if not text:
                 break
+            job = json.loads(text)
+            if rehearsal is not None:
+                rehearsal.expect(job["args"])
             # Until the job has its own handlers, signals wait.
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
             pid = fork()
             if pid == 0:
                 try:
-                    self.begin(json.loads(text), before)
+                    self.begin(job, before)
                     renew_random(None if numbers == self.random else numbers)
                 except BaseException:
                     os._exit(1)
@@ -262,17 +277,17 @@ class Server:
         os._exit(0)
 
     def begin(self, job, before):
-        self.has_forked = True
-        self.requests.close()
-        self.line.close()
+        """Makes this process, which was forked, that of a job."""
+        streams = {}
         for target in job["streams"]:
-            with socket.socket(socket.AF_UNIX) as stream:
-                stream.connect(self.path)
-                stream.sendall((json.dumps(["stream", target]) + "\n").encode())
-                os.dup2(stream.fileno(), target)
-        os.environ.update(job["env"])
+            streams[target] = socket.socket(socket.AF_UNIX)
+            streams[target].connect(self.path)
+            streams[target].sendall((json.dumps(["stream", target]) + "\n").encode())
+        self.become(job)
+        for target, stream in streams.items():
+            os.dup2(stream.fileno(), target)
+            stream.close()
         sys.argv = [list.__getitem__(sys.argv, 0)] + job["args"]
-        sys.orig_argv = job["argv"]
         try:
             answer_mode(job["mode"])
         except Exception:
@@ -281,16 +296,23 @@ class Server:
         for one, handler in before.items():
             signal.signal(one, handler)
 
-    def doubt(self):
-        """Ends this process if an import failed that may not fail in the process of a job."""
-        if asked():
-            self.refuse(asked())
+    def become(self, job):
+        self.is_job = True
+        self.exits.close()
+        self.requests.close()
+        self.line.close()
+        os.environ.__class__ = Variables.__mro__[1]
+        os.environ.update(job["env"])
+        sys.orig_argv = job["argv"]
 
     def refuse(self, reason):
-        """Ends this process, unless it is that of a job."""
-        if not self.has_forked:
-            self.tell("ready", reason)
-            os._exit(0)
+        """This process, which is not to be forked, goes on as that of the first job, unless it is that of a job."""
+        if self.is_job:
+            return
+        self.tell("ready", reason)
+        self.become(self.first)
+        if type(sys.argv) is Arguments:
+            sys.argv = list(sys.argv)
 
 
 def name_of(number):
@@ -315,13 +337,22 @@ def is_pristine(numpy):
     return at == 623 and int(key[0]) == 0x80000000
 
 
-def prepare():
-    """What Hydra does first in every job, and is the same in all of them. If it fails, it does so in the jobs."""
-    for step in (read_plugins, compose):
-        try:
-            step()
-        except Exception:
-            pass
+def prepare(args):
+    """What Hydra does first in every job, and is the same in all of them. If it fails, it does so in the jobs.
+
+    `args`: those of the first job
+    """
+    try:
+        read_plugins()
+        rehearsal = Rehearsal(args)
+    except Exception:
+        rehearsal = None
+    try:
+        if rehearsal is None or not rehearsal.compose(args):
+            compose()
+    except Exception:
+        pass
+    return rehearsal
 
 
 def read_plugins():
@@ -331,12 +362,80 @@ def read_plugins():
 
 def compose():
     """Composes what every program has, to no other end than what Hydra, OmegaConf and ANTLR keep of it."""
-    loader = importlib.import_module("hydra._internal.config_loader_impl").ConfigLoaderImpl
     path = importlib.import_module("hydra._internal.config_search_path_impl").ConfigSearchPathImpl()
     path.append("hydra", "pkg://hydra.conf")
     path.append("schema", "structured://")
-    mode = importlib.import_module("hydra.types").RunMode.RUN
-    loader(path).load_configuration(None, OVERRIDES, mode)
+    load(loader(path), None, OVERRIDES)
+
+
+def loader(path):
+    return importlib.import_module("hydra._internal.config_loader_impl").ConfigLoaderImpl(path)
+
+
+def load(of, name, overrides):
+    of.load_configuration(name, overrides, importlib.import_module("hydra.types").RunMode.RUN)
+
+
+class Rehearsal:
+    """Compositions of this process as the jobs will make them, which share with them what is the same."""
+
+    def __init__(self, args):
+        """Raises an exception where the program's call of Hydra is not known."""
+        call = sys._getframe()
+        while call.f_code.co_name != "decorated_main":
+            call = call.f_back
+        utils = importlib.import_module("hydra._internal.utils")
+        task, path, name = (call.f_locals[one] for one in ("task_function", "config_path", "config_name"))
+        self.parser = utils.get_args_parser.parser()
+        read = self.read(args)
+        self.name = read.config_name or name
+        place = utils.detect_calling_file_or_module_from_task_function(task)
+        self.loader = loader(utils.create_automatic_config_search_path(*place, read.config_path or path))
+        self.compositions = importlib.import_module("hydraconf_compositions").Compositions(False)
+        self.compositions.install()
+        self.seen = collections.Counter({self.choices(args): 2})
+
+    def read(self, args):
+        with contextlib.redirect_stderr(io.StringIO()):
+            try:
+                return self.parser.parse_args(args)
+            except SystemExit as error:
+                raise ValueError from error
+
+    def choices(self, args):
+        keys = [(one, one.split("=")[0].lstrip("+~").split("@")[0]) for one in self.read(args).overrides]
+        return tuple(one for one, key in keys if self.loader.repository.group_exists(key))
+
+    def expect(self, args):
+        """Composes a job of which another one with the same choices was before."""
+        try:
+            choices = self.choices(args)
+            self.seen[choices] += 1
+            if self.seen[choices] == 2:
+                self.compose(args)
+                gc.freeze()
+        except Exception:
+            pass
+
+    def compose(self, args):
+        """Whether the jobs will share it. What it says they say themselves."""
+        count = len(self.compositions.known)
+        before = len(Variables.asked), len(Arguments.asked)
+        said = io.StringIO()
+        self.compositions.is_open = True
+        with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(said):
+            with contextlib.redirect_stderr(said):
+                try:
+                    load(self.loader, self.name, self.read(args).overrides + OVERRIDES)
+                except Exception:
+                    # What it was after comes first.
+                    pass
+        self.compositions.is_open = False
+        uses = len(Variables.asked), len(Arguments.asked)
+        del Variables.asked[before[0] :], Arguments.asked[before[1] :]
+        if warned or said.getvalue() or uses != before:
+            self.compositions.forget(count)
+        return len(self.compositions.known) > count
 
 
 def answer_mode(mode):
@@ -346,14 +445,6 @@ def answer_mode(mode):
     """
     answer = None if mode is None else importlib.import_module("hydra.types").RunMode[mode]
     importlib.import_module("hydra._internal.hydra").Hydra.get_mode = lambda self, config_name, overrides: answer
-
-
-def tidy():
-    """What this process would do if it ended by itself."""
-    try:
-        atexit._run_exitfuncs()
-    except BaseException:
-        pass
 
 
 def fork():
@@ -434,7 +525,7 @@ def open_files():
             pass
 
 
-def run(words):
+def run(words, args):
     """The program, as the interpreter would run it."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
@@ -444,14 +535,14 @@ def run(words):
 
         if not is_safe:
             sys.path[0] = os.getcwd()
-        sys.argv = Arguments(["-m"])
+        sys.argv = Arguments(["-m"] + args)
         runpy._run_module_as_main(words[1])
         return
     script = words[0]
     if not is_safe:
         sys.path[0] = os.path.dirname(os.path.realpath(script))
     name = os.path.abspath(script) if sys.version_info >= (3, 9) else script
-    sys.argv = Arguments([script])
+    sys.argv = Arguments([script] + args)
     module.__file__ = name
     module.__builtins__ = __builtins__
     module.__cached__ = None
@@ -474,14 +565,13 @@ if __name__ == "__main__":
     path, forced, *words = sys.argv[1:]
     SERVER = Server(path, forced == "1")
     sys.meta_path.insert(0, Watched(SERVER.serve, SERVER.refuse))
+    Variables.of_job = SERVER.first["env"]
     os.environ.__class__ = Variables
     SERVER.exits.open()
     try:
-        run(words)
+        run(words, SERVER.first["args"])
     except (SystemExit, KeyboardInterrupt):
-        SERVER.doubt()
         raise
     except BaseException as error:
-        SERVER.doubt()
         report(error)
         sys.exit(1)
