@@ -59,7 +59,11 @@ def main(cfg):
     print("job", cfg.num, "lr", cfg.lr)
     if cfg.lr > 0.15:
         raise ValueError("diverged")
-    return {"loss": cfg.lr * 2, "bad": float("nan")}
+    return {"loss": cfg.lr * 2, "bad": Scalar()}
+
+class Scalar:  # of numpy or torch
+    def item(self):
+        return float("nan")
 
 main()
 `;

@@ -1,6 +1,7 @@
 /** What the program of a job tells the process that started it (`hydraconf run`): a file, named in its environment. */
 import { readFileSync } from "node:fs";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
+import { parsePythonJson } from "../../foundation/text/python-json.ts";
 import type { JobResult } from "../job/job.ts";
 import { storedValue } from "./job-state.ts";
 
@@ -36,18 +37,20 @@ export function reportJob(
 /** @returns undefined if there is no file, or no report in it */
 export function readJobReport(file: string): JobReport | undefined {
   try {
-    const { error, reason, result } = JSON.parse(readFileSync(file, "utf8"));
+    const { error, reason, result } = parsePythonJson(readFileSync(file, "utf8")) as Written;
     return {
       result,
       ...(typeof reason === "string" && { reason }),
-      ...(typeof error === "object" && error !== null && { error: errorFrom(error) }),
+      ...(typeof error === "object" && error !== null && { error: errorFrom(error as Written) }),
     };
   } catch {
     return undefined;
   }
 }
 
-function errorFrom({ file, line, message }: Readonly<Record<string, unknown>>) {
+type Written = Readonly<Record<string, unknown>>;
+
+function errorFrom({ file, line, message }: Written) {
   return {
     message: String(message),
     ...(typeof file === "string" && { file }),

@@ -44,8 +44,6 @@ def _keys(value):
         return {key if isinstance(key, str) else str(key): _keys(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [_keys(one) for one in value]
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
     return value
 
 

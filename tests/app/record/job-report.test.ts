@@ -41,6 +41,14 @@ describe("the report of a job to the process that started its program", () => {
     expect(() => reportJob(ENDED, { HYDRACONF_OUTPUT_DIR: "/out/1" })).not.toThrow();
   });
 
+  test("has NaN and infinities as Python writes them", () => {
+    const { file } = place();
+    writeFileSync(file, '{"result": {"loss": NaN, "grads": [1.5, -Infinity]}}');
+    expect(readJobReport(file)).toEqual({
+      result: { loss: Number.NaN, grads: [1.5, Number.NEGATIVE_INFINITY] },
+    });
+  });
+
   test("has an error of Python with its place, and nothing if it is no JSON", () => {
     const { file } = place();
     writeFileSync(file, '{"error": {"message": "ValueError: no", "file": "a.py", "line": 3}}');
