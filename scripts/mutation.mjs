@@ -55,10 +55,11 @@ for (const [name, [mutate, tests]] of chosen)
 for (const [name, score] of scores) console.log(`${score.toFixed(1).padStart(5)} %  ${name}`);
 process.exitCode = scores.every(([, score]) => score >= LEAST) ? 0 : 1;
 
-/** As Stryker reads it, of `FILE` or `FILE:PLACE`. */
+/** As Stryker reads it, of `FILE` in any folder, or of `FILE:PLACE` with the file's folder. */
 function pathOf(file, folder) {
   const [path, ...place] = file.split(":");
-  return [`${folder}/${path}.ts`, ...place].join(":");
+  if (place.length === 0) return `${folder}/${path}.ts`;
+  return [`${folder.replace("/**", "")}/${path}.ts`, ...place].join(":");
 }
 
 /** `require` as Stryker's own folder has it: it is no dependency of the repository, since no other command needs it. */

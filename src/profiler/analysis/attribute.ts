@@ -184,17 +184,11 @@ export function attributeProcess(
 
   /** Where a launch counts, once its time is known. */
   const launching = (kernel: KernelNumber, threadId: number | null): ((ns: number) => void) => {
-    const visible = threadId === null ? [] : open.visibleOn(threadId);
-    const owner = visible.at(-1)?.region ?? outsideRegion(root);
+    const innermost = threadId === null ? undefined : open.visibleOn(threadId).at(-1);
+    const owner = innermost?.region ?? outsideRegion(root);
     const regions = regionsOf(threadId);
     ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
     return (ns) => kernels.add(regions, owner, kernel, ns);
-  };
-  const launch = (kernel: KernelNumber, threadId: number | null, ns: number) => {
-    const visible = threadId === null ? [] : open.visibleOn(threadId);
-    const owner = visible.at(-1)?.region ?? outsideRegion(root);
-    kernels.add(regionsOf(threadId), owner, kernel, ns);
-    ranOn(kernelNames.numbered.placeOf(kernel).device, threadId);
   };
 
   const handlers: ReplayHandlers = {
@@ -208,21 +202,20 @@ export function attributeProcess(
           launching(kernelNames.operation(nameOf(range)), range.threadId),
         );
       else
-        launch(
+        launching(
           kernelNames.operation(nameOf(range)),
           range.threadId,
-          operations.selfTime(range, endNs),
-        );
+        )(operations.selfTime(range, endNs));
     },
     rangeCloses(range) {
       if (!isOperation(range)) closeRegion(range);
-      else if (countOperations) operations.close(range);
+      else operations.close(range);
     },
     kernelIsLaunched(kernel) {
       const { kind = "kernel", launchThreadId } = kernel;
       const ns = Math.max(kernel.endNs - kernel.startNs, 0);
       if (kind === "kernel") {
-        launch(kernelNames.kernel(kernel), launchThreadId, ns);
+        launching(kernelNames.kernel(kernel), launchThreadId)(ns);
         return;
       }
       const device = deviceName(kernel.device);
@@ -248,11 +241,10 @@ export function attributeProcess(
     },
     threadIsSampled(sample) {
       const { threadId } = sample;
-      const visible = open.visibleOn(threadId);
-      const own = visible.findLast((instance) => instance.threadId === threadId);
+      const own = open.visibleOn(threadId).findLast((instance) => instance.threadId === threadId);
       if (own !== undefined) samples.add(latestRegion(own.region), own, sample);
       // Outside of ranges the first thread stands for the process: others may be idle helpers.
-      else if (visible.length === 0 && threadId === process.pid && !open.isAnyOpen())
+      else if (threadId === process.pid && !open.isAnyOpen())
         samples.add(outsideRegion(root), null, sample);
     },
   };
@@ -268,13 +260,10 @@ export function attributeProcess(
     replay({ ...events, ranges }, lastEventNs, handlers);
   } else replayStream(process.allRanges, events, lastEventNs, handlers);
   operations.closeAll(lastEventNs);
-  const endOf = (range: RangeInstance, instance: RegionInstance) =>
-    instance.endNs ?? Math.max(range.endNs ?? lastEventNs, range.startNs);
-  // Inner ranges first, since they report their time to the enclosing ones.
-  for (const [range, instance] of [...instanceOf].reverse())
-    closeInstance(instance, range, endOf(range, instance));
-  for (const [range, instance] of instanceOf)
-    finish(instance, endOf(range, instance), range.endNs !== null);
+  const endOf = ({ endNs, startNs }: RegionInstance) => endNs ?? Math.max(lastEventNs, startNs);
+  // All report their time to the enclosing ones first.
+  for (const [range, instance] of instanceOf) closeInstance(instance, range, endOf(instance));
+  for (const instance of instanceOf.values()) finish(instance, endOf(instance), false);
   const covered = roots?.finish();
   let place = 0;
   if (covered !== undefined)
@@ -346,10 +335,11 @@ function createUnclosed() {
   let count = 0;
   let innermost: RegionInstance | null = null;
   return {
+    /** In order of opening. */
     add(instance: RegionInstance): void {
       count++;
       names.add(latestRegion(instance.region).node.name);
-      if (innermost === null || instance.startNs >= innermost.startNs) innermost = instance;
+      innermost = instance;
     },
     finish: (): UnclosedRanges => ({ count, names: [...names], innermost }),
   };
@@ -367,7 +357,10 @@ const NO_CALLS: HostCallList = { length: 0, at: () => undefined };
 /** Shared by the many instances during which nothing ran. */
 const NO_DEVICES: readonly string[] = [];
 
-/** Creates an instance and, if its end is known, subtracts its time from the exclusive time of the enclosing range. */
+/**
+ * Creates an instance and, if its end is known, subtracts its time from the exclusive time of the enclosing ranges, which end no
+ * earlier.
+ */
 function createInstance(
   range: RangeInstance,
   region: RegionIdentity,
@@ -377,7 +370,7 @@ function createInstance(
 ): RegionInstance {
   let onThread: RegionInstance | null = null;
   for (const around of containing) {
-    if (endNs !== null) cover(around.inner, range.startNs, Math.min(endNs, around.endNs ?? endNs));
+    if (endNs !== null) cover(around.inner, range.startNs, endNs);
     if (around.threadId === range.threadId) onThread = around;
   }
   return {
@@ -415,7 +408,7 @@ function categoryNames({
   if (names.length === 0) return () => null;
   const known = new Map(names.map(({ domain, category, name }) => [`${category} ${domain}`, name]));
   return ({ category, domain }) =>
-    category === null || category === 0 ? null : (known.get(`${category} ${domain}`) ?? null);
+    category === 0 ? null : (known.get(`${category} ${domain}`) ?? null);
 }
 
 /** Completes an instance when its range closes, and reports its time to the enclosing range. */
@@ -437,8 +430,7 @@ function closeInstance(instance: RegionInstance, range: RangeInstance, endNs: nu
 function lastEvent(process: ProcessTimeline): number {
   let last = process.endNs;
   // If not all ranges are kept, the process knows the last event.
-  if (process.allRanges === undefined)
-    for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
+  for (const range of process.ranges) last = Math.max(last, range.endNs ?? range.startNs);
   for (const mark of process.marks) last = Math.max(last, mark.timeNs);
   const { kernels } = process;
   const lastKernels = kernels.isOrdered === true ? [kernels.at(kernels.length - 1)] : kernels;
@@ -496,11 +488,11 @@ function createOperations() {
       if (endNs !== null) coverAround(open, range.startNs, endNs);
       open.push({ range, endNs, inner: createCoverage(range.startNs), count });
     },
-    /** Must be called for each operation that `open` was called with. */
+    /** Must be called for each operation that `open` was called with; does nothing if there was none. */
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
       const at = open.findLastIndex((operation) => operation.range === range);
-      if (at >= 0) closeAt(open, at, range.endNs ?? range.startNs);
+      closeAt(open, at, range.endNs ?? range.startNs);
     },
     closeAll(endNs: number): void {
       for (const open of openByThread.values())

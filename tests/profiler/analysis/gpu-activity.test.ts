@@ -279,6 +279,32 @@ describe("copies, sets and waits", () => {
     ]);
   });
 
+  it("of copies know their streams, by context, and what these are for", () => {
+    const copy = { name: "copy", kind: "memcpy" as const, bytes: 1, ns: 5 };
+    const [region] =
+      scopesOf({
+        ranges: [{ name: "step", start: 0, end: 100 }],
+        kernels: [
+          { name: "k", launch: 1, ns: 9, stream: 7, context: 1 },
+          { ...copy, launch: 2, stream: 7, context: 1 },
+          { ...copy, launch: 3, stream: 7, context: 1, isPageable: true },
+          { ...copy, launch: 4, stream: 7, context: 2, isPageable: false },
+          { ...copy, launch: 5, stream: 3, context: 1 },
+          { ...copy, launch: 6 },
+          { ...copy, launch: 7, stream: 9, context: 1, kind: "memset" },
+        ],
+        defaultStreams: [{ context: 1, stream: 7 }],
+      }).get("aggregate")?.regions ?? [];
+    const copies = region?.activities?.get("memcpy");
+    expect([...(copies?.streams ?? [])]).toEqual([
+      [{ number: 7, isDefault: true, runsKernels: true }, 10],
+      [{ number: 7, isDefault: false, runsKernels: false }, 5],
+      [{ number: 3, isDefault: false, runsKernels: false }, 5],
+    ]);
+    expect(copies).toMatchObject({ calls: 5, ns: 25, pageableNs: 5, knownNs: 10 });
+    expect(region?.activities?.get("memset")?.streams).toEqual(new Map());
+  });
+
   it("alone do not hide CPU operations", () => {
     const aggregate = scopesOf({
       ranges: [{ name: "conv", start: 0, end: 10, domain: "shallow_resnet.ops" }],

@@ -86,6 +86,21 @@ describe("host calls", () => {
     });
   });
 
+  it("of several threads outside and in ranges are told apart one by one", () => {
+    const ranges: readonly RangeSketch[] = [{ name: "work", start: 20, end: 40 }];
+    const calls = [
+      callOf("poll", 3, 1, 2),
+      callOf("poll", 1, 3, 6),
+      callOf("poll", 3, 7, 8),
+      callOf("poll", 1, 30, 90),
+      callOf("poll", 1, 92, 95),
+    ];
+    expect(callsIn({ ranges }, calls)).toEqual({
+      work: [tally("poll", 60)],
+      "(outside)": [{ ...tally("poll", 1, 3, 1, 3), alone: { calls: 2, ns: 6 } }],
+    });
+  });
+
   it("are where their definition says, whatever ranges overlap", () => {
     const range = fc
       .record({

@@ -33,6 +33,32 @@ describe("kernels and operations", () => {
     expect(totals).toMatchObject({ kernelNs: 65, outsideNs: 5, outsideKernelCount: 1 });
   });
 
+  it("counts operations that overlap, one thread's or several, for the time that is theirs", () => {
+    const operation = (name: string, start: number, end: number, thread = 1) => ({
+      ...{ name, start, end, thread, domain: OPS },
+    });
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "stem", start: 0, end: 100 },
+        { name: "block", start: 5, end: 60 },
+        operation("a", 10, 30),
+        operation("b", 20, 50),
+        operation("c", 25, 28),
+        operation("d", 12, 40, 2),
+      ],
+    });
+    const times = regions.map(({ path, kernels }) => [
+      path.join("/"),
+      ...kernels.map(({ kernel_name, total_ms }) => [kernel_name, (total_ms ?? 0) * 1e6]),
+    ]);
+    // What overlaps counts for the one that was opened last.
+    expect(times).toEqual([
+      ["stem", ["b", 27], ["a", 10], ["c", 3]],
+      ["stem/block", ["b", 27], ["a", 10], ["c", 3]],
+      ["(outside)", ["d", 28]],
+    ]);
+  });
+
   it("lists kernels of one name on one device once, the longest first, then by name", () => {
     const launches = [
       { name: "b", launch: 1, ns: 4 },

@@ -56,6 +56,38 @@ describe("nesting", () => {
     expect(notes).toEqual([]);
   });
 
+  it("puts a range inside those that close with it, beside those that close before", () => {
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "a", start: 0, end: 5 },
+        { name: "b", start: 1, end: 10 },
+        { name: "c", start: 2, end: 10 },
+      ],
+    });
+    expect(tree(regions)).toEqual(["a", "b", "b/c"]);
+  });
+
+  it("ends at 256 levels: what is deeper counts as a part of the last", () => {
+    const nested = (depth: number): ProcessSketch => ({
+      ranges: Array.from({ length: depth }, (_, at) => ({
+        name: "f",
+        start: at,
+        end: 1000 - at,
+      })),
+      kernels: [{ name: "k", launch: 400, ns: 3 }],
+    });
+    const deepest = aggregateOf(nested(256));
+    expect(deepest.regions.at(-1)).toMatchObject({ exclusiveKernelNs: 3, exclusiveWallNs: 490 });
+    expect(deepest.regions).toHaveLength(256);
+    expect(deepest.notes.join()).not.toContain("nested deeper");
+    const deeper = aggregateOf(nested(258));
+    expect(deeper.regions).toHaveLength(256);
+    expect(deeper.regions.at(-1)).toMatchObject({ exclusiveKernelNs: 3, exclusiveWallNs: 490 });
+    expect(deeper.notes.join()).toContain(
+      "2 ranges nested deeper than 256 levels count as part of",
+    );
+  });
+
   it("does not let overlapping asynchronous ranges grow the path without end", () => {
     const ranges = Array.from({ length: 1000 }, (_, index) => ({
       name: "request",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { mergedSamples } from "../../../src/profiler/analysis/sample-tally.ts";
 import type { ThreadSample, ThreadState } from "../../../src/profiler/model/timeline.ts";
-import { processOf, timelineOf } from "./timelines.ts";
+import { processOf, type RangeSketch, timelineOf } from "./timelines.ts";
 
 const MS = 1e6;
 
@@ -21,15 +21,16 @@ const looks = (threadId: number, states: readonly ThreadState[]): readonly Threa
     childrenNs: 0,
   }));
 
-function samplesOf(
-  ranges: readonly { name: string; start: number; end: number; thread?: number }[],
-  threadSamples: readonly ThreadSample[],
-) {
+function samplesOf(ranges: readonly RangeSketch[], threadSamples: readonly ThreadSample[]) {
   const timeline = timelineOf([]);
   const process = {
     ...processOf({
       pid: 1,
-      ranges: ranges.map((range) => ({ ...range, start: range.start * MS, end: range.end * MS })),
+      ranges: ranges.map((range) => ({
+        ...range,
+        start: range.start * MS,
+        end: (range.end ?? 0) * MS,
+      })),
       endNs: 200 * MS,
     }),
     threadSamples,
@@ -70,6 +71,17 @@ describe("samples of threads", () => {
     );
     expect(found).toMatchObject({ "(outside)": { sleep: 3 } });
     expect(found["step"]).toBeUndefined();
+  });
+
+  it("of other threads, and of a first thread while others have ranges open, count for nothing outside", () => {
+    expect(samplesOf([], looks(2, ["lock", "lock", "lock"]))).toEqual({});
+    const other = { name: "other", start: 0, end: 50, thread: 2 };
+    const idle = looks(1, ["lock", "lock", "lock"]);
+    expect(samplesOf([other], idle)["(outside)"]).toBeUndefined();
+    // A range that another thread started is none of the first thread's own.
+    const shared = samplesOf([{ ...other, kind: "start_end" }], idle);
+    expect(shared).toMatchObject({ other: undefined });
+    expect(shared["(outside)"]).toBeUndefined();
   });
 
   it("count what the system counted where nothing else can have caused it", () => {

@@ -58,6 +58,36 @@ describe("scopes", () => {
       expect(notes.includes(rule), name).toBe(name.startsWith("device:"));
   });
 
+  it("count a range once for a device, however much it launched there, and only what its thread launched", () => {
+    const scopes = scopesOf([
+      {
+        ranges: [
+          { name: "step", start: 0, end: 10 },
+          { name: "shared", start: 20, end: 30, kind: "start_end" },
+        ],
+        kernels: [
+          { name: "k", launch: 2, ns: 5 },
+          { name: "k", launch: 4, ns: 5 },
+          // By a thread that is not known.
+          { name: "k", launch: 25, ns: 5, thread: null },
+        ],
+      },
+    ]);
+    expect(
+      scopes
+        .get("device:cuda:0")
+        ?.regions.map(({ path, invocations, wallNs, kernelCount }) => [
+          path[0],
+          invocations,
+          wallNs,
+          kernelCount,
+        ]),
+    ).toEqual([
+      ["step", 1, 10, 2],
+      ["(outside)", 0, expect.anything(), 1],
+    ]);
+  });
+
   it("have the notes of the run and of their processes", () => {
     const sketches = processes.map((process) => ({ ...process, notes: [`of ${process.pid}`] }));
     const { scopes } = buildRegionModel(timelineOf(sketches, ["of the run"]));

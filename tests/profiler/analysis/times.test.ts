@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { aggregateOf, regionAt } from "./models.ts";
-import { type ProcessSketch, timelineOf } from "./timelines.ts";
+import { type ProcessSketch, processOf, timelineOf } from "./timelines.ts";
 
 describe("times", () => {
   it("counts recursion once in wall time and kernels", () => {
@@ -59,6 +59,35 @@ describe("times", () => {
     );
   });
 
+  it("lets a range without duration end, and one that never closed last to the last launch", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "instant", start: 5, end: 5 },
+        { name: "open", start: 10, end: null },
+      ],
+      kernels: [
+        { name: "k", launch: 20, ns: 1 },
+        { name: "k", launch: 90, ns: 1 },
+      ],
+    };
+    expect(regionAt(sketch, "instant")).not.toHaveProperty("unclosed");
+    expect(regionAt(sketch, "open")).toMatchObject({ wallNs: 80, unclosed: 1 });
+    for (const launches of [[20, 90], []]) {
+      const process = processOf({ ranges: sketch.ranges ?? [] });
+      const kernels = processOf({
+        kernels: launches.map((launch) => ({ name: "k", launch, ns: 1 })),
+      }).kernels;
+      const ordered = Object.assign([...kernels], { isOrdered: true as const });
+      const [scope] = buildRegionModel({
+        ...timelineOf([]),
+        processes: [{ ...process, kernels: ordered }],
+      }).scopes;
+      expect(scope?.regions.find(({ path }) => path[0] === "open")?.wallNs).toBe(
+        Math.max(0, ...launches.map((launch) => launch - 10)),
+      );
+    }
+  });
+
   describe("of processors", () => {
     it("leaves out of the exclusive time what the same thread opened inside", () => {
       const sketch: ProcessSketch = {
@@ -76,6 +105,32 @@ describe("times", () => {
       });
       expect(regionAt(sketch, "step/inner").cpu).toMatchObject({ ns: 25, exclusiveNs: 25 });
       expect(aggregateOf(sketch).totals.cpuNs).toBe(180);
+    });
+
+    it("and instructions of a range are its own where another thread opened one inside", () => {
+      const sketch: ProcessSketch = {
+        ranges: [
+          {
+            name: "job",
+            start: 0,
+            end: 100,
+            kind: "start_end",
+            thread: 2,
+            cpu: 50,
+            instructions: 70,
+          },
+          { name: "work", start: 10, end: 60, cpu: 25, instructions: 40 },
+          { name: "part", start: 20, end: 30, cpu: 5, instructions: 15 },
+          { name: "part", start: 40, end: 50, cpu: 6, instructions: 16 },
+        ],
+      };
+      const own = (path: string) => {
+        const { cpu, instructions } = regionAt(sketch, path);
+        return [cpu?.exclusiveNs, instructions];
+      };
+      expect(own("job")).toEqual([50, { count: 70, exclusive: 70 }]);
+      expect(own("job/work")).toEqual([14, { count: 40, exclusive: 9 }]);
+      expect(own("job/work/part")).toEqual([11, { count: 31, exclusive: 31 }]);
     });
 
     it("counts recursion once, and never more than the range lasted", () => {
