@@ -103,7 +103,7 @@ export function treeToOpen(
   if (!isDirectory(place))
     throw existsSync(place) ? notDirectory(place, cwd) : noTree(readablePath(place, cwd), cwd);
   const title = readablePath(place, cwd);
-  if (asked.configName !== undefined) requireConfig(asked.configName, place, title);
+  if (asked.configName !== undefined) requireConfig(asked.configName, place, title, asked.lineOf);
   const configName =
     asked.configName ?? app?.configName?.replace(/\.yaml$/, "") ?? firstConfig(place, title);
   const dialect = DIALECT_NAMES.find((name) => name === parsed.value("version-base"));
@@ -121,21 +121,30 @@ export function treeToOpen(
 interface AskedTree {
   readonly directory: string | undefined;
   readonly configName: string | undefined;
+  /** The command line with another primary config, for a hint. */
+  readonly lineOf: (configName: string) => string;
 }
 
 /** @throws ConfigError `app.usage` for two primary configs */
 function askedTree(parsed: ParsedCommand, cwd: string): AskedTree {
   const [given] = parsed.positionals;
   const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
-  if (given === undefined) return { directory: undefined, configName: named };
+  const lineOf = (name: string) => `--config-name ${name}`;
+  if (given === undefined) return { directory: undefined, configName: named, lineOf };
   const path = resolve(cwd, given);
-  if (!path.endsWith(".yaml") || !isFile(path)) return { directory: path, configName: named };
+  const isConfig = isFile(path) || (!existsSync(path) && isDirectory(dirname(path)));
+  if (!path.endsWith(".yaml") || !isConfig) return { directory: path, configName: named, lineOf };
   if (named !== undefined)
     throw usage(
       `${given} is the primary config, and so is that of --config-name`,
       "name one of them",
     );
-  return { directory: dirname(path), configName: basename(path, ".yaml") };
+  const shown = dirname(given);
+  return {
+    directory: dirname(path),
+    configName: basename(path, ".yaml"),
+    lineOf: (name) => shellCommand(["hydraconf", "open", join(shown, `${name}.yaml`)]),
+  };
 }
 
 /** The program of the line, of the directory that it names, or the only one here. */
@@ -186,7 +195,12 @@ const isFile = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** @throws ConfigError `compose.missing_config` for a config that is no file of the tree */
-function requireConfig(name: string, place: string, title: string): void {
+function requireConfig(
+  name: string,
+  place: string,
+  title: string,
+  lineOf: AskedTree["lineOf"],
+): void {
   if (isFile(join(place, `${name}.yaml`))) return;
   const folder = dirname(name);
   const inFolder = (one: string) => (folder === "." ? one : `${folder}/${one}`);
@@ -198,7 +212,7 @@ function requireConfig(name: string, place: string, title: string): void {
     key: name,
     available,
     ...(near !== undefined && { nearest: near }),
-    hint: `use --config-name ${near ?? available[0] ?? "NAME"}`,
+    hint: `use ${lineOf(near ?? available[0] ?? "NAME")}`,
   });
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "../../src/app/command-line/parse.ts";
+import { isConfigError } from "../../src/engine/values/errors.ts";
 import {
   OPEN_LINE,
   playgroundFile,
@@ -119,7 +120,24 @@ test("a file is opened as the primary config of its directory, with the program 
   expect(() => open(cwd, "configs/eval.yaml", "--config-name", "train")).toThrow(
     expect.objectContaining({ code: "app.usage" }),
   );
-  expect(() => open(cwd, "configs/evil.yaml")).toThrow("no directory 'configs/evil.yaml'");
+  const refused = (path: string) => {
+    try {
+      return open(cwd, path);
+    } catch (error) {
+      return isConfigError(error) && error.details;
+    }
+  };
+  for (const path of ["configs/evil.yaml", join(cwd, "configs/evil.yaml")])
+    expect(refused(path)).toMatchObject({
+      code: "compose.missing_config",
+      message: "There is no config 'evil' in 'configs'",
+      available: ["eval", "train"],
+      nearest: "eval",
+      hint: `use hydraconf open ${path.replace("evil", "eval")}`,
+    });
+  expect(refused("config/eval.yaml")).toMatchObject({
+    message: "There is no directory 'config/eval.yaml'",
+  });
 });
 
 test("without a tree the error names the directories that may be one", () => {

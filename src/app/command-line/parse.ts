@@ -184,7 +184,9 @@ function unknownOption(typed: string, options: Options): ConfigError {
   return new ConfigError({
     code: "app.usage",
     message: `unknown option ${typed}`,
-    ...(near !== undefined && { nearest: `--${near}` }),
+    ...(near === undefined
+      ? { hint: `its options are ${[...options.keys()].map((name) => `--${name}`).join(", ")}` }
+      : { nearest: `--${near}` }),
   });
 }
 

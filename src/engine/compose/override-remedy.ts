@@ -3,18 +3,10 @@ import type { Override, OverrideValue } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { elementToString, overrideKeyElement } from "../overrides/print.ts";
 import { isConfigError, nearest as nearestName } from "../values/errors.ts";
-import { nearestKey, splitKey } from "../values/key-path.ts";
-import {
-  type ConfigNode,
-  child,
-  getAt,
-  isMissingOrNull,
-  keyId,
-  type ScalarNode,
-} from "../values/node.ts";
-import { describeOrigin } from "../values/origin.ts";
+import { nearestKey, obstacle, splitKey } from "../values/key-path.ts";
+import { type ConfigNode, child, getAt, isMissingOrNull, keyId } from "../values/node.ts";
 import { pathOf } from "../values/place.ts";
-import { pyRepr, pyStr } from "../values/python-text.ts";
+import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";
 import { selectPath } from "../values/resolution/resolution.ts";
@@ -335,14 +327,8 @@ function inTheWay(
   const { node, length } = reached(root, parts);
   const path = parts.slice(0, length).join(".");
   if (length === parts.length || path === "") return undefined;
-  const at = node.origin.kind === "file" ? ` (${describeOrigin(node.origin)})` : "";
-  if (node.kind === "list")
-    return isIndex(parts[length])
-      ? `'${path}' has ${node.items.length} items, counted from 0${at}`
-      : `'${path}' is a list: its items are ${path}.0 and so on${at}`;
-  if (node.kind !== "scalar") return undefined;
-  return `'${path}' is ${shown(node)}, which has no keys: for '${keyOrGroup}' a map must take its place where it is set${at}`;
+  const blocked = obstacle(node, path, parts[length] ?? "");
+  return blocked === undefined || node.kind !== "scalar"
+    ? blocked
+    : `${blocked}: for '${keyOrGroup}' a map must take its place where it is set`;
 }
-
-const shown = (node: ScalarNode): string =>
-  typeof node.value === "string" ? pyRepr(node.value) : pyStr(node);

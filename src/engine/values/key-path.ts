@@ -1,9 +1,10 @@
 /** Keys such as `a.b[0]`: how they split into components, and the nearest one that exists. */
+import { plural } from "../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "./dialect.ts";
 import { ConfigError, isConfigError, nearest as nearestName } from "./errors.ts";
 import { type ConfigNode, child, type Key, keyId, type MapNode } from "./node.ts";
-import type { Origin } from "./origin.ts";
-import { parsePythonInt, pyRepr } from "./python-text.ts";
+import { describeOrigin, type Origin } from "./origin.ts";
+import { parsePythonInt, pyRepr, pyStr } from "./python-text.ts";
 
 /**
  * The components of a key for a lookup.
@@ -192,6 +193,22 @@ export function nearestKey(
     node = next;
   }
   return { available: [] };
+}
+
+/**
+ * What is in the way of a component of a key: a list without such an item, or a value without keys; undefined for a map.
+ * @param path to the node
+ */
+export function obstacle(node: ConfigNode, path: string, component: string): string | undefined {
+  const name = path === "" ? "the config" : `'${path}'`;
+  const at = node.origin.kind === "file" ? ` (${describeOrigin(node.origin)})` : "";
+  if (node.kind === "list")
+    return /^-?\d+$/.test(component)
+      ? `${name} has ${plural(node.items.length, "item")}, counted from 0${at}`
+      : `${name} is a list: its items are ${path === "" ? "0" : `${path}.0`} and so on${at}`;
+  if (node.kind !== "scalar") return undefined;
+  const shown = typeof node.value === "string" ? pyRepr(node.value) : pyStr(node);
+  return `${name} is ${shown}, which has no keys${at}`;
 }
 
 /**

@@ -13,8 +13,21 @@ import type { TreeDocument } from "../tree-document.ts";
 export interface Composer {
   /** @param texts of the files by path, as they are in the page */
   setFiles(tree: Omit<TreeDocument, "files">, texts: ReadonlyMap<string, string>): void;
-  /** @throws Error for an error of this program */
+  /** @throws Error for an error of this program, and for a worker that does not answer */
   ask<Name extends RequestName>(name: Name, request: RequestOf<Name>): Promise<AnswerOf<Name>>;
+}
+
+/** A worker that was started. */
+export interface StartedWorker {
+  send(message: Message): void;
+  end(): void;
+}
+
+/** What a worker tells. */
+export interface WorkerListener {
+  onReply(reply: Reply): void;
+  /** @param message of the browser, or an empty text */
+  onError(message: string): void;
 }
 
 interface Waiting {
@@ -22,50 +35,96 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** @param script of the worker */
-export function startComposer(script: string): Composer {
-  const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-  const worker = new Worker(address);
+/** In milliseconds. The largest trees take seconds. */
+const PATIENCE = 60_000;
+
+/**
+ * Starts the worker, and another one in place of one that has not answered anything for a while: a browser ends a worker that needs too
+ * much memory without a word. The new one is asked when something changes, since the same question could end it, too.
+ */
+export function startComposer(start: (listener: WorkerListener) => StartedWorker): Composer {
   const waiting = new Map<number, Waiting>();
   let last = 0;
+  let tree: FilesUpdate["tree"] | undefined;
+  let texts: ReadonlyMap<string, string> = new Map();
   let sent: ReadonlyMap<string, string> = new Map();
-  let update: FilesUpdate | undefined;
+  /** Whether the worker has other files. */
+  let isStale = false;
   /** Why it could not be started. */
   let broken: Error | undefined;
   let hasAnswered = false;
-  worker.addEventListener("message", ({ data }: { readonly data: Reply }) => {
-    hasAnswered = true;
-    const known = waiting.get(data.id);
-    waiting.delete(data.id);
-    if ("failure" in data) known?.reject(new Error(data.failure));
-    else known?.resolve(data.answer);
-  });
-  worker.addEventListener("error", ({ message }) => {
-    const error = new Error(message || "the browser refused to start a worker");
-    if (!hasAnswered) broken = error;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let worker = startWorker();
+
+  function startWorker(): StartedWorker {
+    return start({
+      onReply(reply) {
+        hasAnswered = true;
+        const known = waiting.get(reply.id);
+        waiting.delete(reply.id);
+        watch();
+        if ("failure" in reply) known?.reject(new Error(reply.failure));
+        else known?.resolve(reply.answer);
+      },
+      onError(message) {
+        const error = new Error(message || "the browser refused to start a worker");
+        if (!hasAnswered) broken = error;
+        refuse(error);
+      },
+    });
+  }
+
+  function refuse(error: Error): void {
+    clearTimeout(timer);
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
-  });
+  }
+
+  /** Begins to wait anew, if there is anything to wait for. */
+  function watch(): void {
+    clearTimeout(timer);
+    if (waiting.size > 0) timer = setTimeout(restart, PATIENCE);
+  }
+
+  function restart(): void {
+    worker.end();
+    worker = startWorker();
+    sent = new Map();
+    isStale = true;
+    const seconds = PATIENCE / 1_000;
+    refuse(
+      new Error(
+        `the worker has not answered for ${seconds} seconds, perhaps for lack of memory. It was started again: change the overrides or a file to go on`,
+      ),
+    );
+  }
+
+  function filesUpdate(): FilesUpdate | undefined {
+    if (tree === undefined || !isStale) return undefined;
+    const update = {
+      tree,
+      changed: [...texts].filter(([path, text]) => sent.get(path) !== text),
+      removed: [...sent.keys()].filter((path) => !texts.has(path)),
+    };
+    sent = texts;
+    isStale = false;
+    return update;
+  }
+
   return {
-    setFiles(tree, texts) {
-      update = {
-        tree,
-        changed: [...texts].filter(([path, text]) => sent.get(path) !== text),
-        removed: [...sent.keys()].filter((path) => !texts.has(path)),
-      };
+    setFiles(about, given) {
+      tree = about;
+      texts = given;
+      isStale = true;
     },
     ask<Name extends RequestName>(name: Name, request: RequestOf<Name>) {
       if (broken !== undefined) return Promise.reject(broken);
       last += 1;
-      const message: Message<Name> = { id: last, name, request, files: update };
-      if (update !== undefined) {
-        const { changed, removed } = update;
-        sent = new Map([...sent, ...changed].filter(([path]) => !removed.includes(path)));
-        update = undefined;
-      }
+      const message: Message<Name> = { id: last, name, request, files: filesUpdate() };
       return new Promise<AnswerOf<Name>>((resolve, reject) => {
         waiting.set(last, { resolve: resolve as (answer: unknown) => void, reject });
-        worker.postMessage(message);
+        if (waiting.size === 1) watch();
+        worker.send(message);
       });
     },
   };

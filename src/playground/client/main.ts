@@ -20,7 +20,7 @@ import { lineWord } from "../model/line-words.ts";
 import { commandLine, markedPart, overridesIn, wordAt } from "../model/override-line.ts";
 import { fitsLink, linkOf, type PageState, stateIn } from "../model/page-state.ts";
 import type { Problem } from "../model/problems.ts";
-import type { ConfigView, Difference, View, ViewRequest } from "../model/requests.ts";
+import type { ConfigView, Difference, Reply, View, ViewRequest } from "../model/requests.ts";
 import {
   type ChangedFile,
   FILE_NAME,
@@ -100,7 +100,15 @@ function readable(given: PageState): PageState {
 
 // What is computed of the state, by the worker.
 
-const composer = startComposer(document.getElementById("worker")?.textContent ?? "");
+const workerScript = URL.createObjectURL(
+  new Blob([document.getElementById("worker")?.textContent ?? ""], { type: "text/javascript" }),
+);
+const composer = startComposer(({ onError, onReply }) => {
+  const worker = new Worker(workerScript);
+  worker.addEventListener("message", ({ data }: { readonly data: Reply }) => onReply(data));
+  worker.addEventListener("error", ({ message }) => onError(message));
+  return { send: (message) => worker.postMessage(message), end: () => worker.terminate() };
+});
 let view: View = {
   isSweep: false,
   problems: [],

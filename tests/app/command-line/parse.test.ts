@@ -130,5 +130,8 @@ test("a wrong command line is answered in two lines", () => {
   expect(shown(["a", "--outptu"])).toBe(
     "prog do: error: unknown option --outptu (did you mean --output?)\n  prog do --help shows what it takes\n",
   );
+  expect(shown(["a", "--rounds", "3"])).toMatch(
+    /^prog do: error: unknown option --rounds\n {2}its options are --output, .*--quiet.*\n$/,
+  );
   expect(shown([])).toBe("prog do: error: expected files\n  usage: prog do FILE...\n");
 });

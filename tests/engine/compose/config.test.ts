@@ -47,7 +47,15 @@ describe("a composed config", () => {
       hint: "'server.port' is set in file:///conf/config.yaml:2:9",
     });
     expect(refused("zzz").details.hint).toBeUndefined();
-    expect(refused("l[3]").code).toBe("key.not_found");
+    for (const key of ["l[3]", "l.1"])
+      expect(refused(key).details).toMatchObject({
+        code: "key.not_found",
+        hint: "'l' has 1 item, counted from 0 (file:///conf/config.yaml:4:4)",
+      });
+    expect(refused("alias.port.x").details).toMatchObject({
+      code: "key.not_found",
+      hint: "'alias.port' is 1, which has no keys (file:///conf/config.yaml:2:9)",
+    });
     for (const resolve of [true, false, undefined])
       expect(
         refusal(() =>

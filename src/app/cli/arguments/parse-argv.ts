@@ -20,7 +20,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   const overrides: string[] = [];
   const more: string[] = [];
   let ownWords = overrides;
-  const unknown: string[] = [];
+  let unknown: UnknownWord | undefined;
   /** The words that argparse's error lists as unrecognized, including overrides after the first run. */
   const unrecognizedWords: string[] = [];
   const apart: string[] = [];
@@ -41,7 +41,9 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       }
     } else if (matched === "unknown") {
       isFirstRun &&= overrides.length === 0;
-      unknown.push(word);
+      const next = words[index + 1];
+      const isValue = matches[index + 1] === "override" && next?.includes("=") === false;
+      unknown ??= { word, ...(isValue && { next }) };
       unrecognizedWords.push(word);
     } else {
       isFirstRun &&= overrides.length === 0;
@@ -54,7 +56,7 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
       if (matched.flag.final === true) return { flags: values, overrides };
     }
   }
-  if (unknown.length > 0) throw unrecognized(unknown, unrecognizedWords, flags);
+  if (unknown !== undefined) throw unrecognized(unknown, unrecognizedWords, flags);
   return {
     flags: values,
     overrides,
@@ -62,6 +64,12 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
     ...(ownWords === more && { more }),
     ...(dashes >= 0 && { rest: argv.slice(dashes + 1) }),
   };
+}
+
+/** The first word that looks like a flag and is none, and the word behind it, which may be its value. */
+interface UnknownWord {
+  readonly word: string;
+  readonly next?: string;
 }
 
 /** A word recognised as a flag, and the value attached to it, if any. */
@@ -184,23 +192,26 @@ const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
 
 function unrecognized(
-  words: readonly string[],
+  { word, next = "VALUE" }: UnknownWord,
   unrecognizedWords: readonly string[],
   flags: readonly Flag[],
 ): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
-  const [name, value = "VALUE"] = splitAtEquals(words[0] ?? "");
+  const [name, value = next] = splitAtEquals(word);
   const near = nearest(name, names);
   // With one dash only what has a value is an override.
-  const isAssigned = /=/.test(words[0] ?? "");
+  const isAssigned = word.includes("=");
   const [, key] =
     (isAssigned ? /^--?([A-Za-z_][\w.-]*)$/ : /^--([A-Za-z_][\w.-]*)$/).exec(name) ?? [];
+  const plain = names.includes("--plain-flags") ? ", or add --plain-flags" : "";
   return new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${unrecognizedWords.join(" ")}`,
     nearest: near,
     ...(near === undefined &&
-      key !== undefined && { hint: `write config values without dashes: ${key}=${value}` }),
+      key !== undefined && {
+        hint: `write config values without dashes: ${key}=${value}${plain}`,
+      }),
   });
 }
 

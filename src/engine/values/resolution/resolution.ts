@@ -9,7 +9,7 @@ import {
   parseElement,
   parseNode,
 } from "../interpolation/parser.ts";
-import { keyComponents, mapKey, nearestKey, type ReferenceKey } from "../key-path.ts";
+import { keyComponents, mapKey, nearestKey, obstacle, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
 import {
   type ConfigNode,
@@ -124,7 +124,7 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
   let { node } = startOf(key, at);
   for (const [index, part] of key.components.entries()) {
     if (node.kind === "list" && /^-?\d+$/.test(part) && child(node, BigInt(part)) === undefined)
-      return `'${key.components.slice(0, index).join(".")}' has ${node.items.length} items, counted from 0`;
+      return obstacle(node, key.components.slice(0, index).join("."), part);
     const next = child(node, node.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part);
     if (next === undefined) break;
     node = next;

@@ -3,7 +3,7 @@ import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
 import type { TextPart } from "../interpolation/ast.ts";
 import { isInterpolationNode, parseNode } from "../interpolation/parser.ts";
-import { mapKey, nearestKey, splitKey } from "../key-path.ts";
+import { mapKey, nearestKey, obstacle, splitKey } from "../key-path.ts";
 import { spend } from "../limits.ts";
 import {
   type ConfigNode,
@@ -95,7 +95,10 @@ export const keyAbsent = (root: ConfigNode, key: string, context: ResolveContext
       const parts = splitKey(key, context.dialect);
       const { depth, node } = deepestOf(parts, root, context);
       const { available, hint, nearest } = nearestKey(node, parts.slice(depth));
-      const full = (name: string) => [...parts.slice(0, depth), name].join(".");
+      const above = parts.slice(0, depth);
+      const full = (name: string) => [...above, name].join(".");
+      const blocked = obstacle(node, above.join("."), parts[depth] ?? "");
+      if (blocked !== undefined) return { hint: blocked };
       const origin = nearest === undefined ? undefined : getAt(node, splitKey(nearest))?.origin;
       return {
         available: available.map(full),

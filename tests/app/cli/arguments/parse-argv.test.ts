@@ -108,11 +108,15 @@ describe("a key that is written as a flag", () => {
   test.each([
     ["--repeats", "write config values without dashes: repeats=VALUE"],
     ["--db.port=3", "write config values without dashes: db.port=3"],
+    ["--lr 0.2", "write config values without dashes: lr=0.2"],
+    ["--lr db=pg", "write config values without dashes: lr=VALUE"],
+    ["--lr --repeats 2", "write config values without dashes: lr=VALUE"],
+    ["--lr 1 --repeats 2", "write config values without dashes: lr=1"],
     ["--reslove", undefined],
     ["-z", undefined],
-  ])("%s: the hint is how to set it", (word, hint) => {
+  ])("%s: the hint is how to set it", (line, hint) => {
     try {
-      parse(word);
+      parse(...line.split(" "));
       expect.unreachable();
     } catch (error) {
       expect(isConfigError(error) && error.details.hint).toBe(hint);
