@@ -531,14 +531,18 @@ function headlineOf(
   const { report } = ranking;
   const story = bar === undefined ? null : storyOf(bar);
   const ranked = byWall.length > 0 ? byWall : byGpu;
-  const [top, next] = ranked;
+  const time = byWall.length > 0 ? wallTime(report) : gpuTime(report);
+  // Inclusive times count inner regions twice.
+  const sum =
+    time.timeOf === time.insideOf ? 0 : sumOf(report.regions, (region) => time.timeOf(region) ?? 0);
+  // A region that waits for the end of threads has their time again: they are in regions, too, if all take that much more than the run.
+  const isTheirs = ({ reason, ms }: RankedRegion): boolean =>
+    reason?.rule === "join" && sum - (time.whole ?? sum) >= ms * MOST;
+  const all = ranked.reduce((left, one) => left - (isTheirs(one) ? one.ms : 0), sum);
+  const [top, next] = ranked.filter((one) => !isTheirs(one));
   if (top === undefined) return story ?? nothingWords(report);
   const isCovered = top.region.kind === "outside" && story !== null && story.includes("outside");
   if (isCovered) return [story, reasonSentence(top)].filter((text) => text !== null).join(" ");
-  const time = byWall.length > 0 ? wallTime(report) : gpuTime(report);
-  // Inclusive times count inner regions twice.
-  const all =
-    time.timeOf === time.insideOf ? 0 : sumOf(report.regions, (region) => time.timeOf(region) ?? 0);
   const base = Math.max(all, time.whole ?? 0);
   const lead =
     top.ms >= base * MOST

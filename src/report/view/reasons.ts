@@ -261,7 +261,7 @@ const WAIT_RULES: readonly WaitRule[] = [
         : {
             ...finding,
             title: `${finding.title}; on a free machine: ${own.title}`,
-            evidence: `${finding.evidence}; ${own.evidence}`,
+            evidence: `a processor is missing for ${finding.evidence}; ${own.evidence}`,
           };
     },
   },
@@ -283,7 +283,7 @@ function ownFinding(facts: RegionFacts): Finding | null {
   };
   if (own !== undefined && own.samples > 1 && longestWaits(free).length > 0)
     return ownWait(own, free);
-  for (const { find } of KERNEL_RULES) {
+  for (const { find } of [TINY_CALLS, ...KERNEL_RULES]) {
     const finding = find(facts);
     if (finding !== null) return finding;
   }
@@ -637,29 +637,42 @@ const CALL_RULES: readonly ReasonRule[] = [
 /** A call that is not much longer than what it takes to record it. */
 const TINY_CALL_MS = 0.02;
 
+/** Without what the thread waited for a processor in. */
+const TINY_CALLS: ReasonRule = {
+  name: "tiny_calls",
+  explains: ["wall"],
+  threshold:
+    "at least 10,000 calls of at most 20 µs on average; outside of ranges, at most 20 µs between two of them; without waits for a free processor",
+  source: "the wall time of each call, and the system's times of threads",
+  find: ({ region: { invocations, kind, wall_ms }, wallMs, threads, calls }) => {
+    const isOutside = kind === "outside";
+    const [count, ms] = isOutside ? [calls, wallMs] : [invocations, wall_ms];
+    if (ms === null || count < 10_000) return null;
+    const freeMs = ms - queuedMs(threads);
+    if (freeMs / count > TINY_CALL_MS) return null;
+    const each = formatDuration(freeMs / count);
+    return {
+      title: isOutside ? "between very many short ranges" : "in very many short calls",
+      evidence: isOutside
+        ? `${each} for each of ${plural(count, "range")}, in which recording takes a part itself`
+        : `${plural(count, "call")} of ${each} on average, in which recording takes a part itself`,
+      advice: "do more in each call, or open one range around many",
+    };
+  },
+};
+
+/** How long the threads waited for a free processor, as far as it is known. */
+const queuedMs = (threads: ThreadTime | null): number =>
+  threads?.waits.find(({ wait }) => wait === "processor")?.ms ?? 0;
+
+/** Whether a call took so much longer only because processors were busy: it waited for one as long, and did not compute. */
+const isMissingProcessor = ({ threads, cpuMs }: RegionFacts, longerMs: number): boolean =>
+  cpuMs !== null && cpuMs < longerMs && queuedMs(threads) >= longerMs;
+
 /** What its threads did, where that was seen, decides over what its clocks alone say. */
 const THREAD_RULES: readonly ReasonRule[] = [
   ...WAIT_RULES.map(waitRule),
-  {
-    name: "tiny_calls",
-    explains: ["wall"],
-    threshold:
-      "at least 10,000 calls of at most 20 µs on average; outside of ranges, at most 20 µs between two of them",
-    source: "the wall time of each call",
-    find: ({ region: { invocations, kind, wall_ms }, wallMs, calls }) => {
-      const isOutside = kind === "outside";
-      const [count, ms] = isOutside ? [calls, wallMs] : [invocations, wall_ms];
-      if (ms === null || count < 10_000 || ms / count > TINY_CALL_MS) return null;
-      const each = formatDuration(ms / count);
-      return {
-        title: isOutside ? "between very many short ranges" : "in very many short calls",
-        evidence: isOutside
-          ? `${each} for each of ${plural(count, "range")}, in which recording takes a part itself`
-          : `${plural(count, "call")} of ${each} on average, in which recording takes a part itself`,
-        advice: "do more in each call, or open one range around many",
-      };
-    },
-  },
+  TINY_CALLS,
   ...KERNEL_RULES,
 ];
 
@@ -690,38 +703,44 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "first_call",
     explains: ["wall"],
     threshold:
-      "the first call takes ten times the median and a third of all calls, of at least three",
+      "the first call takes ten times the median and a third of all calls, of at least three, and did not only wait for a free processor",
     source: "first calls load libraries, compile and allocate",
-    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms } }) =>
-      calls?.first === undefined ||
-      invocations < 3 ||
-      calls.first < 10 * calls.median ||
-      share(calls.first, wall_ms ?? 0) < 1 / 3
+    find: (facts) => {
+      const { invocation_wall_ms: calls, invocations, wall_ms } = facts.region;
+      return calls?.first === undefined ||
+        invocations < 3 ||
+        calls.first < 10 * calls.median ||
+        share(calls.first, wall_ms ?? 0) < 1 / 3 ||
+        isMissingProcessor(facts, calls.first - calls.median)
         ? null
         : {
             title: `its first call took ${formatTimes(calls.first, calls.median)} the median`,
-            evidence: `${formatDuration(calls.first)} against ${formatDuration(calls.median)}, ${percent(calls.first, wall_ms ?? 0)} of its ${plural(invocations, "call")}`,
+            evidence: `${formatDuration(calls.first)} against ${formatDuration(calls.median)}, ${percent(calls.first, wall_ms ?? 0)} of the time of its ${plural(invocations, "call")}`,
             advice: "warm up before what is measured, or keep what the first call sets up",
-          },
+          };
+    },
   },
   {
     name: "outlier_call",
     explains: ["wall"],
     threshold:
-      "one call that is not the first takes ten times the median and a third of all calls, of at least three",
+      "one call that is not the first takes ten times the median and a third of all calls, of at least three, and did not only wait for a free processor",
     source: "the wall time of each call",
-    find: ({ region: { invocation_wall_ms: calls, invocations, wall_ms } }) =>
-      calls === null ||
-      invocations < 3 ||
-      calls.max === calls.first ||
-      calls.max < 10 * calls.median ||
-      share(calls.max, wall_ms ?? 0) < 1 / 3
+    find: (facts) => {
+      const { invocation_wall_ms: calls, invocations, wall_ms } = facts.region;
+      return calls === null ||
+        invocations < 3 ||
+        calls.max === calls.first ||
+        calls.max < 10 * calls.median ||
+        share(calls.max, wall_ms ?? 0) < 1 / 3 ||
+        isMissingProcessor(facts, calls.max - calls.median)
         ? null
         : {
             title: `one of its calls took ${formatTimes(calls.max, calls.median)} the median`,
-            evidence: `${formatDuration(calls.max)} against ${formatDuration(calls.median)}, ${percent(calls.max, wall_ms ?? 0)} of its ${plural(invocations, "call")}`,
+            evidence: `${formatDuration(calls.max)} against ${formatDuration(calls.median)}, ${percent(calls.max, wall_ms ?? 0)} of the time of its ${plural(invocations, "call")}`,
             advice: "find that call in the timeline, and what is different about it",
-          },
+          };
+    },
   },
   {
     name: "slow_rank",

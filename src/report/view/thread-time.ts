@@ -68,16 +68,18 @@ export function threadTimeOf(
   // Where we get a processor depends on who has them: when we look, threads run, or wait, more often than at other times. Their
   // clocks know better how long they did, and samples what they waited for.
   const queueMs =
-    cpuMs !== null && isCounted && sampled.slices > 0
+    isCounted && sampled.slices > 0
       ? Math.min(waitMs, (sampled.queued_ms / counted) * wallMs)
       : null;
-  const isQueueKnown = queueMs !== null && waitMs - queueMs <= seenWaitMs * MOST_MISSED;
+  const isQueueKnown =
+    queueMs !== null && (cpuMs === null || waitMs - queueMs <= seenWaitMs * MOST_MISSED);
   const queuedMs = isQueueKnown
     ? queueMs
     : cpuMs === null
       ? 0
       : Math.max(0, seenMs(running) - cpuMs);
-  const scale = isQueueKnown ? (waitMs - queueMs) / seenWaitMs : Math.min(1, waitMs / seenWaitMs);
+  const seenScale = (waitMs - (isQueueKnown ? queueMs : 0)) / seenWaitMs;
+  const scale = isQueueKnown && cpuMs !== null ? seenScale : Math.min(1, seenScale);
   const msOf = (count: number) => seenMs(count) * scale;
   const waits: WaitTime[] = Object.entries(waiting).map(([wait, count]) => ({
     wait: wait as keyof typeof waiting,

@@ -882,3 +882,119 @@ it("says of one kernel where calls of regions inside are among its calls", () =>
     "gemm takes 300.0 µs of 300.0 µs in 2 calls, those of regions inside included",
   );
 });
+
+describe("on a machine that is busy", () => {
+  /** A report as if each region had taken so many times as long, all of it in the queue of a processor but for the first. */
+  const stretched = (report: NCUProfileRegionReport, times: number, isSampled = true) => ({
+    ...report,
+    regions: report.regions.map((region) => {
+      const wall = (region.wall_ms ?? 0) * times;
+      const own = (region.wall_exclusive_ms ?? 0) * times;
+      return {
+        ...region,
+        ...{ wall_ms: wall, wall_exclusive_ms: own },
+        ...(isSampled && {
+          thread_samples: {
+            ...{ counted_ms: own, queued_ms: (own * (times - 1)) / times, slices: 1000 },
+            ...{ system_ms: 0, minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+            states: { running: 80 },
+          },
+        }),
+      };
+    }),
+  });
+  const reportOf = (process: ProcessSketch): NCUProfileRegionReport => {
+    const [report] = sketched(process).reports;
+    if (report === undefined) throw new Error("there is no report");
+    return report;
+  };
+
+  it("very many short calls are named, in ranges and between them", () => {
+    const report = reportOf(tinyCalls(20_000));
+    // 1 µs and a wait of 24 µs: too long for a short call, were it not for the queue.
+    const busy = stretched(report, 25);
+    expect(wallReason(busy, "add")?.title).toBe(
+      "waits for a free processor; on a free machine: in very many short calls",
+    );
+    expect(wallReason(busy, "add")?.evidence).toMatch(
+      /^a processor is missing for 480\.00 ms of 500\.00 ms; 20,000 calls of 1\.0 µs on average/,
+    );
+    expect(wallReason(busy, OUTSIDE)?.title).toBe(
+      "waits for a free processor; on a free machine: between very many short ranges",
+    );
+    expect(wallReason(stretched(report, 1.1), "add")?.rule).toBe("tiny_calls");
+    // What nobody knows to be a queue is time of the calls.
+    expect(wallReason(stretched(report, 25, false), "add")?.rule).not.toBe("tiny_calls");
+  });
+
+  it("no call is an outlier that only waited for a processor", () => {
+    const ms = 1_000_000;
+    const calls = (place: number, cpu: number) =>
+      reportOf({
+        ranges: Array.from({ length: 5 }, (_, at) => ({
+          name: "step",
+          start: at * 200 * ms,
+          end: at * 200 * ms + (at === place ? 100 : 1) * ms,
+          cpu: (at === place ? cpu : 1) * ms,
+        })),
+      });
+    /** The long call and the four short ones take 104 ms. */
+    const ruleOf = (report: NCUProfileRegionReport, queuedMs: number) =>
+      wallReason(
+        {
+          ...report,
+          regions: report.regions.map((region) => ({
+            ...region,
+            thread_samples: {
+              ...{ counted_ms: 104, queued_ms: queuedMs, slices: 100, system_ms: 0 },
+              ...{ minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+              states: { running: 5, sleep: 5 },
+            },
+          })),
+        },
+        "step",
+      )?.rule;
+    for (const [place, rule] of [
+      [0, "first_call"],
+      [3, "outlier_call"],
+    ] as const) {
+      expect(ruleOf(calls(place, 100), 0)).toBe(rule);
+      expect(ruleOf(calls(place, 1), 99)).toBe("processor");
+      // It slept, or waited for a file, as long as for a processor.
+      expect(ruleOf(calls(place, 1), 50)).toBe(rule);
+    }
+  });
+});
+
+it("leads with what threads do, not with who waits for their end", () => {
+  const ms = 1_000_000;
+  const headline = (helpers: readonly number[]) => {
+    const bundle = sketched({
+      ranges: [
+        { name: "process", start: 0, end: 1000 * ms },
+        { name: "print", start: 1000 * ms, end: 1300 * ms },
+        ...helpers.map((thread) => ({ name: "merge", start: 50 * ms, end: 950 * ms, thread })),
+      ],
+    });
+    const reports = bundle.reports.map((report) => ({
+      ...report,
+      regions: report.regions.map((region) =>
+        region.name === "process"
+          ? {
+              ...region,
+              thread_samples: {
+                ...{ counted_ms: 1000, queued_ms: 0, slices: 1, system_ms: 0 },
+                ...{ minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+                states: { join: 99, running: 1 },
+              },
+            }
+          : region,
+      ),
+    }));
+    return answerOf({ ...bundle, reports })?.headline;
+  };
+  expect(headline([8])).toMatch(/Most time is in merge: 69\.2 % of the run \(900\.00 ms\)/);
+  expect(headline([8, 9])).toMatch(/Most time is in merge: 1\.4 threads on average \(1\.80 s\)/);
+  // Its threads are in no range.
+  expect(headline([])).toMatch(/Most time is in process: 76\.9 % of the run .*end of a thread/);
+});
