@@ -23,6 +23,7 @@ const FILES = {
   "train.py": `import os
 from dataclasses import dataclass, field
 import hydra
+from hydra import compose
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, OmegaConf
 
@@ -48,6 +49,10 @@ def main(cfg):
     if cfg.get("edit"):
         with open("conf/db/pg.yaml", "a") as file:
             file.write("edited: \${x}\\n")
+    if cfg.get("again"):
+        ConfigStore.instance().store(group="net", name="base", node={"depth": 9, "name": "new"})
+        again = compose("train", overrides=["x=5"])
+        return again.net.depth
     return OmegaConf.to_container(cfg, resolve=True)
 
 if __name__ == "__main__":
@@ -60,6 +65,7 @@ if __name__ == "__main__":
   - _self_
 x: 1
 edit: null
+again: null
 twice: \${x}\${x}
 net: {name: n}
 hydra: {sweep: {dir: s}}
@@ -123,6 +129,10 @@ describe.skipIf(!hasHydra)("jobs that share an import compose what those of thei
     expect(warm.results).toEqual(own.results);
     expect(warm.saved).toEqual(own.saved);
     if (reads !== undefined) expect(warm.reads).toBe(reads);
+  });
+
+  test("a task that composes again finds the ConfigStore as it has changed it", () => {
+    expect(swept(["again=true", "x=1,2"]).results).toEqual([9, 9]);
   });
 
   test("also of files that have changed meanwhile", () => {

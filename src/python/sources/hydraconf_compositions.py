@@ -27,7 +27,8 @@ class Compositions:
         """`is_at_once`: all compositions are of one moment, so no file can have changed between them."""
         self.is_at_once = is_at_once
         self.known = {}
-        # Whether the next ones are kept.
+        # Whether the next ones are kept. Else the next one is that of a job, and the last: what a task composes itself, perhaps of
+        # a ConfigStore that it has changed, is its own.
         self.is_open = True
 
     def install(self):
@@ -68,6 +69,9 @@ class Compositions:
             return listed
 
         def compose_config(self_, defaults, repo):
+            if not self.is_open:
+                loader.create_defaults_list = create
+                cls._compose_config_from_defaults_list = compose
             one = next((one for one in self.known.values() if one.listed.defaults is defaults), None)
             if one is not None and one.config is not None:
                 return copy.deepcopy(one.config)
