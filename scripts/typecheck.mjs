@@ -10,4 +10,6 @@ const PROJECTS = [
 // The compiler is written in Go, whose collector would take a third of its time: it may have four times what is in use.
 const env = { GOGC: "400" };
 for (const project of PROJECTS)
-  run([...tool("@typescript/native", "tsc"), "--noEmit", "--singleThreaded", "-p", project], { env });
+  run([...tool("@typescript/native", "tsc"), "--noEmit", "--singleThreaded", "-p", project], {
+    env,
+  });
