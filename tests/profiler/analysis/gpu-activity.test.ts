@@ -288,21 +288,53 @@ describe("copies, sets and waits", () => {
           { name: "k", launch: 1, ns: 9, stream: 7, context: 1 },
           { ...copy, launch: 2, stream: 7, context: 1 },
           { ...copy, launch: 3, stream: 7, context: 1, isPageable: true },
-          { ...copy, launch: 4, stream: 7, context: 2, isPageable: false },
+          { ...copy, launch: 4, ns: 8, stream: 7, context: 2, isPageable: false },
           { ...copy, launch: 5, stream: 3, context: 1 },
           { ...copy, launch: 6 },
           { ...copy, launch: 7, stream: 9, context: 1, kind: "memset" },
         ],
-        defaultStreams: [{ context: 1, stream: 7 }],
+        defaultStreams: [
+          { context: 1, stream: 7 },
+          { context: 2, stream: 0 },
+        ],
       }).get("aggregate")?.regions ?? [];
     const copies = region?.activities?.get("memcpy");
     expect([...(copies?.streams ?? [])]).toEqual([
       [{ number: 7, isDefault: true, runsKernels: true }, 10],
-      [{ number: 7, isDefault: false, runsKernels: false }, 5],
+      [{ number: 7, isDefault: false, runsKernels: false }, 8],
       [{ number: 3, isDefault: false, runsKernels: false }, 5],
     ]);
-    expect(copies).toMatchObject({ calls: 5, ns: 25, pageableNs: 5, knownNs: 10 });
+    expect(copies).toMatchObject({ calls: 5, ns: 28, pageableNs: 5, knownNs: 13 });
     expect(region?.activities?.get("memset")?.streams).toEqual(new Map());
+  });
+
+  it("of which streams are the default ones is not known unless it was recorded", () => {
+    const [region] =
+      scopesOf({
+        ranges: [{ name: "step", start: 0, end: 100 }],
+        kernels: [{ name: "copy", launch: 2, ns: 5, kind: "memcpy", stream: 7, context: 1 }],
+      }).get("aggregate")?.regions ?? [];
+    expect([...(region?.activities?.get("memcpy")?.streams.keys() ?? [])]).toEqual([
+      { number: 7, isDefault: null, runsKernels: false },
+    ]);
+  });
+
+  it("of labels that became one are added up", () => {
+    const [scope] = buildRegionModel(
+      timelineOf([
+        {
+          ranges: [1, 2, 3].map((at) => ({ name: `s ${at}`, start: 10 * at, end: 10 * at + 9 })),
+          kernels: [1, 2, 2, 3].map((at) => ({
+            ...{ name: "copy", launch: 10 * at + 1, ns: at, kind: "memcpy" as const, bytes: 10 },
+          })),
+        },
+      ]),
+      { labels: { fold: 2 } },
+    ).scopes;
+    expect(scope?.regions[0]?.path).toEqual(["s #"]);
+    expect(scope?.regions[0]?.activities?.get("memcpy")).toMatchObject({
+      ...{ calls: 4, ns: 8, bytes: 40 },
+    });
   });
 
   it("alone do not hide CPU operations", () => {

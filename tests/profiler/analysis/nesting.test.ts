@@ -67,6 +67,24 @@ describe("nesting", () => {
     expect(tree(regions)).toEqual(["a", "b", "b/c"]);
   });
 
+  it("follows the order of opening, whichever thread opened a shared range in between", () => {
+    const shared = (name: string, start: number, end: number) => ({
+      ...{ name, start, end, thread: 2, kind: "start_end" as const },
+    });
+    const { regions } = aggregateOf({
+      ranges: [
+        { name: "a", start: 0, end: 100 },
+        shared("s", 1, 90),
+        { name: "b", start: 2, end: 80 },
+        shared("t", 3, 70),
+        { name: "c", start: 4, end: 60 },
+      ],
+      kernels: [{ name: "k", launch: 50, ns: 1 }],
+    });
+    expect(tree(regions)).toEqual(["a", "a/s/b", "a/s/b/t/c", "s", "s/t"]);
+    expect(regions.find(({ exclusiveKernelNs }) => exclusiveKernelNs === 1)?.path.at(-1)).toBe("c");
+  });
+
   it("ends at 256 levels: what is deeper counts as a part of the last", () => {
     const nested = (depth: number): ProcessSketch => ({
       ranges: Array.from({ length: depth }, (_, at) => ({

@@ -106,6 +106,28 @@ describe("ranges of a stream", () => {
     );
   });
 
+  it("that are operations count for the time that is theirs, also where they overlap", () => {
+    const operation = (name: string, start: number, end: number) => ({
+      ...{ name, start, end, domain: "x" },
+    });
+    const process = endedProcess({
+      ranges: [
+        { name: "step", start: 0, end: 100 },
+        operation("a", 10, 30),
+        operation("b", 20, 50),
+        operation("c", 25, 28),
+      ],
+    });
+    const [region] = modelOf(streamed(process, readAhead(process.ranges))).scopes[0]?.regions ?? [];
+    expect(
+      region?.kernels.map(({ kernel_name, total_ms }) => [kernel_name, (total_ms ?? 0) * 1e6]),
+    ).toEqual([
+      ["b", 27],
+      ["a", 10],
+      ["c", 3],
+    ]);
+  });
+
   it("are as long as the process if they never close", () => {
     const process = endedProcess({
       endNs: 50,
