@@ -18,6 +18,8 @@ export default defineConfig({
     include: [isSlow ? "tests/**/*.slow.ts" : "tests/**/*.test.ts"],
     // Only slow tests ask a registry. Where certificates are named, each of the thousands of starts of Node would read them.
     env: isSlow ? {} : { NODE_EXTRA_CA_CERTS: "" },
+    // How often a rule is wrong, counted over many random cases, takes seconds: too long for each of thousands of mutations.
+    tags: [{ name: "simulation", description: "counts how often a rule is wrong" }],
     globalSetup: ["tests/temporary-folder.ts"],
     setupFiles: ["tests/setup.ts"],
     // Many tests wait for other programs: one more than there are processors, so that none idles meanwhile.

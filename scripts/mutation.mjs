@@ -5,6 +5,8 @@
  *   npm run mutation                       every folder below; takes hours: a part of `npm run nightly`
  *   npm run mutation -- sweep/sweepers     the folders whose name contains this
  *   npm run mutation -- report/compare gates change     only these files of them
+ *
+ * With `HYDRACONF_MUTATION_AGAIN=1`, results of earlier calls are kept for what has not changed since, and its tests neither.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -36,7 +38,9 @@ const FOLDERS = {
 };
 
 const [wanted = "", ...files] = process.argv.slice(2);
-const chosen = Object.entries(FOLDERS).filter(([name]) => name.includes(wanted));
+const chosen = Object.entries(FOLDERS).filter(([name]) =>
+  wanted in FOLDERS ? name === wanted : name.includes(wanted),
+);
 if (chosen.length === 0) {
   console.error(`no folder of '${wanted}': ${Object.keys(FOLDERS).join(", ")}`);
   process.exit(2);
@@ -63,10 +67,11 @@ function stryker() {
 async function scoreOf(name, mutate, tests) {
   // Where vitest.config.ts of tests/mutation looks for it: it runs in processes of Stryker's.
   process.env.HYDRACONF_MUTATION_TESTS = tests;
+  process.env.HYDRACONF_PROPERTY_FACTOR ??= "0.1";
   const report = join(REPORT, `${name.replace("/", "-")}.json`);
   const results = await new Stryker({
-    testRunner: "vitest",
-    plugins: [pathToFileURL(require.resolve("@stryker-mutator/vitest-runner")).href],
+    testRunner: "kept-vitest",
+    plugins: [pathToFileURL(join(root, "scripts", "mutation", "runner.mjs")).href],
     vitest: { configFile: "tests/mutation/vitest.config.ts", related: false },
     mutate: files.length === 0 ? [mutate] : files.map((file) => `${dirname(mutate)}/${file}.ts`),
     // What has no tests of its own: files of exports, and the wording of texts, which tests/ui shows.
@@ -75,6 +80,10 @@ async function scoreOf(name, mutate, tests) {
     coverageAnalysis: "perTest",
     // What runs as a module is loaded: test files share processes, so that such a change would not be loaded again.
     ignoreStatic: true,
+    // More than Stryker allows, so that a busy machine is not taken for an endless loop.
+    timeoutMS: 30_000,
+    incremental: process.env.HYDRACONF_MUTATION_AGAIN === "1",
+    incrementalFile: join(REPORT, `${name.replace("/", "-")}.incremental.json`),
     concurrency: Number(process.env.HYDRACONF_MUTATION_JOBS ?? availableParallelism()),
     tempDirName: join("tmp", "stryker"),
     ignorePatterns: ["/build", "/tmp", "/site"],

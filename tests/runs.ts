@@ -3,7 +3,7 @@
  * script (`HYDRACONF_PROPERTY_FACTOR`).
  */
 export const runs = (usual: number): number =>
-  usual * Number(process.env["HYDRACONF_PROPERTY_FACTOR"] ?? 1);
+  Math.ceil(usual * Number(process.env["HYDRACONF_PROPERTY_FACTOR"] ?? 1));
 
 /** The same for texts that only have to be accepted or refused: `HYDRACONF_FUZZ_RUNS` in all. */
 export const fuzzRuns = (usual: number): number =>

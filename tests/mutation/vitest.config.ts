@@ -8,6 +8,8 @@ export default mergeConfig(
     test: {
       include: [process.env["HYDRACONF_MUTATION_TESTS"] ?? ""],
       setupFiles: ["tests/mutation/setup.ts"],
+      tagsFilter: ["!simulation"],
+      reporters: [{}],
     },
   },
 );

@@ -79,7 +79,9 @@ describe("a calibration", () => {
   const many = (change: number, how?: Parameters<typeof machine>[1]) =>
     Array.from({ length: 200 }, (_, seed) => compared(seed + 1, change, how));
 
-  it("keeps A against A from being called slower where sessions differ", () => {
+  it("keeps A against A from being called slower where sessions differ", {
+    tags: ["simulation"],
+  }, () => {
     const results = many(0);
     // What the runs of one session tell is not enough: the reason for calibrations.
     expect(breached(results, "blind")).toBeGreaterThan(40);
@@ -87,12 +89,12 @@ describe("a calibration", () => {
     expect(breached(results, "auto")).toBeLessThanOrEqual(10);
   });
 
-  it("does not hide what is larger than the noise", () => {
+  it("does not hide what is larger than the noise", { tags: ["simulation"] }, () => {
     expect(breached(many(0.25), "auto")).toBeGreaterThanOrEqual(180);
     expect(breached(many(0.05, { between: 0.002, within: 0.005 }), "auto")).toBeGreaterThan(180);
   });
 
-  it("says what could have been seen, and calls nothing smaller", () => {
+  it("says what could have been seen, and calls nothing smaller", { tags: ["simulation"] }, () => {
     for (const { auto } of many(0.03)) {
       const change = auto.reports.totals["wall_ms"];
       const { smallest_effect: effect = 0, relative, verdict } = change ?? {};

@@ -51,7 +51,9 @@ describe("Holm's procedure", () => {
 });
 
 describe("a test that may be looked at after every value", () => {
-  it("is wrong in at most a twentieth of the cases, however long one looks, also with outliers", () => {
+  it("is wrong in at most a twentieth of the cases, however long one looks, also with outliers", {
+    tags: ["simulation"],
+  }, () => {
     for (const outliers of [false, true]) {
       let wrong = 0;
       let missed = 0;
@@ -131,14 +133,16 @@ describe("gates over many regions", () => {
     return checkGates(parseGates("region:*.cpu_ms>5%"), compareReports(side(), side()));
   };
 
-  it("take at most one of 20 comparisons of 100 equal regions with 5 % noise for slower", () => {
+  it("take at most one of 20 comparisons of 100 equal regions with 5 % noise for slower", {
+    tags: ["simulation"],
+  }, () => {
     const breached = Array.from({ length: 20 }, (_, seed) =>
       compared(seed + 1).some(({ outcome }) => outcome === "breached"),
     );
     expect(breached.filter(Boolean).length).toBeLessThanOrEqual(1);
   });
 
-  it("are wrong in at most a twentieth of many comparisons", () => {
+  it("are wrong in at most a twentieth of many comparisons", { tags: ["simulation"] }, () => {
     const wrong = Array.from({ length: 60 }, (_, seed) =>
       compared(seed + 100).some(({ outcome }) => outcome === "breached"),
     );
@@ -185,12 +189,14 @@ describe("gates of pairs of runs", () => {
   const forty = (how: Parameters<typeof decided>[1]) =>
     Array.from({ length: 40 }, (_, seed) => decided(seed + 1, how));
 
-  it("breach none of 40 comparisons of A with A", () => {
+  it("breach none of 40 comparisons of A with A", { tags: ["simulation"] }, () => {
     for (const noise of [0.002, 0.01, 0.03])
       expect(forty({ noise }).filter(({ outcome }) => outcome === "breached")).toEqual([]);
   });
 
-  it("find at least 38 of 40 with 10 % more work, the sooner the less the noise is", () => {
+  it("find at least 38 of 40 with 10 % more work, the sooner the less the noise is", {
+    tags: ["simulation"],
+  }, () => {
     for (const [noise, most] of [
       [0.002, 7],
       [0.01, 12],
@@ -205,7 +211,9 @@ describe("gates of pairs of runs", () => {
     }
   });
 
-  it("are wrong in at most a twentieth where the change is exactly the limit", () => {
+  it("are wrong in at most a twentieth where the change is exactly the limit", {
+    tags: ["simulation"],
+  }, () => {
     const wrong = Array.from({ length: 1000 }, (_, seed) => {
       const normal = normals(seed + 1000);
       const ratios = Array.from({ length: 60 }, () => Math.log1p(0.05) + 0.01 * normal());
