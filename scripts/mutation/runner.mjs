@@ -39,6 +39,7 @@ function keptWorker({ env, execArgv }) {
   ]);
   const answer = (type) =>
     setImmediate(() => events.emit("message", { __vitest_worker_response__: true, type }));
+  let config;
   return {
     name: "kept",
     on: (event, listener) => events.on(event, listener),
@@ -51,13 +52,14 @@ function keptWorker({ env, execArgv }) {
       for (const [event, listener] of forward) thread.on(event, listener);
     },
     send(message) {
-      if (message?.__vitest_worker_request__ === true) {
-        if (message.type === "stop") return answer("stopped");
-        if (message.type === "start") {
-          if (isStarted) return answer("started");
-          isStarted = true;
-        }
-      }
+      if (message?.__vitest_worker_request__ !== true) return thread?.postMessage(message);
+      if (message.type === "stop") return answer("stopped");
+      if (message.type !== "start")
+        // The config says which tests are to run; a thread reads it as it starts.
+        return thread?.postMessage({ ...message, context: { ...message.context, config } });
+      config = message.context.config;
+      if (isStarted) return answer("started");
+      isStarted = true;
       thread?.postMessage(message);
     },
     stop() {
@@ -76,15 +78,12 @@ async function endThread() {
 
 /** Milliseconds up to which a test is tried before those that take longer, in whichever file they are. */
 const SHORT = 50;
-/** Tests that take longer, beside what counts which change each reaches, are not tried: the score is a lower bound. */
-const LONG = 10_000;
 
 /** The tests of each file apart, and in each those that take long: what cost the least processor time so far is first. */
 function groupsOf(testIds, durations, costs) {
   const groups = new Map();
   for (const id of testIds) {
     const duration = durations.get(id) ?? 0;
-    if (duration > LONG) continue;
     const key = `${id.split("#")[0]} ${duration > SHORT}`;
     const group = groups.get(key) ?? { key, ids: [], duration: 0 };
     group.ids.push(id);
