@@ -32,8 +32,14 @@ const FOLDERS = {
     "src/profiler/tools/recorder/pairing*.ts",
     "tests/profiler/{tools/recorder/{pairing,read,generated,growing,many-ranges},analysis/program-numbers}.test.ts",
   ],
-  "sweep/sweepers": ["src/app/sweep/sweepers/**/*.ts", "tests/app/sweep/sweepers/**/*.test.ts"],
-  "launch/local": ["src/app/launch/local/**/*.ts", "tests/app/launch/local/**/*.test.ts"],
+  "sweep/sweepers": [
+    "src/app/sweep/sweepers/**/*.ts",
+    "tests/app/sweep/sweepers/!(optuna).test.ts",
+  ],
+  "launch/local": [
+    "src/app/launch/local/**/*.ts",
+    "tests/app/launch/{local,local/!(basic-launcher)}.test.ts",
+  ],
   record: ["src/app/record/**/*.ts", "tests/app/record/**/*.test.ts"],
   "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
 };
@@ -94,6 +100,7 @@ async function scoreOf(name, mutate, tests) {
     ignoreStatic: true,
     // More than Stryker allows, so that a busy machine is not taken for an endless loop.
     timeoutMS: 30_000,
+    dryRunTimeoutMinutes: 60,
     incremental: process.env.HYDRACONF_MUTATION_AGAIN === "1",
     incrementalFile: join(REPORT, `${name.replace("/", "-")}.incremental.json`),
     concurrency: Number(process.env.HYDRACONF_MUTATION_JOBS ?? availableParallelism()),

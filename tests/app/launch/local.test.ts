@@ -45,7 +45,7 @@ describe("the local launcher", () => {
 
   test("retries a job that fails", async () => {
     const place = workplace();
-    const { exitCode } = await place.start([
+    const { exitCode } = await place.launch([
       "-m",
       "x=1,2",
       "do=flaky",
@@ -83,7 +83,7 @@ describe("the local launcher", () => {
 
   test("ends a job that takes too long", async () => {
     const place = workplace();
-    const { exitCode } = await place.start([
+    const { exitCode } = await place.launch([
       "-m",
       "x=1",
       "do=hold",
@@ -101,13 +101,13 @@ describe("the local launcher", () => {
     const place = workplace();
     const limit = `hydra.launcher.timeout_min=${minutes}`;
     const argv = ["-m", "x=1", "seconds=0.5", ...LOCAL, limit];
-    expect((await place.start(argv)).exitCode).toBe(0);
+    expect((await place.launch(argv)).exitCode).toBe(0);
     expect(place.state(0)?.status).toBe("completed");
   });
 
   test("never gives a slot to two jobs at a time", async () => {
     const place = workplace();
-    await place.start([
+    await place.launch([
       "-m",
       "x=range(0,6)",
       "seconds=0.1",
@@ -131,7 +131,7 @@ describe("the local launcher", () => {
     test("a process runs one job after the other, each with its own record, directory and log", async () => {
       const place = workplace();
       const argv = ["-m", "x=1,2,3,4", ...REUSED, "hydra.launcher.n_jobs=1"];
-      const { exitCode, stderr } = await place.start(argv);
+      const { exitCode, stderr } = await place.launch(argv);
       expect(exitCode, String(stderr)).toBe(0);
       expect(new Set(pids(place)).size).toBe(1);
       for (const number of [0, 1, 2, 3]) {
@@ -150,7 +150,7 @@ describe("the local launcher", () => {
     test("a job that fails, or is ended, has its process to itself from then on", async () => {
       const place = workplace();
       const argv = ["-m", "do=ok,fail,ok,exit,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
-      expect((await place.start(argv)).exitCode).toBe(1);
+      expect((await place.launch(argv)).exitCode).toBe(1);
       const statuses = [0, 1, 2, 3, 4].map((number) => place.state(number)?.status);
       expect(statuses).toEqual(["completed", "failed", "completed", "failed", "completed"]);
       const [first, second, third, fourth, fifth] = pids(place);
@@ -165,7 +165,7 @@ describe("the local launcher", () => {
     test("a process that ends between two jobs costs the next one nothing: a new one runs it", async () => {
       const place = workplace();
       const argv = ["-m", "do='gone after',ok,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
-      const { exitCode, stderr } = await place.start(argv);
+      const { exitCode, stderr } = await place.launch(argv);
       expect(exitCode, String(stderr)).toBe(0);
       expect(place.ran("begin")).toEqual([0, 1, 2]);
       expect([0, 1, 2].map((number) => place.state(number)?.attempts.length)).toEqual([1, 1, 1]);
@@ -178,13 +178,13 @@ describe("the local launcher", () => {
     test("attempts of a job share its log, and a time limit ends only its own job", async () => {
       const place = workplace();
       const argv = ["-m", "do=ok,flaky,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
-      expect((await place.start([...argv, "hydra.launcher.max_retries=3"])).exitCode).toBe(0);
+      expect((await place.launch([...argv, "hydra.launcher.max_retries=3"])).exitCode).toBe(0);
       expect(place.state(1)?.attempts).toHaveLength(3);
       expect(logOf(place, 1).match(/^x is 1$/gm)).toHaveLength(3);
       expect(logOf(place, 2)).toBe("x is 1\n");
       const slow = workplace();
       const limited = ["-m", "do=ok,stubborn,ok", ...REUSED, "hydra.launcher.n_jobs=1"];
-      await slow.start([...limited, "hydra.launcher.timeout_min=0.03"]);
+      await slow.launch([...limited, "hydra.launcher.timeout_min=0.03"]);
       expect([0, 1, 2].map((number) => slow.state(number)?.status)).toEqual([
         "completed",
         "timed_out",
@@ -197,7 +197,7 @@ describe("the local launcher", () => {
       const gpus = "+hydra.launcher.resources.gpu=[61,62]";
       const argv = ["-m", "x=range(0,8)", "seconds=0.05", ...REUSED, gpus];
       const others = workplace();
-      const outcomes = await Promise.all([place.start(argv), others.start(argv)]);
+      const outcomes = await Promise.all([place.launch(argv), others.start(argv)]);
       expect(outcomes.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
       expectApart([place, others].flatMap(slotSpans));
       for (const { lines } of [place, others]) {
@@ -228,7 +228,7 @@ describe("the local launcher", () => {
 
   test("gives each job as many slots as its own config asks for", async () => {
     const place = workplace();
-    const { exitCode, stderr } = await place.start([
+    const { exitCode, stderr } = await place.launch([
       "-m",
       "x=1,2,3",
       "hydra/launcher=local",
@@ -238,7 +238,7 @@ describe("the local launcher", () => {
     expect(exitCode, String(stderr)).toBe(0);
     const counts = slotSpans(place).map(({ gpu }) => gpu.split(",").length);
     expect(counts.sort()).toEqual([1, 2, 3]);
-    const refused = await workplace().start([
+    const refused = await workplace().launch([
       "-m",
       "x=1,4",
       "hydra/launcher=local",
@@ -321,7 +321,7 @@ describe("the local launcher", () => {
     ["crash", 1],
   ])("records a worker that ends by '%s'", async (how, code) => {
     const place = workplace();
-    const { exitCode } = await place.start(["-m", "x=1", `do=${how}`, ...LOCAL]);
+    const { exitCode } = await place.launch(["-m", "x=1", `do=${how}`, ...LOCAL]);
     expect([exitCode, place.state(0)?.status]).toEqual([code, "failed"]);
   });
 
@@ -437,7 +437,7 @@ describe("the local launcher", () => {
       ["+hydra.launcher.resources.gpu=[1,1]", "without repetitions"],
     ] as const) {
       const place = workplace();
-      const { exitCode, stderr } = await place.start(["-m", ...LOCAL, override]);
+      const { exitCode, stderr } = await place.launch(["-m", ...LOCAL, override]);
       expect(exitCode).toBe(1);
       expect(stderr).toContain(message);
     }
@@ -445,7 +445,7 @@ describe("the local launcher", () => {
 
   test("is what runs hydra/launcher=submitit_local", async () => {
     const place = workplace();
-    const { exitCode, stdout } = await place.start([
+    const { exitCode, stdout } = await place.launch([
       "-m",
       "x=1,2",
       "hydra/launcher=submitit_local",
@@ -462,9 +462,10 @@ describe("the local launcher", () => {
       "hydra.launcher.timeout=60",
     ];
     const subdir = "hydra.sweep.subdir=${hydra:job.id}";
-    const { exitCode, stdout } = await place.start(["-m", "x=3,4", ...joblib, subdir]);
+    const { exitCode, stdout } = await place.launch(["-m", "x=3,4", ...joblib, subdir]);
     expect(exitCode).toBe(0);
-    const lines = String(stdout)
+    const lines = stdout
+      .trimEnd()
       .split("\n")
       .map((line) => line.replace(/^\[[^\]]*\]/, ""));
     expect(lines.slice(0, 4)).toEqual([

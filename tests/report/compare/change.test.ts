@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { formatDelta, formatPercent, NOT_MEASURED } from "../../../src/pages/numbers.ts";
-import { changeOf, countChange, timeChange } from "../../../src/report/compare/change.ts";
+import {
+  changeOf,
+  countChange,
+  isNotable,
+  pairedChange,
+  pairedInterval,
+  shownHalf,
+  timeChange,
+} from "../../../src/report/compare/change.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
 
@@ -53,6 +61,74 @@ describe("the verdict on a change of a time", () => {
   ])("%s", (_, a, b, verdict, tooFew) => {
     const change = timeChange(a, b);
     expect([change.verdict, change.too_few_runs]).toEqual([verdict, tooFew]);
+  });
+});
+
+describe("a change that is worth a look", () => {
+  it.each([
+    ["of 5 % of single runs", timeChange(measured(100), measured(105)), true],
+    ["of -5 % of single runs", timeChange(measured(100), measured(95)), true],
+    ["of 4.9 % of single runs", timeChange(measured(1000), measured(1049)), false],
+    ["from nothing", timeChange(measured(0), measured(1)), true],
+    ["too small to matter", timeChange(measured(1000), measured(1009)), false],
+    ["more than the spread", changeOf(measured(100, 1), measured(110, 1)), true],
+    ["less than the spread", changeOf(measured(110, 1), measured(100, 1)), true],
+    ["within the spread", changeOf(measured(100, 9), measured(110, 9)), false],
+    ["of one report alone", changeOf(measured(100), null), false],
+  ])("%s: %s", (_, change, isOne) => {
+    expect(isNotable(change)).toBe(isOne);
+  });
+
+  it("is one only if single runs differ by so much that are not called the same", () => {
+    const single = timeChange(measured(100), measured(200));
+    expect(isNotable({ ...single, verdict: "same" })).toBe(false);
+    expect(isNotable({ ...single, delta: null })).toBe(false);
+  });
+});
+
+describe("a change in pairs of runs", () => {
+  const paired = (factor: number) =>
+    pairedChange(
+      timeChange(measured(100), measured(100 * factor)),
+      [0.002, -0.002, 0.001, -0.001, 0.002, -0.002, 0.001, -0.001].map(
+        (off) => Math.log(factor) + off,
+      ),
+    );
+
+  it.each([
+    [2, "more"],
+    [0.5, "less"],
+    [1.03, "more"],
+    [0.97, "less"],
+    [1.004, "same"],
+    [1, "same"],
+  ])("of %f times is %s", (factor, verdict) => {
+    expect(paired(factor).verdict).toBe(verdict);
+  });
+
+  it("is shown with its interval, not with a half width", () => {
+    const change = paired(2);
+    const { low, high } = pairedInterval(change) ?? expect.unreachable("pairs have an interval");
+    expect(low).toBeLessThan(1);
+    expect(high).toBeGreaterThan(1);
+    expect(change.uncertainty).toBeCloseTo((100 * (high - low)) / 2, 9);
+    expect([shownHalf(change), change.too_few_runs]).toEqual([null, undefined]);
+  });
+
+  it("has none as long as there are too few", () => {
+    const single = timeChange(measured(100), measured(200));
+    const change = pairedChange(single, [Math.log(2)]);
+    expect(pairedInterval(change)).toBeNull();
+    expect(change).toMatchObject({ verdict: "unclear", uncertainty: null });
+    expect(pairedChange(single, [])).toBe(single);
+    expect(pairedInterval({ ...single, relative_low: 1 })).toBeNull();
+    expect(pairedInterval({ ...single, relative_high: 1 })).toBeNull();
+  });
+
+  it("shows the half width of repeated runs, not that of the calls of one", () => {
+    const runs = { value: 100, uncertainty: 3, freedom: 4 };
+    expect(shownHalf(timeChange(runs, { ...runs, uncertainty: 4 }))).toBe(5);
+    expect(shownHalf(timeChange(measured(100, 3), measured(200, 4)))).toBeNull();
   });
 });
 

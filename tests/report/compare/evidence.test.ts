@@ -28,6 +28,13 @@ describe("the distribution of t", () => {
     expect(beyondT(t, freedom)).toBeCloseTo(p, 3);
     expect(beyondT(-t, freedom)).toBeCloseTo(p, 3);
   });
+
+  it("is that of Cauchy with one degree of freedom, and has a closed form with two", () => {
+    for (const t of [0.01, 0.1, 0.5, 1, 2, 10, 1000]) {
+      expect(beyondT(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 9);
+      expect(beyondT(t, 2)).toBeCloseTo(1 - t / Math.sqrt(2 + t * t), 9);
+    }
+  });
 });
 
 describe("Holm's procedure", () => {
@@ -90,11 +97,20 @@ describe("a test that may be looked at after every value", () => {
     );
   });
 
+  it("is the inverse of the Bayes factor of t", () => {
+    // Of 1 and 2 against 0: t² is 9, and 1 + n is 3, so that the factor is (10 / 4) / √3.
+    const { above, below } = sequentialTest([1, 2], 0);
+    expect([above, below]).toEqual([expect.closeTo(Math.sqrt(3) / 2.5, 12), 1]);
+    const mirrored = sequentialTest([1, 2], 3);
+    expect([mirrored.above, mirrored.below]).toEqual([1, expect.closeTo(Math.sqrt(3) / 2.5, 12)]);
+  });
+
   it("knows nothing of one value, and much of equal ones", () => {
     expect(sequentialTest([5], 0)).toEqual({ above: 1, below: 1 });
     expect(confidenceSequence([5])).toEqual({ low: -Infinity, high: Infinity });
     expect(sequentialTest(Array(10).fill(1), 0).above).toBeLessThan(0.001);
     expect(sequentialTest([], Number.NEGATIVE_INFINITY)).toEqual({ above: 0, below: 1 });
+    expect(sequentialTest([], Number.POSITIVE_INFINITY)).toEqual({ above: 1, below: 0 });
   });
 });
 

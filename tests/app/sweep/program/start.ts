@@ -13,9 +13,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa, type Options } from "execa";
+import { hydraMain } from "../../../../src/app/cli/hydra-main.ts";
 import { type JobState, readJobState } from "../../../../src/app/record/job-state.ts";
 import { sweepFolder } from "../../../../src/app/record/layout.ts";
 import { bundled } from "../../../bundled.ts";
+import { capturedConsole } from "../../../captured-console.ts";
+import { optionsIn } from "./program.ts";
 
 const CONFIG = `x: 1
 do: ok
@@ -46,6 +49,9 @@ function withConfig(config: string): string {
   writeFileSync(join(cwd, "conf/config.yaml"), config);
   return cwd;
 }
+
+/** The task where only the launcher is in this process. */
+const notHere = () => Promise.reject(new Error("it runs in the process of the launcher"));
 
 const places = new Set<string>();
 
@@ -98,6 +104,14 @@ export function workplace(config = CONFIG) {
         stdin: "ignore",
         ...options,
       }),
+    /** The same in this process, whose workers are processes of the program. */
+    async launch(argv: readonly string[]) {
+      const { console, out } = capturedConsole();
+      const [, script = ""] = command;
+      const invocation = { argv, command, console, cwd, env: { ...process.env }, script };
+      const exitCode = await hydraMain(optionsIn(cwd), notHere, invocation);
+      return { exitCode, ...out };
+    },
     state: (number: number): JobState | undefined => readJobState(folder, number),
     /** What `ran.txt` says: lines of a kind, as numbers of jobs. */
     ran: (kind: "begin" | "end"): readonly number[] =>
