@@ -71,7 +71,7 @@ export interface AsyncResolver extends AsyncResolverOptions {
 export interface Answer {
   readonly value: Promise<unknown>;
   /** When it was asked for, in milliseconds of `performance.now()`. */
-  readonly at: number;
+  readonly askedMs: number;
 }
 
 /** Values of keys that `composeAsync` waits for, above the config files and below the overrides. */
@@ -290,10 +290,10 @@ function answerOf(own: AsyncResolver, args: readonly PlainValue[], timeout: numb
   const id = idOf(args);
   const before = answers.get(id);
   const now = performance.now();
-  if (before !== undefined && now - before.at < maxAge) return before.value;
+  if (before !== undefined && now - before.askedMs < maxAge) return before.value;
   const value = limited(name, timeout, (call) => load(args, call));
   if (maxAge > 0) {
-    answers.set(id, { value, at: now });
+    answers.set(id, { value, askedMs: now });
     // An error is asked for again.
     value.catch(() => answers.delete(id));
   }

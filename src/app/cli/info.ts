@@ -188,7 +188,7 @@ export const TOPICS: readonly Topic[] = [
 /** The output of `--info TOPIC --json`, by topic; `all` contains all but the config, which `--cfg --json` prints. */
 const FACTS: Readonly<Record<string, (inputs: InfoContext) => unknown>> = {
   groups: ({ repository, taken }) => {
-    const known = [...taken().tree.known];
+    const known = [...taken().tree.choices];
     return allGroups(repository()).map((group) => ({
       name: group,
       options: repository().list(group, "config"),

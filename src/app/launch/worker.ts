@@ -110,11 +110,11 @@ export async function runWorker(
     more: task?.signals ?? [],
   });
   const alone = await runAlone(session, job, folder, recorded.earlierAttempts, task);
-  const at = new Date();
+  const time = new Date();
   const result = await watched.settled(alone);
   // The wait for a late signal is no part of the job.
   const waited = task !== undefined && !isCompleted(result);
-  recorded.end({ ...endOf(result, redact), ...(waited && { at }) });
+  recorded.end({ ...endOf(result, redact), ...(waited && { time }) });
   watched.release();
   if (result.status === "failed") reportError(result.error, session);
   return processCode(enderOf(result), result.exitCode);

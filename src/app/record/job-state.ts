@@ -188,7 +188,7 @@ export interface AttemptEnd {
   readonly error?: string;
   readonly returnValue?: unknown;
   /** The time of the end; now by default. */
-  readonly at?: Date | undefined;
+  readonly time?: Date | undefined;
 }
 
 /** The record of a job that has started, and that cannot be read as it was written: it may have ended or not. */
@@ -430,7 +430,7 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
   const { endedBy, exitCode } = end;
   const error = end.error ?? enderText(endedBy) ?? null;
   const status = endStatus(endedBy, exitCode === 0 && error === null);
-  const ended = (end.at ?? new Date()).toISOString();
+  const ended = (end.time ?? new Date()).toISOString();
   const attempts =
     last === undefined
       ? []
@@ -439,7 +439,7 @@ export function ended(state: JobState, end: AttemptEnd): JobState {
           {
             ...last,
             ended,
-            took_ms: tookMs(end.at === undefined ? last : { ...last, ended }),
+            took_ms: tookMs(end.time === undefined ? last : { ...last, ended }),
             ended_by: endedBy,
             exit_code: exitCode,
             error,

@@ -143,11 +143,11 @@ export function resultOf(
 export interface AskedEnd {
   readonly ender: Ender;
   /** Milliseconds of the machine's uptime. */
-  readonly at: number;
+  readonly uptimeMs: number;
 }
 
 /** @param ender who asks, now */
-export const askedNow = (ender: Ender): AskedEnd => ({ ender, at: uptimeMs() });
+export const askedNow = (ender: Ender): AskedEnd => ({ ender, uptimeMs: uptimeMs() });
 
 /**
  * Who ends a job's process with a signal: the pruner of the search if it has asked for that, or `sweep cancel` if that has begun in
@@ -177,20 +177,20 @@ export const forgetPruned = (folder: string, number: number): void =>
  * The end of a job whose process was asked to end: who asked has ended it, whatever it then said of itself, unless it
  * completed, or had failed before. Undefined for a job that has no recorded end, and for one whose record is right.
  */
-export function endWhenAsked(state: JobState, { at, ender }: AskedEnd): JobState | undefined {
+export function endWhenAsked(state: JobState, { uptimeMs, ender }: AskedEnd): JobState | undefined {
   const { attempts, status } = state;
   const last = attempts.at(-1);
   if (last === undefined || last.ended === null || status === "completed") return undefined;
   // Whoever asks may be late: it was suspended, or has seen the end only now.
   const hadEnded =
     last.uptime_ms !== undefined && last.took_ms !== undefined && isOfThisBoot(last)
-      ? last.uptime_ms + last.took_ms < at
+      ? last.uptime_ms + last.took_ms < uptimeMs
       : false;
   if (hadEnded) return undefined;
   return ended(state, {
     endedBy: ender,
     exitCode: last.exit_code,
     returnValue: state.return_value,
-    at: new Date(last.ended),
+    time: new Date(last.ended),
   });
 }

@@ -133,12 +133,12 @@ function composeChecked(asked: ComposeRequest): Composition {
       ...request,
       values: choices.values,
       repository,
-      choices: base.tree.known,
+      choices: base.tree.choices,
       optionsOf: (override) => chosenOptions(override, repository),
       ...(asked.notesRareKeys === true && { root: base.root }),
     }).forEach(onWarning);
   const groups = {
-    choices: base.tree.known,
+    choices: base.tree.choices,
     repository,
     swept: once(() => sweptRoots({ ...request, repository })),
   };
@@ -148,7 +148,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...request,
     version: context.dialect.hydraVersion,
     versionBase: request.versionBase ?? context.dialect.name,
-    choices: base.tree.known,
+    choices: base.tree.choices,
     sources: repository.sources,
   };
   const layered = withLayers(base.root, request);
@@ -197,7 +197,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     configName: request.configName,
     defaults: base.defaults,
     tree: base.tree,
-    choices: base.tree.known,
+    choices: base.tree.choices,
     overrides,
     repository,
     schemas: outputs.pending,

@@ -15,9 +15,9 @@ export interface SecretForm {
    * The possible base64 digits in front of the core, which hold bits of the secret and of the text before it; "" if no
    * digit does.
    */
-  readonly before: string;
+  readonly prefixes: string;
   /** The same for the digit after the core. */
-  readonly after: string;
+  readonly suffixes: string;
   /** Finds where an encoded core may begin; absent for a form that is not encoded further. */
   readonly starts?: RegExp;
 }
@@ -30,10 +30,10 @@ export function formsOf(secret: string): readonly SecretForm[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const encoded = inJson === secret ? [secret] : [secret, inJson];
   return [
-    { core: secret, before: "", after: "", starts: startsOf(secret) },
+    { core: secret, prefixes: "", suffixes: "", starts: startsOf(secret) },
     // The meaning of backslashes and quotes in a row can depend on the text before them: search for these forms
     // literally.
-    ...[...quotedForms(secret)].map((core) => ({ core, before: "", after: "" })),
+    ...[...quotedForms(secret)].map((core) => ({ core, prefixes: "", suffixes: "" })),
     ...encoded.flatMap((text) => [0, 1, 2].flatMap((lead) => base64Forms(text, lead))),
   ];
 }
@@ -126,13 +126,13 @@ function base64Forms(secret: string, lead: number): readonly SecretForm[] {
   const [from, to] = [Math.ceil(firstBit / 6), Math.floor(endBit / 6)];
   const lowBits = from * 6 - firstBit;
   const highBits = endBit - to * 6;
-  const before = lowBits === 0 ? "" : alike(digits[from - 1], (value) => value % 2 ** lowBits);
-  const after = highBits === 0 ? "" : alike(digits[to], (value) => value >> (6 - highBits));
+  const prefixes = lowBits === 0 ? "" : alike(digits[from - 1], (value) => value % 2 ** lowBits);
+  const suffixes = highBits === 0 ? "" : alike(digits[to], (value) => value >> (6 - highBits));
   const core = digits.slice(from, to);
   const inUrls = urlSafe(core);
-  const plain = { core: inUrls, before, after };
+  const plain = { core: inUrls, prefixes, suffixes };
   // Both alphabets share letters and digits.
-  return inUrls === core ? [plain] : [plain, { core, before, after, starts: startsOf(core) }];
+  return inUrls === core ? [plain] : [plain, { core, prefixes, suffixes, starts: startsOf(core) }];
 }
 
 /** Matches runs of backslashes and quotes as a whole, from their beginnings. */
@@ -167,27 +167,27 @@ function alike(digit = "", bits: (value: number) => number): string {
  */
 function withEdges(
   text: string,
-  { after, before }: SecretForm,
+  { suffixes, prefixes }: SecretForm,
   coreStart: number,
   coreEnd: number,
   add: AddSpan,
 ): number | undefined {
   let [start, end] = [coreStart, coreEnd];
-  if (before !== "") {
+  if (prefixes !== "") {
     const [written = "", hex] = /(?:%(?:25)*([2][bBfFdD])|.)$/su.exec(
       text.slice(Math.max(0, start - 9), start),
     ) ?? [""];
-    if (!holds(before, written, hex)) return undefined;
+    if (!holds(prefixes, written, hex)) return undefined;
     start -= written.length;
   }
-  if (after !== "") {
+  if (suffixes !== "") {
     const [written = "", hex] = /^(?:%(?:25)*([2][bBfFdD])|\\*\/|.)/su.exec(
       text.slice(end, end + 9),
     ) ?? [""];
-    if (!holds(after, written.replaceAll("\\", ""), hex)) return undefined;
+    if (!holds(suffixes, written.replaceAll("\\", ""), hex)) return undefined;
     end += written.length;
   }
-  if (before !== "" || after !== "")
+  if (prefixes !== "" || suffixes !== "")
     end += /^(?:=|%(?:25)*3[dD])*/.exec(text.slice(end, end + 20))?.[0].length ?? 0;
   add(start, end);
   return end;

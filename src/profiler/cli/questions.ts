@@ -361,11 +361,11 @@ function summary(asked: Asked): Answered<Summary> {
   };
 }
 
-const ranked = ({ region, ms, share, atOnce, of, longest, reason }: RankedRegion) => ({
+const ranked = ({ region, ms, share, atOnce, base, longest, reason }: RankedRegion) => ({
   ...nameOf(region),
   ms,
   ms_share_pct: share,
-  share_of: of,
+  share_of: base,
   ...(atOnce !== null && { at_once: atOnce }),
   ...(longest?.standsOut === true && {
     outlier: { ...nameOf(longest.region), ms: longest.ms },

@@ -139,7 +139,7 @@ function chooseContent(report: NCUProfileRegionReport, detail: Detail): ChosenCo
 
 function weightIn(report: NCUProfileRegionReport): (region: NCUProfileRegion) => number {
   const share = shareBase(report);
-  return (region) => share.of(region) ?? region.wall_ms ?? 0;
+  return (region) => share.timeOf(region) ?? region.wall_ms ?? 0;
 }
 
 /** The number of columns that every scope has: labels, places in the tree, a time and its share. */
@@ -189,7 +189,7 @@ function buildScope(
 
   const data: ScopeData = {
     scope: report.scope,
-    kernelWords: reportKernelWords(report)?.many ?? null,
+    kernelWords: reportKernelWords(report)?.plural ?? null,
     ...regionsData(report, rows, table, detail.name),
     metrics: metrics.names.map((metric) => ({
       ...metric,
@@ -429,7 +429,7 @@ function measuresOf(
             wholeLabel:
               one === wall
                 ? "wall time of outermost ranges"
-                : `total time of ${words?.many ?? "kernels"}`,
+                : `total time of ${words?.plural ?? "kernels"}`,
           }),
     })),
   ];

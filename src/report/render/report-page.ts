@@ -277,7 +277,7 @@ function counted(
 ): string {
   if (kernel_count === 0 && wholeMs !== null && wholeMs > 0)
     return `${formatDuration(wholeMs)} of ${words.time}`;
-  return `${plural(kernel_count, words.one, words.many)}${wholeMs === null ? "" : ` (${formatDuration(wholeMs)})`}`;
+  return `${plural(kernel_count, words.singular, words.plural)}${wholeMs === null ? "" : ` (${formatDuration(wholeMs)})`}`;
 }
 
 const configTable = (lines: readonly ConfigLine[]): Table =>

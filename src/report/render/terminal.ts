@@ -298,7 +298,7 @@ export function renderRegionTable(
     sort === "tree" || report.regions.length <= maxRows ? report : withFamilies(report);
   const shown =
     sort === "tree"
-      ? largestRegions(report.regions, maxRows, (region) => share.of(region) ?? 0)
+      ? largestRegions(report.regions, maxRows, (region) => share.timeOf(region) ?? 0)
       : sortedRegions(listed, sort).slice(0, maxRows);
   if (shown.length === 0) return `${dim("No regions.")}\n`;
   const left = listed.regions.length - shown.length;

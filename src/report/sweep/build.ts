@@ -69,7 +69,7 @@ export const jobReport = (
 ): JobReport => ({
   totals: report.totals,
   hostname: report.environment.hostname,
-  kernels: reportKernelWords(report)?.many ?? null,
+  kernels: reportKernelWords(report)?.plural ?? null,
   half: { total_ms: halfOf(totalWork(report)), wall_ms: halfOf(totalWall(report)) },
   regions: report.regions.map((region) => timesOnly(region, sharedPlace(region, places))),
 });

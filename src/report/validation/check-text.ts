@@ -69,7 +69,7 @@ export function readJson(whole: JsonText, part = PART): unknown {
 
   const take = (character: string): boolean => {
     if (cursor.peek() !== character) return false;
-    cursor.at++;
+    cursor.offset++;
     return true;
   };
   const expect = (character: string): void => {
@@ -77,8 +77,8 @@ export function readJson(whole: JsonText, part = PART): unknown {
   };
   const parseUpTo = (end: number | null): unknown => {
     if (end === null) throw notJson();
-    const text = cursor.text.slice(cursor.at, end);
-    cursor.at = end;
+    const text = cursor.text.slice(cursor.offset, end);
+    cursor.offset = end;
     return JSON.parse(text);
   };
 
@@ -86,11 +86,11 @@ export function readJson(whole: JsonText, part = PART): unknown {
   const value = (): unknown => {
     const first = cursor.peek();
     if (first !== "{" && first !== "[") return parseUpTo(cursor.endOfToken());
-    while (cursor.text.length - cursor.at <= part && cursor.more());
-    const end = endOfContainer(cursor.text, cursor.at, part);
+    while (cursor.text.length - cursor.offset <= part && cursor.more());
+    const end = endOfContainer(cursor.text, cursor.offset, part);
     if (end !== null) return parseUpTo(end);
     if (depth === DEEPEST) throw new SyntaxError(`nested more than ${DEEPEST} deep`);
-    cursor.at++;
+    cursor.offset++;
     depth++;
     const container = first === "{" ? object() : list();
     depth--;

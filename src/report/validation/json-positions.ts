@@ -23,7 +23,10 @@ export function scanJson(whole: JsonText, wanted: ReadonlySet<string> = new Set(
     const message =
       character === "" ? "the text ends too early" : STEPS[state.expecting](state, character);
     if (message !== null)
-      return { positions, syntaxError: { ...lines.positionAt(cursor.text, cursor.at), message } };
+      return {
+        positions,
+        syntaxError: { ...lines.positionAt(cursor.text, cursor.offset), message },
+      };
   }
 }
 
@@ -82,12 +85,12 @@ function takeValue(state: ScanState, character: string): string | null {
     stack.push({ type, place, index: 0 });
     if (type === "array") state.place = below(place, "0");
     state.expecting = type === "object" ? "first key" : "first item";
-    cursor.at++;
+    cursor.offset++;
     return null;
   }
   const found = scalarAt(cursor);
   if (found === null) return character === '"' ? whyNoString(cursor) : "expected a value";
-  cursor.at = found.end;
+  cursor.offset = found.end;
   state.expecting = stack.length === 0 ? "end" : "after value";
   return null;
 }
@@ -99,9 +102,9 @@ function takeKey(state: ScanState, character: string): string | null {
   if (name === null) return whyNoString(cursor);
   state.place = below(stack.at(-1)?.place, String(name.value));
   note(state);
-  cursor.at = name.end;
+  cursor.offset = name.end;
   if (cursor.peek() !== ":") return "expected a colon after the key";
-  cursor.at++;
+  cursor.offset++;
   state.expecting = "value";
   return null;
 }
@@ -110,7 +113,7 @@ function takeSeparator(state: ScanState, character: string): string | null {
   const container = state.stack.at(-1);
   if (character === (container?.type === "object" ? "}" : "]")) return closeContainer(state);
   if (character !== ",") return `expected a comma or the end of the ${container?.type}`;
-  state.cursor.at++;
+  state.cursor.offset++;
   state.expecting = container?.type === "object" ? "key" : "value";
   if (container?.type === "array") state.place = below(container.place, String(++container.index));
   return null;
@@ -118,7 +121,7 @@ function takeSeparator(state: ScanState, character: string): string | null {
 
 function closeContainer(state: ScanState): null {
   state.stack.pop();
-  state.cursor.at++;
+  state.cursor.offset++;
   state.expecting = state.stack.length === 0 ? "end" : "after value";
   return null;
 }
@@ -126,7 +129,7 @@ function closeContainer(state: ScanState): null {
 function note({ cursor, lines, positions, place }: ScanState): void {
   const pointer = place?.pointer;
   if (pointer !== undefined && !positions.has(pointer))
-    positions.set(pointer, lines.positionAt(cursor.text, cursor.at));
+    positions.set(pointer, lines.positionAt(cursor.text, cursor.offset));
 }
 
 /** The scalar at the position, with the offset after it; null if there is none. */
@@ -134,7 +137,7 @@ function scalarAt(cursor: JsonCursor): { readonly end: number; readonly value: u
   const end = cursor.endOfToken();
   if (end === null) return null;
   try {
-    return { end, value: JSON.parse(cursor.text.slice(cursor.at, end)) };
+    return { end, value: JSON.parse(cursor.text.slice(cursor.offset, end)) };
   } catch {
     return null;
   }
@@ -142,7 +145,7 @@ function scalarAt(cursor: JsonCursor): { readonly end: number; readonly value: u
 
 function whyNoString(cursor: JsonCursor): string {
   const end = cursor.endOfToken();
-  return end === null || cursor.text.slice(cursor.at, end).includes("\n")
+  return end === null || cursor.text.slice(cursor.offset, end).includes("\n")
     ? "a string that does not end on its line"
     : "a string with an invalid escape or a control character";
 }

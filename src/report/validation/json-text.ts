@@ -71,7 +71,7 @@ export interface JsonCursor {
   /** The part in memory. */
   readonly text: string;
   /** The position: an offset into `text`. */
-  at: number;
+  offset: number;
   /** Drops the text before the position, which becomes offset 0, and reads more; false at the end of the text. */
   more(): boolean;
   /** Skips blanks and returns the next character without consuming it; empty at the end. */
@@ -88,57 +88,57 @@ export interface JsonCursor {
 /** Characters of a string that are read at most; no report has one of more than some thousands. */
 const LONGEST_TOKEN = 1 << 26;
 
-/** @param onMove called before `more` drops the text before `at` */
+/** @param onMove called before `more` drops the text before `offset` */
 export function openCursor(
   whole: JsonText,
-  onMove: (text: string, at: number) => void = () => {},
+  onMove: (text: string, offset: number) => void = () => {},
 ): JsonCursor {
   const pieces = whole()[Symbol.iterator]();
   let text = "";
   const cursor: JsonCursor = {
-    at: 0,
+    offset: 0,
     get text() {
       return text;
     },
     more() {
       const { value, done } = pieces.next();
       if (done === true) return false;
-      onMove(text, cursor.at);
-      text = text.slice(cursor.at) + value;
-      cursor.at = 0;
+      onMove(text, cursor.offset);
+      text = text.slice(cursor.offset) + value;
+      cursor.offset = 0;
       return true;
     },
     peek() {
-      do cursor.at = endOf(BLANK, text, cursor.at) ?? cursor.at;
-      while (cursor.at === text.length && cursor.more());
-      return text.charAt(cursor.at);
+      do cursor.offset = endOf(BLANK, text, cursor.offset) ?? cursor.offset;
+      while (cursor.offset === text.length && cursor.more());
+      return text.charAt(cursor.offset);
     },
     endOfToken() {
-      return text.charAt(cursor.at) === '"' ? endOfString() : endOfWord();
+      return text.charAt(cursor.offset) === '"' ? endOfString() : endOfWord();
     },
   };
 
   const endOfString = (): number | null => {
-    let from = cursor.at + 1;
+    let from = cursor.offset + 1;
     for (;;) {
       const quote = text.indexOf('"', from);
       if (quote >= 0 && !isEscaped(text, quote)) return quote + 1;
-      from = quote >= 0 ? quote + 1 : text.length - cursor.at;
+      from = quote >= 0 ? quote + 1 : text.length - cursor.offset;
       if (quote < 0 && !moreOfToken()) return null;
     }
   };
   const moreOfToken = (): boolean => {
-    if (text.length - cursor.at > LONGEST_TOKEN) throw longValueError();
+    if (text.length - cursor.offset > LONGEST_TOKEN) throw longValueError();
     return cursor.more();
   };
   const endOfWord = (): number | null => {
-    let from = cursor.at;
+    let from = cursor.offset;
     for (;;) {
       NOT_IN_WORD.lastIndex = from;
       const end = NOT_IN_WORD.test(text) ? NOT_IN_WORD.lastIndex - 1 : text.length;
-      const length = end - cursor.at;
+      const length = end - cursor.offset;
       if (end < text.length || !moreOfToken()) return length === 0 ? null : end;
-      from = cursor.at + length;
+      from = cursor.offset + length;
     }
   };
   return cursor;

@@ -115,7 +115,7 @@ export interface RankedRegion {
   /** The member of a family that takes most of it; null for a region, and if members are unknown. */
   readonly longest: LongestMember | null;
   /** What the share refers to. */
-  readonly of: "run" | "kernel time";
+  readonly base: "run" | "kernel time";
   /** Null if no reason was found. */
   readonly reason: Reason | null;
 }
@@ -427,7 +427,7 @@ function membersOf({ regions, families = [] }: NCUProfileRegionReport): MembersO
 /** The time by which regions are ranked. */
 interface RankedTime {
   readonly explained: Explained;
-  readonly of: RankedRegion["of"];
+  readonly base: RankedRegion["base"];
   readonly whole: number | null;
   /** Of its own. */
   readonly timeOf: (region: NCUProfileRegion) => number | null;
@@ -437,7 +437,7 @@ interface RankedTime {
 
 const wallTime = (report: NCUProfileRegionReport): RankedTime => ({
   explained: "wall",
-  of: "run",
+  base: "run",
   whole: report.totals.run?.process_ms ?? report.totals.wall_ms,
   timeOf: ({ wall_exclusive_ms }) => wall_exclusive_ms,
   insideOf: ({ wall_ms }) => wall_ms,
@@ -448,7 +448,7 @@ function gpuTime(report: NCUProfileRegionReport): RankedTime {
   const run = report.totals.run?.process_ms;
   return {
     explained: "gpu",
-    of: run === undefined ? "kernel time" : "run",
+    base: run === undefined ? "kernel time" : "run",
     whole: run ?? wholeMs(report),
     timeOf: isWhole ? totalMs : exclusiveMs,
     insideOf: totalMs,
@@ -463,7 +463,7 @@ const topByGpu = (ranking: Ranking): readonly RankedRegion[] =>
   ranking.report.collector.kernel_clock === "cpu" ? [] : topBy(ranking, gpuTime(ranking.report));
 
 function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly RankedRegion[] {
-  const { explained, of, whole, timeOf } = time;
+  const { explained, base, whole, timeOf } = time;
   const times = report.regions.map((region) => timeOf(region) ?? 0);
   const labelOf = regionLabels(report.regions);
   return indicesOfLargest(times, TOP).flatMap((place, at): readonly RankedRegion[] => {
@@ -478,7 +478,7 @@ function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly 
         ms,
         ...shareOrThreads(region, ms, time),
         longest: longestMember(members(region), timeOf, labelOf),
-        of,
+        base,
         reason: reasonFor(facts(place), explained),
       },
     ];
@@ -561,8 +561,8 @@ function headlineOf(
 }
 
 /** A program without ranges has only kernels to name. */
-const hasKernelsAlone = ({ of, region }: RankedRegion): boolean =>
-  of === "kernel time" && region.kind === "outside" && region.kernels.length > 0;
+const hasKernelsAlone = ({ base, region }: RankedRegion): boolean =>
+  base === "kernel time" && region.kind === "outside" && region.kernels.length > 0;
 
 function nothingWords({ totals }: NCUProfileRegionReport): string {
   return totals.kernel_count > 0
@@ -597,11 +597,11 @@ function timeWords({
   ms,
   share,
   atOnce,
-  of,
-}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "of">): string {
+  base,
+}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base">): string {
   if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
-  return `${formatShare(share, 100)} % of ${of === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
+  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
 }
 
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;
@@ -609,7 +609,7 @@ const LEADS = { most: "Most", largest: "The largest part of the" } as const;
 /** @param lead null: the region is not said to take most */
 function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): string {
   const reason = top.reason === null ? "" : `, ${top.reason.title}`;
-  const time = top.of === "run" ? "time" : "kernel time";
+  const time = top.base === "run" ? "time" : "kernel time";
   if (!hasKernelsAlone(top)) {
     const where =
       top.region.kind === "outside" ? `passes ${OUTSIDE}` : `is in ${shortName(top.label)}`;
@@ -639,14 +639,14 @@ const outlierSentence = ({ longest, ms }: RankedRegion): string =>
  */
 function spreadSentences({ report }: Ranking, time: RankedTime): readonly string[] {
   const { regions } = report;
-  const { of, timeOf, insideOf, whole } = time;
+  const { base, timeOf, insideOf, whole } = time;
   const labelOf = regionLabels(regions);
   const words = (region: NCUProfileRegion, ms: number) =>
-    timeWords({ ms, of, ...shareOrThreads(region, ms, time) });
+    timeWords({ ms, base, ...shareOrThreads(region, ms, time) });
   const real = regions.filter(({ kind }) => kind !== "outside");
   const [longest] = longestOf(real, timeOf, 1);
   if (longest === undefined) return [];
-  const spread = `The ${of === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>
@@ -732,7 +732,7 @@ export function answerBlocks(
     ...runs.map((bar, at) => runBar(bar, at > 0)),
     ...part("Most wall time of their own", ranked(byWall)),
     ...part(
-      byGpu[0]?.of === "kernel time"
+      byGpu[0]?.base === "kernel time"
         ? "Most GPU time of their own kernels, as a share of kernel time"
         : "Most GPU time of their own kernels",
       ranked(byGpu),

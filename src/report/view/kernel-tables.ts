@@ -38,7 +38,7 @@ export const kernelTable = <Kernel extends KernelRecord>(
   tableOf<Kernel>(
     [
       {
-        title: capitalized(words.one),
+        title: capitalized(words.singular),
         cell: ({ kernel_name }) => printableLabel(kernel_name, nameLimit),
       },
       ...kernelFields(wholeMs),

@@ -43,7 +43,7 @@ export interface ReportWords {
   readonly words: KernelWords | null;
   readonly share: ShareBase;
   /** Time without inner regions, on the clock of the shares. */
-  readonly own: (region: NCUProfileRegion) => number | null;
+  readonly exclusiveTime: (region: NCUProfileRegion) => number | null;
   /** Whether a run was recorded, so that its wall time is what counts. */
   readonly isOfRun: boolean;
 }
@@ -51,7 +51,7 @@ export interface ReportWords {
 export const reportWords = (report: NCUProfileRegionReport): ReportWords => ({
   words: reportKernelWords(report),
   share: shareBase(report),
-  own: ownTimes(report),
+  exclusiveTime: ownTimes(report),
   isOfRun: report.totals.run !== undefined,
 });
 
@@ -364,14 +364,14 @@ const REGION_COLUMNS = {
     format: "percent",
     // Kept longest on narrow terminals: it answers most questions.
     priority: 1,
-    value: (region, { share }) => shareOf(share.of(region), share.whole),
+    value: (region, { share }) => shareOf(share.timeOf(region), share.whole),
     isKnown: haveShare,
   },
   exclusive_share_pct: {
     title: "Excl. share %",
     legend: "Excl. share is the part of Share that no inner region has.",
     format: "percent",
-    value: (region, { own, share }) => shareOf(own(region), share.whole),
+    value: (region, { exclusiveTime, share }) => shareOf(exclusiveTime(region), share.whole),
     isKnown: haveShare,
   },
 
@@ -661,8 +661,8 @@ export const everyColumn = (
 /** For columns that depend on regions alone. */
 const NO_REPORT: ReportWords = {
   words: null,
-  share: { basis: "wall", of: ({ wall_ms }) => wall_ms, whole: null, label: null },
-  own: ({ wall_exclusive_ms }) => wall_exclusive_ms,
+  share: { basis: "wall", timeOf: ({ wall_ms }) => wall_ms, whole: null, label: null },
+  exclusiveTime: ({ wall_exclusive_ms }) => wall_exclusive_ms,
   isOfRun: false,
 };
 

@@ -137,7 +137,7 @@ function summary(report: NCUProfileRegionReport): Text {
       ? "no GPU kernels or CPU operations"
       : totals.kernel_count === 0 && totals.total_ms !== 0
         ? `${formatMs(totals.total_ms)} ms of ${words.time}`
-        : plural(totals.kernel_count, words.one, words.many);
+        : plural(totals.kernel_count, words.singular, words.plural);
   const calls = totals.invocations === 0 ? "" : `${plural(totals.invocations, "call")}, `;
   const regions = `${plural(totals.region_count, "region")}, ${calls}`;
   return [`Scope ${scope}, collector ${collector.name}: ${regions}`, numeral(`${counted}.`)];

@@ -225,7 +225,7 @@ function kernelBlocks(section: RunSection, limit: number): readonly Block[] {
   return [
     title,
     paragraph([
-      `${plural(report.totals.kernel_count, words.one, words.many)}, `,
+      `${plural(report.totals.kernel_count, words.singular, words.plural)}, `,
       whole === null ? "not timed." : numeral(`${formatMs(whole)} ms.`),
     ]),
     kernelTable(shown, {

@@ -103,7 +103,7 @@ function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
     return [
       paragraph(
         wholeMs(report) === null && words !== null
-          ? `${capitalized(words.many)} were counted, not timed, so where the time goes is unknown.`
+          ? `${capitalized(words.plural)} were counted, not timed, so where the time goes is unknown.`
           : "No region took measurable time of its own.",
       ),
     ];
@@ -159,7 +159,7 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   const words = wordsOfKinds([...kinds]);
   if (words === null || wholeMs(report) === null) return [];
   return [
-    heading(2, `The longest ${words.many}`),
+    heading(2, `The longest ${words.plural}`),
     list(
       indicesOfLargest(times, TOP).map((place) => [
         `${printableLabel(names[place] ?? "")}: `,
@@ -243,7 +243,7 @@ function caveats(report: NCUProfileRegionReport): readonly string[] {
   const outside = (totals.outside_ms ?? 0) / (totals.total_ms || 1);
   const single = regions.filter(({ invocations }) => invocations === 1).length;
   return [
-    ...(words?.one === "CPU operation"
+    ...(words?.singular === "CPU operation"
       ? ["these are operations on the CPU; a GPU may give a different picture"]
       : []),
     ...(outside >= 0.05

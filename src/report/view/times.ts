@@ -17,28 +17,28 @@ import { startsAt } from "../model/region-path.ts";
 export interface KernelWords {
   /** The column heading. */
   readonly heading: string;
-  readonly one: string;
-  readonly many: string;
+  readonly singular: string;
+  readonly plural: string;
   /** The kind of time in the list. */
   readonly time: string;
 }
 
 const GPU: KernelWords = {
   heading: "Kernels",
-  one: "GPU kernel",
-  many: "GPU kernels",
+  singular: "GPU kernel",
+  plural: "GPU kernels",
   time: "GPU time of kernels",
 };
 const CPU: KernelWords = {
   heading: "CPU ops",
-  one: "CPU operation",
-  many: "CPU operations",
+  singular: "CPU operation",
+  plural: "CPU operations",
   time: "time of CPU operations",
 };
 const BOTH: KernelWords = {
   heading: "Kernels+ops",
-  one: "GPU kernel or CPU operation",
-  many: "GPU kernels and CPU operations",
+  singular: "GPU kernel or CPU operation",
+  plural: "GPU kernels and CPU operations",
   time: "GPU time of kernels and time of CPU operations",
 };
 
@@ -110,7 +110,7 @@ export const wholeMs = ({ totals, regions }: NCUProfileRegionReport): number | n
 export interface ShareBase {
   /** The time of a region from which its share is computed. */
   readonly basis: "total" | "wall";
-  readonly of: (region: NCUProfileRegion) => number | null;
+  readonly timeOf: (region: NCUProfileRegion) => number | null;
   readonly whole: number | null;
   /** 100 % as a phrase; null if nothing was timed, so that there are no shares. */
   readonly label: string | null;
@@ -121,7 +121,7 @@ export function shareBase(report: NCUProfileRegionReport): ShareBase {
   if (run !== undefined)
     return {
       basis: "wall",
-      of: ({ wall_ms }) => wall_ms,
+      timeOf: ({ wall_ms }) => wall_ms,
       whole: run.process_ms,
       label: `wall time of ${run.process_count > 1 ? `the ${plural(run.process_count, "process", "processes")} of the run, added up` : "the run"}${overlaps(report) ? ` ${AT_ONCE}` : ""}`,
     };
@@ -130,11 +130,11 @@ export function shareBase(report: NCUProfileRegionReport): ShareBase {
   if (total_ms !== null && total_ms > 0)
     return {
       basis: "total",
-      of: totalMs,
+      timeOf: totalMs,
       whole: total_ms,
       label: `total ${words?.time ?? "time"}`,
     };
-  return { basis: "wall", of: ({ wall_ms }) => wall_ms, ...wholeWall(report) };
+  return { basis: "wall", timeOf: ({ wall_ms }) => wall_ms, ...wholeWall(report) };
 }
 
 /**

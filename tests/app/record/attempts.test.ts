@@ -200,7 +200,7 @@ describe("a job's end", () => {
       const end = (attempt?.uptime_ms ?? 0) + (attempt?.took_ms ?? 0);
       const asked = {
         ender: { by: "cancel" } as const,
-        at: when === "failed before" ? end + 1 : end,
+        uptimeMs: when === "failed before" ? end + 1 : end,
       };
       const judged = endWhenAsked(state, asked);
       expect(judged?.attempts[0]?.ended_by).toEqual(expected);
@@ -214,7 +214,7 @@ describe("a job's end", () => {
   );
 
   test("that no clock can place is that of whoever asked; without one it stays open", () => {
-    const asked = { ender: { by: "cancel" } as const, at: Number.MAX_SAFE_INTEGER };
+    const asked = { ender: { by: "cancel" } as const, uptimeMs: Number.MAX_SAFE_INTEGER };
     const failed = ended(running, { endedBy: itself, exitCode: 1 });
     expect(endWhenAsked(failed, asked)).toBeUndefined();
     for (const lacking of ["uptime_ms", "took_ms", "birth"] as const) {

@@ -156,7 +156,8 @@ describe("a job that was asked to end", () => {
       attempts: done.attempts.map((attempt) => ({ ...attempt, took_ms: 4000 })),
     };
   };
-  const asked = (state: JobState, at: number) => endWhenAsked(state, { ender: LATE, at });
+  const asked = (state: JobState, uptimeMs: number) =>
+    endWhenAsked(state, { ender: LATE, uptimeMs });
 
   test.each([
     ["failed", end({ by: "itself" }, 1)],

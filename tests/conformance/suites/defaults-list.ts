@@ -64,6 +64,6 @@ function listOf(testCase: CorpusCase, dir: string, dialect: Dialect): object {
   return {
     defaults: rows.map(rowOf),
     config_overrides: groups.values.map(({ origin }) => origin.text),
-    choices: Object.fromEntries(tree.known),
+    choices: Object.fromEntries(tree.choices),
   };
 }

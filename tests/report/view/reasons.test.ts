@@ -665,7 +665,7 @@ describe.skipIf(sample === null)("the answer", () => {
     expect(answer?.headline).toMatch(/^For 97\.0 % .* the GPU copies and runs no kernel\./);
     expect(answer?.byWall[0]).toMatchObject({
       label: ITEM,
-      of: "run",
+      base: "run",
       reason: {
         rule: "copies",
         evidence:
@@ -682,7 +682,7 @@ describe.skipIf(sample === null)("the answer", () => {
     const answer = answerOf(loaded.get("advice") ?? { contract: CONTRACT, reports: [] });
     expect(answer?.runs).toEqual([]);
     expect(answer?.byWall).toEqual([]);
-    expect(answer?.byGpu[0]).toMatchObject({ of: "kernel time", share: 100 });
+    expect(answer?.byGpu[0]).toMatchObject({ base: "kernel time", share: 100 });
     expect(answer?.headline).toBe(
       "Most kernel time is in matrix_addition2D(float *, float *, float *, int, int), outside every range: 100.0 % of the kernel time (52.6 µs), limited by memory bandwidth.",
     );

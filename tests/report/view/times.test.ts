@@ -172,7 +172,7 @@ it("where time passed on a GPU without kernels, it was that of ranges measured a
 });
 
 it("kernels and operations are called what they are, and each kind by name where both were recorded", () => {
-  const many = (...kinds: Parameters<typeof wordsOfKinds>[0]) => wordsOfKinds(kinds)?.many;
+  const many = (...kinds: Parameters<typeof wordsOfKinds>[0]) => wordsOfKinds(kinds)?.plural;
   expect(many("gpu_kernel", "gpu_kernel")).toBe("GPU kernels");
   expect(many("cpu_operation")).toBe("CPU operations");
   expect(many("gpu_kernel", "cpu_operation")).toBe("GPU kernels and CPU operations");

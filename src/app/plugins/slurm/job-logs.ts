@@ -46,7 +46,7 @@ export const lastJobLines = (files: readonly string[]): readonly string[] =>
 
 export interface LoggedEnd extends Pick<TaskReport, "exitCode" | "state"> {
   /** The time of the end; null if unknown. */
-  readonly at: Date | null;
+  readonly ended: Date | null;
 }
 
 /**
@@ -59,11 +59,11 @@ export function loggedEnd(folder: string, task: SubmittedTask): LoggedEnd | unde
   const line = lines.findLast((one) => CANCELLED.test(one));
   if (line !== undefined) {
     const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
-    return { state, exitCode: null, at: writtenLast(file) };
+    return { state, exitCode: null, ended: writtenLast(file) };
   }
   const code = lines.map((one) => SCRIPT_END.exec(one)?.[1]).findLast((one) => one !== undefined);
   if (code === undefined) return undefined;
-  return { state: "FAILED", exitCode: Number(code), at: writtenLast(file) };
+  return { state: "FAILED", exitCode: Number(code), ended: writtenLast(file) };
 }
 
 /** The end of the run is the last entry of the file. Null if the file is gone. */

@@ -104,7 +104,7 @@ function reconcile(
       endedBy,
       exitCode: known?.exitCode || null,
       error: detail === undefined ? why : `${why}: ${detail}`,
-      ...(isNew && { at: timeOfEnd(state, logged) }),
+      ...(isNew && { time: timeOfEnd(state, logged) }),
     }),
   );
   return { kind: "ended" };
@@ -162,7 +162,7 @@ const loggedReport = (
  */
 function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
   const started = Date.parse(attempts.at(-1)?.started ?? "");
-  const at = logged?.at?.getTime();
+  const at = logged?.ended?.getTime();
   return at !== undefined && at >= started && at <= Date.now() ? new Date(at) : undefined;
 }
 

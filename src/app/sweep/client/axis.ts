@@ -13,7 +13,7 @@ export interface Axis {
 }
 
 export interface Tick {
-  readonly at: number;
+  readonly position: number;
   readonly text: string;
 }
 
@@ -63,7 +63,7 @@ export function numberAxis(
       const value = values[row] ?? null;
       return value === null || (isLog && value <= 0) ? null : at(value);
     },
-    ticks: ticks.map((tick) => ({ at: at(tick), text: textOf(tick) })),
+    ticks: ticks.map((tick) => ({ position: at(tick), text: textOf(tick) })),
   };
 }
 
@@ -117,7 +117,7 @@ function wordAxis(title: string, words: readonly number[], texts: readonly strin
     isOrdered: false,
     place: (row) => places.get(words[row] ?? -1) ?? null,
     ticks: order.flatMap((word, at) =>
-      at % step === 0 ? [{ at: places.get(word) ?? 0, text: texts[word] ?? "" }] : [],
+      at % step === 0 ? [{ position: places.get(word) ?? 0, text: texts[word] ?? "" }] : [],
     ),
   };
 }

@@ -181,8 +181,8 @@ const SHAPES: Readonly<Record<string, string>> = {
 /** The room of a chart within its margins, in pixels. */
 export interface Plot {
   readonly height: number;
-  readonly x: (at: number) => number;
-  readonly y: (at: number) => number;
+  readonly x: (share: number) => number;
+  readonly y: (share: number) => number;
   /** Lines and labels of both axes. */
   readonly frame: readonly Node[];
 }
@@ -202,11 +202,11 @@ export function plotOf(x: Axis, y: Axis, width: number, height = width < NARROW 
   const toX = (at: number) => left + at * (right - left);
   const toY = (at: number) => bottom - at * (bottom - TOP);
   const shownX = spaced(
-    x.ticks.map((tick) => ({ at: toX(tick.at), text: cut(tick.text) })),
+    x.ticks.map((tick) => ({ at: toX(tick.position), text: cut(tick.text) })),
     ({ text }) => text.length * CHARACTER + 10,
   ).map(({ at, text }) => ({ text, at: Math.min(at, width - (text.length * CHARACTER) / 2) }));
   const shownY = labelledTicks(
-    yTicks.map(({ at }) => toY(at)),
+    yTicks.map(({ position }) => toY(position)),
     (at) => at,
     TICK_GAP,
   );
@@ -215,10 +215,10 @@ export function plotOf(x: Axis, y: Axis, width: number, height = width < NARROW 
     x: toX,
     y: toY,
     frame: [
-      ...yTicks.flatMap(({ at, text }) => [
-        svg("line", { x1: left, x2: right, y1: toY(at), y2: toY(at), class: "grid" }),
-        shownY.includes(toY(at))
-          ? svg("text", { x: left - 8, y: toY(at) + 4, class: "tick end" }, text)
+      ...yTicks.flatMap(({ position, text }) => [
+        svg("line", { x1: left, x2: right, y1: toY(position), y2: toY(position), class: "grid" }),
+        shownY.includes(toY(position))
+          ? svg("text", { x: left - 8, y: toY(position) + 4, class: "tick end" }, text)
           : svg("g"),
       ]),
       ...shownX.map(({ at, text }) => svg("text", { x: at, y: bottom + 16, class: "tick" }, text)),

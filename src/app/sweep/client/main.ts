@@ -384,7 +384,7 @@ function tickLabels({ ticks }: Axis, x: (at: number) => number, width: number) {
   for (const tick of ticks) {
     const text = tick.text.length > 12 ? `${tick.text.slice(0, 11)}…` : tick.text;
     const half = (text.length * CHARACTER) / 2;
-    const at = Math.min(width - half, Math.max(half, x(tick.at)));
+    const at = Math.min(width - half, Math.max(half, x(tick.position)));
     if (at - half < free) continue;
     kept.push({ text, at });
     free = at + half + 8;

@@ -53,7 +53,7 @@ function* randomSearch(
   const next = allNew(isUnique);
   const known = earlier.map((point) => next(() => point, 1) ?? point);
   const draws = Array.from({ length: Math.max(0, trials - known.length) }, () =>
-    next(even === undefined ? () => space.draw(random) : () => space.at(even())),
+    next(even === undefined ? () => space.draw(random) : () => space.drawAt(even())),
   );
   yield [...known, ...draws].flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
 }

@@ -33,7 +33,7 @@ export interface SearchSpace {
   /** Draws a point of the space. */
   draw(random: RandomSource): Draw;
   /** The point at a share of the way through each dimension; undefined if it is excluded. */
-  at(shares: readonly number[]): Draw | undefined;
+  drawAt(shares: readonly number[]): Draw | undefined;
   /** The point of a job's overrides; undefined if the space does not have it. */
   pointOf(job: JobOverrides): Draw | undefined;
 }
@@ -44,7 +44,7 @@ export interface Dimension {
   readonly isOrdered: boolean;
   /** How many values there are; infinite for a float. */
   readonly count: number;
-  at(share: number): Point;
+  pointAt(share: number): Point;
   /** The shares that stand for the same value as this one: from, to. Both are the share itself for a float. */
   binOf(share: number): readonly [number, number];
   /** A share that stands for a point; undefined if none does. */
@@ -117,13 +117,13 @@ export function searchSpace(
   }));
   const dimensions = parts.flatMap(({ dimension }) => dimension ?? []);
 
-  const pointAt = (shares: readonly number[]): Draw => {
+  const drawOf = (shares: readonly number[]): Draw => {
     let next = 0;
     const all = parts.map(({ dimension, fixed, key }) => {
       if (dimension === undefined) return { key, point: fixed, share: undefined };
       const share = shares[next++] ?? 0;
       const [from, to] = dimension.binOf(share);
-      return { key, point: dimension.at(share), share: (from + to) / 2 };
+      return { key, point: dimension.pointAt(share), share: (from + to) / 2 };
     });
     const active = conditions === undefined ? all : activeOf(all, conditions);
     return {
@@ -134,13 +134,13 @@ export function searchSpace(
       ),
     };
   };
-  const at: SearchSpace["at"] = (shares) => {
-    const point = pointAt(shares);
+  const drawAt: SearchSpace["drawAt"] = (shares) => {
+    const point = drawOf(shares);
     return isExcluded?.(point.overrides) === true ? undefined : point;
   };
   return {
     dimensions,
-    at,
+    drawAt,
     pointOf(job) {
       if (isExcluded?.(job) === true) return undefined;
       let used = 0;
@@ -162,7 +162,7 @@ export function searchSpace(
     },
     draw(random) {
       for (let tries = 0; tries < MAX_TRIES; tries++) {
-        const drawn = at(dimensions.map(() => random()));
+        const drawn = drawAt(dimensions.map(() => random()));
         if (drawn !== undefined) return drawn;
       }
       throw allExcluded(MAX_TRIES);
@@ -213,7 +213,7 @@ function dimensionOf(override: Override & { readonly value: Sweep }, options: Sw
   return {
     isOrdered: false,
     count,
-    at: (share) => points[indexOf(share, count)] ?? [],
+    pointAt: (share) => points[indexOf(share, count)] ?? [],
     binOf: evenBin(count),
     shareOf(point) {
       const index = points.findIndex((one) => isSame(one, point));
@@ -259,7 +259,7 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
     return {
       isOrdered: true,
       count,
-      at: (share) => [`${key}=${BigInt(valueAt(share))}`],
+      pointAt: (share) => [`${key}=${BigInt(valueAt(share))}`],
       binOf: (share) => [shareAt(valueAt(share) - 0.5), shareAt(valueAt(share) + 0.5)],
       shareOf(point) {
         const value = numberIn(point);
@@ -273,7 +273,7 @@ function intervalDimension(interval: IntervalSweep, override: Override): Dimensi
   return {
     isOrdered: true,
     count: Number.POSITIVE_INFINITY,
-    at(share) {
+    pointAt(share) {
       const value = isLog ? logUniform(start, end, share) : start * (1 - share) + end * share;
       // Rounding may reach the end, which is excluded.
       return [`${key}=${floatRepr(value >= end ? start : clamp(value, start, end))}`];
@@ -332,7 +332,7 @@ function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimensi
   return {
     isOrdered: true,
     count,
-    at: (share) => at(indexAt(share)),
+    pointAt: (share) => at(indexAt(share)),
     binOf: (share) => binAt(indexAt(share)),
     shareOf(point) {
       const [first, second] = [0, 1].map((index) =>

@@ -60,7 +60,7 @@ export function* tpeSearch(space: SearchSpace, random: RandomSource, plan: TpePl
     while (asked.length < batch && observed.length < trials) {
       const best =
         observed.length < startup
-          ? next(() => space.at(even()))
+          ? next(() => space.drawAt(even()))
           : next(candidatesOf(space, observed, directions, random), CANDIDATES);
       const draw = best ?? next(() => space.draw(random));
       // Nothing is left that was not asked for.
@@ -84,7 +84,7 @@ const MOST_GOOD = 25;
 
 /** Points where good trials are dense and others are not, the best first. */
 function candidatesOf(
-  { at, dimensions }: SearchSpace,
+  { drawAt, dimensions }: SearchSpace,
   observed: readonly Observation[],
   directions: readonly Direction[],
   random: RandomSource,
@@ -98,7 +98,7 @@ function candidatesOf(
     ...observed.filter(({ score }) => score === undefined),
   ]);
   const gainOf = ({ shares }: Draw) => good.logDensity(shares) - bad.logDensity(shares);
-  const candidates = Array.from({ length: CANDIDATES }, () => at(good.sample(random)))
+  const candidates = Array.from({ length: CANDIDATES }, () => drawAt(good.sample(random)))
     .flatMap((draw) => draw ?? [])
     .map((draw) => ({ draw, gain: gainOf(draw) }))
     .sort((a, b) => b.gain - a.gain);

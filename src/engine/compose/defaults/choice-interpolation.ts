@@ -13,7 +13,7 @@ import { nameOf, placeItem } from "./placement.ts";
 /** What an interpolation in a defaults list can refer to. */
 export interface ChoiceScope {
   /** The choices made so far, by override key. */
-  readonly known: ReadonlyMap<string, string | null>;
+  readonly choices: ReadonlyMap<string, string | null>;
   /** The items of the list itself, for Hydra's `${defaults...}`. */
   readonly items: readonly DefaultsItem[];
   readonly selfAdded: boolean;
@@ -96,7 +96,7 @@ function resolveIn(
   root: MapNode,
   item: ConfigItem | GroupItem,
   text: string,
-  { known }: ChoiceScope,
+  { choices }: ChoiceScope,
   resolvers: ResolveContext,
 ): ConfigNode {
   try {
@@ -104,7 +104,7 @@ function resolveIn(
     return resolveAt(root, [HOLDER, TEXT], resolvers);
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    const keys = [...known.keys()];
+    const keys = [...choices.keys()];
     const possible = keys.length === 0 ? "" : `, possible interpolation keys: ${keys.join(", ")}`;
     const reason = error.code === "interpolation.not_found" ? "" : `\n${error.message}`;
     throw new ConfigError({
@@ -118,14 +118,14 @@ function resolveIn(
   }
 }
 
-function scopeNode({ known, items, selfAdded, place }: ChoiceScope, text: string): MapNode {
-  const choices = [...known].map(([key, name]) => [key, scalar(name, ORIGIN)] as const);
+function scopeNode({ choices, items, selfAdded, place }: ChoiceScope, text: string): MapNode {
+  const chosen = [...choices].map(([key, name]) => [key, scalar(name, ORIGIN)] as const);
   const rows = items
     .filter((item) => !(selfAdded && item.kind === "self"))
     .map((item) => itemNode(item, place));
   return map(
     [
-      ...choices,
+      ...chosen,
       ["defaults", list(rows, ORIGIN)],
       [HOLDER, map([[TEXT, scalar(text, ORIGIN)]], ORIGIN)],
     ],

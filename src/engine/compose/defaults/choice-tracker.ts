@@ -38,13 +38,13 @@ export interface ChoiceTracker {
   /** Whether a config is read for the first time. */
   isFirstReading(configPath: string): boolean;
   /** The choices made so far, by override key. */
-  known(): ReadonlyMap<string, string | null>;
+  choices(): ReadonlyMap<string, string | null>;
   record(): TreeRecord;
 }
 
 export interface TreeRecord {
   /** The option of every group, in the order in which the groups were reached. */
-  readonly known: ReadonlyMap<string, string | null>;
+  readonly choices: ReadonlyMap<string, string | null>;
   /** The override keys under which each group appears. */
   readonly keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>;
   /**
@@ -67,12 +67,12 @@ interface RecordedSelection extends Selection {
 
 /** @param onWarning called with each warning of the record when it arises */
 export function createChoiceTracker(
-  choices: GroupChoices,
+  asked: GroupChoices,
   onWarning: (warning: CompositionWarning) => void = () => {},
 ): ChoiceTracker {
-  const selections = createSelections(choices);
-  const deletions = createDeletions(choices);
-  const known = new Map<string, string | null>();
+  const selections = createSelections(asked);
+  const deletions = createDeletions(asked);
+  const choices = new Map<string, string | null>();
   const chosenBy = new Map<string, refuse.Chosen>();
   const keysOfGroup = new Map<string, Set<string>>();
   const warnings: CompositionWarning[] = [];
@@ -88,7 +88,7 @@ export function createChoiceTracker(
       const chosen = { placed, parent };
       if (before !== undefined && before.placed.name !== placed.name)
         throw refuse.secondChoice(chosen, before, key);
-      known.set(key, placed.name);
+      choices.set(key, placed.name);
       chosenBy.set(key, chosen);
       const keys = keysOfGroup.get(placed.group) ?? new Set();
       keysOfGroup.set(placed.group, keys.add(key));
@@ -104,9 +104,9 @@ export function createChoiceTracker(
       const { size } = read;
       return read.add(configPath).size > size;
     },
-    known: () => new Map(known),
+    choices: () => new Map(choices),
     record: () => ({
-      known,
+      choices,
       keysOfGroup,
       selections: selections.all,
       deletions: deletions.all(),
@@ -199,7 +199,7 @@ export interface Deletion {
  *   packages.
  */
 export function checkUsage(record: TreeRecord, repository: Repository, dialect: Dialect): void {
-  const { selections, deletions, known } = record;
+  const { selections, deletions, choices } = record;
   for (const [key, selection] of selections) {
     if (selection.used) continue;
     const error = unusedSelection(key, selection, record, repository, dialect);
@@ -210,7 +210,7 @@ export function checkUsage(record: TreeRecord, repository: Repository, dialect: 
   for (const [key, deletion] of deletions)
     if (!deletion.used) {
       const what = deletion.name === null ? key : `${key}=${deletion.name}`;
-      const available = [...known.keys()];
+      const available = [...choices.keys()];
       const nearest = nearestName(key, available);
       throw new ConfigError({
         code: "compose.unused_override",
@@ -244,7 +244,7 @@ function nothingBefore(
 function unusedSelection(
   key: string,
   { origin, value, within }: RecordedSelection,
-  { keysOfGroup, known }: TreeRecord,
+  { keysOfGroup, choices }: TreeRecord,
   repository: Repository,
   dialect: Dialect,
 ): ConfigError {
@@ -252,7 +252,7 @@ function unusedSelection(
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
   const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
-  const nearest = meant[0]?.key ?? first ?? nearestName(key, [...known.keys()]);
+  const nearest = meant[0]?.key ?? first ?? nearestName(key, [...choices.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
@@ -269,7 +269,7 @@ function unusedSelection(
   const lines = meant
     .filter(({ key }) => has(key))
     .map((line) => `\`override ${line.written}: ${option}\``);
-  const inFile = known.has(key)
+  const inFile = choices.has(key)
     ? `an override reaches what stands above its file in the list: put ${key} above ${within}`
     : lines.length > 0
       ? `write ${lines.join(", or ")}`
@@ -279,11 +279,11 @@ function unusedSelection(
   const hint =
     (key === "" ? "an override is KEY=VALUE or GROUP=OPTION" : undefined) ??
     (isNamed ? undefined : "quote option names that look like numbers") ??
-    groupsBelow(`${group}/${option}`, [...known.keys()], repository) ??
+    groupsBelow(`${group}/${option}`, [...choices.keys()], repository) ??
     (within !== null ? inFile : typed.length > 0 ? `use ${typed.join(", or ")}` : undefined) ??
     chosenOtherwise(
       { typed: group, option, tail: `=${option}` },
-      { choices: known, repository },
+      { choices, repository },
       within !== null,
     );
   return new ConfigError({
@@ -300,7 +300,7 @@ function unusedSelection(
     ].join(""),
     origin,
     key,
-    available: similar.length > 0 ? similar : [...known.keys()],
+    available: similar.length > 0 ? similar : [...choices.keys()],
     nearest,
     hint,
   });

@@ -158,20 +158,21 @@ interface ChildList {
  */
 function expandDeferredChoices(deferred: DeferredChild[], tracker: ChoiceTracker): void {
   const next = (): number => {
-    const known = tracker.known();
+    const known = tracker.choices();
     return deferred.findIndex(({ item, text }) => fillChoices(item, text, known) !== undefined);
   };
   for (let at = next(); at >= 0; at = next()) {
     const [one] = deferred.slice(at, at + 1);
     if (one === undefined) break;
     const further: DeferredChild[] = [];
-    const node = expandDeferred(one, tracker.known(), further);
+    const node = expandDeferred(one, tracker.choices(), further);
     const { children } = one.list;
     children[children.indexOf(one.mark)] = node;
     deferred.splice(at, 1, ...further.reverse());
   }
   const [first] = deferred;
-  if (first !== undefined) throw unresolvable(first.item, first.text, tracker.known(), first.place);
+  if (first !== undefined)
+    throw unresolvable(first.item, first.text, tracker.choices(), first.place);
 }
 
 function expandDeferred(
@@ -402,7 +403,7 @@ function resolveDeferred(
 ): DefaultsTreeChild[] {
   if (!children.some((child) => child.kind === "deferred"))
     return children.filter((child) => child.kind !== "deferred");
-  const scope = { known: below.tracker.known(), items, selfAdded, place };
+  const scope = { choices: below.tracker.choices(), items, selfAdded, place };
   return children.map((child) => {
     if (child.kind !== "deferred") return child;
     if (isPositional(child.item, child.text) && place.dialect.positionalInterpolation)

@@ -191,7 +191,7 @@ export interface Cursor {
   readonly dialect: Dialect;
   /** References parsed before, by their keys, so that equal ones share one object. */
   readonly references: Map<string, StaticReference>;
-  at: number;
+  offset: number;
   depth: number;
 }
 
@@ -205,7 +205,7 @@ export const openCursor = (
   dialect,
   tokens: tokenize(text, mode, dialect),
   references,
-  at: 0,
+  offset: 0,
   depth: 0,
 });
 
@@ -219,20 +219,20 @@ export function descend(cursor: Cursor): void {
 
 /** The token list ends with `end` or `invalid`, which only the entry points consume. */
 export function peek(cursor: Cursor): Token {
-  const token = cursor.tokens[cursor.at] ?? cursor.tokens.at(-1);
+  const token = cursor.tokens[cursor.offset] ?? cursor.tokens.at(-1);
   if (token === undefined) throw new Error("a token list is never empty");
   return token;
 }
 
 export function next(cursor: Cursor): Token {
   const token = peek(cursor);
-  cursor.at++;
+  cursor.offset++;
   return token;
 }
 
 export function accept(cursor: Cursor, kind: TokenKind): boolean {
   if (peek(cursor).kind !== kind) return false;
-  cursor.at++;
+  cursor.offset++;
   return true;
 }
 
@@ -253,7 +253,7 @@ const DESCRIPTIONS: Partial<Record<TokenKind, string>> = {
 
 /** Offset where the token before the current one ends. */
 export function endOf(cursor: Cursor): number {
-  const last = cursor.tokens[cursor.at - 1];
+  const last = cursor.tokens[cursor.offset - 1];
   return last === undefined ? 0 : last.start + last.text.length;
 }
 

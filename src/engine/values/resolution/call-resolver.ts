@@ -17,7 +17,7 @@ export interface ResolverInvocation {
   readonly name: string;
   readonly args: readonly ResolverArgument[];
   readonly sources: readonly string[];
-  readonly at: Place;
+  readonly place: Place;
 }
 
 /** @throws ConfigError `resolver.unknown`, or `resolver.failed` whose cause is what the resolver threw */
@@ -37,13 +37,13 @@ export function callResolver(resolution: Resolution, invocation: ResolverInvocat
 }
 
 function invoke(resolution: Resolution, resolver: Resolver, invocation: ResolverInvocation): Place {
-  const { args, at, name } = invocation;
+  const { args, place, name } = invocation;
   if (resolver.pure !== true && resolver.useCache !== true) resolution.markImpure();
   let result: Place | ConfigNode | ScalarValue;
   try {
-    result = resolver.resolve(args, callFrom(resolution, at));
+    result = resolver.resolve(args, callFrom(resolution, place));
   } catch (error) {
-    throw isConfigError(error) ? error : failed(name, at, error);
+    throw isConfigError(error) ? error : failed(name, place, error);
   }
   const { dialect } = resolution.context;
   if (isPlace(result) && (result.result !== true || !dialect.escapesMissing)) return result;
@@ -55,11 +55,11 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
     throw new ConfigError({
       code: "interpolation.to_missing",
       message: "Interpolation resolved to a missing value",
-      key: fullKeyOf(at),
-      origin: at.node.origin,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
       hint: "\\??? is the text ???",
     });
-  return resultPlace(node, at);
+  return resultPlace(node, place);
 }
 
 /** A text that a resolver returns is one as it is written. */
@@ -142,14 +142,14 @@ function asking<Found>(find: () => Found, key: () => string): Found {
 
 function unknownResolver(
   resolution: Resolution,
-  { at, name, sources }: ResolverInvocation,
+  { place, name, sources }: ResolverInvocation,
 ): ConfigError {
   const { available, nearest } = alternativesTo(name, [...resolution.context.resolvers.keys()]);
   const unknown = {
     code: "resolver.unknown",
     message: `Unsupported interpolation type ${name}`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
     available,
   } as const;
   if (OF_HYDRA.has(name))

@@ -197,11 +197,11 @@ function evaluateInterpolation(
   }
 }
 
-function evaluateResolver(resolution: Resolution, use: ResolverUse, at: Place): Place {
-  const name = use.name.map((part) => nameComponent(resolution, part, at)).join(".");
-  const args = evaluateSequence(resolution, use.args, at);
+function evaluateResolver(resolution: Resolution, use: ResolverUse, place: Place): Place {
+  const name = use.name.map((part) => nameComponent(resolution, part, place)).join(".");
+  const args = evaluateSequence(resolution, use.args, place);
   const sources = use.args.args.map((argument) => argument.source);
-  return callResolver(resolution, { name, args, sources, at });
+  return callResolver(resolution, { name, args, sources, place });
 }
 
 function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place): readonly Place[] {

@@ -50,12 +50,12 @@ export interface Resolution {
    */
   dereference(place: Place): Place;
   /** The value of one element of a resolver's arguments, as if it were written at a place. */
-  evaluate(element: Element, at: Place): Place;
+  evaluate(element: Element, place: Place): Place;
   /**
    * Begins the evaluation of a part of the text at a place; calls are nested.
    * @throws ConfigError `interpolation.cycle` if they are nested too deep
    */
-  enter(at: Place): void;
+  enter(place: Place): void;
   /** Ends it, whether or not it failed. */
   leave(): void;
   /** Records a call of an impure resolver. */

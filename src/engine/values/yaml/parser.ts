@@ -71,7 +71,7 @@ function readDirectives(source: SourceText, { peek, next }: Scanner): TagHandles
       handles.set(token.handle, token.prefix);
     } else if (token.name === "YAML") {
       if (sawVersion) throw problemAt(source, token, "found duplicate YAML directive");
-      if (!token.known)
+      if (!token.isSupported)
         throw problemAt(
           source,
           token,

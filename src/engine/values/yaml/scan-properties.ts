@@ -198,8 +198,8 @@ function scanValue(
 ): YamlDirectiveToken | TagDirectiveToken {
   if (name === "YAML") {
     const { major, minor } = scanYamlVersion(cursor, start);
-    const known = major === 1 && (!cursor.libyaml || minor === 1 || minor === 2);
-    return { type: "<directive>", name, known, start, end: cursor.pos };
+    const isSupported = major === 1 && (!cursor.libyaml || minor === 1 || minor === 2);
+    return { type: "<directive>", name, isSupported, start, end: cursor.pos };
   }
   if (name === "TAG") {
     const directive = { kind: "directive", start } as const;
@@ -220,7 +220,7 @@ function scanValue(
     });
   const end = cursor.pos;
   skipToBreak(cursor);
-  return { type: "<directive>", name: "unknown", known: false, start, end };
+  return { type: "<directive>", name: "unknown", isSupported: false, start, end };
 }
 
 function scanDirectiveName(cursor: Cursor, start: number): string {

@@ -63,7 +63,7 @@ export interface YamlDirectiveToken extends Span {
   readonly type: "<directive>";
   readonly name: "YAML" | "unknown";
   /** Whether it names a supported version. */
-  readonly known: boolean;
+  readonly isSupported: boolean;
 }
 
 export interface TagDirectiveToken extends Span {

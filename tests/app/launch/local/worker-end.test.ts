@@ -25,7 +25,7 @@ const EXIT = { exitCode: 1, signal: null };
 /** Somebody asks for the end of a job, so many milliseconds after its start. */
 const asked = (ender: Ender, state: JobState, after: number) => ({
   ender,
-  at: (state.attempts[0]?.uptime_ms ?? 0) + after,
+  uptimeMs: (state.attempts[0]?.uptime_ms ?? 0) + after,
 });
 const LIMIT: Ender = { by: "time_limit", limit_ms: 2000 };
 const STOP: Ender = { by: "launcher", signal: "SIGINT" };

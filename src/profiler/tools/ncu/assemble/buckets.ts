@@ -23,7 +23,7 @@ export interface KernelRow {
   /** Counter readings of its launches in the region and in nested regions; null: none. */
   readings: KernelReading[] | null;
   /** The readings of launches that no nested region contains. */
-  own: KernelReading[] | null;
+  exclusiveReadings: KernelReading[] | null;
 }
 
 export interface RegionTally {
@@ -119,13 +119,13 @@ function ownReading(
   regions: readonly RegionIdentity[],
   tallies: Bucket["regions"],
 ): KernelReading {
-  const first = row.own?.[0];
+  const first = row.exclusiveReadings?.[0];
   if (first !== undefined && isOf(first, columns, regions)) return first;
-  const known = row.own?.find((reading) => isOf(reading, columns, regions));
+  const known = row.exclusiveReadings?.find((reading) => isOf(reading, columns, regions));
   if (known !== undefined) return known;
   const created = createReading(columns, regions);
-  if (row.own === null) row.own = [created];
-  else row.own.push(created);
+  if (row.exclusiveReadings === null) row.exclusiveReadings = [created];
+  else row.exclusiveReadings.push(created);
   for (const region of regions) {
     const around = tallies.get(region)?.kernels.get(kernel);
     if (around !== undefined) addReadings(around, [created]);
@@ -162,7 +162,7 @@ function addCalls(
 ): KernelRow {
   const known = kernels.get(kernel);
   if (known === undefined) {
-    const row = { calls, timed, ns, readings: null, own: null };
+    const row = { calls, timed, ns, readings: null, exclusiveReadings: null };
     kernels.set(kernel, row);
     return row;
   }

@@ -11,7 +11,7 @@ export interface RegionMetric {
   readonly unit: string;
   /** How many results contributed, and how many could have. */
   readonly counted: number;
-  readonly of: number;
+  readonly results: number;
   /** False for a mean over tables without a common weight, which is a plain mean. */
   readonly weighted: boolean;
 }
@@ -198,7 +198,7 @@ function metricsOf(parts: ReadonlyMap<MetricColumns, ColumnSums>): RegionMetrics
       value: Number.isFinite(value) ? value : null,
       unit: columns.units[place] ?? "",
       counted,
-      of: sums.results,
+      results: sums.results,
       weighted: weighting.get(name) !== "plain",
     });
   }

@@ -243,7 +243,9 @@ function regionNotes(
   metrics: RegionMetrics,
   { untimed, unreadable, ranges, kernels }: RegionTally,
 ): readonly string[] {
-  const partial = [...metrics].filter(([, { counted, of }]) => counted > 0 && counted < of);
+  const partial = [...metrics].filter(
+    ([, { counted, results }]) => counted > 0 && counted < results,
+  );
   const result = ranges > 0 && kernels.size === 0 ? "range result" : "kernel";
   const notes: string[] = [];
   if (untimed > 0)

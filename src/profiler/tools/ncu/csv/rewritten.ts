@@ -12,7 +12,7 @@ export interface Rewriting {
   /** The number of columns before ncu's own. */
   readonly added: number;
   /** The number of bytes before its header. */
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** How much of a text is examined: the header is near the beginning, but one with thousands of metrics is long. */
@@ -37,7 +37,7 @@ export function rewritingOf(bytes: Buffer): Rewriting | null {
       const names = namesIn(line, separator);
       const first = names.findIndex((name) => !INDEX.test(name));
       if (first < 0 || first > MOST_ADDED || !isHeader(names.slice(first))) continue;
-      return { separator, added: first, at: bytes.length - own.length + index };
+      return { separator, added: first, offset: bytes.length - own.length + index };
     }
   return null;
 }

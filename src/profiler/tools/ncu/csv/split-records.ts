@@ -36,12 +36,12 @@ interface Table {
  * @throws ConfigError `profile.input` (from `push`) if it lacks required columns
  */
 export function createRecordSplitter(
-  { separator, added, at }: Rewriting,
+  { separator, added, offset }: Rewriting,
   name: string,
   { table: onTable, row: onRow }: RowHandlers,
 ): RowSplitter {
   const between = separator.charCodeAt(0);
-  let unread = at;
+  let unread = offset;
   let kept: Buffer = Buffer.alloc(0);
   /** After an overlong row, until its line ends. */
   let isSkipping = false;

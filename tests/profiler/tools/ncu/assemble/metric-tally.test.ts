@@ -207,7 +207,7 @@ describe("metrics of several kernels", () => {
         value: 42,
         unit: "byte",
         counted: 2,
-        of: 3,
+        results: 3,
         weighted: true,
       });
   });
@@ -219,7 +219,7 @@ describe("metrics of several kernels", () => {
 
   test("say how many kernels they are made of", () => {
     const metrics = tally([{ "x__y.sum": [1, ""] }, { "x__y.sum": [Number.NaN, ""] }]).metrics();
-    expect(metrics.get("x__y.sum")).toMatchObject({ value: 1, unit: "", counted: 1, of: 2 });
+    expect(metrics.get("x__y.sum")).toMatchObject({ value: 1, unit: "", counted: 1, results: 2 });
   });
 
   test("do not depend on how the kernels were divided", () => {
