@@ -205,10 +205,11 @@ function appOf(
   const name = composing === undefined ? NONE : readArgument(composing, "config_name", 0, source);
   const base = readArgument(call, "version_base", versionPosition(initializer), source);
   const unread = path.unread ?? name.unread;
+  const given = initializer === "initialize" ? pathOrDefault(path, base) : path.value;
   return {
     kind: "compose",
     ...at,
-    configPath: path.value == null ? null : initializedPath(initializer, path.value, source),
+    configPath: given == null ? null : initializedPath(initializer, given, source),
     configName: name.value ?? null,
     versionBase: base.value,
     ...(unread !== undefined && { unread }),
@@ -241,10 +242,13 @@ const initializedPath = (initializer: Initializer, path: string, { python }: App
 const besideFile = (path: string, { file }: PythonPlace): string =>
   path.includes("://") ? path : resolve(dirname(file), path);
 
-/**
- * Resolves arguments as `@hydra.main` does: without a version base the config directory defaults to that of the file;
- * from 1.2 on there is no default.
- */
+/** Without a version base the config directory defaults to that of the file; from 1.2 on there is no default. */
+function pathOrDefault(path: Argument, base: Argument): string | null {
+  const isOld = base.value === undefined || base.value === "1.1";
+  return path.value === undefined ? (isOld ? "." : null) : path.value;
+}
+
+/** Resolves arguments as `@hydra.main` does. */
 function mainConfig(
   call: PythonCall,
   source: AppSource,
@@ -263,8 +267,7 @@ function mainConfig(
     path.unread ??
     name.unread ??
     (others === undefined ? undefined : uncomputable(call, "its arguments", others, source));
-  const isOld = base.value === undefined || base.value === "1.1";
-  const given = path.value === undefined ? (isOld ? "." : null) : path.value;
+  const given = pathOrDefault(path, base);
   return {
     configPath: given === null ? null : besideFile(given, source.python),
     configName: name.value ?? null,

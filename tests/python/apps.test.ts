@@ -94,6 +94,26 @@ describe("what a Python source says of its configs", () => {
       ["compose", "conf", "c", null],
     ],
     [
+      'from hydra import compose, initialize\nwith initialize():\n    cfg = compose(config_name="c")',
+      ["compose", "src", "c", undefined],
+    ],
+    [
+      'from hydra import compose, initialize\ninitialize(version_base="1.1")\ncompose("c")',
+      ["compose", "src", "c", "1.1"],
+    ],
+    [
+      'from hydra import compose, initialize\ninitialize(version_base="1.2")\ncompose("c")',
+      ["compose", null, "c", "1.2"],
+    ],
+    [
+      'from hydra import compose, initialize\ninitialize(None)\ncompose("c")',
+      ["compose", null, "c", undefined],
+    ],
+    [
+      'from hydra import compose, initialize_config_dir\ninitialize_config_dir()\ncompose("c")',
+      ["compose", null, "c", undefined],
+    ],
+    [
       'from hydra import compose, initialize_config_module\ninitialize_config_module("pkg.conf", version_base="1.1")\ncompose("c")',
       ["compose", "pkg://pkg.conf", "c", "1.1"],
     ],

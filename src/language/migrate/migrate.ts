@@ -45,7 +45,7 @@ import {
   type StandardPaths,
   standardPaths,
 } from "./outcome.ts";
-import { hasArgument, MAIN_ARGUMENTS } from "./python-edits.ts";
+import { hasArgument, MAIN_ARGUMENTS, type NamedArgument } from "./python-edits.ts";
 import {
   appliesTo,
   differingRules,
@@ -497,11 +497,14 @@ function primaryOfLine(
 
 /** The config directory of a program; undefined if the version decides. */
 function pathOf(app: App): string | null | undefined {
+  const names = (argument: NamedArgument) =>
+    hasArgument({ source: textOf(app.file) ?? "", line: app.line }, argument);
   const isDefault =
-    app.kind === "main" &&
+    app.kind !== "script" &&
     (app.versionBase === undefined || app.versionBase === "1.1") &&
     app.configPath === dirname(app.file) &&
-    !hasArgument({ source: textOf(app.file) ?? "", line: app.line }, MAIN_ARGUMENTS.configPath);
+    !names(MAIN_ARGUMENTS.configPath) &&
+    !names(["config_dir", 0]);
   return isDefault ? undefined : app.configPath;
 }
 

@@ -143,4 +143,19 @@ describe("each rule", () => {
       }
     },
   );
+
+  it("config-path is found and mended where initialize() names no directory", async () => {
+    const source = (args: string) =>
+      `from hydra import compose, initialize\n\nwith initialize(${args}):\n    compose(config_name="config")\n`;
+    const folder = project({ "train.py": source('version_base="1.1"'), "config.yaml": "x: 1\n" });
+    const range = ["--from", "1.1", "--to", "1.3"];
+    expect(await foundIn(folder, ...range)).toEqual([
+      "train.py:3 change version-base",
+      "train.py:3 error config-path",
+    ]);
+    await foundIn(folder, ...range, "--fix");
+    expect(readFileSync(join(folder, "train.py"), "utf8")).toBe(
+      source('config_path=".", version_base="1.3"'),
+    );
+  });
 });
