@@ -37,7 +37,7 @@ const FOLDERS = {
   ],
   "launch/local": [
     "src/app/launch/local/**/*.ts",
-    "tests/app/launch/local/!(basic-launcher).test.ts",
+    "tests/app/launch/{local,local/!(basic-launcher)}.test.ts",
   ],
   record: ["src/app/record/**/*.ts", "tests/app/record/**/*.test.ts"],
   "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
