@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
+import { minifySync } from "rolldown/utils";
 import { root } from "./setup.mjs";
 import { TEXT_LOADERS } from "./text-files.mjs";
 
@@ -75,7 +76,7 @@ async function bundleCommand(name) {
     [`import "./${entry}";`, ...(await sharing(ours))].join("\n"),
     (module) => (late.includes(module) ? `late:${module}` : undefined),
   );
-  writeBundle(`${name}.bundle.js`, first.outputFiles[0].contents);
+  writeBundle(`${name}.bundle.js`, await withShortNames(first.outputFiles[0].text));
   const second = await bundle(
     [
       "const modules = {",
@@ -84,16 +85,24 @@ async function bundleCommand(name) {
       "__share((name) => modules[name]());",
     ].join("\n"),
     (module) => (early.has(module) ? `shared:${module}` : undefined),
-    // Smaller by a fifth; functions and classes keep their names, so that stacks can be read.
-    { minifyIdentifiers: true, keepNames: true },
   );
-  writeBundle(`${name}.late.js`, second.outputFiles[0].contents);
+  writeBundle(`${name}.late.js`, await withShortNames(second.outputFiles[0].text));
+}
+
+/** Smaller by a fifth; functions and classes keep their names, so that stacks can be read, and nothing has to run for that. */
+async function withShortNames(code) {
+  const short = minifySync("bundle.js", code, {
+    compress: false,
+    mangle: { toplevel: true, keepNames: true },
+    codegen: { removeWhitespace: true },
+  });
+  if (short.errors.length > 0) throw new Error(short.errors[0].message);
+  return (await transform(short.code, { charset: "ascii", minifyWhitespace: true })).code;
 }
 
 /** @param elsewhere the name under which the launcher finds a module that another bundle has */
-function bundle(contents, elsewhere, names = {}) {
+function bundle(contents, elsewhere) {
   return build({
-    ...names,
     stdin: { contents, resolveDir: root, sourcefile: "bundle.js" },
     absWorkingDir: root,
     outdir,

@@ -64,6 +64,27 @@ describe("the verdict on a change of a time", () => {
   });
 });
 
+describe("the degrees of freedom of a change", () => {
+  const runs = (uncertainty: number | null, freedom: number) => ({
+    ...{ value: 100, uncertainty, freedom },
+  });
+
+  it("are those of Welch and Satterthwaite", () => {
+    expect(changeOf(runs(3, 4), runs(4, 9)).freedom).toBeCloseTo(25 ** 2 / (81 / 4 + 256 / 9), 9);
+    // Equal ones of equal runs add up.
+    expect(changeOf(runs(2, 4), runs(2, 4)).freedom).toBe(8);
+    expect(changeOf(runs(2, 4), runs(0, 9)).freedom).toBe(4);
+    expect(changeOf(runs(null, 4), runs(2, 9)).freedom).toBe(9);
+    expect(changeOf(runs(2, 4), runs(null, 9)).freedom).toBe(4);
+  });
+
+  it("are the fewer where nothing varies, and none of single runs", () => {
+    expect(changeOf(runs(0, 4), runs(0, 9)).freedom).toBe(4);
+    expect(changeOf(runs(1, 4), measured(100, 1)).freedom).toBeUndefined();
+    expect(changeOf(measured(100, 1), runs(1, 4)).freedom).toBeUndefined();
+  });
+});
+
 describe("a change that is worth a look", () => {
   it.each([
     ["of 5 % of single runs", timeChange(measured(100), measured(105)), true],
@@ -101,9 +122,29 @@ describe("a change in pairs of runs", () => {
     [1.03, "more"],
     [0.97, "less"],
     [1.004, "same"],
+    [1.0005, "same"],
+    [0.9995, "same"],
     [1, "same"],
   ])("of %f times is %s", (factor, verdict) => {
     expect(paired(factor).verdict).toBe(verdict);
+  });
+
+  it.each([
+    ["of nothing, however much the pairs differ", 100, 100, 0, 0.5, "same"],
+    ["that some pairs contradict", 100, 120, 0.2, 0.5, "unclear"],
+    ["too small to matter, though pairs tell more", 1000, 1005, 0.02, 0.001, "same"],
+    ["from nothing", 0, 5, 0.2, 0.001, "more"],
+  ])("%s", (_, a, b, middle, spread, verdict) => {
+    const ratios = Array.from({ length: 8 }, (_, at) => middle + (at % 2 === 0 ? spread : -spread));
+    const change = pairedChange(timeChange(measured(a), measured(b)), ratios);
+    expect(change.verdict).toBe(verdict);
+  });
+
+  it("is none of what one report lacks", () => {
+    const gone = timeChange(measured(100), null);
+    expect(pairedChange(gone, [0.1, 0.2, 0.1])).toBe(gone);
+    const added = timeChange(null, measured(100));
+    expect(pairedChange(added, [0.1, 0.2, 0.1])).toBe(added);
   });
 
   it("is shown with its interval, not with a half width", () => {
