@@ -230,11 +230,7 @@ const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions)
 /** The first cell of a row is its heading. A table of names and values has no column headings. */
 function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
   const hasHead = columns.every(({ title }) => title !== "");
-  const sideOf = (at: number) =>
-    at > 0 && columns[at]?.format !== undefined ? ' class="right"' : "";
-  const head = columns
-    .map(({ title }, at) => `<th scope="col"${sideOf(at)}>${escapeHtml(title)}</th>`)
-    .join("");
+  const head = columns.map(({ title }) => `<th scope="col">${escapeHtml(title)}</th>`).join("");
   const isStacked = hasHead && options.isStacked === true;
   const titleOf = (at: number) =>
     isStacked ? ` data-title="${escapeHtml(columns[at]?.title ?? "")}"` : "";
@@ -242,7 +238,7 @@ function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
     const [first = "", ...others] = columns.map((column, at) =>
       cellHtml(cells[at] ?? null, column, options),
     );
-    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${sideOf(at + 1)}${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
+    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
   });
   return `<table class="facts${hasHead ? " wide" : ""}${isStacked ? " stacked" : ""}">${hasHead ? `<thead><tr>${head}</tr></thead>` : ""}<tbody>${body.join("")}</tbody></table>`;
 }
