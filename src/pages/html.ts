@@ -230,7 +230,11 @@ const listHtml = (items: Iterable<Text>, { className, ...options }: HtmlOptions)
 /** The first cell of a row is its heading. A table of names and values has no column headings. */
 function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
   const hasHead = columns.every(({ title }) => title !== "");
-  const head = columns.map(({ title }) => `<th scope="col">${escapeHtml(title)}</th>`).join("");
+  const sideOf = (place: number) =>
+    place > 0 && columns[place]?.format !== undefined ? ' class="right"' : "";
+  const head = columns
+    .map(({ title }, place) => `<th scope="col"${sideOf(place)}>${escapeHtml(title)}</th>`)
+    .join("");
   const isStacked = hasHead && options.isStacked === true;
   const titleOf = (at: number) =>
     isStacked ? ` data-title="${escapeHtml(columns[at]?.title ?? "")}"` : "";
@@ -238,7 +242,7 @@ function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
     const [first = "", ...others] = columns.map((column, at) =>
       cellHtml(cells[at] ?? null, column, options),
     );
-    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
+    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${sideOf(at + 1)}${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
   });
   return `<table class="facts${hasHead ? " wide" : ""}${isStacked ? " stacked" : ""}">${hasHead ? `<thead><tr>${head}</tr></thead>` : ""}<tbody>${body.join("")}</tbody></table>`;
 }

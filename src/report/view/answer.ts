@@ -268,13 +268,47 @@ function createFacts(
       blocks: ownBlocks(region, inner),
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
-      longest: region.kernels[0] ?? null,
+      longest: ownLongest(region, inner),
       copies: copiesOf(place),
       run: region.kind === "outside" ? (report.totals.run ?? null) : null,
       calls: report.totals.invocations,
       command: report.environment.command,
     };
   };
+}
+
+/** The longest kernel or operation of a region's own: each in the region's list has the time and calls of regions inside, too. */
+function ownLongest(
+  region: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): KernelRecord | null {
+  if (inner.every(({ kernels }) => kernels.length === 0)) return region.kernels[0] ?? null;
+  const keyOf = ({ kernel_name, kind, device }: KernelRecord) =>
+    JSON.stringify([kernel_name, kind, device]);
+  const within = new Map<string, { readonly ms: number; readonly calls: number }>();
+  for (const { kernels } of inner)
+    for (const record of kernels) {
+      const { ms, calls } = within.get(keyOf(record)) ?? { ms: 0, calls: 0 };
+      within.set(keyOf(record), {
+        ms: ms + (record.total_ms ?? 0),
+        calls: calls + record.calls,
+      });
+    }
+  const own = region.kernels.flatMap((record) => {
+    const { ms, calls } = within.get(keyOf(record)) ?? { ms: 0, calls: 0 };
+    const count = record.calls - calls;
+    const total = (record.total_ms ?? 0) - ms;
+    return count > 0 ? [{ ...record, total_ms: total, calls: count, mean_ms: total / count }] : [];
+  });
+  // What belongs to two regions inside that overlap would be subtracted twice.
+  const sum = sumOf(own, ({ total_ms }) => total_ms);
+  const expected = exclusiveMs(region);
+  if (expected === null || Math.abs(sum - expected) > expected / 100) return null;
+  return own.reduce<KernelRecord | null>(
+    (longest, record) =>
+      longest !== null && (longest.total_ms ?? 0) >= record.total_ms ? longest : record,
+    null,
+  );
 }
 
 /** Who issues copies, besides the region of an index. */

@@ -45,7 +45,7 @@ export interface RegionFacts {
   readonly threads: ThreadTime | null;
   /** How often its threads were sampled; null if no thread of the run was. */
   readonly samples: number | null;
-  /** Its longest kernel or operation. */
+  /** The longest kernel or operation of its own, with the time and calls that are not of regions inside; null where that is not known. */
   readonly longest: KernelRecord | null;
   readonly copies: CopyFacts;
   /** Only for the time outside all ranges. */
@@ -879,18 +879,18 @@ export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "one_kernel",
     explains: ["gpu"],
-    threshold: "one kernel takes at least half of the kernel time in the region",
-    source: "the list of kernels",
-    find: ({ region: { total_ms }, longest, workMs }) =>
+    threshold: "one kernel takes at least half of the kernel time of its own",
+    source: "the lists of kernels",
+    find: ({ longest, workMs }) =>
       longest === null ||
-      total_ms === null ||
+      workMs === null ||
       longest.total_ms === null ||
-      share(longest.total_ms, total_ms) < 0.5 ||
+      share(longest.total_ms, workMs) < 0.5 ||
       longest.total_ms === 0
         ? null
         : {
-            title: `${share(longest.total_ms, total_ms) > 0.5 ? "most" : "half"} of it in one kernel`,
-            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, total_ms)} in ${plural(longest.calls, "call")}${workMs !== null && workMs < total_ms ? ", those of regions inside included" : ""}`,
+            title: `${share(longest.total_ms, workMs) > 0.5 ? "most" : "half"} of it in one kernel`,
+            evidence: `${shortName(longest)} takes ${partOfTime(longest.total_ms, workMs)} in ${plural(longest.calls, "call")}`,
             advice: null,
           },
   },
@@ -976,10 +976,10 @@ export const REASON_RULES: readonly ReasonRule[] = [
     explains: ["wall"],
     threshold: "CPU operations take at least half of its own time",
     source: "ranges of the operation domains",
-    find: ({ work, workMs, wallMs, cpuMs, longest, region }) => {
+    find: ({ work, workMs, wallMs, cpuMs, longest }) => {
       if (work !== "cpu_operation" || workMs === null || wallMs === null) return null;
       if (share(workMs, wallMs) < 0.5) return null;
-      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, ${longestWords(longest, region)}`}`;
+      const evidence = `operations take ${partOfTime(workMs, wallMs)}${longest === null ? "" : `, ${longestWords(longest, workMs)}`}`;
       return cpuMs !== null && share(cpuMs, wallMs) < 0.5
         ? {
             title: "CPU operations, with other work on the processors",
@@ -1064,18 +1064,18 @@ export const REASON_RULES: readonly ReasonRule[] = [
 ];
 
 /** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */
-function longestWords(longest: KernelRecord, { total_ms }: NCUProfileRegion, whole = ""): string {
-  const part = share(longest.total_ms ?? 0, total_ms ?? 0);
+function longestWords(longest: KernelRecord, workMs: number | null, whole = ""): string {
+  const part = share(longest.total_ms ?? 0, workMs ?? 0);
   const most = part < 0.5 ? "the longest is" : "most of it";
   return `${most} ${shortName(longest)} (${percent(part, 1)}${whole})`;
 }
 
 /** Which kernels ran while a region was open: others than those that it launched, if these are too short for it. */
-function kernelOrigin({ longest, work, workMs, region }: RegionFacts, gpu: OwnActivity): string {
+function kernelOrigin({ longest, work, workMs }: RegionFacts, gpu: OwnActivity): string {
   if (longest === null || work !== "gpu_kernel") return "launched elsewhere";
   return workMs !== null && workMs < gpu.kernelMs / 2
     ? "most of it launched elsewhere"
-    : longestWords(longest, region, " of the kernel time");
+    : longestWords(longest, workMs, " of the kernel time");
 }
 
 /** What looks the same to the clock of a thread. */

@@ -41,6 +41,7 @@ function sectionOf(times: readonly number[], exitCode: number) {
       },
     },
     workload: { argv: [], stdout: "document" },
+    inputs: {},
     fingerprint: "sha256:0",
     environment: { gpus: [], hydraconf: "0.0.0" },
     collections: [collection],

@@ -101,7 +101,14 @@ describe("validate-regions", () => {
     const asJson = await run(["--json", "--nope", valid]);
     expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([
       2,
-      { version: 1, error: { code: "app.usage", message: "unknown option --nope" } },
+      {
+        version: 1,
+        error: {
+          code: "app.usage",
+          message: "unknown option --nope",
+          hint: expect.stringContaining("--json"),
+        },
+      },
     ]);
     expect((await run(["--nope", "--", "--json"])).stdout).toBe("");
   });

@@ -74,8 +74,8 @@ describe("a table", () => {
 
   it("is HTML with the first cell as the heading of its row", () => {
     const html = renderHtml([table]);
-    expect(html).toContain('<th scope="col">Total ms</th>');
-    expect(html).toContain('<tr><th scope="row">in &lt;b&gt;</th><td>–</td>');
+    expect(html).toContain('<th scope="col" class="right">Total ms</th>');
+    expect(html).toContain('<tr><th scope="row">in &lt;b&gt;</th><td class="right">–</td>');
     expect(html).toContain('<code>a|b</code> &amp; <a href="a%20b.md">why</a>');
   });
 

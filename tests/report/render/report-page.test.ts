@@ -74,7 +74,7 @@ describe("renderHtmlReport", () => {
     const html = render(bundleOf([{ pid: 1, ranges: steps }]));
     expect(html).toMatch(/<section id="families".*<h2 id="families-heading">Families<\/h2>/);
     expect(html).toMatch(
-      /<th scope="row">step #<\/th><td>30<\/td>.*<a class="to-region" href="#region=step%207">step 7<\/a>/,
+      /<th scope="row">step #<\/th><td class="right">30<\/td>.*<a class="to-region" href="#region=step%207">step 7<\/a>/,
     );
     expect(html).toContain('<a href="#families">step #</a>');
     expect(render(named(["step", "save"]))).not.toContain("#families");

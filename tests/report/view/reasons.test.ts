@@ -865,7 +865,25 @@ describe("the kernels that ran in a region", () => {
   });
 });
 
-it("says of one kernel where calls of regions inside are among its calls", () => {
+it("names the longest operation of a region's own, not that of a region inside", () => {
+  const domain = "ops";
+  const ranges = [
+    step(1000),
+    { name: "inner", start: 100_000, end: 500_000 },
+    { name: "conv", domain, start: 100_000, end: 500_000 },
+    { name: "conv", domain, start: 500_000, end: 550_000 },
+    { name: "add", domain, start: 550_000, end: 950_000 },
+  ];
+  const model = buildRegionModel(timelineOf([{ ranges }]), { operationDomains: [domain] });
+  const [report] = toReportBundle(model, context).reports;
+  const place = report?.regions.findIndex(({ name }) => name === "step") ?? -1;
+  if (report === undefined || place < 0) throw new Error("the sketch has the region");
+  expect(reasonFor(factsOf(report)(place), "wall")?.evidence).toBe(
+    "operations take 450.0 µs of 600.0 µs, most of it add (88.9 %)",
+  );
+});
+
+it("says of one kernel what is not of regions inside", () => {
   const evidence = (ranges: ProcessSketch["ranges"]) => {
     const kernels = [
       { name: "gemm", launch: 50_000, ns: 100_000 },
@@ -877,9 +895,8 @@ it("says of one kernel where calls of regions inside are among its calls", () =>
     return reasonFor(factsOf(report)(place), "gpu")?.evidence;
   };
   expect(evidence([])).toBe("gemm takes 300.0 µs of 300.0 µs in 2 calls");
-  // Its own kernels take 100 µs: less than what the sentence tells.
   expect(evidence([{ name: "inner", start: 200_000, end: 300_000 }])).toBe(
-    "gemm takes 300.0 µs of 300.0 µs in 2 calls, those of regions inside included",
+    "gemm takes 100.0 µs of 100.0 µs in 1 call",
   );
 });
 
