@@ -18,6 +18,7 @@ import {
   type Text,
 } from "./blocks.ts";
 import { relativeLink } from "./markdown.ts";
+import { formatCount } from "./numbers.ts";
 
 export interface Page {
   /** Plain text. */
@@ -250,7 +251,9 @@ function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
 const cellHtml = (cell: Cell, column: Column, options: HtmlOptions): string =>
   typeof cell === "string" || (typeof cell === "object" && cell !== null && !("kind" in cell))
     ? htmlText(cell, options)
-    : escapeHtml(cellText(cell, column));
+    : typeof cell === "number" && column.format === "count"
+      ? formatCount(cell)
+      : escapeHtml(cellText(cell, column));
 
 const htmlText = (text: Text, options: HtmlOptions): string =>
   (typeof text === "string" ? [text] : text).map((span) => spanHtml(span, options)).join("");
