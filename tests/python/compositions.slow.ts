@@ -73,6 +73,12 @@ hydra: {sweep: {dir: s}}
   "conf/db/mysql.yaml": "host: a\nport: 1\n",
   "conf/db/pg.yaml": "host: b\nport: 2\n",
   "conf/tuned/pg.yaml": "# @package _global_\nx: 5\ntuned: true\n",
+  // Which shard it has depends on the job.
+  "conf/db/sharded.yaml":
+    "defaults: [{/shard@_global_.shard: 's${oc.env:HYDRACONF_JOB_NUMBER,0}'}]\nhost: c\n",
+  ...Object.fromEntries(
+    Array.from({ length: 6 }, (_, n) => [`conf/shard/s${n}.yaml`, `n: ${n}\n`]),
+  ),
   "conf/experiment/big.yaml":
     "# @package _global_\ndefaults: [{override /db: pg}, {override /hydra/launcher: local}]\nhydra: {launcher: {n_jobs: 1}}\nx: 7\n",
 };
@@ -122,6 +128,9 @@ describe.skipIf(!hasHydra)("jobs that share an import compose what those of thei
     [["+experiment=big", "+y=1,2"], undefined],
     [["+net@other=base", "other.name=a,b", "~twice"], undefined],
     [["net.depth=1,2", "hydra.job.config.override_dirname.exclude_keys=[x]"], 1],
+    [["db=mysql,sharded", "x=1,2,3"], undefined],
+    // The composition of the first job is not shared, those of others are.
+    [["db=sharded,pg", "x=1,2,3"], 2 * 2],
     [["x=1,2", "net.sizes=[1],[2,3]", "+net.more=1", "+hydra.job.env_set={A:b}"], undefined],
   ] as const)("%j", (overrides, reads) => {
     const warm = swept(overrides);

@@ -274,6 +274,43 @@ return [words == sys.argv[1:], folder == os.environ["HYDRACONF_OUTPUT_DIR"]]`,
     expect(imports).toBe(CHECK + 1);
   });
 
+  it("whose import copied its environment is started anew, since the copy lacks what its first job has", () => {
+    const { imports, jobs, stdout } = sweep(
+      program(
+        `print("imported")
+known, words = dict(os.environ), sys.argv[1:]
+if "HYDRACONF_CHECK" not in os.environ:
+    os.environ["SEEN"] = os.environ.get("SEEN", "") + "once"
+    os.chdir("/")`,
+        "return ['HYDRACONF_OUTPUT_DIR' in known, words == sys.argv[1:], os.environ['SEEN'], os.getcwd()]",
+      ),
+      ["x=1,2"],
+    );
+    expect(jobs.map(({ result }) => result)).toEqual(Array(2).fill([true, true, "once", "/"]));
+    expect(imports).toBe(CHECK + 3);
+    expect(stdout.match(/^imported$/gm)).toHaveLength(2);
+  });
+
+  it("not where a fork is forced: then the import has nothing of a job, unless it cannot do without", () => {
+    const forced = (head: string, body: string) =>
+      sweep(program(head, body), ["x=1,2", "hydra.launcher.warm=true"]);
+    const { imports, jobs } = forced(
+      "words, folder = sys.argv[1:], os.environ.get('HYDRACONF_OUTPUT_DIR')",
+      "return [words, folder]",
+    );
+    expect(jobs.map(({ result }) => result)).toEqual([
+      [[], null],
+      [[], null],
+    ]);
+    expect(imports).toBe(CHECK + 1);
+    const needing = forced(
+      "folder = 'HYDRACONF_CHECK' in os.environ or os.environ['HYDRACONF_OUTPUT_DIR']",
+      "return folder == os.environ['HYDRACONF_OUTPUT_DIR']",
+    );
+    expect(needing.jobs.map(({ result }) => result)).toEqual([true, true]);
+    expect(needing.stderr).toContain(`${NOTE} reads $HYDRACONF_OUTPUT_DIR`);
+  });
+
   it("where hydra.launcher.warm is false; true forks whatever the import did", () => {
     const source = program("sys.argv[1:]", "return 1");
     const cold = sweep(source, ["x=1,2", "hydra.launcher.warm=false"]);

@@ -27,9 +27,10 @@ class Compositions:
         """`is_at_once`: all compositions are of one moment, so no file can have changed between them."""
         self.is_at_once = is_at_once
         self.known = {}
-        # Whether the next ones are kept. Else the next one is that of a job, and the last: what a task composes itself, perhaps of
-        # a ConfigStore that it has changed, is its own.
+        # Whether the next ones are kept.
         self.is_open = True
+        # Then the next one is the last: what a task composes itself, perhaps of a ConfigStore that it has changed, is its own.
+        self.is_of_job = False
 
     def install(self):
         """Does nothing in a version of Hydra that composes otherwise."""
@@ -69,7 +70,7 @@ class Compositions:
             return listed
 
         def compose_config(self_, defaults, repo):
-            if not self.is_open:
+            if self.is_of_job:
                 loader.create_defaults_list = create
                 cls._compose_config_from_defaults_list = compose
             one = next((one for one in self.known.values() if one.listed.defaults is defaults), None)
@@ -89,7 +90,7 @@ class Compositions:
 
     def key(self, asked, overrides):
         """What the first two steps depend on; None if that is not known."""
-        sources = [(one.provider, one.scheme(), one.path) for one in asked["repo"].get_sources()]
+        sources = sources_of(asked["repo"])
         files = () if self.is_at_once else files_of(sources)
         if files is None:
             return None
@@ -101,6 +102,10 @@ class Compositions:
 
 def store():
     return importlib.import_module("hydra.core.config_store").ConfigStore.instance().repo
+
+
+def sources_of(repository):
+    return [(one.provider, one.scheme(), one.path) for one in repository.get_sources()]
 
 
 def files_of(sources):

@@ -7,6 +7,9 @@ The program runs as it would by itself, with the arguments and variables of its 
 that @hydra.main made. There this process tells whether a fork is safe, and waits for jobs, each a line of JSON. A forked
 process goes on in the program with the arguments and variables of its job; what comes before is done once. Where a fork
 is not safe, this process goes on as that of the first job: for that job nothing was done that a process of its own would not do.
+Where that is not sure, it starts that process in its place.
+
+FORCED: 1 for a fork whatever the import did. Then the import has no arguments and no variables of a job, which all would have.
 """
 import atexit
 import collections
@@ -47,10 +50,15 @@ OVERRIDES = [
 
 
 class Variables(type(os.environ)):
-    """The environment, which notes what an import asks for that only a job has. A copy of the whole asks for nothing."""
+    """The environment, which notes what an import asks for that only a job has. A copy of the whole asks for nothing, and has nothing of it."""
 
     asked = []
     of_job = {}
+    is_copied = False
+
+    def __iter__(self):
+        Variables.is_copied = True
+        return super().__iter__()
 
     def __getitem__(self, name):
         if isinstance(name, str) and name.startswith(OF_JOBS):
@@ -213,6 +221,9 @@ class Server:
         # Whether this process is that of a job.
         self.is_job = False
         self.exits = Exits()
+        self.cwd = os.getcwd()
+        self.environment = dict(os.environ)
+        self.rehearsal = None
         self.random = random.getstate()
         self.line = socket.socket(socket.AF_UNIX)
         self.line.connect(path)
@@ -230,13 +241,12 @@ class Server:
         self.exits.close()
         problem = None if self.is_forced else unsafe() or self.exits.unsafe()
         if problem is None:
-            rehearsal = prepare(self.first["args"])
+            self.rehearsal = rehearsal = prepare(self.first["args"])
             # Plugins of Hydra are modules, too.
             problem = None if self.is_forced else unsafe()
         if problem is not None:
             self.refuse(problem)
             return
-        os.environ.__class__ = Variables.__mro__[1]
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
@@ -304,12 +314,24 @@ class Server:
         os.environ.__class__ = Variables.__mro__[1]
         os.environ.update(job["env"])
         sys.orig_argv = job["argv"]
+        if self.rehearsal is not None:
+            self.rehearsal.compositions.is_of_job = True
+
+    def doubt(self):
+        """An import that failed for want of what a job has does not fail in the process of a job."""
+        if self.is_forced and asked():
+            self.refuse(asked())
 
     def refuse(self, reason):
         """This process, which is not to be forked, goes on as that of the first job, unless it is that of a job."""
         if self.is_job:
             return
         self.tell("ready", reason)
+        if self.is_forced or Variables.is_copied:
+            # Output that is not written yet is that of the new process, too.
+            os.chdir(self.cwd)
+            argv = self.first["argv"]
+            os.execvpe(argv[0], argv, {**self.environment, **self.first["env"]})
         self.become(self.first)
         if type(sys.argv) is Arguments:
             sys.argv = list(sys.argv)
@@ -391,7 +413,8 @@ class Rehearsal:
         self.name = read.config_name or name
         place = utils.detect_calling_file_or_module_from_task_function(task)
         self.loader = loader(utils.create_automatic_config_search_path(*place, read.config_path or path))
-        self.compositions = importlib.import_module("hydraconf_compositions").Compositions(False)
+        self.module = importlib.import_module("hydraconf_compositions")
+        self.compositions = self.module.Compositions(False)
         self.compositions.install()
         self.seen = collections.Counter({self.choices(args): 2})
 
@@ -401,6 +424,9 @@ class Rehearsal:
                 return self.parser.parse_args(args)
             except SystemExit as error:
                 raise ValueError from error
+
+    def files(self):
+        return self.module.files_of(self.module.sources_of(self.loader.repository))
 
     def choices(self, args):
         keys = [(one, one.split("=")[0].lstrip("+~").split("@")[0]) for one in self.read(args).overrides]
@@ -420,6 +446,7 @@ class Rehearsal:
     def compose(self, args):
         """Whether the jobs will share it. What it says they say themselves."""
         count = len(self.compositions.known)
+        files = self.files()
         before = len(Variables.asked), len(Arguments.asked)
         said = io.StringIO()
         self.compositions.is_open = True
@@ -433,7 +460,7 @@ class Rehearsal:
         self.compositions.is_open = False
         uses = len(Variables.asked), len(Arguments.asked)
         del Variables.asked[before[0] :], Arguments.asked[before[1] :]
-        if warned or said.getvalue() or uses != before:
+        if warned or said.getvalue() or uses != before or self.files() != files:
             self.compositions.forget(count)
         return len(self.compositions.known) > count
 
@@ -565,13 +592,15 @@ if __name__ == "__main__":
     path, forced, *words = sys.argv[1:]
     SERVER = Server(path, forced == "1")
     sys.meta_path.insert(0, Watched(SERVER.serve, SERVER.refuse))
-    Variables.of_job = SERVER.first["env"]
+    Variables.of_job = {} if SERVER.is_forced else SERVER.first["env"]
     os.environ.__class__ = Variables
     SERVER.exits.open()
     try:
-        run(words, SERVER.first["args"])
+        run(words, [] if SERVER.is_forced else SERVER.first["args"])
     except (SystemExit, KeyboardInterrupt):
+        SERVER.doubt()
         raise
     except BaseException as error:
+        SERVER.doubt()
         report(error)
         sys.exit(1)
