@@ -23,6 +23,7 @@ import {
 import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
 import { shortenPath } from "../../pages/shorten-path.ts";
 import type {
+  KernelRecord,
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
