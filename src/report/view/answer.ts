@@ -395,10 +395,8 @@ function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, r
   return children;
 }
 
-const sumOf = (
-  regions: readonly NCUProfileRegion[],
-  of: (region: NCUProfileRegion) => number,
-): number => regions.reduce((sum, region) => sum + of(region), 0);
+const sumOf = <Part>(parts: readonly Part[], of: (part: Part) => number): number =>
+  parts.reduce((sum, part) => sum + of(part), 0);
 
 function ownActivity(
   { gpu_activity: activity, wall_exclusive_ms: wall }: NCUProfileRegion,
