@@ -358,7 +358,11 @@ if "lr=0.05" in sys.argv:
     expect(rows(join(cwd, "out"))).toEqual([
       ["completed", { loss: 0.2, bad: "NaN" }, null],
       ["failed", null, "ValueError: diverged (train.py:7)"],
-      ["failed", null, expect.stringMatching(/^the result that the task returned cannot be read: /)],
+      [
+        "failed",
+        null,
+        expect.stringMatching(/^the result that the task returned cannot be read: /),
+      ],
     ]);
     expect(readFileSync(join(cwd, "out/1/.hydra/overrides.yaml"), "utf8")).toBe("- lr=0.2\n");
     expect(ran.stderr).toMatch(/#1 .*ValueError: diverged \(train\.py:7\)/);
