@@ -282,7 +282,8 @@ function judged(
       isWorker ? { by: "signal", signal: interrupted } : { by: "launcher", signal: interrupted },
       { returnValue: report?.result },
     );
-  const value = report?.result == null ? resultOf(outcome, program, job) : report;
+  const value =
+    report?.broken ?? (report?.result == null ? resultOf(outcome, program, job) : report);
   if (signal !== null) {
     const why = [`${name} was ended by ${signal}`, ...whyEnded(outcome, job)].join(": ");
     // The program could not say so, and a single job has no table of failures.

@@ -1,29 +1,32 @@
 /** Reads the result of a job's program from a file, or from the last line of its output. */
 
-import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { metricsIn } from "../app/job/metrics.ts";
+import type { BrokenResult } from "../app/record/job-report.ts";
 import { messageOf } from "../foundation/system/builtin-types.ts";
+import { errorCode, fileProblem, readText } from "../foundation/system/files.ts";
 import { parsePythonJson, withTexts } from "../foundation/text/python-json.ts";
 
 /** A result, or why there is no valid one. */
 export type JobValue =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "none" }
-  | { readonly kind: "broken"; readonly message: string; readonly hint: string };
-
-/** The text of a file; undefined if it does not exist. */
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
-}
+  | BrokenResult;
 
 /** The result that a program wrote into `$HYDRACONF_RESULT`. */
 export function resultInFile(file: string): JobValue {
-  const text = readIfThere(file);
-  if (text === undefined || text.trim() === "") return { kind: "none" };
+  let text: string;
+  try {
+    text = readText(file);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return { kind: "none" };
+    return {
+      kind: "broken",
+      message: `the result that the program wrote cannot be read: ${fileProblem(error)}`,
+      hint: `look at ${file}; a result is a file with one JSON value`,
+    };
+  }
+  if (text.trim() === "") return { kind: "none" };
   try {
     return { kind: "value", value: parsePythonJson(text) };
   } catch (error) {

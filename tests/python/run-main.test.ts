@@ -344,16 +344,25 @@ describe("a program of Python's Hydra", () => {
   };
 
   test("gets its job's overrides, number and directory, and tells its result and its exception", () => {
-    const cwd = project(files);
+    const damage = `import atexit, os, sys
+if "lr=0.05" in sys.argv:
+    atexit.register(lambda: open(os.environ["HYDRACONF_JOB_REPORT"], "w").write("{"))
+`;
+    const cwd = project({ ...files, "train.py": `${TRAIN}${damage}` });
     const ran = hydraconf(
       cwd,
-      ...["run", "-m", "lr=0.1,0.2", "hydra.sweep.dir=out", "--", "python3", "train.py"],
+      ...["run", "-m", "lr=0.1,0.2,0.05", "hydra.sweep.dir=out", "--", "python3", "train.py"],
     );
     expect(ran.stdout).toContain("job 0 lr 0.1\n");
     expect(ran.stdout).toContain("job 1 lr 0.2\n");
     expect(rows(join(cwd, "out"))).toEqual([
       ["completed", { loss: 0.2, bad: "NaN" }, null],
       ["failed", null, "ValueError: diverged (train.py:7)"],
+      [
+        "failed",
+        null,
+        expect.stringMatching(/^the result that the task returned cannot be read: /),
+      ],
     ]);
     expect(readFileSync(join(cwd, "out/1/.hydra/overrides.yaml"), "utf8")).toBe("- lr=0.2\n");
     expect(ran.stderr).toMatch(/#1 .*ValueError: diverged \(train\.py:7\)/);

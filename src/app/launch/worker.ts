@@ -211,10 +211,11 @@ async function runAlone(
     // Processes that run a job together share the directory that the first one claims.
     const isFirst = task?.isFirst !== false;
     const resultFiles = isFirst ? place.resultFiles : [];
+    // Only of the first one: no other process records attempts.
     if (earlierAttempts > 0) {
       // A scheduler ensures that no other process runs the same job.
       if (task !== undefined) dropClaim(planned.outputDir);
-      if (isFirst) setAside(planned.outputDir, resultFiles, earlierAttempts);
+      setAside(planned.outputDir, resultFiles, earlierAttempts);
     }
     const giveUp = takeDirectory(planned, resultFiles, sweepMode(planned.root, composer.context));
     return await runJob(planned, surroundings).finally(giveUp);

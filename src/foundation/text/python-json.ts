@@ -1,7 +1,7 @@
 /** NaN and infinities, which JSON lacks: Python's module `json` writes and reads them, and files of ours have texts for them. */
 
-/** Texts, which may look like such numbers, and these. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/gs;
+/** These numbers, and what shows where a text is, which may look like one. */
+const TOKENS = /\\.|"|NaN|-?Infinity/gs;
 
 /**
  * Reads JSON as Python's `json.loads` does.
@@ -9,26 +9,42 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|NaN|-?Infinity/gs;
  * @throws SyntaxError
  */
 export function parsePythonJson(text: string): unknown {
-  if (!/NaN|Infinity/.test(text)) return JSON.parse(text);
-  // An error of the rest has its place and its words here.
-  JSON.parse(
-    text.replaceAll(TOKENS, (token) => (token.startsWith('"') ? token : "0".padEnd(token.length))),
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!/NaN|Infinity/.test(text)) throw error;
+  }
+  // An error of the rest has its place here: an object is as long, and refused wherever such a number is.
+  JSON.parse(withStandIns(text, '"', (number) => "{}".padEnd(number.length)));
+  return JSON.parse(
+    withStandIns(text, '"_', (number) => `{"${number}":0}`),
+    original,
   );
-  return JSON.parse(text.replaceAll(TOKENS, standIn), original);
 }
 
-/** All texts get a mark, so that the object that stands for NaN is like no other. */
-function standIn(token: string): string {
-  if (token.startsWith('"')) return `"_${token.slice(1)}`;
-  if (token === "NaN") return '{"NaN":0}';
-  return token.startsWith("-") ? "-1e999" : "1e999";
+/**
+ * Replaces the numbers that JSON lacks, and the beginning of each text. It goes from token to token, because the stack of a
+ * pattern for whole texts overflows on long ones, and searches in one without an end from each of its quotes.
+ */
+function withStandIns(text: string, beginning: string, standIn: (number: string) => string) {
+  let isInText = false;
+  return text.replaceAll(TOKENS, (token) => {
+    if (token === '"') {
+      isInText = !isInText;
+      return isInText ? beginning : token;
+    }
+    return isInText || token.startsWith("\\") ? token : standIn(token);
+  });
 }
 
+/** All texts have a mark, so that the object that stands for a number is like no other. */
 function original(_: string, value: unknown): unknown {
   if (typeof value === "string") return value.slice(1);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  if (Object.hasOwn(value, "NaN")) return Number.NaN;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key.slice(1), one]));
+  const entries = Object.entries(value);
+  const [[first] = ["_"]] = entries;
+  if (!first.startsWith("_")) return Number(first);
+  return Object.fromEntries(entries.map(([key, one]) => [key.slice(1), one]));
 }
 
 /** For `JSON.stringify`: NaN and infinities as texts. */

@@ -492,7 +492,7 @@ function createOperations() {
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
       const at = open.findLastIndex((operation) => operation.range === range);
-      closeAt(open, at, range.endNs ?? range.startNs);
+      if (at >= 0) closeAt(open, at, range.endNs ?? range.startNs);
     },
     closeAll(endNs: number): void {
       for (const open of openByThread.values())

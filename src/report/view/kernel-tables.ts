@@ -5,8 +5,7 @@ import { type Field, type Table, tableOf } from "../../pages/blocks.ts";
 import { formatPercentage, percentOf } from "../../pages/numbers.ts";
 import type { KernelHardware, KernelRecord, OccupancyLimit } from "../model/document.ts";
 import { LIMIT_LEGEND } from "./gpu-utilization.ts";
-import type { KernelWords } from "./times.ts";
-import { kernelMs, meanMs } from "./times.ts";
+import { type KernelWords, kernelMs, meanMs } from "./times.ts";
 
 /** Columns have priorities, because a terminal needs room for the names of kernels: see `Column.priority`. */
 const kernelFields = (wholeMs: number | null): readonly Field<KernelRecord>[] => [

@@ -651,11 +651,13 @@ const TINY_CALLS: ReasonRule = {
     const freeMs = ms - queuedMs(threads);
     if (freeMs / count > TINY_CALL_MS) return null;
     const each = formatDuration(freeMs / count);
+    const waits = formatDuration(ms / count) === each ? "" : " without waits for a processor";
+    const average = isOutside
+      ? `${each}${waits} for each of ${plural(count, "range")}`
+      : `${plural(count, "call")} of ${each} on average${waits}`;
     return {
       title: isOutside ? "between very many short ranges" : "in very many short calls",
-      evidence: isOutside
-        ? `${each} for each of ${plural(count, "range")}, in which recording takes a part itself`
-        : `${plural(count, "call")} of ${each} on average, in which recording takes a part itself`,
+      evidence: `${average}; recording takes a part of that itself`,
       advice: "do more in each call, or open one range around many",
     };
   },

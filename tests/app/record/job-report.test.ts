@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -49,15 +49,26 @@ describe("the report of a job to the process that started its program", () => {
     });
   });
 
-  test("has an error of Python with its place, and nothing if it is no JSON", () => {
+  test("has an error of Python with its place", () => {
     const { file } = place();
     writeFileSync(file, '{"error": {"message": "ValueError: no", "file": "a.py", "line": 3}}');
-    expect(readJobReport(file)?.error).toEqual({
-      message: "ValueError: no",
-      file: "a.py",
-      line: 3,
+    expect(readJobReport(file)).toMatchObject({
+      error: { message: "ValueError: no", file: "a.py", line: 3 },
     });
-    writeFileSync(file, "{");
+  });
+
+  test("is no report, but not missing, where it cannot be read", () => {
+    const { file } = place();
     expect(readJobReport(file)).toBeUndefined();
+    for (const text of ["{", "", "null", "3"]) {
+      writeFileSync(file, text);
+      expect(readJobReport(file)?.broken).toMatchObject({
+        message: expect.stringMatching(/^the result that the task returned cannot be read: ./),
+        hint: expect.stringContaining("return"),
+      });
+    }
+    rmSync(file);
+    mkdirSync(file);
+    expect(readJobReport(file)?.broken?.message).toContain("directory");
   });
 });

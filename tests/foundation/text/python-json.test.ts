@@ -63,7 +63,8 @@ for line in sys.stdin.buffer:
 
 test("what Python reads is read, and nothing else", () => {
   const texts = fc.sample(fc.array(token, { maxLength: 7 }), { numRuns: 4000, seed: 46 });
-  const cases = [...texts.map((tokens) => tokens.join("")), "{NaN: 1}", "1NaN", "-NaN", '"NaN'];
+  const glued = ["1NaN", "1Infinity", "2.5Infinity", "0.Infinity", "[3Infinity]", "Infinity1"];
+  const cases = [...texts.map((tokens) => tokens.join("")), ...glued, "{NaN: 1}", "-NaN", '"NaN'];
   const python = spawnSync("python3", ["-c", READER], {
     input: cases.map((one) => `${JSON.stringify(one)}\n`).join(""),
     encoding: "utf8",
@@ -83,4 +84,19 @@ test("what Python reads is read, and nothing else", () => {
 test("an error is at its own place, not at a number that JSON lacks", () => {
   expect(() => parsePythonJson('{"loss": NaN, "acc": x}')).toThrow(/Unexpected token 'x'/);
   expect(() => parsePythonJson("NaN of 3")).toThrow(/non-whitespace|Unexpected/);
+});
+
+test.each([
+  ["is long", "x".repeat(10_000_000)],
+  ["has many escapes", '\\\n"'.repeat(300_000)],
+])("a text that %s is read beside a number that JSON lacks", (_, plot) => {
+  const read = parsePythonJson(`{"plot": ${JSON.stringify(plot)}, "loss": NaN}`);
+  // A comparison that fails must not print the text.
+  const { loss, plot: same } = read as { loss: unknown; plot: unknown };
+  expect([loss, same === plot]).toEqual([Number.NaN, true]);
+});
+
+test("a text without an end is refused at once, however long it is", () => {
+  // At 46 s for 200 kB, a search from each quote would take 20 minutes.
+  expect(() => parsePythonJson(`"${'\\"'.repeat(500_000)} NaN`)).toThrow(/Unterminated string/);
 });

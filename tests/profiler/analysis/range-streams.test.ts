@@ -65,6 +65,10 @@ const streamed = (process: ProcessTimeline, allRanges: RangeStream): ProcessTime
   allRanges,
 });
 
+const operation = (name: string, start: number, end: number) => ({
+  ...{ name, start, end, domain: "x" },
+});
+
 /** Some are operations. */
 const measured = fc.record({ numbers: anyNumbers, domain: fc.constantFrom("", "x") });
 
@@ -107,9 +111,6 @@ describe("ranges of a stream", () => {
   });
 
   it("that are operations count for the time that is theirs, also where they overlap", () => {
-    const operation = (name: string, start: number, end: number) => ({
-      ...{ name, start, end, domain: "x" },
-    });
     const process = endedProcess({
       ranges: [
         { name: "step", start: 0, end: 100 },
@@ -126,6 +127,22 @@ describe("ranges of a stream", () => {
       ["a", 10],
       ["c", 3],
     ]);
+  });
+
+  it("that close without having opened leave those that are open alone", () => {
+    const process = endedProcess({ ranges: [operation("a", 10, 90), operation("lost", 20, 30)] });
+    const withoutOpening: RangeStream = {
+      count: 2,
+      replay: ({ opens, closes }) =>
+        readOnce(process.ranges).replay({
+          opens: (range, endNs) => range.name === "lost" || opens(range, endNs),
+          closes,
+        }),
+    };
+    const [outside] = modelOf(streamed(process, withoutOpening)).scopes[0]?.regions ?? [];
+    expect(
+      outside?.kernels.map(({ kernel_name, total_ms }) => [kernel_name, (total_ms ?? 0) * 1e6]),
+    ).toEqual([["a", 80]]);
   });
 
   it("are as long as the process if they never close", () => {

@@ -934,12 +934,22 @@ describe("on a machine that is busy", () => {
       "waits for a free processor; on a free machine: in very many short calls",
     );
     expect(wallReason(busy, "add")?.evidence).toMatch(
-      /^a processor is missing for 480\.00 ms of 500\.00 ms; 20,000 calls of 1\.0 µs on average/,
+      /^a processor is missing for 480\.00 ms of 500\.00 ms; 20,000 calls of 1\.0 µs on average without waits for a processor; recording/,
     );
     expect(wallReason(busy, OUTSIDE)?.title).toBe(
       "waits for a free processor; on a free machine: between very many short ranges",
     );
-    expect(wallReason(stretched(report, 1.1), "add")?.rule).toBe("tiny_calls");
+    expect(wallReason(busy, OUTSIDE)?.evidence).toMatch(
+      /; \d\.\d µs without waits for a processor for each of 20,000 ranges; recording/,
+    );
+    const waited = wallReason(stretched(report, 1.1), "add");
+    expect(waited?.rule).toBe("tiny_calls");
+    expect(waited?.evidence).toMatch(/^20,000 calls of 1\.0 µs on average without waits for a pro/);
+    // Waits that change no digit are not worth a word.
+    for (const times of [1, 1.001])
+      expect(wallReason(stretched(report, times), "add")?.evidence).toMatch(
+        /^20,000 calls of 1\.0 µs on average; recording takes a part of that itself$/,
+      );
     // What nobody knows to be a queue is time of the calls.
     expect(wallReason(stretched(report, 25, false), "add")?.rule).not.toBe("tiny_calls");
   });
