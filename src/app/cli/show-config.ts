@@ -12,7 +12,13 @@ import {
 import { ConfigError } from "../../engine/values/errors.ts";
 import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
 import { limitError } from "../../engine/values/limits.ts";
-import { type ConfigNode, isMissing, withoutEntry } from "../../engine/values/node.ts";
+import {
+  type ConfigNode,
+  getAt,
+  isMissing,
+  isMissingOrNull,
+  withoutEntry,
+} from "../../engine/values/node.ts";
 import { lineColumn, type Origin } from "../../engine/values/origin.ts";
 import { toObject } from "../../engine/values/plain-objects.ts";
 import { floatRepr, pyStr } from "../../engine/values/python-text.ts";
@@ -120,7 +126,7 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
     throw new ConfigError({
       code: "key.not_found",
       message: `package '${shown}' not found in config`,
-      ...nearestKey(root, splitKey(shown, context.dialect)),
+      ...packagesMeant(root, splitKey(shown, context.dialect)),
     });
   return {
     node,
@@ -130,6 +136,21 @@ function findShown(request: ShowRequest, context: ResolveContext): FoundConfig {
       package: shown,
     }),
   };
+}
+
+/** What can be shown in place of a key without a value: the likely key, and the keys beside it that have one. */
+function packagesMeant(root: ConfigNode, path: readonly string[]) {
+  const found = nearestKey(root, path);
+  if (found.available.length > 0 || found.hint !== undefined) return found;
+  for (let length = path.length - 1; length >= 0; length--) {
+    const above = path.slice(0, length);
+    const node = getAt(root, above);
+    if (node?.kind !== "map") continue;
+    const valued = [...node.entries.values()].filter(({ value }) => !isMissingOrNull(value));
+    if (valued.length > 0)
+      return { available: valued.map(({ key }) => [...above, pyStr(key)].join(".")) };
+  }
+  return found;
 }
 
 const HELP_PARTS = ["help", "hydra_help"];

@@ -1,10 +1,17 @@
 /** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
-import type { Override, OverrideValue } from "../overrides/ast.ts";
+import type { DictEntry, Override, OverrideValue } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
-import { elementToString, overrideKeyElement } from "../overrides/print.ts";
+import { elementToString, overrideKeyElement, overrideText, quoted } from "../overrides/print.ts";
 import { isConfigError, nearest as nearestName } from "../values/errors.ts";
 import { nearestKey, obstacle, splitKey } from "../values/key-path.ts";
-import { type ConfigNode, child, getAt, isMissingOrNull, keyId } from "../values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  getAt,
+  isMissingOrNull,
+  type KeyId,
+  keyId,
+} from "../values/node.ts";
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
@@ -95,8 +102,9 @@ function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undef
   const wrong = node === undefined || value === undefined ? undefined : unknownKey(value, node);
   if (wrong === undefined || node === undefined || value === undefined) return undefined;
   const { available, nearest } = nearestKey(root, [...path, ...wrong]);
-  const corrected = `${overrideKeyElement(override)}=${elementToString(withKeysMeant(value, node))}`;
-  const meant = works(corrected, failed) ? corrected : undefined;
+  const withMeant = withKeysMeant(value, node);
+  const corrected = withMeant && `${overrideKeyElement(override)}=${elementToString(withMeant)}`;
+  const meant = corrected !== undefined && works(corrected, failed) ? corrected : undefined;
   const added = [`+${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const proposed = [
     ...(meant === undefined ? [] : [meant]),
@@ -122,20 +130,25 @@ function unknownKey(value: OverrideValue, node: ConfigNode): readonly string[] |
   return undefined;
 }
 
-/** A dict with the likely key of the map in its place for each key that the map does not have. */
-function withKeysMeant(value: OverrideValue, node: ConfigNode): OverrideValue {
+/**
+ * A dict with the likely key of the map in its place for each key that the map does not have; undefined where two keys would become one,
+ * which would lose a value.
+ */
+function withKeysMeant(value: OverrideValue, node: ConfigNode): OverrideValue | undefined {
   if (value.kind !== "dict" || node.kind !== "map") return value;
   const others = [...node.entries].flatMap(([id, { key }]) =>
     value.entries.has(id) ? [] : [String(key)],
   );
-  const entries = [...value.entries].map(([id, entry]) => {
+  const entries = new Map<KeyId, DictEntry>();
+  for (const [id, entry] of value.entries) {
     const known = node.entries.get(id);
-    if (known !== undefined)
-      return [id, { ...entry, value: withKeysMeant(entry.value, known.value) }] as const;
-    const key = nearestName(String(entry.key), others) ?? entry.key;
-    return [keyId(key), { ...entry, key }] as const;
-  });
-  return { ...value, entries: new Map(entries) };
+    const key = known === undefined ? nearestName(String(entry.key), others) : undefined;
+    const below = known === undefined ? entry.value : withKeysMeant(entry.value, known.value);
+    const meantId = key === undefined ? id : keyId(key);
+    if (below === undefined || entries.has(meantId)) return undefined;
+    entries.set(meantId, { key: key ?? entry.key, value: below });
+  }
+  return { ...value, entries };
 }
 
 /** What is said in place of a further setting of Hydra's own sweeper or ours, which refuse those that they do not know. */
@@ -196,7 +209,7 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
   });
 }
 
-/** For an override that would append an item: what appends one, or the list with one more item. */
+/** For an override that would append an item: the list with one more item. No function appends one that Hydra has not deprecated. */
 export function appendedItem(failed: FailedOverride): string | undefined {
   const { context, override, root } = failed;
   const { keyOrGroup, origin, type } = override;
@@ -207,9 +220,8 @@ export function appendedItem(failed: FailedOverride): string | undefined {
   const isNext = index === String(node.items.length) && below.length === 0;
   if (length < parts.length ? !isNext : type !== "add") return undefined;
   const value = origin.text.slice(origin.text.indexOf("=") + 1);
+  if (value.trim() === "") return undefined;
   const key = parts.slice(0, length).join(".");
-  const extended = `${key}=extend_list(${value})`;
-  if (works(extended, failed)) return `use ${extended}`;
   const items = node.items.map(itemText);
   const written = `${key}=[${[...items, value].join(",")}]`;
   if (items.includes(undefined) || written.length > LONGEST || !works(written, failed))
@@ -219,18 +231,16 @@ export function appendedItem(failed: FailedOverride): string | undefined {
 
 const LONGEST = 200;
 
-/** An item as an override has it; undefined for one that would be read as something else. */
+/** An item as an override has it; undefined for a container, bytes and a text of several lines. */
 function itemText(node: ConfigNode): string | undefined {
   if (node.kind !== "scalar") return undefined;
-  const text = pyStr(node);
-  if (typeof node.value === "string")
-    return /^[A-Za-z_][\w./-]*$/.test(text) ? wordText(text) : undefined;
-  return typeof node.value === "bigint" || typeof node.value === "number" ? text : undefined;
+  const { value } = node;
+  if (value === null) return "null";
+  if (typeof value === "object" || (typeof value === "string" && /[\n\r]/.test(value)))
+    return undefined;
+  if (typeof value !== "string") return pyStr(node).toLowerCase();
+  return value.includes("${") ? quoted(value, "'") : overrideText(value);
 }
-
-/** A word as a text: in quotes where it would be read as something else. */
-const wordText = (word: string): string =>
-  /^(?:true|false|null|nan|inf)$/i.test(word) ? `'${word}'` : word;
 
 const addedText = (text: string, { type }: Override): string =>
   type === "change" || type === "replace" ? `${text} to add the key` : text;

@@ -1,6 +1,5 @@
 /** Hints for overrides that are not valid: what was probably meant. */
 import { shellQuote } from "../../foundation/text/shell-words.ts";
-import { withInterpolationClosed } from "../values/interpolation/lexer.ts";
 import type { Quote, Span } from "./ast.ts";
 import { quoted } from "./print.ts";
 
@@ -19,11 +18,8 @@ export function quoteHint(override: string): string {
     return `a text with quotes in it stands in the other ones: ${shown(override.slice(0, equal + 1) + apostrophes)}`;
   if (/^(['"]).*\1/s.test(value)) return "remove everything after the closing quote";
   if (/^['"]/.test(value)) return "close the quote";
-  const closed = withInterpolationClosed(override);
-  if (value.includes("${") && closed !== override)
-    return `close the interpolation: ${shown(closed)}`;
   if (equal < 0 || /^[[{]|,|^[\w-]+\s*\(/.test(value)) return PART_IN_QUOTES;
-  return `quote the value: ${inQuotes(override, { start: equal + 1, end: override.length })}`;
+  return `${QUOTE_VALUE}${inQuotes(override, { start: equal + 1, end: override.length })}`;
 }
 
 /** `'it's'` in quotes that it does not contain; undefined for a value that is no text with its own quotes inside words. */
@@ -34,6 +30,7 @@ function withOtherQuotes(value: string): string | undefined {
   return isInWords ? quoted(inner, other) : undefined;
 }
 
+export const QUOTE_VALUE = "quote the value: ";
 export const PART_IN_QUOTES = "put this part of the value in quotes";
 
 /** The hint for text that was parsed as a call. */

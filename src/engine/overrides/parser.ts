@@ -10,6 +10,7 @@ import {
 } from "../values/check-options.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { isInterpolation } from "../values/interpolation/parser.ts";
 import type { Key } from "../values/node.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr } from "../values/python-text.ts";
 import type {
@@ -25,6 +26,7 @@ import type {
   Override,
   OverrideSyntax,
   OverrideType,
+  OverrideValue,
   Quote,
   ScalarElement,
   SimpleChoiceSyntax,
@@ -71,9 +73,7 @@ export function parseOverride(text: string, options: EvaluationOptions = {}, ind
   try {
     return readOverride(sourceOf(text, index, options), options);
   } catch (error) {
-    throw withValueHint(error, text, (other) =>
-      isOverride(other, options.dialect === undefined ? {} : { dialect: options.dialect }),
-    );
+    throw withValueHint(error, text, (other) => isRight(other, options.dialect));
   }
 }
 
@@ -87,13 +87,45 @@ const sourceOf = (text: string, index: number, { dialect }: EvaluationOptions): 
 export const isOverrideOfHydra = (text: string, dialect: Dialect): boolean =>
   isOverride(text, { dialect: withoutExtensions(dialect) });
 
-function isOverride(text: string, options: EvaluationOptions = {}): boolean {
+const isOverride = (text: string, options: EvaluationOptions): boolean =>
+  overrideIn(text, options) !== undefined;
+
+/** Whether a text is an override with interpolations that are right, too: the grammar of overrides reads little of them. */
+function isRight(text: string, dialect: Dialect = DEFAULT_DIALECT): boolean {
+  const override = overrideIn(text, { dialect });
+  return (
+    override !== undefined &&
+    textsIn(override.value).every((one) => !one.includes("${") || isInterpolation(one, dialect))
+  );
+}
+
+function overrideIn(text: string, options: EvaluationOptions): Override | undefined {
   try {
-    readOverride(sourceOf(text, 0, options), options);
-    return true;
+    return readOverride(sourceOf(text, 0, options), options);
   } catch (error) {
-    if (isConfigError(error)) return false;
+    if (isConfigError(error)) return undefined;
     throw error;
+  }
+}
+
+/** The texts in a value, except those of globs, which are names. */
+function textsIn(value: OverrideValue | undefined): readonly string[] {
+  switch (value?.kind) {
+    case "scalar":
+      return typeof value.value === "string" ? [value.value] : [];
+    case "list":
+    case "choice":
+      return value.items.flatMap(textsIn);
+    case "dict":
+      return [...value.entries.values()].flatMap((entry) => textsIn(entry.value));
+    case "extension":
+      return value.values.flatMap(textsIn);
+    case "union":
+      return value.parts.flatMap(textsIn);
+    case "zip":
+      return value.columns.flatMap((column) => textsIn(column.value));
+    default:
+      return [];
   }
 }
 

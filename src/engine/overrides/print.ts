@@ -150,7 +150,8 @@ export const unescapeUnquoted = (token: string): string => token.replaceAll(/\\(
 
 /** A text as the value of an override: in quotes unless it parses to itself without them. */
 export const overrideText = (text: string): string =>
-  /^[\w./-]*[\w/-][\w./-]*$/.test(text) && !/^-?\d|^(true|false|null|nan|inf)$/i.test(text)
+  /^[\w./-]*[\w/-][\w./-]*$/.test(text) &&
+  !/^-?\.?\d|^-?(?:nan|inf)$|^(?:true|false|null)$/i.test(text)
     ? text
     : quoted(
         text.replaceAll(

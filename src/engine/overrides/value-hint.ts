@@ -1,10 +1,11 @@
 /** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
 import { ConfigError, isConfigError } from "../values/errors.ts";
+import { withInterpolationClosed } from "../values/interpolation/lexer.ts";
 import type { Span } from "./ast.ts";
 import { FUNCTIONS } from "./functions/index.ts";
-import { PART_IN_QUOTES, shown, splitHint, textHint } from "./hints.ts";
+import { PART_IN_QUOTES, QUOTE_VALUE, shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
-import { quoted } from "./print.ts";
+import { overrideText, quoted } from "./print.ts";
 
 /**
  * Adds a hint to the syntax error of a value; an existing hint is kept.
@@ -27,12 +28,56 @@ export function withValueHint(
   const equal = override.indexOf("=");
   const isInValue = origin?.kind === "override" && equal >= 0 && (origin.start ?? 0) > equal;
   if (code !== "override.syntax" || !isInValue) return error;
-  if (hint !== undefined && hint !== PART_IN_QUOTES) return error;
-  const found =
-    callHint(override, equal + 1, isOverride) ??
-    (hint === undefined ? valueHint : partsHint)(override, equal + 1, isOverride);
-  return found === undefined ? error : new ConfigError({ ...error.details, hint: found });
+  const written = writtenHint(hint, { override, start: equal + 1, isOverride });
+  return written === hint ? error : new ConfigError({ ...error.details, hint: written });
 }
+
+interface WrongValue {
+  readonly override: string;
+  /** The offset of the value. */
+  readonly start: number;
+  readonly isOverride: (text: string) => boolean;
+}
+
+/** The hint with what to write, where the parser has none, or one that leaves that open or is refused next. */
+function writtenHint(hint: string | undefined, wrong: WrongValue): string | undefined {
+  const { override, start, isOverride } = wrong;
+  if (hint?.startsWith(QUOTE_VALUE)) return interpolationHint(wrong) ?? hint;
+  if (hint === undefined)
+    return callHint(override, start, isOverride) ?? valueHint(override, start, isOverride);
+  if (hint !== PART_IN_QUOTES) return hint;
+  return (
+    callHint(override, start, isOverride) ??
+    interpolationHint(wrong) ??
+    partsHint(override, start, isOverride) ??
+    hint
+  );
+}
+
+/** For a value that is no text either, because an interpolation in it is wrong: with that closed, or kept as text. */
+function interpolationHint({ override, start, isOverride }: WrongValue): string | undefined {
+  const [head, value] = [override.slice(0, start), override.slice(start)];
+  if (!value.includes("${") || isOverride(head + inQuotes(value))) return undefined;
+  const closed = [withInterpolationClosed(value), value.replace(OPEN_REFERENCE, "$&}")];
+  const isOpen = closed.some((one) => one !== value);
+  const bracketed = isOpen ? value.replace(/[\])}\s]*$/, "}$&") : value;
+  const likely = [...closed, bracketed].filter((one) => one !== value).map((one) => head + one);
+  const found = [
+    ...likely,
+    ...likely.map((one) => one + endOf(one, start).closing),
+    ...(isCallOfOurs(value) ? [] : closed.map((one) => head + inQuotes(one))),
+  ].find(isOverride);
+  if (found !== undefined) return `close the interpolation: ${shown(found)}`;
+  // Nobody means a call of ours as text.
+  if (isCallOfOurs(value)) return undefined;
+  const text = head + overrideText(value.trim());
+  return isOverride(text) ? `as text it needs quotes and a backslash: ${shown(text)}` : undefined;
+}
+
+/** A reference that another character than its brace ends. */
+const OPEN_REFERENCE = /\$\{(?:[\w.-]|\[[\w.-]*\])+(?![\w.[\]:${}-])|\$\{[\w.-]+(?=\])/g;
+
+const inQuotes = (value: string): string => quoted(value.trim(), value.includes("'") ? '"' : "'");
 
 /** The likeliest intention behind the value that fits the grammar. */
 function valueHint(
@@ -53,7 +98,11 @@ function valueHint(
     if (isOverride(closed)) return `close what is open: ${shown(closed)}`;
     if (last === "comma" || last === "colon") return splitHint(override, closing);
   }
-  return isCallOfOurs(value) ? undefined : textHint(override, { start, end: override.length });
+  const interpolation = interpolationHint({ override, start, isOverride });
+  return (
+    interpolation ??
+    (isCallOfOurs(value) ? undefined : textHint(override, { start, end: override.length }))
+  );
 }
 
 /** For a call with other brackets: `range[1,3]`, `range(1,3]`. */

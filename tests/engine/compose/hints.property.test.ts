@@ -65,7 +65,12 @@ const typed = fc
 function proposalsOf(hint: string): readonly string[] {
   const [, all = ""] =
     /(?:^|, )use (.*=.*)$|as a whole: (.*)$/.exec(hint)?.filter((part) => part !== undefined) ?? [];
-  return all === "" ? [] : all.split(", or ").map((text) => text.replace(/ to add the key$/, ""));
+  return all
+    .split(", or ")
+    .filter((text) => /^[~+]*[\w./@-]+:?=/.test(text))
+    .map((text) =>
+      text.replace(/ (?:to add the key|to replace '.*' as a whole|for the list)$/, ""),
+    );
 }
 
 /** The paths of all values, with what stands there. */
@@ -133,6 +138,99 @@ describe.each(["1.3", "1.4"] as const)("an override that a hint of %s proposes",
     );
     // Otherwise the property says nothing.
     expect(tried).toBeGreaterThan(30);
+  });
+});
+
+/** An override that is right, and what a slip makes of it. */
+const slip = fc
+  .record({
+    key: fc.constantFrom("lr", "max_steps", "tags", "db.host", "db.tags", "db", "empty", "name"),
+    text: fc.constantFrom(
+      "1",
+      "x",
+      "[a,b]",
+      "{host:h,port:2}",
+      "{tags:[a]}",
+      "'it is'",
+      "${lr}",
+      "",
+    ),
+    item: fc.constantFrom("", "", ".0", ".2", ".9"),
+    sign: fc.constantFrom("", "", "+", "++"),
+    at: fc.nat(12),
+    letter: fc.constantFrom(..."aest_"),
+  })
+  .chain(({ key, text, item, sign, at, letter }) => {
+    const place = at % key.length;
+    const inText = /[a-z]/.exec(text.slice(at % Math.max(text.length, 1)))?.index ?? 0;
+    const typo = (word: string, from: number) =>
+      word.slice(0, from) + letter + word.slice(from + 1);
+    return fc.constantFrom(
+      `${sign}${typo(key, place)}${item}=${text}`,
+      `${sign}${key.slice(0, place)}${key.slice(place + 1)}${item}=${text}`,
+      `${sign}${key}${item}=${text}`,
+      `${sign}${key}${item}=${text.replace(/^\[(.*)\]$/, "$1")}`,
+      `${sign}${key}${item}=${text.replace(/[\]}']$/, "")}`,
+      `${sign}${key}${item}=${text.replace(/^[[{']/, "")}`,
+      `${sign}${key}${item}=${typo(text, (at % Math.max(text.length, 1)) + inText)}`,
+      `${sign}${key}=[${text.replace(/\}$/, "")}]`,
+      `${sign}${key}={host:${text.replace(/\}$/, "")},${typo("port", at % 4)}:2,ports:3}`,
+    );
+  });
+
+const slipTree = fc
+  .record({
+    tags: fc.constantFrom("[]", "[a, b]", "[a b, 'true', 1.5]", "[{k: 1}]", "[null, true]", "null"),
+    host: fc.constantFrom("h", "null", "???", "${name}"),
+  })
+  .map(
+    ({ tags, host }): Files => ({
+      config: `lr: 0.1\nname: n\nmax_steps: 5\nempty: null\ntags: ${tags}\ndb: {host: ${host}, port: 1, tags: ${tags}}\n`,
+    }),
+  );
+
+describe.each(["1.3", "1.4"] as const)("a slip that a hint of %s corrects", (dialect) => {
+  it("is gone: what the hint proposes parses, and no error is about its key", () => {
+    const context = createResolveContext({ env: {}, dialect: dialectNamed(dialect) });
+    const detailsOf = (files: Files, override: string) => {
+      try {
+        composeOn(snapshotOf(files), [override], context);
+        return undefined;
+      } catch (error) {
+        if (isConfigError(error)) return error.details;
+        throw error;
+      }
+    };
+    let tried = 0;
+    fc.assert(
+      fc.property(slipTree, slip, (files, override) => {
+        const { hint = "" } = detailsOf(files, override) ?? {};
+        const corrected =
+          /^(?:close|open|quote|as text|arguments|write one)[^=]*: (.*?)(?: \(in a shell: .*\))?$/s.exec(
+            hint,
+          );
+        const proposals = corrected?.[1] === undefined ? proposalsOf(hint) : [corrected[1]];
+        for (const proposal of proposals) {
+          tried++;
+          const wrong = detailsOf(files, proposal);
+          // A syntax error is corrected first, whatever the tree has.
+          const isSame =
+            corrected === null ||
+            /^(?:override|interpolation)\.syntax/.test(wrong?.code ?? "") ||
+            wrong?.message.includes("Invalid interpolation");
+          expect([override, hint, proposal, isSame ? wrong?.message : undefined]).toEqual([
+            override,
+            hint,
+            proposal,
+            undefined,
+          ]);
+          expect(parseOverride(proposal, { dialect: context.dialect }).warnings ?? []).toEqual([]);
+        }
+      }),
+      { numRuns: runs(300), seed: 20 },
+    );
+    // Otherwise the property says nothing.
+    expect(tried).toBeGreaterThan(100);
   });
 });
 

@@ -68,7 +68,7 @@ export const composeOn = (
   composeConfig({
     snapshot,
     configName,
-    overrides: parseOverrides(overrides),
+    overrides: parseOverrides(overrides, { dialect: context.dialect }),
     mode,
     fromShell,
     jobName: "app",

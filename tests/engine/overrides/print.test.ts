@@ -8,6 +8,7 @@ import {
 } from "../../../src/engine/overrides/index.ts";
 import {
   escapeUnquoted,
+  overrideText,
   quoted,
   unescapeUnquoted,
   unquote,
@@ -158,6 +159,18 @@ describe("escapeUnquoted", () => {
       fc.property(special, (plain) => {
         expect(unescapeUnquoted(escapeUnquoted(plain))).toBe(plain);
       }),
+    );
+  });
+});
+
+describe("overrideText", () => {
+  it("is read as the same text, whatever it looks like", () => {
+    const units = ["a", "inf", "NaN", "true", "null", "1", "_", ".", "-", "/", "e", " ", "'", "\\"];
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...units), maxLength: 4 }), (plain) => {
+        expect(parseOverride(`key=${overrideText(plain)}`).value).toMatchObject({ value: plain });
+      }),
+      { numRuns: runs(1000) },
     );
   });
 });

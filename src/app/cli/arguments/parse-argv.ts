@@ -192,7 +192,7 @@ const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
 
 function unrecognized(
-  { word, next = "VALUE" }: UnknownWord,
+  { word, next = PLACEHOLDER }: UnknownWord,
   unrecognizedWords: readonly string[],
   flags: readonly Flag[],
 ): ConfigError {
@@ -210,10 +210,16 @@ function unrecognized(
     nearest: near,
     ...(near === undefined &&
       key !== undefined && {
-        hint: `write config values without dashes: ${key}=${value}${plain}`,
+        hint: `write config values without dashes: ${key}=${SECRET.test(key) ? PLACEHOLDER : value}${plain}`,
       }),
   });
 }
+
+const PLACEHOLDER = "VALUE";
+
+/** The end of a key whose value is probably secret: no config is read yet whose schema would tell. */
+const SECRET =
+  /(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|(?:api|access|private|secret)[_-]?key)$/i;
 
 /** argparse reads `-cfg` and `-help` as several short flags; users who type them mean the long flag. */
 function longMeant({ name, glued }: FlagMatch, flags: readonly Flag[]): string | undefined {

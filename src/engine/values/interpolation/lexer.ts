@@ -363,8 +363,9 @@ export function withInterpolationClosed(text: string): string {
     else open.push(index);
   }
   const [start = 0, ...others] = open;
-  const [whole = "", next] = /^\$\{[\w.[\]-]*(.?)/s.exec(text.slice(start)) ?? [];
-  if (open.length === 0 || !text.includes("${")) return text;
+  const [whole = "", next] =
+    /^\$\{(?:[\w.-]|\[[\w.-]*(?:\]|$))*(.?)/s.exec(text.slice(start)) ?? [];
+  if (!open.some((at) => text.startsWith("${", at))) return text;
   if (others.length > 0 || whole === "" || next === ":") return text + "}".repeat(open.length);
   const end = start + whole.length - (next?.length ?? 0);
   return `${text.slice(0, end)}}${text.slice(end)}`;

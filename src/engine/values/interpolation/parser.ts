@@ -61,7 +61,8 @@ export function parseInterpolation(
   }
 }
 
-function isInterpolation(text: string, dialect: Dialect): boolean {
+/** Whether a text that contains interpolations can be parsed. */
+export function isInterpolation(text: string, dialect: Dialect): boolean {
   try {
     readInterpolation(text, dialect);
     return true;

@@ -112,6 +112,10 @@ describe("a key that is written as a flag", () => {
     ["--lr db=pg", "write config values without dashes: lr=VALUE"],
     ["--lr --repeats 2", "write config values without dashes: lr=VALUE"],
     ["--lr 1 --repeats 2", "write config values without dashes: lr=1"],
+    ["--db.password hunter2", "write config values without dashes: db.password=VALUE"],
+    ["--api_key=hunter2", "write config values without dashes: api_key=VALUE"],
+    ["--hubToken hunter2", "write config values without dashes: hubToken=VALUE"],
+    ["--max_tokens 20", "write config values without dashes: max_tokens=20"],
     ["--reslove", undefined],
     ["-z", undefined],
   ])("%s: the hint is how to set it", (line, hint) => {
