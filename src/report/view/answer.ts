@@ -23,6 +23,7 @@ import {
 import { formatDuration, formatShare, percentOf } from "../../pages/numbers.ts";
 import { shortenPath } from "../../pages/shorten-path.ts";
 import type {
+  KernelRecord,
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
@@ -394,10 +395,8 @@ function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, r
   return children;
 }
 
-const sumOf = (
-  regions: readonly NCUProfileRegion[],
-  of: (region: NCUProfileRegion) => number,
-): number => regions.reduce((sum, region) => sum + of(region), 0);
+const sumOf = <Item>(items: readonly Item[], of: (item: Item) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
 
 function ownActivity(
   { gpu_activity: activity, wall_exclusive_ms: wall }: NCUProfileRegion,
