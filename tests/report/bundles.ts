@@ -171,8 +171,13 @@ export function repeated(
     repeats: {
       runs,
       wall_ms: of(region.wall_ms),
+      wall_exclusive_ms: of(region.wall_exclusive_ms),
       total_ms: of(region.total_ms),
-      ...(region.cpu_ms != null && { cpu_ms: of(region.cpu_ms) }),
+      exclusive_ms: of(region.exclusive_ms),
+      ...(region.cpu_ms != null && {
+        cpu_ms: of(region.cpu_ms),
+        cpu_exclusive_ms: of(region.cpu_exclusive_ms),
+      }),
     },
   });
   return {

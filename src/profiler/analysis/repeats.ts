@@ -113,12 +113,16 @@ function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRe
   return {
     runs: entries.length,
     total_ms: over(({ kernelNs }) => kernelNs),
+    exclusive_ms: over(({ exclusiveKernelNs }) => exclusiveKernelNs),
     wall_ms: over(({ wallNs }) => wallNs),
+    wall_exclusive_ms: over(({ exclusiveWallNs }) => exclusiveWallNs),
     ...(entries.some(({ cpu }) => cpu !== undefined) && {
       cpu_ms: over(({ cpu }) => cpu?.ns ?? null),
+      cpu_exclusive_ms: over(({ cpu }) => cpu?.exclusiveNs ?? null),
     }),
     ...(entries.some(({ instructions }) => instructions !== undefined) && {
       instructions: statistics(({ instructions }) => instructions?.count ?? null),
+      instructions_exclusive: statistics(({ instructions }) => instructions?.exclusive ?? null),
     }),
   };
 }

@@ -3,8 +3,10 @@ import type {
   InvocationStatistics,
   KernelRepeats,
   NCUProfileRegion,
+  RegionRepeats,
   RepeatStatistics,
 } from "../model/document.ts";
+import type { RepeatedNumber } from "../view/region-columns.ts";
 import type { Measured } from "./change.ts";
 
 /** Quantiles of the standard normal distribution: 95 % lie within ±1.96, and 95 % below 1.645. */
@@ -17,9 +19,13 @@ const ONE_SIDED = 1.645;
  * 95th percentile gives one that a few slow calls do not spoil, and for few calls, where that
  * percentile is the maximum, the range of the calls bounds it from above.
  */
-export function measuredWall(region: NCUProfileRegion, ms: number | null): Measured | null {
+export function measuredWall(
+  region: NCUProfileRegion,
+  ms: number | null,
+  name: "wall_ms" | "wall_exclusive_ms" = "wall_ms",
+): Measured | null {
   if (ms === null) return null;
-  const repeated = overRuns(ms, region.wall_ms, region.repeats?.wall_ms, region.repeats?.runs);
+  const repeated = overRuns(region.repeats, name, ms === region.wall_ms ? "wall_ms" : name);
   if (repeated !== null) return repeated;
   const spread = callSpread(region);
   return {
@@ -29,10 +35,14 @@ export function measuredWall(region: NCUProfileRegion, ms: number | null): Measu
 }
 
 /** Processor time of a region, whose uncertainty follows from that of its calls. */
-export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measured | null {
+export function measuredCpu(
+  region: NCUProfileRegion,
+  ms: number | null,
+  name: "cpu_ms" | "cpu_exclusive_ms" = "cpu_ms",
+): Measured | null {
   if (ms === null) return null;
   const { invocations, repeats } = region;
-  const repeated = overRuns(ms, region.cpu_ms ?? null, repeats?.cpu_ms, repeats?.runs);
+  const repeated = overRuns(repeats, name, ms === region.cpu_ms ? "cpu_ms" : name);
   if (repeated !== null) return repeated;
   const spread = spreadOf(region.invocation_cpu_ms ?? null, invocations);
   return {
@@ -45,10 +55,11 @@ export function measuredCpu(region: NCUProfileRegion, ms: number | null): Measur
 export function measuredInstructions(
   { instructions, repeats }: NCUProfileRegion,
   count: number | null,
+  name: "instructions" | "instructions_exclusive" = "instructions",
 ): Measured | null {
   if (count === null) return null;
-  const repeated = overRuns(count, instructions ?? null, repeats?.instructions, repeats?.runs);
-  return repeated ?? measuredAlone(count);
+  const whole = count === instructions ? "instructions" : name;
+  return overRuns(repeats, name, whole) ?? measuredAlone(count);
 }
 
 /** The median of the calls' wall times: its standard error is 1.25 times that of the mean. */
@@ -66,9 +77,13 @@ export function measuredMedian(region: NCUProfileRegion): Measured | null {
  * Time of kernels or operations in a region. CPU operations vary as the calls around them. The variation of GPU kernels
  * between calls is not part of a report.
  */
-export function measuredWork(region: NCUProfileRegion, ms: number | null): Measured | null {
+export function measuredWork(
+  region: NCUProfileRegion,
+  ms: number | null,
+  name: "total_ms" | "exclusive_ms" = "total_ms",
+): Measured | null {
   if (ms === null) return null;
-  const repeated = overRuns(ms, region.total_ms, region.repeats?.total_ms, region.repeats?.runs);
+  const repeated = overRuns(region.repeats, name, ms === region.total_ms ? "total_ms" : name);
   if (repeated !== null) return repeated;
   const onCpu = region.kernels.every(({ kind }) => kind === "cpu_operation");
   const wall = measuredWall(region, region.wall_ms);
@@ -78,23 +93,35 @@ export function measuredWork(region: NCUProfileRegion, ms: number | null): Measu
 }
 
 /**
- * The mean of repeated runs, which is the most reliable result. Parts of a region, such as its exclusive time, are
- * assumed to vary as the whole.
+ * The mean of repeated runs, which is the most reliable result; null where they do not tell. The time of one run is no
+ * substitute: beside means, it would differ by what runs differ.
+ *
+ * @param otherwise for reports before 1.6, which have no exclusive numbers: the inclusive one if both are equal
  */
 function overRuns(
-  ms: number,
-  whole: number | null,
-  repeats: RepeatStatistics | null | undefined,
-  runs = 0,
+  repeats: RegionRepeats | undefined,
+  name: RepeatedNumber,
+  otherwise: RepeatedNumber,
 ): Measured | null {
-  if (repeats == null) return null;
-  const half = (repeats.ci95_high - repeats.ci95_low) / 2;
-  // The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless.
-  const spread = (share: number) =>
-    runs < LEAST_RUNS ? { uncertainty: null } : { uncertainty: half * share, freedom: runs - 1 };
-  if (ms === whole) return { value: repeats.mean, ...spread(1) };
-  return whole === null || whole === 0 ? null : { value: ms, ...spread(ms / whole) };
+  const statistics = repeats?.[name] === undefined ? repeats?.[otherwise] : repeats[name];
+  return statistics == null || repeats === undefined ? null : meanOf(statistics, repeats.runs);
 }
+
+const meanOf = (statistics: RepeatStatistics, runs: number): Measured => ({
+  value: statistics.mean,
+  ...intervalOf(statistics, runs, 1),
+});
+
+/** @param share the share of the whole that a part has, which is assumed to vary as the whole */
+const intervalOf = (
+  { ci95_low, ci95_high }: RepeatStatistics,
+  runs: number,
+  share: number,
+): Pick<Measured, "uncertainty" | "freedom"> =>
+  // The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless.
+  runs < LEAST_RUNS
+    ? { uncertainty: null }
+    : { uncertainty: ((ci95_high - ci95_low) / 2) * share, freedom: runs - 1 };
 
 /**
  * Time of a kernel, which only repeated runs can judge.
@@ -109,7 +136,9 @@ export function measuredKernel(
   if (ms === null) return null;
   if (repeats === undefined) return measuredAlone(ms);
   const { total_ms, runs } = repeats;
-  return overRuns(ms, isWhole ? ms : total_ms.mean, total_ms, runs) ?? measuredAlone(ms);
+  if (isWhole) return meanOf(total_ms, runs);
+  if (total_ms.mean === 0) return measuredAlone(ms);
+  return { value: ms, ...intervalOf(total_ms, runs, ms / total_ms.mean) };
 }
 
 /** The least number of runs that shows how runs vary. */

@@ -83,7 +83,7 @@ const timeChanges = (
       const changed =
         noise === "count"
           ? countChange(a && value(a), b && value(b))
-          : (noise === "instructions" ? changeOf : timeChange)(
+          : (isCounted(noise) ? changeOf : timeChange)(
               a && MEASURED[noise](a, value(a)),
               b && MEASURED[noise](b, value(b)),
             );
@@ -97,13 +97,21 @@ const MEASURED: Readonly<
     (region: NCUProfileRegion, value: number | null) => Measured | null
   >
 > = {
-  wall: measuredWall,
-  cpu: measuredCpu,
-  work: measuredWork,
-  median: measuredMedian,
+  total_ms: measuredWork,
+  exclusive_ms: (region, ms) => measuredWork(region, ms, "exclusive_ms"),
+  wall_ms: measuredWall,
+  wall_exclusive_ms: (region, ms) => measuredWall(region, ms, "wall_exclusive_ms"),
+  cpu_ms: measuredCpu,
+  cpu_exclusive_ms: (region, ms) => measuredCpu(region, ms, "cpu_exclusive_ms"),
   instructions: measuredInstructions,
+  instructions_exclusive: (region, count) =>
+    measuredInstructions(region, count, "instructions_exclusive"),
+  median: measuredMedian,
   none: (_, value) => measuredAlone(value),
 };
+
+const isCounted = (noise: ComparedColumn["noise"]): boolean =>
+  noise === "instructions" || noise === "instructions_exclusive";
 
 /** How evenly the ranks share the region, the time of the slowest rank, and the total waiting time. */
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {

@@ -485,6 +485,22 @@ export interface RegionRepeats {
    * Null where not all runs counted them, absent where none did. Added in 1.6.
    */
   readonly instructions?: RepeatStatistics | null;
+  /**
+   * Without the regions inside, in each run; null where not all runs measured it. Added in 1.6.
+   */
+  readonly exclusive_ms?: RepeatStatistics | null;
+  /**
+   * Without the regions inside, in each run; null where not all runs measured it. Added in 1.6.
+   */
+  readonly wall_exclusive_ms?: RepeatStatistics | null;
+  /**
+   * Without the regions inside, in each run; null and absent as `cpu_ms`. Added in 1.6.
+   */
+  readonly cpu_exclusive_ms?: RepeatStatistics | null;
+  /**
+   * Without the regions inside, in each run; null and absent as `instructions`. Added in 1.6.
+   */
+  readonly instructions_exclusive?: RepeatStatistics | null;
 }
 /**
  * One number over several runs; times in milliseconds.

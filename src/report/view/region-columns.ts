@@ -11,6 +11,7 @@ import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionRanks,
+  RegionRepeats,
 } from "../model/document.ts";
 import { KIND_WORDS } from "../model/region-path.ts";
 import {
@@ -79,9 +80,12 @@ interface RegionColumn extends Omit<Column, "title" | "short" | "hint" | "priori
   readonly compared?: ComparedAs;
 }
 
-/** How the noise of a compared number is known. */
+/** A number whose mean over repeated runs a report has. */
+export type RepeatedNumber = Exclude<keyof RegionRepeats, "runs">;
+
+/** How the noise of a compared number is known: the runs' statistics of which number tell it, or what else does. */
 export interface ComparedAs {
-  readonly noise: "wall" | "cpu" | "work" | "median" | "instructions" | "none" | "count";
+  readonly noise: RepeatedNumber | "median" | "none" | "count";
   /** Whether it is compared only where both sides measured the same kernels. */
   readonly needsSameWork?: true;
 }
@@ -131,8 +135,6 @@ const shareLegend = ({ share: { label } }: ReportWords): string =>
 const workWord = (words: KernelWords | null): string =>
   words?.heading.startsWith("CPU") ? "Ops" : "GPU";
 
-const WORK = { noise: "work", needsSameWork: true } as const;
-
 /** Keys are the names in CSV and in answers of `query`: those of the contract, where it has the number. */
 const REGION_COLUMNS = {
   domain: {
@@ -167,7 +169,7 @@ const REGION_COLUMNS = {
     priority: ({ isOfRun }) => (isOfRun ? 3 : 0),
     value: totalMs,
     isKnown: hasWork,
-    compared: WORK,
+    compared: { noise: "total_ms", needsSameWork: true },
   },
   exclusive_ms: {
     title: "Total excl. ms",
@@ -177,7 +179,7 @@ const REGION_COLUMNS = {
     priority: 4,
     value: exclusiveMs,
     isKnown: hasWork,
-    compared: WORK,
+    compared: { noise: "exclusive_ms", needsSameWork: true },
   },
   wall_ms: {
     title: "Wall ms",
@@ -187,7 +189,7 @@ const REGION_COLUMNS = {
     priority: ({ words, isOfRun }) => (words === null && !isOfRun ? 0 : 2),
     value: ({ wall_ms }) => wall_ms,
     isOpenEnded: true,
-    compared: { noise: "wall" },
+    compared: { noise: "wall_ms" },
   },
   wall_exclusive_ms: {
     title: "Wall excl. ms",
@@ -196,7 +198,7 @@ const REGION_COLUMNS = {
     format: "ms",
     priority: ({ isOfRun }) => (isOfRun ? 0 : 2),
     value: ({ wall_exclusive_ms }) => wall_exclusive_ms,
-    compared: { noise: "wall" },
+    compared: { noise: "wall_exclusive_ms" },
   },
   cpu_ms: {
     title: "CPU ms",
@@ -206,14 +208,14 @@ const REGION_COLUMNS = {
     value: ({ cpu_ms }) => cpu_ms ?? null,
     isOpenEnded: true,
     isKnown: haveCpuTime,
-    compared: { noise: "cpu" },
+    compared: { noise: "cpu_ms" },
   },
   cpu_exclusive_ms: {
     title: "CPU excl. ms",
     format: "ms",
     value: ({ cpu_exclusive_ms }) => cpu_exclusive_ms ?? null,
     isKnown: haveCpuTime,
-    compared: { noise: "cpu" },
+    compared: { noise: "cpu_exclusive_ms" },
   },
   on_cpu_pct: {
     title: CPU_HEADING,
@@ -241,7 +243,7 @@ const REGION_COLUMNS = {
     format: "count",
     value: ({ instructions_exclusive }) => instructions_exclusive ?? null,
     isKnown: haveInstructions,
-    compared: { noise: "instructions" },
+    compared: { noise: "instructions_exclusive" },
   },
 
   // Of calls.

@@ -321,8 +321,19 @@ interface Repeated {
   readonly stats: InvocationStatistics;
 }
 
-/** A region is called unsteady if its slow calls take at least half as long again as its typical ones. */
-const UNSTEADY = 1.5;
+/** Slow calls take at least half as long again as typical ones. */
+const SLOW = 1.5;
+
+/** The share of a region's time that slow calls lose if they are too few to be seen in the 95th percentile. */
+const COSTLY = 0.1;
+
+/** Whether slow calls are at least a twentieth of the calls, or cost much of the region's time. */
+const isUnsteady = (repeated: Repeated): boolean => {
+  const { p95, max, median } = repeated.stats;
+  const isSlow = (ms: number) => ms > 0 && ms >= median * SLOW;
+  const wallMs = repeated.region.wall_ms ?? 0;
+  return isSlow(p95) || (isSlow(max) && lostMs(repeated) >= wallMs * COSTLY);
+};
 
 /** Names the `top` unsteady regions that lose the most time, and counts the others. */
 export function variation(
@@ -337,9 +348,7 @@ export function variation(
       : [],
   );
   if (repeated.length === 0) return [paragraph(nothingRepeated(regions))];
-  const unsteady = repeated
-    .filter(({ stats }) => stats.p95 > 0 && stats.p95 >= stats.median * UNSTEADY)
-    .sort((a, b) => lostMs(b) - lostMs(a));
+  const unsteady = repeated.filter(isUnsteady).sort((a, b) => lostMs(b) - lostMs(a));
   if (unsteady.length === 0)
     return [
       paragraph(
@@ -364,9 +373,12 @@ export function variation(
   ];
 }
 
-/** The time beyond what it would be if every call took the median: little even for thousands of short calls. */
+/**
+ * The time beyond what it would be if every call took the median: little even for thousands of short calls. Calls that
+ * are shorter than the median do not make up for the longest one.
+ */
 const lostMs = ({ region, stats }: Repeated): number =>
-  (region.wall_ms ?? 0) - region.invocations * stats.median;
+  Math.max((region.wall_ms ?? 0) - region.invocations * stats.median, stats.max - stats.median);
 
 function nothingRepeated(regions: readonly NCUProfileRegion[]): string {
   const unknown = "so nothing can be said about how much";

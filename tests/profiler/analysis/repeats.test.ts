@@ -40,7 +40,13 @@ describe("combineRuns", () => {
   it("says which regions were not in every run, and gives them no mean", () => {
     const { model } = combineRuns([run(10, 1), run(10, 2, ["rare"]), run(11, 3, ["rare"])]);
     const rare = model.scopes[0]?.regions.find(({ path }) => path[0] === "rare");
-    expect(rare?.repeats).toEqual({ runs: 2, total_ms: null, wall_ms: null });
+    expect(rare?.repeats).toEqual({
+      runs: 2,
+      total_ms: null,
+      exclusive_ms: null,
+      wall_ms: null,
+      wall_exclusive_ms: null,
+    });
     expect(model.scopes[0]?.notes).toContain("1 region was not seen in every run");
   });
 

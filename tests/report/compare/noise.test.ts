@@ -37,6 +37,7 @@ const repeated = (region: NCUProfileRegion) => ({
   repeats: {
     runs: 3,
     wall_ms: { mean: 62, std: 1, ci95_low: 59, ci95_high: 65, stable: true },
+    wall_exclusive_ms: { mean: 25, std: 1, ci95_low: 23, ci95_high: 27, stable: true },
     total_ms: { mean: 7, std: 1, ci95_low: 6, ci95_high: 8, stable: true },
   },
 });
@@ -59,13 +60,29 @@ describe("how well the wall time of a region is known", () => {
     expect(measuredWall(varied, null)).toBeNull();
   });
 
-  it("is what repeated runs say, parts of it in proportion", () => {
+  it("is what repeated runs say, without the regions inside it, too", () => {
     expect(measuredWall(repeated(varied), varied.wall_ms)).toMatchObject({
       value: 62,
       uncertainty: 3,
       freedom: 2,
     });
-    expect(measuredWall(repeated(varied), 20)).toMatchObject({ value: 20, uncertainty: 1 });
+    expect(measuredWall(repeated(varied), 20, "wall_exclusive_ms")).toMatchObject({
+      value: 25,
+      uncertainty: 2,
+      freedom: 2,
+    });
+  });
+
+  it("is not known without the regions inside where repeated runs do not tell that", () => {
+    const { repeats, ...region } = repeated(varied);
+    const { wall_exclusive_ms: _, ...before } = repeats;
+    const known = measuredWall({ ...region, repeats: before }, 20, "wall_exclusive_ms");
+    expect(known).toMatchObject({ value: 20 });
+    expect(known?.freedom).toBeUndefined();
+    // A region without others inside is as long without them.
+    expect(
+      measuredWall({ ...region, repeats: before }, varied.wall_ms, "wall_exclusive_ms"),
+    ).toMatchObject({ value: 62, freedom: 2 });
   });
 
   it("is not known of two runs, whose interval says nothing", () => {
@@ -75,8 +92,9 @@ describe("how well the wall time of a region is known", () => {
   });
 
   it("is told by its calls where repeated runs say nothing of the whole", () => {
-    const nothing = { ...repeated(varied), wall_ms: 0 };
-    expect(measuredWall(nothing, 20)?.uncertainty).toBeCloseTo(1.96 * spread * Math.sqrt(5), 9);
+    const { repeats, ...region } = repeated(varied);
+    const nothing = { ...region, repeats: { ...repeats, wall_ms: null } };
+    expect(measuredWall(nothing, 60)?.uncertainty).toBeCloseTo(1.96 * spread * Math.sqrt(5), 9);
   });
 });
 

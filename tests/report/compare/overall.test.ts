@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
+import { combineRuns } from "../../../src/profiler/analysis/repeats.ts";
+import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
+import { compareReports, judgedBy } from "../../../src/report/compare/compare-reports.ts";
 import { overallSentence, waterfallOf } from "../../../src/report/compare/comparison.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { commonName, shapeless } from "../../../src/report/compare/kernel-changes.ts";
 import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
-import { bundleOf, firstReport } from "../bundles.ts";
+import { type RangeSketch, timelineOf } from "../../profiler/analysis/timelines.ts";
+import { runs } from "../../runs.ts";
+import { bundleOf, context, firstReport, withoutRun } from "../bundles.ts";
 
 interface Lengths {
   readonly outer: number;
@@ -154,6 +159,128 @@ describe("the waterfall", () => {
       ({ label, ms, verdict }) => `${label}: ${(ms * 1e6).toFixed(0)} ${verdict}`,
     );
     expect(parts).toEqual(["outer / inner: 200 unclear", "after: -50 removed"]);
+  });
+});
+
+/** The region that contains each one, by its place; -1 for outermost ones. A region comes after the one around it. */
+type Containers = readonly number[];
+
+/** One call of each region, with its own time in steps of 2 µs around those inside it. */
+function nestedRun(containers: Containers, own: readonly number[]): readonly RangeSketch[] {
+  const ranges: RangeSketch[] = [];
+  const add = (place: number, start: number): number => {
+    let end = start + (own[place] ?? 0) * 2000;
+    for (const [inner, around] of containers.entries()) if (around === place) end = add(inner, end);
+    ranges.push({ name: `r${place}`, start, end, cpu: (end - start) / 2 });
+    return end;
+  };
+  let end = 0;
+  for (const [place, around] of containers.entries()) if (around === -1) end = add(place, end);
+  return ranges.sort((x, y) => x.start - y.start || (y.end ?? 0) - (x.end ?? 0));
+}
+
+const repeatedRuns = (
+  containers: Containers,
+  times: readonly (readonly number[])[],
+): NCUProfileRegionReport =>
+  firstReport(
+    withoutRun(
+      toReportBundle(
+        combineRuns(
+          times.map((own, at) =>
+            buildRegionModel(timelineOf([{ pid: at + 1, ranges: nestedRun(containers, own) }])),
+          ),
+        ).model,
+        context,
+      ),
+    ),
+  );
+
+describe("repeated runs of nested regions", () => {
+  const MOST_REGIONS = 6;
+  const anyContainers = fc
+    .array(fc.nat(), { minLength: 1, maxLength: MOST_REGIONS })
+    .map((places) => places.map((place, at) => (place % (at + 1)) - 1));
+  /** Own times of each region in each run. */
+  const anyTimes = fc.integer({ min: 3, max: 6 }).chain((count) =>
+    fc.array(
+      fc.array(fc.integer({ min: 1, max: 1e5 }), {
+        minLength: MOST_REGIONS,
+        maxLength: MOST_REGIONS,
+      }),
+      { minLength: count, maxLength: count },
+    ),
+  );
+  const CLOCKS = ["wall_exclusive_ms", "cpu_exclusive_ms"] as const;
+
+  it("differ by steps that add up to the difference of the whole", () => {
+    fc.assert(
+      fc.property(anyContainers, anyTimes, anyTimes, (containers, before, after) => {
+        const reports = compareReports(
+          repeatedRuns(containers, before),
+          repeatedRuns(containers, after),
+        );
+        for (const clock of CLOCKS) {
+          const waterfall = waterfallOf(judgedBy(reports, [clock]), MOST_REGIONS);
+          if (waterfall === null) continue;
+          const { a, b, parts, rest } = waterfall;
+          expect(rest).toBeNull();
+          const steps = parts.reduce((sum, { ms }) => sum + ms, 0);
+          expect(Math.abs(a + steps - b)).toBeLessThan(Math.max(a, b) * 1e-9);
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("have no region slower or faster by its own time where its samples are the same", () => {
+    fc.assert(
+      fc.property(
+        anyContainers,
+        anyTimes,
+        fc.infiniteStream(fc.nat()),
+        (containers, before, any) => {
+          // Each region has the times of A in another order, so that another run is the median one.
+          const shifts = containers.map(() => any.next().value);
+          const after = before.map((_, run) =>
+            shifts.map((shift, place) => before[(run + shift) % before.length]?.[place] ?? 0),
+          );
+          const { regions } = compareReports(
+            repeatedRuns(containers, before),
+            repeatedRuns(containers, after),
+          );
+          const verdicts = regions.flatMap(({ changes }) =>
+            CLOCKS.map((clock) => changes[clock]?.verdict ?? "none"),
+          );
+          expect(["same", "unclear"]).toEqual(expect.arrayContaining([...new Set(verdicts)]));
+        },
+      ),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("have the mean of the own time of every run, with its interval", () => {
+    // The whole is longest where the region itself is shortest: 10 = 9 + 1, 12 = 8 + 4, 14 = 13 + 1.
+    const [outer] = compareReports(
+      repeatedRuns(
+        [-1, 0],
+        [
+          [9000, 1000],
+          [8000, 4000],
+          [13000, 1000],
+        ],
+      ),
+      repeatedRuns(
+        [-1, 0],
+        [
+          [9000, 1000],
+          [8000, 4000],
+          [13000, 1000],
+        ],
+      ),
+    ).regions;
+    expect(outer?.changes["wall_exclusive_ms"]).toMatchObject({ a: 20, freedom: 4 });
+    expect(outer?.changes["wall_ms"]).toMatchObject({ a: 24, freedom: 4 });
   });
 });
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { renderMarkdown } from "../../../src/pages/markdown.ts";
 import {
@@ -5,6 +6,7 @@ import {
   variation as variationBlocks,
 } from "../../../src/report/view/stakeholder-summary.ts";
 import type { ProcessSketch } from "../../profiler/analysis/timelines.ts";
+import { runs } from "../../runs.ts";
 import { bundleOf, firstReport } from "../bundles.ts";
 
 const MS = 1_000_000;
@@ -117,6 +119,33 @@ describe("how steady regions are", () => {
     expect(text.match(/^- [a-z ]+/gm)).toEqual(["- often", "- once in a while"]);
     expect(text).toMatch(/^The time .*; those that lose the most time come first:\n/);
     expect(text).toMatch(/\n\n1 more region does, too\.$/);
+  });
+
+  it("is told of a region in which few calls of many take most of the time", () => {
+    const lengths = Array.from({ length: 40 }, (_, at) => (at === 7 ? 400 : 15));
+    const text = variation([...calls("often", [1, 1, 9], 1), ...calls("load", lengths, 2)]);
+    expect(text.match(/^- .*/gm)).toEqual([
+      "- load: usually 15.00 ms, at worst 400.00 ms (40 calls)",
+      "- often: usually 1.00 ms, at worst 9.00 ms (3 calls)",
+    ]);
+    // A tenth of the time in a long call is a lot, a hundredth is not.
+    const withOne = (ms: number) =>
+      variation(calls("load", [...Array.from({ length: 100 }, () => 10), ms]));
+    expect(withOne(130)).toMatch(/^The time of these regions varies a lot/);
+    expect(withOne(30)).toContain("about the same time per call");
+  });
+
+  it("is told wherever the reason of a region is one call", () => {
+    const lengths = fc.array(fc.integer({ min: 8, max: 9 }), { minLength: 20, maxLength: 60 });
+    fc.assert(
+      fc.property(lengths, fc.nat({ max: 60 }), (others, at) => {
+        const sum = others.reduce((all, ms) => all + ms, 0);
+        const long = Math.max(90, sum);
+        const text = variation(calls("load", others.toSpliced(at % others.length, 0, long)));
+        expect(text).toMatch(/^The time of these regions varies a lot/);
+      }),
+      { numRuns: runs(100) },
+    );
   });
 
   it("is not known of regions that ran once, or whose calls were not timed", () => {
