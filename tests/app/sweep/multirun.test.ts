@@ -245,6 +245,9 @@ describe("-m", () => {
     writeFileSync(join(cwd, "t/1/report.md"), "");
     const taken = await run(["-m", "x=1,2", "hydra.sweep.dir=t"], () => expect.unreachable());
     expect(taken.stderr).toContain("holds the results of another run: report.md");
+    expect(taken.stderr).toContain("Hint: choose another directory with hydra.sweep.dir=DIR");
+    const another = await run(["-m", "x=1,2", "hydra.sweep.dir=u"], () => undefined);
+    expect(another.exitCode).toBe(0);
     expect(existsSync(join(cwd, "t/0"))).toBe(false);
   });
 
