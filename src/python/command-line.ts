@@ -188,12 +188,20 @@ export function scriptIn(argv: readonly string[], cwd: string): Script | undefin
 
 /**
  * A script that an interpreter or a launcher is to run and that does not exist. Undefined where the command line does not
- * tell for certain which word is the script, and for a path above the working directory, which a job may not run in.
+ * tell for certain which word is the script.
+ *
+ * @param outputDir where the job may run; without it, a path above the working directory may yet be found from there
  */
-export function absentScript(argv: readonly string[], cwd: string): string | undefined {
+export function absentScript(
+  argv: readonly string[],
+  cwd: string,
+  outputDir?: string,
+): string | undefined {
   const word = argv[scriptPosition(argv) ?? -1];
-  const isScript = word !== undefined && /^(?!\.\.\/)[^${}]+\.(py|[mc]?[jt]s|sh)$/.test(word);
-  return isScript && !existsSync(resolve(cwd, word)) ? word : undefined;
+  if (word === undefined || !/^[^${}]+\.(py|[mc]?[jt]s|sh)$/.test(word)) return undefined;
+  if (existsSync(resolve(cwd, word))) return undefined;
+  if (!word.startsWith("../")) return word;
+  return outputDir === undefined || existsSync(resolve(outputDir, word)) ? undefined : word;
 }
 
 /** The index of the word that names the script: the first that is no option, nor the value of one. */

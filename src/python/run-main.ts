@@ -139,6 +139,7 @@ async function adaptToProgram(
       }),
       jobName: jobName(own),
       check: (_resolved, { isPlan }, job) => {
+        refuseAbsentScript(own.argv, invocation.cwd, job.outputDir);
         jobCommand(own, job);
         if (!isPlan) requireProgram();
       },
@@ -236,12 +237,13 @@ function refuseAbsent({ argv }: Program, { cwd, env }: Invocation): void {
 }
 
 /**
- * Before anything is composed: the script says which config tree it is.
+ * Before anything is composed, as the script says which config tree it is; for a path that begins with `..` only when the
+ * directories of the jobs are known, before the first of them runs.
  *
  * @throws ConfigError `app.unsupported` for a script that does not exist
  */
-function refuseAbsentScript(argv: readonly string[], cwd: string): void {
-  const script = absentScript(argv, cwd);
+function refuseAbsentScript(argv: readonly string[], cwd: string, outputDir?: string): void {
+  const script = absentScript(argv, cwd, outputDir);
   if (script === undefined) return;
   const near = nearest(basename(script), filesBeside(resolve(cwd, script)));
   throw new ConfigError({

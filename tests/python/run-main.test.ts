@@ -705,6 +705,25 @@ describe("refusals", () => {
     expect(readdirSync(cwd).sort()).toEqual(["src", "train.py"]);
   });
 
+  test("a script that is not there, above the directory, before the first job", () => {
+    const cwd = project({ "train.py": TRAIN, "sub/x.txt": "" });
+    for (const flags of [["-m", "lr=1,2"], ["-m", "lr=1,2", "--dry-run"], []]) {
+      const ran = hydraconf(join(cwd, "sub"), "run", ...flags, "--", "python3", "../trian.py");
+      expect([ran.status, ran.stdout]).toEqual([1, ""]);
+      expect(ran.stderr).toContain(
+        "The script '../trian.py' was not found\n  Did you mean '../train.py'?",
+      );
+    }
+    expect(readdirSync(join(cwd, "sub"))).toEqual(["x.txt"]);
+  });
+
+  test("a script that a job finds from its own directory", () => {
+    const cwd = project({ "sub/train.py": "print('found')\n" });
+    const argv = ["hydra.run.dir=out", "hydra.job.chdir=true", "--", "python3", "../train.py"];
+    const ran = hydraconf(join(cwd, "sub"), "run", ...argv);
+    expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining("found")]);
+  });
+
   test.each([
     [["sh", "-c", "echo $0", "absent.py"], "absent.py"],
     [["echo", "absent.py"], "absent.py"],

@@ -3,12 +3,14 @@
 import { type Composition, explain, maskSecrets } from "../../engine/compose/index.ts";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
-import { type ProgramOptions, readJsonSchema } from "../job/options.ts";
+import { shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
 import type { WorkerRequest } from "../job/process/invocation.ts";
 import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
+import { flagIn } from "./arguments/parse-argv.ts";
 import { showDiff } from "./diff.ts";
-import { renderExplanation } from "./explain.ts";
+import { ONE_KEY, renderExplanation } from "./explain.ts";
 import { showHelp, showHydraHelp } from "./help.ts";
 import {
   type ConfigView,
@@ -149,17 +151,28 @@ export const schemaCommand: Command = {
 /** `--explain KEY`: shows where a value comes from. */
 export const explainCommand: Command = {
   isAsked: ({ flags }) => flags.has("explain"),
-  execute: ({ composer, invocation, overrides, parsed }) => {
+  execute: ({ composer, flags, invocation, overrides, parsed }) => {
+    if (isRepeated("explain", invocation.argv, flags))
+      throw new ConfigError({
+        code: "app.usage",
+        message: "argument --explain: takes one key",
+        hint: ONE_KEY,
+      });
     const key = String(parsed.flags.get("explain"));
     const composition = composer.compose(overrides);
     const explanation = explain(composition, key);
-    if (explanation === undefined)
+    if (explanation === undefined) {
+      const bare = splitAtEquals(key)[0].replace(/^[+~]+/, "");
+      const isOverride = bare !== key && explain(composition, bare) !== undefined;
       throw new ConfigError({
         code: "key.not_found",
         message: `Key '${key}' not found in config`,
         key,
-        ...nearestKey(composition.root, splitKey(key, composition.dialect)),
+        ...(isOverride
+          ? { hint: `it takes a key without a value: --explain ${shellQuote(bare)}` }
+          : nearestKey(composition.root, splitKey(key, composition.dialect))),
       });
+    }
     const isJson = parsed.flags.has("json");
     invocation.console.stdout(
       isJson ? explanationJson(explanation) : `${renderExplanation(explanation)}\n`,
@@ -167,6 +180,13 @@ export const explainCommand: Command = {
     return EXIT_OK;
   },
 };
+
+/** Whether a flag is given more than once: the last would be taken, in silence. */
+function isRepeated(id: string, argv: readonly string[], flags: readonly Flag[]): boolean {
+  const dashes = argv.indexOf("--");
+  const words = dashes < 0 ? argv : argv.slice(0, dashes);
+  return words.filter((word) => flagIn(word, flags)?.flag.id === id).length > 1;
+}
 
 /** `--cfg job|hydra|all`, also the action of a display-only program without flags. */
 export const showCommand: Command = {

@@ -38,6 +38,9 @@ export function renderExplanation(explanation: Explanation): string {
   return lines.join("\n");
 }
 
+/** What to do about several keys. */
+export const ONE_KEY = "explain each key with a command of its own";
+
 const causeLines = ({ origin, broughtInBy }: Cause, label: string): readonly string[] => [
   `  ${label} ${oneLine(describeOrigin(origin))}`,
   ...broughtInBy

@@ -5,6 +5,8 @@ import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
+import { flagIn } from "./arguments/parse-argv.ts";
+import { ONE_KEY } from "./explain.ts";
 
 /**
  * Adds a hint to the error about an argument without `=`: it may be a flag without its dashes (`help`, `cfg job`), or
@@ -19,6 +21,8 @@ export function hintMistypedArgument(
   const { hint, origin } = error.details;
   if (origin?.kind !== "override" || !/^[A-Za-z_][\w.-]*$/.test(origin.text)) return error;
   const word = origin.text;
+  if (argv.some((other) => flagIn(other, flags)?.flag.id === "explain"))
+    return new ConfigError({ ...error.details, hint: `--explain takes one key: ${ONE_KEY}` });
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
   return meant === undefined

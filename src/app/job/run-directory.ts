@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
-import type { MapNode } from "../../engine/values/node.ts";
+import { getAt, isMissingOrNull, type MapNode } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { removeDeadDrafts } from "../../foundation/system/atomic-write.ts";
 import { fileProblem, makeDirectory } from "../../foundation/system/files.ts";
@@ -18,20 +18,33 @@ import { DIRECTORY_CLAIM, tryClaim } from "../../foundation/system/process-claim
 import { textAt } from "./hydra-values.ts";
 import { METRICS_FILE } from "./metrics.ts";
 
+/** What a directory is for: a single run, a job of a sweep, a sweep, or one that is resumed. */
+type DirectoryKind = "run" | "job" | "sweep" | "resumed sweep";
+
+/** The setting that names the directory. */
+const keyOf = (kind: DirectoryKind): string =>
+  kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
+
+/** Whether a planned job is a single run or one of a sweep: only the config of the latter has its number. */
+export const kindOfJob = ({ root }: { readonly root: MapNode }): "run" | "job" => {
+  const number = getAt(root, ["hydra", "job", "num"]);
+  return number === undefined || isMissingOrNull(number) ? "run" : "job";
+};
+
 /**
  * Makes the directory of a run. Results of two runs in one directory would be read as one, so a directory that already
  * holds results of the program is refused; one that holds only the configuration of an earlier attempt is accepted.
  *
- * @param mode rights to give in addition to the umask's: those of `hydra.sweep.mode`
+ * @param options.mode rights to give in addition to the umask's: those of `hydra.sweep.mode`
  * @throws ConfigError `app.run_directory`
  */
 export function makeRunDirectory(
   path: string,
   resultFiles: readonly string[],
-  mode?: number,
+  { kind = "run", mode }: { readonly kind?: "run" | "job"; readonly mode?: number } = {},
 ): void {
-  refuseResults(path, resultFiles);
-  makeOrRefuse(path, "run");
+  refuseResults(path, resultFiles, kind);
+  makeOrRefuse(path, kind);
   if (mode !== undefined) chmodSync(path, (statSync(path).mode | mode) & 0o7777);
 }
 
@@ -69,8 +82,6 @@ export const makeSweepDirectory = (
   if (mode !== undefined && !isResumed) chmodSync(path, mode);
 };
 
-type DirectoryKind = "run" | "sweep" | "resumed sweep";
-
 function makeOrRefuse(path: string, kind: DirectoryKind): void {
   try {
     const isNew = makeDirectory(path);
@@ -81,16 +92,16 @@ function makeOrRefuse(path: string, kind: DirectoryKind): void {
 }
 
 /** @throws ConfigError `app.run_directory` for a directory that holds another run's results */
-function refuseResults(path: string, resultFiles: readonly string[]): void {
+function refuseResults(path: string, resultFiles: readonly string[], kind: "run" | "job"): void {
   // Most jobs have no directory yet: one check instead of one for each file.
   if (!existsSync(path)) return;
   const results = resultFiles.filter((name) => existsSync(join(path, name)));
   if (results.length === 0) return;
   throw new ConfigError({
     code: "app.run_directory",
-    message: `The run directory '${path}' holds the results of another run: ${results.join(", ")}`,
-    key: "hydra.run.dir",
-    hint: "choose another directory with hydra.run.dir=DIR, or move this one away",
+    message: `The ${kind} directory '${path}' holds the results of another run: ${results.join(", ")}`,
+    key: keyOf(kind),
+    hint: `choose another directory with ${keyOf(kind)}=DIR, or move this one away`,
   });
 }
 
@@ -122,17 +133,21 @@ export function setAside(path: string, resultFiles: readonly string[], attempt: 
  * @throws ConfigError `app.run_directory` if results would mix with earlier ones or with each other's
  */
 export function checkJobDirectories(
-  jobs: readonly { readonly number?: number; readonly outputDir: string }[],
+  jobs: readonly {
+    readonly number?: number;
+    readonly outputDir: string;
+    readonly root: MapNode;
+  }[],
   resultFiles: readonly string[],
   owners = new Map<string, number | undefined>(),
 ): void {
   if (resultFiles.length === 0) return;
   /** Where there is no folder, there is nothing in it: of a new sweep that is one look for all its jobs. */
   const absent = new Set<string>();
-  for (const { number, outputDir } of jobs) {
+  for (const { number, outputDir, root } of jobs) {
     const parent = dirname(outputDir);
     if (!absent.has(parent)) {
-      if (existsSync(parent)) refuseResults(outputDir, resultFiles);
+      if (existsSync(parent)) refuseResults(outputDir, resultFiles, kindOfJob({ root }));
       else absent.add(parent);
     }
     if (owners.has(outputDir))
@@ -165,16 +180,16 @@ export function nextFreeDirectory(path: string, resultFiles: readonly string[]):
  * @returns releases the claim
  * @throws ConfigError `app.run_directory` while another process holds it
  */
-export function claimRunDirectory(path: string): () => void {
+export function claimRunDirectory(path: string, kind: "run" | "job" = "run"): () => void {
   const file = join(path, DIRECTORY_CLAIM);
   const attempt = tryClaim(file);
   if (attempt.kind === "taken") return attempt.claim.release;
   const { alive, holder } = attempt;
   throw new ConfigError({
     code: "app.run_directory",
-    message: `The run directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
-    key: "hydra.run.dir",
-    hint: `${alive === "elsewhere" ? `if that process has ended, remove ${file}; otherwise ` : ""}choose another directory with hydra.run.dir=DIR`,
+    message: `The ${kind} directory '${path}' is in use by process ${holder.pid} on ${holder.host}`,
+    key: keyOf(kind),
+    hint: `${alive === "elsewhere" ? `if that process has ended, remove ${file}; otherwise ` : ""}choose another directory with ${keyOf(kind)}=DIR`,
   });
 }
 
@@ -187,10 +202,10 @@ export const dropClaim = (path: string): void =>
 
 function unusable(path: string, kind: DirectoryKind, cause: unknown): ConfigError {
   const isThere = existsSync(path);
-  const key = kind === "run" ? "hydra.run.dir" : "hydra.sweep.dir";
+  const key = keyOf(kind);
   return new ConfigError({
     code: "app.run_directory",
-    message: `Cannot ${isThere ? "use" : "create"} the ${key.split(".")[1]} directory '${path}': ${fileProblem(cause)}`,
+    message: `Cannot ${isThere ? "use" : "create"} the ${kind === "resumed sweep" ? "sweep" : kind} directory '${path}': ${fileProblem(cause)}`,
     key,
     hint:
       kind === "resumed sweep"

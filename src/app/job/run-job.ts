@@ -30,7 +30,7 @@ import type { Logging } from "./logging/logging.ts";
 import { openMetrics } from "./metrics.ts";
 import { CHDIR_WARNING } from "./options.ts";
 import type { PlannedJob } from "./plan-job.ts";
-import { claimRunDirectory, makeRunDirectory } from "./run-directory.ts";
+import { claimRunDirectory, kindOfJob, makeRunDirectory } from "./run-directory.ts";
 
 /** What all jobs of one program run share. */
 export interface JobContext {
@@ -74,13 +74,15 @@ export const runBare = (
  * @throws ConfigError `app.run_directory`
  */
 export function takeDirectory(
-  { outputDir }: PlannedJob,
+  job: PlannedJob,
   resultFiles: readonly string[],
   mode?: number,
 ): () => void {
-  makeRunDirectory(outputDir, resultFiles, mode);
+  const { outputDir } = job;
+  const kind = kindOfJob(job);
+  makeRunDirectory(outputDir, resultFiles, { kind, ...(mode !== undefined && { mode }) });
   // Hydra lets runs share a directory; only results must not mix.
-  return resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir);
+  return resultFiles.length === 0 ? () => {} : claimRunDirectory(outputDir, kind);
 }
 
 /**

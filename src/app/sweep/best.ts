@@ -8,7 +8,7 @@ import { readYaml } from "../../engine/values/yaml/reader.ts";
 import { errorCode } from "../../foundation/system/files.ts";
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { andOthers, plural } from "../../foundation/text/plural.ts";
-import { splitAtEquals } from "../../foundation/text/shell-words.ts";
+import { shellQuote, splitAtEquals } from "../../foundation/text/shell-words.ts";
 import { withoutResumption } from "../job/checkpoint.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import type { SweepRow } from "../job/options.ts";
@@ -16,7 +16,13 @@ import { readSettings } from "../job/settings.ts";
 import { currentJobs, type ManifestJob, type SweepManifest } from "../record/manifest.ts";
 import { nextCommand } from "../record/next-commands.ts";
 import { SWEEP_FILE } from "./plan-sweep.ts";
-import { type Direction, type Objective, type Outcome, scoreIn } from "./sweepers/objective.ts";
+import {
+  type Direction,
+  numberKeys,
+  type Objective,
+  type Outcome,
+  scoreIn,
+} from "./sweepers/objective.ts";
 import { bestOf } from "./sweepers/optimizing-sweeper.ts";
 import { SEARCH_SETTINGS, text } from "./sweepers/settings.ts";
 
@@ -193,7 +199,7 @@ export function judgedJobs(
   const scored = ended.flatMap(({ outcome: { score }, ...one }) =>
     score === null ? [] : [{ ...one, score }],
   );
-  if (scored.length === 0) throw withoutBest(directory, ended, objective);
+  if (scored.length === 0) throw withoutBest(directory, ended, judgement);
   refuseUnknownKeys(averageOver, scored);
   const groups = new Map<string, (typeof scored)[number][]>();
   for (const one of scored)
@@ -262,10 +268,22 @@ function refuseUnknownKeys(
   });
 }
 
+/** `--objective` with the only key under which all jobs returned a number; with `KEY` where it is not the only one. */
+export function objectiveFlag(
+  results: readonly unknown[],
+  { directions }: Pick<Judgement, "directions">,
+): string {
+  const [first = [], ...others] = results.map(numberKeys);
+  const common = first.filter((key) => others.every((keys) => keys.includes(key)));
+  const [only] = common;
+  const isOne = only !== undefined && common.length === 1 && directions.length === 1;
+  return `--objective ${isOne ? shellQuote(only) : "KEY"}`;
+}
+
 function withoutBest(
   directory: string,
   ended: readonly { readonly row: SweepRow; readonly outcome: Outcome }[],
-  objective: Objective,
+  { directions, objective }: Judgement,
 ): ConfigError {
   const [first, ...others] = ended.flatMap(({ outcome, row: { number } }) =>
     outcome.score === null ? [`job #${number}: ${outcome.problem}`] : [],
@@ -276,10 +294,14 @@ function withoutBest(
       message: `No job of the sweep in '${directory}' is completed`,
       hint: `${nextCommand("status", directory)} shows why`,
     });
+  const flag = objectiveFlag(
+    ended.map(({ row }) => row.result),
+    { directions },
+  );
   return new ConfigError({
     code: "app.objective",
     message: `No job of the sweep in '${directory}' has a number to judge it by: ${first}${andOthers(others.length)}`,
-    hint: `${objective === undefined ? "name" : "correct"} the key of a number in what the jobs returned: ${nextCommand("best", directory)} --objective KEY; or let the task return a number`,
+    hint: `${objective === undefined ? "name" : "correct"} the key of a number in what the jobs returned: ${nextCommand("best", directory)} ${flag}; or let the task return a number`,
   });
 }
 

@@ -1,7 +1,9 @@
 /** Compares recorded sweeps: their best jobs, and the jobs that they have in common. */
-import { isConfigError } from "../../engine/values/errors.ts";
+import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
+import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { SweepRow } from "../job/options.ts";
 import type { SweepManifest } from "../record/manifest.ts";
+import { nextCommand } from "../record/next-commands.ts";
 import {
   bestJobs,
   intervalOf,
@@ -9,6 +11,7 @@ import {
   type Judgement,
   judgedJobs,
   meanOf,
+  objectiveFlag,
 } from "./best.ts";
 
 /** A sweep to compare. */
@@ -69,8 +72,11 @@ export function compareSweeps(
       const best = bestJobs(directory, manifest, rows, judgement, []);
       return { ...facts, ...best, common, problem: null, hint: null };
     } catch (error) {
-      if (first === undefined || !isConfigError(error)) throw error;
+      if (!isConfigError(error)) throw error;
       const { code, hint, message } = error.details;
+      if (first === undefined && code === "app.objective")
+        throw new ConfigError({ ...error.details, hint: nameOfAll(sweeps, judgement) });
+      if (first === undefined) throw error;
       if (code !== "app.objective" && code !== "app.sweep_record") throw error;
       const completed = rows.filter(({ status }) => status === "completed").length;
       const none = { completed, judged: 0, best: [], common: null };
@@ -79,6 +85,20 @@ export function compareSweeps(
       return { ...facts, ...none, problem: message, hint: remedy };
     }
   });
+}
+
+/** The command that compares the same sweeps by a number that the jobs of each return. */
+function nameOfAll(sweeps: readonly SweepToCompare[], judgement: Judgement): string {
+  const [first = "", ...others] = sweeps.map(({ directory }) => directory);
+  const command = [nextCommand("compare", first), ...others.map(shellQuote)].join(" ");
+  const completed = sweeps.flatMap(({ rows }) =>
+    rows.filter(({ status }) => status === "completed"),
+  );
+  const flag = objectiveFlag(
+    completed.map(({ result }) => result),
+    judgement,
+  );
+  return `name the key of a number that jobs of all sweeps return: ${command} ${flag}`;
 }
 
 const NUMBER_OF_ALL = "--objective KEY names a number that jobs of all sweeps return";

@@ -28,7 +28,7 @@ import { SWEEP_FOLDER, sweepFolder } from "../record/layout.ts";
 import { type ManifestJob, readManifest } from "../record/manifest.ts";
 import { jobFingerprint, type SweepRecord } from "../record/sweep-record.ts";
 import { chosenOne, type SweepRegistry } from "./registry.ts";
-import { dimensionsOf, globNotes } from "./sweepers/basic-sweeper.ts";
+import { dimensionsOf, emptyNotes } from "./sweepers/basic-sweeper.ts";
 import type { JobOverrides, Sweeper, SweeperRequest } from "./sweepers/sweeper.ts";
 
 /** Hydra's record of a sweep, in its directory. */
@@ -401,7 +401,7 @@ export function planSweep(
     },
     dimensions: () => dimensionsOf(request),
   });
-  for (const note of globNotes(request)) composer.note(note);
+  for (const note of emptyNotes(request)) composer.note(note);
   return {
     mode: "multirun",
     master,

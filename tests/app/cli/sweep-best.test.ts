@@ -158,7 +158,7 @@ test("a sweep without numbers is told so, with what to do", async () => {
   await expect(best(cwd)).rejects.toMatchObject({
     code: "app.objective",
     message: `No job of the sweep in '${join(cwd, "s")}' has a number to judge it by: job #0: the value that the task returned is not a finite number but an object (there is loss) (and 1 more)`,
-    details: { hint: expect.stringContaining("--objective KEY") },
+    details: { hint: expect.stringContaining("--objective loss;") },
   });
   expect(numbers(await bestView(cwd, "--objective", "loss"))).toEqual([[0]]);
   await expect(

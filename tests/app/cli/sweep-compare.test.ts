@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runSweepCommand } from "../../../src/app/cli/sweep-command.ts";
 import type { ComparisonView } from "../../../src/app/cli/sweep-compare.ts";
+import type { ConfigError } from "../../../src/engine/values/errors.ts";
 import { capturedConsole } from "../../captured-console.ts";
 import { program } from "./program.ts";
 
@@ -96,6 +97,23 @@ test("says why a sweep is not compared whose jobs return another thing than thos
     },
   ]);
   await expect(compare(cwd, "b", "a")).rejects.toThrow(/No job of the sweep in '.*b' has a number/);
+});
+
+test("without an objective the hint is the comparison by the only key that all return", async () => {
+  const { cwd, run } = program(CONFIG);
+  const x = (config: { get(key: string): unknown }) => Number(config.get("x"));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=a"], (config) => ({ loss: x(config), size: 1 }));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=b"], (config) => ({ loss: x(config) }));
+  const hintOf = (...argv: string[]) =>
+    compare(cwd, ...argv).then(
+      () => "",
+      (error: ConfigError) => error.details.hint,
+    );
+  expect(await hintOf("a", "b")).toBe(
+    `name the key of a number that jobs of all sweeps return: hydraconf sweep compare ${join(cwd, "a")} ${join(cwd, "b")} --objective loss`,
+  );
+  expect((await compare(cwd, "a", "b", "--objective", "loss")).exitCode).toBe(0);
+  expect(await hintOf("a", "a")).toMatch(/ --objective KEY$/);
 });
 
 test("a sweep of which no job is completed has the hint that shows why", async () => {

@@ -92,13 +92,33 @@ describe("-m", () => {
     }
   });
 
-  test.each([["+exp=glob(x*)"], ["+none=glob(*)"], ["+exp/a=glob(*)"]])(
-    "a glob with options to choose from, or no group, has no note: %s",
-    async (override) => {
-      const { run } = program({ ...CONFIG, "conf/exp/a/one.yaml": "", "conf/exp/b.yaml": "" });
-      expect((await run(["-m", override])).stderr).not.toContain("note:");
-    },
-  );
+  test.each([
+    [["+exp=glob(x*)"], "'+exp=glob(x*)' selects none of b"],
+    [["+none=glob(*)"], "'+none=glob(*)' gives no values"],
+    [["x=range(1,0)"], "'x=range(1,0)' gives no values"],
+    [["x=range(1,0)", "y=1,2"], "'x=range(1,0)' gives no values"],
+    [["+exp/a=glob(*)"], undefined],
+    [["x=range(3,0,-1)"], undefined],
+    [["x=range(1,0)", "x=range(0,1)"], undefined],
+    [["x=range(1,1.5,1)"], undefined],
+  ])("a sweep without jobs says which override has no values: %j", async (overrides, expected) => {
+    const { cwd, run } = program({
+      ...CONFIG,
+      "conf/exp/a/one.yaml": "",
+      "conf/exp/b.yaml": "",
+    });
+    let jobs = 0;
+    const { exitCode: code, stderr } = await run(["-m", ...overrides], () => {
+      jobs++;
+    });
+    const notes = expected === undefined ? null : [`note: the sweep has no jobs: ${expected}`];
+    expect([code, stderr.match(/^note: .*$/gm), jobs === 0]).toEqual([
+      0,
+      notes,
+      expected !== undefined,
+    ]);
+    expect(existsSync(join(cwd, "s/multirun.yaml"))).toBe(true);
+  });
 
   test("a list in hydra.sweeper.params is one value and no sweep, as in Hydra", async () => {
     const params = "  sweeper:\n    params:\n      x: [1, a b]\n      y: b,c\n";
@@ -245,6 +265,9 @@ describe("-m", () => {
     writeFileSync(join(cwd, "t/1/report.md"), "");
     const taken = await run(["-m", "x=1,2", "hydra.sweep.dir=t"], () => expect.unreachable());
     expect(taken.stderr).toContain("holds the results of another run: report.md");
+    expect(taken.stderr).toContain("Hint: choose another directory with hydra.sweep.dir=DIR");
+    const another = await run(["-m", "x=1,2", "hydra.sweep.dir=u"], () => undefined);
+    expect(another.exitCode).toBe(0);
     expect(existsSync(join(cwd, "t/0"))).toBe(false);
   });
 

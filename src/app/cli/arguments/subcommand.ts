@@ -60,7 +60,8 @@ export function refuseMisspelt(
   const isOurs = /^[-~+]|=/.test(word);
   const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
-    const at = argv.indexOf(path);
+    // Its interpreter may precede it: `python3 ../train.py`.
+    const at = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
     throw new ConfigError({
       code: "app.usage",
       message: `'${path}' is not an override (KEY=VALUE)`,
@@ -122,6 +123,10 @@ function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): 
     match !== undefined && match.flag.takes !== "nothing" && match.glued === undefined;
   return !before.includes("--") && !before.includes("--diff") && !isValue;
 }
+
+/** Whether a word can only be of a program's command line: neither an override nor an argument of ours. */
+const isProgramWord = (argv: readonly string[], word: string, flags: readonly Flag[]): boolean =>
+  !/^[-~+]|[=@]/.test(word) && isBare(argv, word, flags);
 
 /** The corrected command line, if what precedes the subcommand can be arguments for it. */
 function reordered(argv: readonly string[], name: string): string {

@@ -2,6 +2,8 @@
 import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/schema.ts";
 import type { Repository } from "../../../engine/compose/index.ts";
 import {
+  isEndless,
+  leastValues,
   type Override,
   parseOverrides,
   type SweepOptions,
@@ -87,30 +89,40 @@ export const globOptions = (repository: Repository): SweepOptions => ({
 });
 
 /**
- * Notes about each `glob` that selects nothing because its group has no options, only groups inside it: a sweep over it
- * has no jobs.
+ * Notes about each override without values: a sweep over it has no jobs, which Hydra passes over in silence. A `glob` may
+ * select nothing because its group has no options, only groups inside it.
  */
-export function globNotes({
+export function emptyNotes({
   context,
   groups,
   master,
   overrides,
 }: Pick<SweeperRequest, "context" | "groups" | "master" | "overrides">): readonly string[] {
-  const texts = [...sweepParams(master.root, context), ...overrides];
-  return parseOverrides(
-    texts.filter((text) => text.includes("glob(")),
-    { dialect: context.dialect },
-  ).flatMap(({ keyOrGroup: group, origin, value }) => {
-    if (value?.kind !== "glob" || groups.list(group, "config").length > 0) return [];
-    const below = groups.list(group, "group");
-    const [first] = below;
-    return first === undefined
-      ? []
-      : [
-          `${origin.text} selects nothing: ${group} has no options of its own, only the groups ${firstFew(below, MOST_GROUPS)}; to select from one: ${origin.text.replace(group, `${group}/${first}`)}`,
+  const options = globOptions(groups);
+  return [...byKey(allOverrides({ context, groups, master, overrides })).values()].flatMap(
+    (one) => {
+      const { keyOrGroup: group, origin, value } = one;
+      if (!mayBeEmpty(one) || pointsOf(one, options).length > 0) return [];
+      const known = value?.kind === "glob" ? groups.list(group, "config") : [];
+      if (known.length > 0)
+        return [
+          `the sweep has no jobs: '${origin.text}' selects none of ${firstFew(known, MOST_GROUPS)}`,
         ];
-  });
+      const below = groups.list(group, "group");
+      const [first] = value?.kind === "glob" ? below : [];
+      return first === undefined
+        ? [`the sweep has no jobs: '${origin.text}' gives no values`]
+        : [
+            `${origin.text} selects nothing: ${group} has no options of its own, only the groups ${firstFew(below, MOST_GROUPS)}; to select from one: ${origin.text.replace(group, `${group}/${first}`)}`,
+          ];
+    },
+  );
 }
+
+/** Whether a sweep may be without values; those of a long range are not collected to know it. */
+const mayBeEmpty = (override: Override): boolean =>
+  override.value?.kind === "glob" ||
+  (override.value?.kind === "range" && !isEndless(override) && leastValues(override) < 1);
 
 const MOST_GROUPS = 5;
 

@@ -147,7 +147,7 @@ function fields(value: unknown): string {
 const MOST_NAMES = 8;
 
 /** The keys of the numbers in a return value, as an objective names them. */
-function numberKeys(value: unknown): readonly string[] {
+export function numberKeys(value: unknown): readonly string[] {
   const keys: string[] = [];
   // A task may return any object: skip objects that were visited, as in a cycle.
   const seen = new Set([value]);

@@ -132,7 +132,9 @@ function remedy(
         : "set Hydra's own configuration to one value: it cannot be swept over, even with --multirun")
     );
   const each = fromShell
-    ? "add --multirun to run one job for each value"
+    ? override.value?.kind === "interval"
+      ? "an interval is for a sweeper that searches in it: add --multirun hydra/sweeper=random"
+      : "add --multirun to run one job for each value"
     : "compose once for each value, or use the mode multirun, which ignores sweeps";
   return list === undefined ? each : `${list}, or ${each}`;
 }
