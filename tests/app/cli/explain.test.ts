@@ -32,7 +32,7 @@ function expectSameLines(commented: string, plain: string) {
   }
 }
 
-describe("--explain", () => {
+describe("--explain of what is no key", () => {
   test.each([
     [["--explain", "db.port", "name"], "--explain takes one key: explain each key"],
     [["--explain", "db.port", "--explain", "name"], "argument --explain: takes one key"],
