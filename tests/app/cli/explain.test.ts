@@ -43,7 +43,6 @@ describe("--explain of what is no key", () => {
     const { exitCode, stderr, stdout } = await program(CONFIG).run(argv);
     expect([exitCode > 0, stdout, stderr]).toEqual([true, "", expect.stringContaining(expected)]);
   });
-
 });
 
 describe("--cfg --origins", () => {
