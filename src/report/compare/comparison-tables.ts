@@ -20,6 +20,7 @@ import {
   mainTime,
   overallTimes,
   regionLines,
+  totalName,
   VERDICTS,
   waterfallOf,
 } from "./comparison.ts";
@@ -149,7 +150,7 @@ export function* regionRows(
 
 /** The whole report: regions overlap, so their sum is a different number. */
 export const totalRow = (reports: ReportComparison): ChangeRow => ({
-  name: "all",
+  name: totalName(reports),
   change: reports.totals[mainTime(reports)],
   counts: "",
 });

@@ -66,11 +66,22 @@ export function overallTimes(reports: ReportComparison): readonly Overall[] {
   const names = [main, "wall_ms", "total_ms", "cpu_ms"] as const;
   return [...new Set(names)].flatMap((name) => {
     const change = reports.totals[name];
-    return change === undefined || (change.delta === null && name !== main)
-      ? []
-      : [{ name: TIME_LABELS[name], change }];
+    if (change === undefined || (change.delta === null && name !== main)) return [];
+    const label =
+      name === "wall_ms" && isOfRegions(reports, name) ? WALL_IN_RANGES : TIME_LABELS[name];
+    return [{ name: label, change }];
   });
 }
+
+const WALL_IN_RANGES = "wall time in ranges";
+
+/** Whether a time of the whole report leaves out what ran outside all ranges; without ranges, there is nothing else. */
+const isOfRegions = ({ regions }: ReportComparison, time: MainTime): boolean =>
+  time !== "total_ms" && regions.some(({ kind }) => kind !== "outside");
+
+/** The name of the compared time of the whole report among those of regions. */
+export const totalName = (reports: ReportComparison): string =>
+  isOfRegions(reports, mainTime(reports)) ? "regions together" : "all";
 
 /** The overall result with its interval and the basis of that interval, in one sentence. */
 export function overallSentence(reports: ReportComparison): string {

@@ -19,6 +19,7 @@ import {
   overallSentence,
   overallTimes,
   TIME_LABELS,
+  totalName,
   VERDICTS,
 } from "./comparison.ts";
 import {
@@ -180,7 +181,7 @@ function totalText(reports: ReportComparison): string {
   const interval = change === undefined ? null : pairedInterval(change);
   const around =
     interval === null ? "" : `; ${formatPercent(interval.low)}…${formatPercent(interval.high)} %`;
-  return `all: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, half)} ms (${formatPercent(relative)} %${around}), ${VERDICTS[change?.verdict ?? "same"]}`;
+  return `${totalName(reports)}: ${formatMs(a)} ms before, ${formatMs(b)} ms after: ${formatDelta(delta, half)} ms (${formatPercent(relative)} %${around}), ${VERDICTS[change?.verdict ?? "same"]}`;
 }
 
 /** Streamed: two large reports have millions of regions. */

@@ -4,7 +4,12 @@ import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { combineRuns } from "../../../src/profiler/analysis/repeats.ts";
 import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { compareReports, judgedBy } from "../../../src/report/compare/compare-reports.ts";
-import { overallSentence, waterfallOf } from "../../../src/report/compare/comparison.ts";
+import {
+  overallSentence,
+  overallTimes,
+  waterfallOf,
+} from "../../../src/report/compare/comparison.ts";
+import { totalRow } from "../../../src/report/compare/comparison-tables.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { commonName, shapeless } from "../../../src/report/compare/kernel-changes.ts";
 import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
@@ -292,7 +297,7 @@ describe("the overall result", () => {
 
   it("is a sentence, without the claim of an interval that nothing tells", () => {
     expect(overallSentence(slower)).toMatch(
-      /^It is unclear whether B is slower or faster: \+0\.200 ms \(\+100\.0 %\), from 0\.200 to 0\.400 ms \(wall time\); too few runs to be certain: use repeats=5 for both, or deep-profile ab\.$/,
+      /^It is unclear whether B is slower or faster: \+0\.200 ms \(\+100\.0 %\), from 0\.200 to 0\.400 ms \(wall time in ranges\); too few runs to be certain: use repeats=5 for both, or deep-profile ab\.$/,
     );
     const nothing = firstReport(bundleOf([{ pid: 1, ranges: [] }]));
     expect(overallSentence(compareReports(nothing, nothing))).toMatch(
@@ -326,6 +331,33 @@ describe("the overall result", () => {
       /^B is slower: \+1\.000 ±0\.141 ms \(\+50\.0 % ±7\.1 %\).*of the repeated runs\.$/,
     );
     expect(of(2)).toMatch(/^It is unclear whether/);
+  });
+
+  it("says whether it is of the regions, or of what ran outside them, too", () => {
+    const outside = (report: NCUProfileRegionReport): NCUProfileRegionReport => ({
+      ...report,
+      regions: report.regions.slice(0, 1).map((region) => ({ ...region, kind: "outside" })),
+    });
+    const report = run({ outer: 100e3, inner: 0, after: 0 });
+    const names = (one: NCUProfileRegionReport) => {
+      const reports = compareReports(one, one);
+      return [totalRow(reports).name, ...overallTimes(reports).map(({ name }) => name)];
+    };
+    expect(names(report)).toEqual(["regions together", "wall time in ranges"]);
+    expect(names(outside(report))).toEqual(["all", "wall time"]);
+    const launched = firstReport(
+      bundleOf([
+        {
+          ranges: [{ name: "step", start: 0, end: 1e6 }],
+          kernels: [{ name: "gemm", launch: 2e6, ns: 1e5 }],
+        },
+      ]),
+    );
+    expect(names(launched)).toEqual([
+      "all",
+      "time of kernels or CPU operations",
+      "wall time in ranges",
+    ]);
   });
 
   it("links to both reports on the page", () => {

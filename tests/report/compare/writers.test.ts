@@ -231,7 +231,7 @@ describe("runs that measured nothing", () => {
     expect(texts).toHaveLength(4);
     for (const text of texts) {
       expect(text).toContain("neither A nor B measured a region: there is nothing to compare");
-      expect(text).not.toMatch(/^all /m);
+      expect(text).not.toMatch(/^(?:all|regions together) /m);
       expect(text).not.toMatch(/^\| Region/m);
     }
   });
@@ -272,7 +272,7 @@ describe("a comparison of many regions", () => {
   const labelled = (lines: readonly string[]) =>
     lines
       .slice(lines.findIndex((line) => line.startsWith("Region ")))
-      .filter((line) => /^ *(?:step |r\d|all)/.test(line))
+      .filter((line) => /^ *(?:step |r\d|regions together)/.test(line))
       .map((line) => line.split(/ {2,}/)[0]);
 
   it("has lines for what changed, in their places, and says what of the rest", () => {
@@ -282,28 +282,28 @@ describe("a comparison of many regions", () => {
       [160, 102],
     ]);
     const lines = linesOf((at) => [changed.get(at) ?? 100], 60);
-    expect(labelled(lines)).toEqual(["step / r3", "r150", "r160", "all"]);
+    expect(labelled(lines)).toEqual(["step / r3", "r150", "r160", "regions together"]);
     expect(lines).toContain("regions not shown: 198 same; --regions 201 shows all");
   });
 
   it("prefers sure changes to unclear ones, and large to small ones", () => {
     const lines = linesOf((at) => [at < 20 ? 103 : at === 30 ? 90 : at === 40 ? 400 : 100], 2);
-    expect(labelled(lines)).toEqual(["r30", "r40", "all"]);
+    expect(labelled(lines)).toEqual(["r30", "r40", "regions together"]);
     expect(lines).toContain("regions not shown: 20 unclear, 179 same; --regions 201 shows all");
     const most = linesOf((at) => [at === 40 ? 400 : 90], 1);
-    expect(labelled(most)).toEqual(["r40", "all"]);
+    expect(labelled(most)).toEqual(["r40", "regions together"]);
     expect(most).toContain("regions not shown: 199 faster, 1 same; --regions 201 shows all");
   });
 
   it("has lines for other numbers of calls, too", () => {
     const lines = linesOf((at) => (at === 7 ? [50, 50] : [100]), 60);
-    expect(labelled(lines)).toEqual(["step / r7", "all"]);
+    expect(labelled(lines)).toEqual(["step / r7", "regions together"]);
     expect(lines.find((line) => line.includes("r7"))).toMatch(/same, calls 1 -> 2$/);
   });
 
   it("has the whole alone where nothing changed", () => {
     const lines = linesOf(() => [100], 60);
-    expect(labelled(lines)).toEqual(["all"]);
+    expect(labelled(lines)).toEqual(["regions together"]);
     expect(lines).toContain("regions not shown: 201 same; --regions 201 shows all");
   });
 
