@@ -714,7 +714,8 @@ describe("refusals", () => {
         "The script '../trian.py' was not found\n  Did you mean '../train.py'?",
       );
     }
-    expect(readdirSync(join(cwd, "sub"))).toEqual(["x.txt"]);
+    const made = readdirSync(join(cwd, "sub"), { encoding: "utf8", recursive: true });
+    expect(made.filter((name) => /\/0$|^outputs/.test(name))).toEqual([]);
   });
 
   test("a script that a job finds from its own directory", () => {

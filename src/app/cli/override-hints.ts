@@ -1,10 +1,9 @@
 /** Hints for refused overrides that only the program's own command line and schema can give. */
 
-import { closedAt } from "../../engine/schema/applicable-schemas.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { splitKey } from "../../engine/values/key-path.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
-import { type Flag, type ProgramOptions, readJsonSchema } from "../job/options.ts";
+import { argumentHint, closedMap } from "../job/argument-hint.ts";
+import type { Flag, ProgramOptions } from "../job/options.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
 import { ONE_KEY } from "./explain.ts";
 
@@ -42,29 +41,19 @@ function asOverride(word: string, argv: readonly string[]): string | undefined {
  * Changes the error about an override of an unknown key: the hint to append the key is omitted if the program's schema
  * would refuse it. Other errors are returned unchanged.
  */
-export function omitAppendHint(
-  error: unknown,
-  { freeKeys = [], name, restAsOverrides, schema }: ProgramOptions,
-): unknown {
-  if (schema === undefined || !isUnknownKey(error)) return error;
+export function omitAppendHint(error: unknown, options: ProgramOptions): unknown {
+  if (!isUnknownKey(error)) return error;
+  const { name } = options;
   const { details, message } = error;
   const { key = "", nearest, origin } = details;
-  const path = splitKey(key);
-  // The program's schema covers only its own keys.
-  const document = path[0] === "hydra" ? undefined : readJsonSchema(schema);
-  const closed = document === undefined ? undefined : closedAt(document, path);
+  const closed = closedMap(options, key);
   if (closed === undefined || origin?.kind !== "override") return error;
   const [place, help] =
     closed.length === 0
       ? ["the config", "--help"]
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
-  const [free] = freeKeys;
-  const forArguments =
-    free === undefined
-      ? ""
-      : `; to vary an argument of it: ${free}.${origin.text} and \${${free}.${key}} in the argument`;
-  const rest =
-    restAsOverrides === undefined ? "" : `; arguments for your program follow --${forArguments}`;
+  const forArguments = argumentHint(options, { key, override: origin.text });
+  const rest = forArguments === undefined ? "" : `; ${forArguments}`;
   return new ConfigError({
     ...details,
     message: message

@@ -5,6 +5,7 @@ import { type Composition, maskSecrets } from "../../engine/compose/index.ts";
 import { checkResolved, deletedBy, isValidator } from "../../engine/compose/schemas.ts";
 import type { SchemaIssue } from "../../engine/schema/index.ts";
 import { pointerTokens } from "../../engine/schema/json-document.ts";
+import { argumentHint } from "./argument-hint.ts";
 import { type Delegate, type ProgramOptions, readSchema } from "./options.ts";
 import type { JobPlace, PlannedJob } from "./plan-job.ts";
 import type { Console } from "./process/invocation.ts";
@@ -65,6 +66,22 @@ function withVariables(issue: SchemaIssue, { config }: Composition): SchemaIssue
   return variables.length === 0 ? issue : { ...issue, variables };
 }
 
+type CheckedProgram = Pick<
+  ProgramOptions,
+  "check" | "delegate" | "freeKeys" | "restAsOverrides" | "schema"
+>;
+
+/** For a key that an override adds and that may be meant for the program that a command runs. */
+function hintOf(
+  { key, nearest, origin, problem }: SchemaIssue,
+  options: CheckedProgram,
+): string | undefined {
+  if (problem !== "unknown_key" || nearest !== undefined || origin.kind !== "override")
+    return undefined;
+  const override = origin.text.replace(/^\++/, "");
+  return override.startsWith(`${key}=`) ? argumentHint(options, { key, override }) : undefined;
+}
+
 /**
  * Whether the configs of jobs fit the program's schema; all problems of all jobs are shown at once.
  * Then the program's own check. ajv is loaded only here: most uses of a config never need it.
@@ -73,11 +90,12 @@ function withVariables(issue: SchemaIssue, { config }: Composition): SchemaIssue
  */
 export async function checkJobs(
   jobs: readonly PlannedJob[],
-  { check, delegate, schema }: Pick<ProgramOptions, "check" | "delegate" | "schema">,
+  options: CheckedProgram,
   { stderr }: Console,
   { context, publish }: Pick<JobPlace, "context" | "publish">,
   how: { readonly isPlan: boolean } = { isPlan: false },
 ): Promise<boolean> {
+  const { check, delegate, schema } = options;
   let fit = true;
   if (schema !== undefined) {
     const { renderIssues } = await import("../../engine/schema/index.ts");
@@ -86,6 +104,7 @@ export async function checkJobs(
     const document = readSchema(schema);
     const reader = createConfigReader({ ajvOf: createConfigAjv, readFile: () => true });
     const isConverting = isValidator(schema);
+    const hints = new Map<string, string>();
     for (const { composition, number, overrides, resolved } of jobs) {
       // The config is what the validator gave.
       if (isConverting && composition.program.length === 0) continue;
@@ -93,8 +112,14 @@ export async function checkJobs(
       if (issues.length === 0) continue;
       fit = false;
       const title = number === undefined ? "" : `Job #${number} (${overrides.join(" ")}):\n`;
-      stderr(`${title}${renderIssues(issues.map((issue) => forUser(issue, composition)))}\n`);
+      const shown = issues.map((issue) => forUser(issue, composition));
+      stderr(`${title}${renderIssues(shown)}\n`);
+      for (const issue of shown) {
+        const hint = hintOf(issue, options);
+        if (hint !== undefined && !hints.has(issue.key)) hints.set(issue.key, hint);
+      }
     }
+    for (const hint of hints.values()) stderr(`  Hint: ${hint}\n`);
   }
   if (fit && delegate === undefined)
     for (const { composition, resolved } of jobs)

@@ -32,14 +32,14 @@ function expectSameLines(commented: string, plain: string) {
   }
 }
 
-describe("--explain of what is no key", () => {
+describe("a wrong argument of --explain", () => {
   test.each([
     [["--explain", "db.port", "name"], "--explain takes one key: explain each key"],
     [["--explain", "db.port", "--explain", "name"], "argument --explain: takes one key"],
     [["--explain", "name", "--explain=db.port"], "explain each key with a command of its own"],
     [["--explain", "db.port=5"], "it takes a key without a value: --explain db.port"],
     [["--explain", "+db.port=5"], "it takes a key without a value: --explain db.port"],
-  ])("refuses %j", async (argv, expected) => {
+  ])("is refused with what to type: %j", async (argv, expected) => {
     const { exitCode, stderr, stdout } = await program(CONFIG).run(argv);
     expect([exitCode > 0, stdout, stderr]).toEqual([true, "", expect.stringContaining(expected)]);
   });

@@ -58,7 +58,7 @@ export function refuseMisspelt(
     });
   refuseDashes(word, names, flags);
   const isOurs = /^[-~+]|=/.test(word);
-  const path = argv.find((each) => /^\.{0,2}\/[^=]*$/.test(each) && isBare(argv, each, flags));
+  const path = argv.find((each) => PROGRAM_FILE.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
     // Its interpreter may precede it: `python3 ../train.py`.
     const at = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
@@ -78,6 +78,9 @@ export function refuseMisspelt(
     ...(takesProgram && { hint: whatWasMeant(word, argv, programUse) }),
   });
 }
+
+/** A path, or the name of a script: no override is without `=`. */
+const PROGRAM_FILE = /^\.{0,2}\/[^=]*$|^\w[\w./-]*\.(?:py|[mc]?[jt]s|sh)$/;
 
 /** `--docter`: a subcommand written like a flag. A word that is similar to a flag gets the flag's own error. */
 function refuseDashes(word: string, names: readonly string[], flags: readonly Flag[]): void {

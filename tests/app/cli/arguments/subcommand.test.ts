@@ -132,6 +132,8 @@ describe("refuseMisspelt", () => {
     [["repeats=3", "./prog", "5"], "repeats=3 -- ./prog 5"],
     [["-m", "a=1,2", "/usr/bin/env", "x"], "-m a=1,2 -- /usr/bin/env x"],
     [["-m", "a=1,2", "python3", "../x.py"], "-m a=1,2 -- python3 ../x.py"],
+    [["-m", "a=1,2", "python3", "x.py"], "-m a=1,2 -- python3 x.py"],
+    [["-m", "a=1,2", "x.py"], "-m a=1,2 -- x.py"],
     [["-cn", "b", "a=1", "uv", "run", "./x.py"], "-cn b a=1 -- uv run ./x.py"],
   ])("shows where -- is missing in %j", (argv, line) => {
     expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: ${line}`);
