@@ -37,21 +37,21 @@ export interface ProgramSpan {
  * When the run began and ended: with its first process or the program that was started, and their end. What a launcher of several ranks does
  * before and after them is no part of it. Without processes or a program, 0.
  */
-export function runInterval({ processes, span }: Pick<Timeline, "processes" | "span">): Interval {
+export function runInterval({
+  processes,
+  span,
+}: Pick<Timeline, "processes" | "span">): Pick<ProcessTimeline, "startNs" | "endNs"> {
   const isPart =
     span !== undefined && (processes.length < 2 || processes.some(({ pid }) => pid === span.pid));
-  const all: readonly Interval[] = isPart ? [...processes, span] : processes;
+  const all: readonly Pick<ProcessTimeline, "startNs" | "endNs">[] = isPart
+    ? [...processes, span]
+    : processes;
   return all.length === 0
     ? { startNs: 0, endNs: 0 }
     : {
         startNs: Math.min(...all.map(({ startNs }) => startNs)),
         endNs: Math.max(...all.map(({ endNs }) => endNs)),
       };
-}
-
-interface Interval {
-  readonly startNs: number;
-  readonly endNs: number;
 }
 
 /** A category as the program named it. */

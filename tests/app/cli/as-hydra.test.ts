@@ -322,7 +322,11 @@ test("a sweep that the config gives in hydra.overrides.task is logged without it
 test("a sweep of no batches is none, and recorded", async () => {
   const { cwd, run: runIt } = program(FILES);
   const argv = ["-m", "hydra.sweep.dir=s", "hydra.sweeper.max_batch_size=1", "x=range(0)"];
-  expect(await runIt(argv)).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+  expect(await runIt(argv)).toMatchObject({
+    exitCode: 0,
+    stdout: "",
+    stderr: "note: the sweep has no jobs: 'x=range(0)' gives no values\n",
+  });
   expect(existsSync(join(cwd, "s/multirun.yaml"))).toBe(true);
 });
 
