@@ -58,7 +58,7 @@ const PAGES = [
     name: "sweep",
     page: "sweep/sweep-report.html",
     prepare: (page) => page.getByRole("button", { name: "residual", exact: true }).click(),
-    until: "#regions-heading",
+    until: 'h2:text-is("Calls")',
   },
 ];
 const COMPARISON = [{ name: "compare", page: "compare.html", until: "#regions-heading" }];
