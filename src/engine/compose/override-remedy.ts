@@ -71,7 +71,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
           .find((text) => works(text, failed))
       : [`${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const isSame = meant !== undefined && bare(meant) === bare(key);
-  const sweeper = sweeperWith(root, parts);
+  const refusal = pluginRefusal(root, parts);
   const addedThere = [`+${referred}${tail}`, `++${referred}${tail}`].find(
     (text) => meant === undefined && referred !== undefined && works(text, failed),
   );
@@ -79,7 +79,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const proposed = [
     ...(meant === undefined ? [] : [`${meant}${tail}`]),
     ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
-    ...(added === undefined || isSame || sweeper !== undefined ? [] : [addedText(added, override)]),
+    ...(added === undefined || isSame || refusal !== undefined ? [] : [addedText(added, override)]),
     ...(added === undefined ? [] : replacedText(override, tail, failed)),
   ];
   return {
@@ -89,7 +89,7 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
       whole ??
       (proposed.length > 0
         ? `use ${proposed.join(", or ")}`
-        : (sweeper ?? inTheWay(root, parts, failed))),
+        : (refusal ?? inTheWay(root, parts, failed))),
   };
 }
 
@@ -151,17 +151,18 @@ function withKeysMeant(value: OverrideValue, node: ConfigNode): OverrideValue | 
   return { ...value, entries };
 }
 
-/** What is said in place of a further setting of Hydra's own sweeper or ours, which refuse those that they do not know. */
-function sweeperWith(root: ConfigNode, parts: readonly string[]): string | undefined {
-  const [hydra, sweeper, ...rest] = parts;
-  if (hydra !== "hydra" || sweeper !== "sweeper" || rest.length !== 1) return undefined;
-  const target = getAt(root, ["hydra", "sweeper", "_target_"]);
-  return target?.kind === "scalar" && OWN_SWEEPER.test(pyStr(target))
-    ? "this sweeper has no such setting: hydra/sweeper=NAME chooses another one"
+/** What is said in place of a further setting of a sweeper or launcher of Hydra's own or ours, which refuse those that they do not know. */
+function pluginRefusal(root: ConfigNode, parts: readonly string[]): string | undefined {
+  const [hydra, kind = "", ...rest] = parts;
+  if (hydra !== "hydra" || !/^(?:sweeper|launcher)$/.test(kind) || rest.length !== 1)
+    return undefined;
+  const target = getAt(root, ["hydra", kind, "_target_"]);
+  return target?.kind === "scalar" && OWN_PLUGIN.test(pyStr(target))
+    ? `this ${kind} has no such setting: hydra/${kind}=NAME chooses another one`
     : undefined;
 }
 
-const OWN_SWEEPER = /^(?:hydraconf\.sweepers\.|hydra\._internal\.core_plugins\.)/;
+const OWN_PLUGIN = /^(?:hydraconf\.|hydra\._internal\.core_plugins\.)/;
 
 /** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
 function throughMap(

@@ -104,6 +104,16 @@ describe("the standard plugins", () => {
   });
 
   it.each([
+    [[], "n_jobs=2"],
+    [["hydra/launcher=local"], "partition=gpu"],
+  ])("nor to a launcher: %j %s", (chosen, setting) => {
+    const error = refusal(() => compositionOf([...chosen, `hydra.launcher.${setting}`]));
+    expect(error.details.hint).toBe(
+      "this launcher has no such setting: hydra/launcher=NAME chooses another one",
+    );
+  });
+
+  it.each([
     "hydra/launcher/local",
     "hydra/launcher/slurm",
     "hydra/sweeper/random",
