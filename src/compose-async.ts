@@ -147,11 +147,11 @@ export async function composeWaiting<Data>(
   const engine = openNodeEngine(
     withHydra({
       ...others,
-      resolvers: resolvers.map((one) =>
-        "load" in one ? waitingResolver(one, waiting, timeout) : one,
+      resolvers: resolvers.map((resolver) =>
+        "load" in resolver ? waitingResolver(resolver, waiting, timeout) : resolver,
       ),
       layers: await Promise.all(
-        layers.map((one) => ("load" in one ? loadedLayer(one, timeout) : one)),
+        layers.map((layer) => ("load" in layer ? loadedLayer(layer, timeout) : layer)),
       ),
       ...(sources !== undefined && {
         sources: new Map(
@@ -228,8 +228,8 @@ function configOf(
   { returnHydraConfig = false }: ComposeOptions,
 ): Config {
   const root = returnHydraConfig ? composition.root : composition.config;
-  const known = { ...composition, secrets: [...composition.secrets, ...secrets] };
-  const all = [...known.secrets, ...secretsOfOutput(known, context)];
+  const merged = { ...composition, secrets: [...composition.secrets, ...secrets] };
+  const all = [...merged.secrets, ...secretsOfOutput(merged, context)];
   return createConfig(root, { ...composition, secrets: all }, context);
 }
 
@@ -241,11 +241,15 @@ function requestOf(options: ComposeOptions): ComposeOptions {
 }
 
 /** The engine's own resolver: it has the answer, or notes that it is wanted. */
-const waitingResolver = (own: AsyncResolver, waiting: Waiting, timeout: number): Resolver =>
-  resolver(own.name, (...args: readonly PlainValue[]) => {
-    if (own.isSecret === true) waiting.seen.secret = true;
-    return answered(waiting, `resolver ${own.name} ${idOf(args)}`, () =>
-      answerOf(own, args, own.timeout ?? timeout),
+const waitingResolver = (
+  asyncResolver: AsyncResolver,
+  waiting: Waiting,
+  timeout: number,
+): Resolver =>
+  resolver(asyncResolver.name, (...args: readonly PlainValue[]) => {
+    if (asyncResolver.isSecret === true) waiting.seen.secret = true;
+    return answered(waiting, `resolver ${asyncResolver.name} ${idOf(args)}`, () =>
+      answerOf(asyncResolver, args, asyncResolver.timeout ?? timeout),
     );
   });
 
@@ -285,12 +289,12 @@ function answered(waiting: Waiting, id: string, ask: () => Promise<unknown>): un
   throw outcome.error;
 }
 
-function answerOf(own: AsyncResolver, args: readonly PlainValue[], timeout: number) {
-  const { answers, load, maxAge = 0, name } = own;
+function answerOf(asyncResolver: AsyncResolver, args: readonly PlainValue[], timeout: number) {
+  const { answers, load, maxAge = 0, name } = asyncResolver;
   const id = idOf(args);
-  const before = answers.get(id);
+  const previous = answers.get(id);
   const now = performance.now();
-  if (before !== undefined && now - before.askedMs < maxAge) return before.value;
+  if (previous !== undefined && now - previous.askedMs < maxAge) return previous.value;
   const value = limited(name, timeout, (call) => load(args, call));
   if (maxAge > 0) {
     answers.set(id, { value, askedMs: now });

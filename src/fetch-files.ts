@@ -59,10 +59,10 @@ export async function fetchFiles(
 function causesOf(error: unknown): string {
   const messages: string[] = [];
   // Longer chains are cycles.
-  for (let at = error; at !== undefined && at !== null && messages.length < 5; ) {
-    const message = messageOf(at);
+  for (let cause = error; cause !== undefined && cause !== null && messages.length < 5; ) {
+    const message = messageOf(cause);
     if (message !== "" && !messages.includes(message)) messages.push(message);
-    at = typeof at === "object" && "cause" in at ? at.cause : undefined;
+    cause = typeof cause === "object" && "cause" in cause ? cause.cause : undefined;
   }
   return messages.join(": ");
 }

@@ -151,8 +151,8 @@ export const omegaConf = (ambient: Ambient): OmegaConf => ({
 });
 
 function loadYaml(ambient: Ambient, yaml: string, options: LoadOptions = {}): ConfigNode {
-  const given: unknown = yaml;
-  checkText("loadYaml", "the YAML", given, loadYamlHint(given));
+  const argument: unknown = yaml;
+  checkText("loadYaml", "the YAML", argument, loadYamlHint(argument));
   checkOptions<LoadOptions>("loadYaml", options, {
     name: optional(text),
     limits: limitsOption,
@@ -193,9 +193,9 @@ function mergeAll(
   values: readonly unknown[],
   options: ResolvingOptions = {},
 ): ContainerNode {
-  const given: unknown = values;
-  if (!Array.isArray(given))
-    throw wrongArgument("mergeAll", "the values", "a list", given, "mergeAll([base, changes])");
+  const argument: unknown = values;
+  if (!Array.isArray(argument))
+    throw wrongArgument("mergeAll", "the values", "a list", argument, "mergeAll([base, changes])");
   checkOptions("mergeAll", options, RESOLVING_OPTIONS);
   const context = contextOf(ambient, options, values.find(isConfig));
   return mergeNodes(
@@ -348,8 +348,8 @@ function containerOf(value: unknown, by: string, name = "the tree"): ContainerNo
   const node = configOf(value, by);
   if (node.kind !== "scalar") return node;
   const hint = typeof value === "string" ? "loadYaml(text) reads YAML" : undefined;
-  const given = value === undefined ? undefined : toObject(node);
-  throw wrongArgument(by, name, "a map or a list", given, hint);
+  const plain = value === undefined ? undefined : toObject(node);
+  throw wrongArgument(by, name, "a map or a list", plain, hint);
 }
 
 /** @param tree if it is a composed config, its own context is used */

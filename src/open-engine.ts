@@ -173,7 +173,7 @@ export function openEngine(settings: EngineSettings): Engine {
   const composeIn = (request: ComposeOptions, context: ResolveContext): Composition => {
     const { configName = null, overrides: texts = [], schema = settings.schema } = request;
     const { snapshots, values } = current();
-    const snapshot = snapshots.of(request);
+    const snapshot = snapshots.snapshotOf(request);
     const aliases = dialect.hasAliases
       ? aliasesOf(primaryAtRoot(configName, snapshot.repository), dialect)
       : [];
@@ -206,7 +206,7 @@ export function openEngine(settings: EngineSettings): Engine {
       return createConfig<never>(root, composition, context);
     },
     composition: (request) => composeIn(request, resolveContext()),
-    snapshot: (request) => current().snapshots.of(request),
+    snapshot: (request) => current().snapshots.snapshotOf(request),
     resolveContext,
     refresh() {
       if (layers.length > 0) opened = undefined;
@@ -227,18 +227,18 @@ const formatsOf = ({ formats, loadLibrary }: EngineSettings) => ({
 
 /** One snapshot for each combination of directories. */
 function createSnapshots(settings: Omit<TreeRequest, "configDir" | "configDirs">): {
-  readonly of: Engine["snapshot"];
+  readonly snapshotOf: Engine["snapshot"];
   readonly forget: () => void;
 } {
-  const known = new Map<string, Snapshot>();
+  const opened = new Map<string, Snapshot>();
   return {
-    of({ configDir = null, configDirs = [] }) {
+    snapshotOf({ configDir = null, configDirs = [] }) {
       const id = JSON.stringify([configDir, configDirs]);
-      const snapshot = known.get(id) ?? openTree({ ...settings, configDir, configDirs });
-      known.set(id, snapshot);
+      const snapshot = opened.get(id) ?? openTree({ ...settings, configDir, configDirs });
+      opened.set(id, snapshot);
       return snapshot;
     },
-    forget: () => known.clear(),
+    forget: () => opened.clear(),
   };
 }
 

@@ -99,9 +99,9 @@ export async function watchFiles<Data>(
     let isNew = false;
     for (const directory of new Set([...asked].map(existingDirectory))) {
       const inode = inodeOf(directory);
-      const before = directories.get(directory);
-      if (inode === undefined || before?.inode === inode) continue;
-      before?.watcher.close();
+      const watched = directories.get(directory);
+      if (inode === undefined || watched?.inode === inode) continue;
+      watched?.watcher.close();
       const watcher = watch(directory, (event, name) => {
         // The directory itself is gone, and the next one at its path may get its inode: nothing but this tells them apart.
         if (event === "rename" && name === basename(directory)) forget();
@@ -141,14 +141,14 @@ export async function watchFiles<Data>(
     if (differences.length > 0) onChange({ config, previous, differences });
   };
   const refresh = async (): Promise<void> => {
-    const before = running;
-    const own = (async () => {
+    const previous = running;
+    const current = (async () => {
       // Whoever asked for it has its error.
-      await before?.catch(() => {});
+      await previous?.catch(() => {});
       if (!isClosed) await update();
     })();
-    running = own;
-    await own;
+    running = current;
+    await current;
   };
   try {
     if (follow()) schedule();

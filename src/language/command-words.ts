@@ -33,20 +33,20 @@ interface LineSpan {
 function logicalLines(text: string, kind: CommandText): readonly LineSpan[] {
   const lines: LineSpan[] = [];
   let isCode = kind !== "markdown";
-  let at = 0;
-  while (at < text.length) {
-    let end = lineEnd(text, at);
-    const line = text.slice(at, end);
+  let offset = 0;
+  while (offset < text.length) {
+    let end = lineEnd(text, offset);
+    const line = text.slice(offset, end);
     if (kind === "markdown" && /^\s*(```|~~~)/.test(line)) isCode = !isCode;
     else {
       const begin = isCode ? 0 : /^(?: {4,}|\t| *\$ )/.exec(line)?.[0].length;
       if (begin !== undefined) {
-        while (/\\\s*$/.test(text.slice(at, end)) && end < text.length)
+        while (/\\\s*$/.test(text.slice(offset, end)) && end < text.length)
           end = lineEnd(text, end + 1);
-        lines.push({ start: at + begin, end });
+        lines.push({ start: offset + begin, end });
       }
     }
-    at = end + 1;
+    offset = end + 1;
   }
   return lines;
 }
@@ -88,60 +88,60 @@ interface Scanning extends LineSpan {
 
 function wordsIn(text: string, scanning: Scanning): readonly (readonly CommandWord[])[] {
   const commands: CommandWord[][] = [[]];
-  let at = scanning.start;
-  while (at < scanning.end) {
-    const char = text[at] ?? "";
-    if (/\s/.test(char) || /^\\\s*\n/.test(text.slice(at, at + 80))) at += 1;
+  let offset = scanning.start;
+  while (offset < scanning.end) {
+    const char = text[offset] ?? "";
+    if (/\s/.test(char) || /^\\\s*\n/.test(text.slice(offset, offset + 80))) offset += 1;
     else if (char === "#") break;
     else if (/[|&;<>()`]/.test(char)) {
       // What follows a redirection is no word of the command, and so is the number before it.
       if (/[<>]/.test(char)) {
-        const before = commands.at(-1)?.at(-1);
-        if (before?.end === at && /^\d$/.test(before.text)) commands.at(-1)?.pop();
-        at += /^[<>]+&?\s*/.exec(text.slice(at, scanning.end))?.[0].length ?? 1;
-        at = wordAt(text, at, scanning).end;
+        const lastWord = commands.at(-1)?.at(-1);
+        if (lastWord?.end === offset && /^\d$/.test(lastWord.text)) commands.at(-1)?.pop();
+        offset += /^[<>]+&?\s*/.exec(text.slice(offset, scanning.end))?.[0].length ?? 1;
+        offset = wordAt(text, offset, scanning).end;
       } else {
         commands.push([]);
-        at += 1;
+        offset += 1;
       }
     } else {
-      const word = wordAt(text, at, scanning);
+      const word = wordAt(text, offset, scanning);
       commands.at(-1)?.push(word);
-      at = Math.max(word.end, at + 1);
+      offset = Math.max(word.end, offset + 1);
     }
   }
   return commands.filter(({ length }) => length > 0);
 }
 
 function wordAt(text: string, start: number, { end, isMake, values }: Scanning): CommandWord {
-  let at = start;
+  let offset = start;
   let word = "";
   let isKnown = true;
   let isExpanded = false;
   let quote = "";
-  while (at < end) {
-    const char = text[at] ?? "";
+  while (offset < end) {
+    const char = text[offset] ?? "";
     if (quote === "" && /[\s|&;<>()]/.test(char)) break;
     if (char === quote) quote = "";
     else if (quote === "" && /["']/.test(char)) quote = char;
     else if (char === "\\" && quote !== "'") {
-      const next = text[at + 1] ?? "";
-      if (quote === "" && /^\\\s*\n/.test(text.slice(at, at + 80))) break;
+      const next = text[offset + 1] ?? "";
+      if (quote === "" && /^\\\s*\n/.test(text.slice(offset, offset + 80))) break;
       if (quote === "" || /["\\$`\n]/.test(next)) {
         word += next === "\n" ? "" : next;
-        at += 1;
+        offset += 1;
       } else word += char;
     } else if ((char === "$" || char === "`") && quote !== "'") {
-      const [whole, name] = expansionAt(text.slice(at, end), isMake);
+      const [whole, name] = expansionAt(text.slice(offset, end), isMake);
       const value = name === undefined ? undefined : values.get(name);
       if (value === undefined) isKnown = false;
       else isExpanded = true;
       word += value ?? whole;
-      at += whole.length - 1;
+      offset += whole.length - 1;
     } else word += char;
-    at += 1;
+    offset += 1;
   }
-  return { text: word, start, end: at, isKnown: isKnown && quote === "", isExpanded };
+  return { text: word, start, end: offset, isKnown: isKnown && quote === "", isExpanded };
 }
 
 /** `$NAME`, `${NAME}`, `$(command)`; in a Makefile `$(NAME)` and `$$NAME`. */

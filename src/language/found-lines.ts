@@ -66,10 +66,10 @@ export function foundLines(
     for (const words of commandsIn(read.text, read.kind)) {
       const call = callIn(words, read, search);
       if (call === undefined || call.words.length === 0) continue;
-      const at = { file: read.file, line: lineOf(call.words[0]?.start ?? 0) };
+      const place = { file: read.file, line: lineOf(call.words[0]?.start ?? 0) };
       // Prose and drawings of folders name programs, too.
       if (!call.words.some(({ text }) => OVERRIDE.test(text) || text.startsWith("-"))) continue;
-      const found = lineFrom(call, at);
+      const found = lineFrom(call, place);
       if ("reason" in found) unread.push(found);
       else if (found.overrides.length > 0 || found.configName !== undefined) lines.push(found);
     }
@@ -121,8 +121,8 @@ function programAt(path: string, from: string, { programs, root }: Search): App 
   const exact = programs.find(({ file }) => places.includes(file));
   if (exact !== undefined) return exact;
   const parts = path.split("/").filter((part) => part !== "." && part !== "..");
-  const known = parts.slice(parts.findLastIndex((part) => part.includes("$")) + 1).join("/");
-  const ends = [known, known.replace(/\.py$/, "/__main__.py")].filter((end) => end !== "");
+  const suffix = parts.slice(parts.findLastIndex((part) => part.includes("$")) + 1).join("/");
+  const ends = [suffix, suffix.replace(/\.py$/, "/__main__.py")].filter((end) => end !== "");
   const found = programs.filter(({ file }) => ends.some((end) => file.endsWith(`/${end}`)));
   const [first, ...others] = found;
   return others.every(({ file }) => file === first?.file) ? first : undefined;
@@ -149,19 +149,21 @@ const PLACEHOLDER = /^(\.{2,}|…|<.*>|\[.*\.\.\..*\])$/;
 
 function lineFrom(
   { app, words }: Call,
-  at: { readonly file: string; readonly line: number },
+  place: { readonly file: string; readonly line: number },
 ): FoundLine | UnreadLine {
-  const given = words.filter(({ text }) => text !== "" && !PLACEHOLDER.test(text));
-  const known = given.filter((word) => word.isKnown);
-  const unknown = given.filter((word) => !word.isKnown);
+  const writtenWords = words.filter(({ text }) => text !== "" && !PLACEHOLDER.test(text));
+  const literalWords = writtenWords.filter((word) => word.isKnown);
+  const unknown = writtenWords.filter((word) => !word.isKnown);
   // A flag without its value would mean something else.
   if (
-    unknown.some(({ text }, index) => text.startsWith("-") || isValueOfFlag(given, unknown[index]))
+    unknown.some(
+      ({ text }, index) => text.startsWith("-") || isValueOfFlag(writtenWords, unknown[index]),
+    )
   )
-    return { ...at, reason: "its flags have values that only the shell knows" };
+    return { ...place, reason: "its flags have values that only the shell knows" };
   try {
     const parsed = parseArgv(
-      known.map(({ text }) => text),
+      literalWords.map(({ text }) => text),
       HYDRA_FLAGS,
     );
     const { flags } = parsed;
@@ -176,27 +178,27 @@ function lineFrom(
     ];
     return {
       app,
-      ...at,
-      overrides: wordsOf(parsed.overrides, known),
+      ...place,
+      overrides: wordsOf(parsed.overrides, literalWords),
       isMultirun: flags.has("multirun"),
       ...(configName !== undefined && { configName }),
       ...(configPath !== undefined && { configPath }),
       ...(configDir !== undefined && { configDir }),
-      leftOut: unknown.length + (given.length < words.length ? 1 : 0),
+      leftOut: unknown.length + (writtenWords.length < words.length ? 1 : 0),
     };
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    return { ...at, reason: error.message };
+    return { ...place, reason: error.message };
   }
 }
 
 /** Whether the word before it is a flag, whose value it may be. */
 const isValueOfFlag = (words: readonly CommandWord[], word: CommandWord | undefined): boolean => {
-  const before = word === undefined ? undefined : words[words.indexOf(word) - 1];
+  const previous = word === undefined ? undefined : words[words.indexOf(word) - 1];
   return (
-    before !== undefined &&
-    /^--?[a-z-]+$/.test(before.text) &&
-    !/^(-m|--multirun)$/.test(before.text)
+    previous !== undefined &&
+    /^--?[a-z-]+$/.test(previous.text) &&
+    !/^(-m|--multirun)$/.test(previous.text)
   );
 };
 
@@ -216,11 +218,11 @@ function wordsOf(
 }
 
 function lineCounter(text: string): (offset: number) => number {
-  let [at, line] = [0, 1];
+  let [position, line] = [0, 1];
   return (offset) => {
     // Calls come in the order of the text.
-    if (offset < at) [at, line] = [0, 1];
-    for (; at < offset; at++) if (text[at] === "\n") line++;
+    if (offset < position) [position, line] = [0, 1];
+    for (; position < offset; position++) if (text[position] === "\n") line++;
     return line;
   };
 }

@@ -113,24 +113,24 @@ const CONFIG = /\.yaml$/;
 
 /** The config trees among the files of a project: the outermost directories of configs with a defaults list or a package header. */
 export function configTrees(files: readonly string[]): readonly ConfigTree[] {
-  const known = new Map<string, string[]>();
+  const namesByDirectory = new Map<string, string[]>();
   // Nearest first: a directory comes before those in it.
   for (const file of files) {
     if (!CONFIG.test(file)) continue;
     const directory = dirname(file);
-    const isBelow = [...known.keys()].some((outer) => directory.startsWith(`${outer}/`));
+    const isBelow = [...namesByDirectory.keys()].some((outer) => directory.startsWith(`${outer}/`));
     const text = isBelow ? undefined : textOf(file);
     if (text === undefined || !(DEFAULTS.test(text) || HEADER.test(text))) continue;
-    getOrCreate(known, directory, () => []).push(basename(file, ".yaml"));
+    getOrCreate(namesByDirectory, directory, () => []).push(basename(file, ".yaml"));
   }
-  return [...known].map(([directory, names]) => ({ directory, names }));
+  return [...namesByDirectory].map(([directory, names]) => ({ directory, names }));
 }
 
 /** The configs that a program may name as its primary one: those of its directory with a defaults list, or else all. */
 export function primaryNames(directory: string, files: readonly string[]): readonly string[] {
-  const own = files.filter((file) => CONFIG.test(file) && dirname(file) === directory);
-  const listing = own.filter((file) => DEFAULTS.test(textOf(file) ?? ""));
-  return (listing.length > 0 ? listing : own).map((file) => basename(file, ".yaml"));
+  const inDirectory = files.filter((file) => CONFIG.test(file) && dirname(file) === directory);
+  const listing = inDirectory.filter((file) => DEFAULTS.test(textOf(file) ?? ""));
+  return (listing.length > 0 ? listing : inDirectory).map((file) => basename(file, ".yaml"));
 }
 
 /** A choice of an option that a command line can make. */
@@ -189,10 +189,10 @@ const outer = (group: string): readonly string[] =>
 /** The options of a group; of Hydra's own groups only those that the tree adds. */
 function ownOptions(repository: Repository, group: string): readonly string[] {
   if (!/^hydra(\/|$)/.test(group)) return repository.list(group, "config");
-  const own = repository.sources.filter(
+  const projectSources = repository.sources.filter(
     (source) => OWN_PROVIDER.test(source.provider) && source.isGroup(group),
   );
-  return [...new Set(own.flatMap((source) => source.list(group, "config")))].sort();
+  return [...new Set(projectSources.flatMap((source) => source.list(group, "config")))].sort();
 }
 
 /** The primary directory, and those that flags and the config add. */

@@ -118,8 +118,8 @@ const scriptJson = (value: unknown): string =>
 
 /** A character beyond 16 bits becomes two escapes. */
 const escapeUnits = (character: string): string =>
-  Array.from({ length: character.length }, (_, at) => {
-    const unit = character.charCodeAt(at).toString(16).padStart(4, "0");
+  Array.from({ length: character.length }, (_, index) => {
+    const unit = character.charCodeAt(index).toString(16).padStart(4, "0");
     return `\\u${unit}`;
   }).join("");
 
@@ -212,10 +212,10 @@ const HEIGHT = 28;
  * content.
  */
 function barHtml({ title, parts, isDetail }: Bar): string {
-  let at = 0;
+  let start = 0;
   const rects = parts.map(({ kind, share, text }) => {
-    const x = at * WIDTH;
-    at += share;
+    const x = start * WIDTH;
+    start += share;
     return `<rect class="part part-${kind}" x="${x.toFixed(2)}" y="0" width="${(share * WIDTH).toFixed(2)}" height="${HEIGHT}"><title>${escapeHtml(text)}</title></rect>`;
   });
   const legend = parts.map(
@@ -237,13 +237,13 @@ function tableHtml({ columns, rows }: Table, options: HtmlOptions): string {
     .map(({ title }, place) => `<th scope="col"${sideOf(place)}>${escapeHtml(title)}</th>`)
     .join("");
   const isStacked = hasHead && options.isStacked === true;
-  const titleOf = (at: number) =>
-    isStacked ? ` data-title="${escapeHtml(columns[at]?.title ?? "")}"` : "";
+  const titleOf = (index: number) =>
+    isStacked ? ` data-title="${escapeHtml(columns[index]?.title ?? "")}"` : "";
   const body = Array.from(rows, ({ cells }) => {
-    const [first = "", ...others] = columns.map((column, at) =>
-      cellHtml(cells[at] ?? null, column, options),
+    const [first = "", ...others] = columns.map((column, index) =>
+      cellHtml(cells[index] ?? null, column, options),
     );
-    return `<tr><th scope="row">${first}</th>${others.map((cell, at) => `<td${sideOf(at + 1)}${titleOf(at + 1)}>${cell}</td>`).join("")}</tr>`;
+    return `<tr><th scope="row">${first}</th>${others.map((cell, index) => `<td${sideOf(index + 1)}${titleOf(index + 1)}>${cell}</td>`).join("")}</tr>`;
   });
   return `<table class="facts${hasHead ? " wide" : ""}${isStacked ? " stacked" : ""}">${hasHead ? `<thead><tr>${head}</tr></thead>` : ""}<tbody>${body.join("")}</tbody></table>`;
 }

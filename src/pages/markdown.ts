@@ -51,11 +51,11 @@ export const renderMarkdown = (blocks: Iterable<Block>): string =>
 
 /** The same in pieces: a report can exceed the longest string. */
 export function* markdownPieces(blocks: Iterable<Block>): Generator<string> {
-  let before = "";
+  let separator = "";
   for (const block of blocks) {
-    yield before;
+    yield separator;
     yield* blockPieces(block);
-    before = "\n\n";
+    separator = "\n\n";
   }
   yield "\n";
 }
@@ -80,10 +80,10 @@ function* blockPieces(block: Block): Generator<string> {
 }
 
 function* separated(items: Iterable<Text>, line: (item: Text) => string): Generator<string> {
-  let before = "";
+  let separator = "";
   for (const item of items) {
-    yield `${before}${line(item)}`;
-    before = "\n";
+    yield `${separator}${line(item)}`;
+    separator = "\n";
   }
 }
 
@@ -93,7 +93,7 @@ function* tablePieces({ columns, rows }: Table): Generator<string> {
   yield line(columns.map(({ title }) => escapeMarkdown(title)));
   yield `\n${line(columns.map((column) => (isRight(column) ? "---:" : "---")))}`;
   for (const { cells } of rows)
-    yield `\n${line(columns.map((column, at) => cellMarkdown(cells[at] ?? null, column)))}`;
+    yield `\n${line(columns.map((column, index) => cellMarkdown(cells[index] ?? null, column)))}`;
 }
 
 function cellMarkdown(cell: Cell, column: Column): string {

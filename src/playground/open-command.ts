@@ -127,19 +127,19 @@ interface AskedTree {
 
 /** @throws ConfigError `app.usage` for two primary configs */
 function askedTree(parsed: ParsedCommand, cwd: string): AskedTree {
-  const [given] = parsed.positionals;
+  const [argument] = parsed.positionals;
   const named = parsed.value("config-name")?.replace(/\.yaml$/, "");
   const lineOf = (name: string) => `--config-name ${name}`;
-  if (given === undefined) return { directory: undefined, configName: named, lineOf };
-  const path = resolve(cwd, given);
+  if (argument === undefined) return { directory: undefined, configName: named, lineOf };
+  const path = resolve(cwd, argument);
   const isConfig = isFile(path) || (!existsSync(path) && isDirectory(dirname(path)));
   if (!path.endsWith(".yaml") || !isConfig) return { directory: path, configName: named, lineOf };
   if (named !== undefined)
     throw usage(
-      `${given} is the primary config, and so is that of --config-name`,
+      `${argument} is the primary config, and so is that of --config-name`,
       "name one of them",
     );
-  const shown = dirname(given);
+  const shown = dirname(argument);
   return {
     directory: dirname(path),
     configName: basename(path, ".yaml"),
@@ -203,7 +203,7 @@ function requireConfig(
 ): void {
   if (isFile(join(place, `${name}.yaml`))) return;
   const folder = dirname(name);
-  const inFolder = (one: string) => (folder === "." ? one : `${folder}/${one}`);
+  const inFolder = (name: string) => (folder === "." ? name : `${folder}/${name}`);
   const available = configNames(join(place, folder)).map(inFolder);
   const near = nearest(name, available);
   throw new ConfigError({

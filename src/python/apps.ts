@@ -121,7 +121,7 @@ export function declaredApps(
   place: AppPlace,
   { apps = {} }: Settings,
 ): readonly App[] {
-  const [entry, ...others] = Object.values(apps).filter((one) => one.file === file);
+  const [entry, ...others] = Object.values(apps).filter((app) => app.file === file);
   return entry === undefined || others.length > 0 ? appsIn(file, place) : [appFrom(entry, place)];
 }
 
@@ -181,12 +181,12 @@ function appOf(
 ): Omit<App, "env"> | undefined {
   const { callee, line } = call;
   const { file } = source.python;
-  const at = { file, line, name: basename(file, extname(file)) };
-  if (isOfHydra(callee, "main")) return { kind: "main", ...at, ...mainConfig(call, source) };
+  const place = { file, line, name: basename(file, extname(file)) };
+  if (isOfHydra(callee, "main")) return { kind: "main", ...place, ...mainConfig(call, source) };
   if (isOfHydra(callee, SEARCH_PATH_INITIALIZER))
     return {
       kind: "compose",
-      ...at,
+      ...place,
       ...NO_CONFIG,
       versionBase: call.named.has("version_base")
         ? readArgument(call, "version_base", versionPosition(callee), source).value
@@ -205,11 +205,11 @@ function appOf(
   const name = composing === undefined ? NONE : readArgument(composing, "config_name", 0, source);
   const base = readArgument(call, "version_base", versionPosition(initializer), source);
   const unread = path.unread ?? name.unread;
-  const given = initializer === "initialize" ? pathOrDefault(path, base) : path.value;
+  const written = initializer === "initialize" ? pathOrDefault(path, base) : path.value;
   return {
     kind: "compose",
-    ...at,
-    configPath: given == null ? null : initializedPath(initializer, given, source),
+    ...place,
+    configPath: written == null ? null : initializedPath(initializer, written, source),
     configName: name.value ?? null,
     versionBase: base.value,
     ...(unread !== undefined && { unread }),
@@ -267,9 +267,9 @@ function mainConfig(
     path.unread ??
     name.unread ??
     (others === undefined ? undefined : uncomputable(call, "its arguments", others, source));
-  const given = pathOrDefault(path, base);
+  const written = pathOrDefault(path, base);
   return {
-    configPath: given === null ? null : besideFile(given, source.python),
+    configPath: written === null ? null : besideFile(written, source.python),
     configName: name.value ?? null,
     versionBase: base.value,
     ...(unread !== undefined && { unread }),
@@ -294,23 +294,23 @@ function readArgument(
   position: number,
   source: AppSource,
 ): Argument {
-  const given = call.named.get(name) ?? call.positional[position];
-  if (given === undefined) return NONE;
-  if (given.kind === "text") return { value: given.text };
-  if (given.kind === "none") return { value: null };
-  return { value: undefined, unread: uncomputable(call, name, given, source) };
+  const argument = call.named.get(name) ?? call.positional[position];
+  if (argument === undefined) return NONE;
+  if (argument.kind === "text") return { value: argument.text };
+  if (argument.kind === "none") return { value: null };
+  return { value: undefined, unread: uncomputable(call, name, argument, source) };
 }
 
 const uncomputable = (
   call: PythonCall,
   name: string,
-  given: PythonValue,
+  argument: PythonValue,
   source: AppSource,
 ): ConfigError =>
   unreadable(
     call,
     source,
-    `${name} of ${call.callee} cannot be read without running Python${given.kind === "unknown" ? `: ${given.source}` : ""}`,
+    `${name} of ${call.callee} cannot be read without running Python${argument.kind === "unknown" ? `: ${argument.source}` : ""}`,
     "say it in hydraconf.yaml: apps: {NAME: {file: FILE, config_path: DIR, config_name: NAME}}; or use -cp DIR -cn NAME",
   );
 
@@ -331,8 +331,8 @@ function unreadable(
 /** A line of a source without its indentation. */
 export function lineOrigin(source: SourceText, line: number): FileOrigin {
   const lines = source.text.split("\n");
-  const before = lines.slice(0, line - 1).join("\n");
-  const start = line === 1 ? 0 : before.length + 1;
+  const preceding = lines.slice(0, line - 1).join("\n");
+  const start = line === 1 ? 0 : preceding.length + 1;
   const text = lines[line - 1] ?? "";
   const indent = text.length - text.trimStart().length;
   return { kind: "file", source, start: start + indent, end: start + text.trimEnd().length };
@@ -364,9 +364,9 @@ function scriptApps(source: string, file: string): readonly App[] {
 /** The text from a bracket to its closing one; brackets in strings may extend it. */
 function balanced(source: string, from: number): string {
   let depth = 0;
-  for (let at = from; at < source.length; at++) {
-    if (source[at] === "{") depth++;
-    if (source[at] === "}" && --depth === 0) return source.slice(from, at + 1);
+  for (let offset = from; offset < source.length; offset++) {
+    if (source[offset] === "{") depth++;
+    if (source[offset] === "}" && --depth === 0) return source.slice(from, offset + 1);
   }
   return source.slice(from);
 }
@@ -522,9 +522,9 @@ function appFrom(entry: AppEntry, place: AppPlace): App {
     env: {},
   };
   const isDeclared = config_path !== undefined && config_name !== undefined;
-  const { unread, ...known } = base;
+  const { unread, ...fields } = base;
   return {
-    ...known,
+    ...fields,
     ...(config_path !== undefined && { configPath: config_path }),
     ...(config_name !== undefined && {
       configName: config_name,

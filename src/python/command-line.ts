@@ -154,14 +154,14 @@ export const CONFIG_FILE = "{config}";
 /** @throws ConfigError `app.usage` for a flag without effect in this way of passing */
 function refuseIdle(pass: Pass, flags: ParsedArguments["flags"]): void {
   const idle = [
-    { id: "program-flags", name: "--flags", of: "args" },
-    { id: "env-prefix", name: "--env-prefix", of: "env" },
-    { id: "config-format", name: "--config-format", of: "file" },
-  ].find(({ id, of }) => flags.has(id) && of !== pass);
+    { id: "program-flags", name: "--flags", mode: "args" },
+    { id: "env-prefix", name: "--env-prefix", mode: "env" },
+    { id: "config-format", name: "--config-format", mode: "file" },
+  ].find(({ id, mode }) => flags.has(id) && mode !== pass);
   if (idle !== undefined)
     throw usage(
       `argument ${idle.name}: not allowed with --pass ${pass}`,
-      `it belongs to --pass ${idle.of}`,
+      `it belongs to --pass ${idle.mode}`,
     );
 }
 
@@ -171,12 +171,12 @@ function refuseIdle(pass: Pass, flags: ParsedArguments["flags"]): void {
  * (`./train.py`, or a file with a shebang of Python).
  */
 export function scriptIn(argv: readonly string[], cwd: string): Script | undefined {
-  for (const [at, word] of argv.entries()) {
+  for (const [index, word] of argv.entries()) {
     if (/\.(py|[mc]?[jt]s)$/.test(word) && isFile(resolve(cwd, word)))
-      return { file: resolve(cwd, word), end: at + 1 };
-    if (word === "-m" && at > 0) {
-      const file = moduleFile(argv[at + 1] ?? "", cwd);
-      if (file !== undefined) return { file, end: at + 2 };
+      return { file: resolve(cwd, word), end: index + 1 };
+    if (word === "-m" && index > 0) {
+      const file = moduleFile(argv[index + 1] ?? "", cwd);
+      if (file !== undefined) return { file, end: index + 2 };
     }
   }
   const [first = ""] = argv;
@@ -208,22 +208,22 @@ export function absentScript(
 function scriptPosition(argv: readonly string[]): number | undefined {
   const name = basename(argv[0] ?? "");
   if (/^(torchrun|deepspeed)$/.test(name) || (name === "accelerate" && argv[1] === "launch")) {
-    const at = argv.findIndex((word) => /\.py$/.test(word));
-    const before = argv.slice(1, at);
-    return !before.at(-1)?.startsWith("-") && !before.includes("-m") ? at : undefined;
+    const index = argv.findIndex((word) => /\.py$/.test(word));
+    const preceding = argv.slice(1, index);
+    return !preceding.at(-1)?.startsWith("-") && !preceding.includes("-m") ? index : undefined;
   }
   const [skipped, options] =
     (name === "uv" || name === "poetry") && argv[1] === "run"
       ? [2, NO_OPTIONS]
       : [1, interpreterOptions(name)];
   if (options === undefined) return undefined;
-  let at = skipped;
-  for (; argv[at]?.startsWith("-") === true; at++) {
-    const word = argv[at] ?? "";
-    if (options.valued.includes(word)) at++;
+  let index = skipped;
+  for (; argv[index]?.startsWith("-") === true; index++) {
+    const word = argv[index] ?? "";
+    if (options.valued.includes(word)) index++;
     else if (!options.bare.test(word)) return undefined;
   }
-  return at;
+  return index;
 }
 
 /** Options that may stand before a script; any other may name the program itself, such as `-c` and `-m`. */
@@ -250,13 +250,13 @@ export function interpreterWords(argv: readonly string[]): number | undefined {
   const name = basename(argv[0] ?? "");
   const options = name.startsWith("python") ? interpreterOptions(name) : undefined;
   if (options === undefined) return undefined;
-  let at = 1;
-  for (; argv[at]?.startsWith("-") === true && argv[at] !== "-m"; at++) {
-    const word = argv[at] ?? "";
-    if (options.valued.includes(word)) at++;
+  let index = 1;
+  for (; argv[index]?.startsWith("-") === true && argv[index] !== "-m"; index++) {
+    const word = argv[index] ?? "";
+    if (options.valued.includes(word)) index++;
     else if (!options.bare.test(word) || /[ix]/.test(word)) return undefined;
   }
-  return argv.length - at === (argv[at] === "-m" ? 2 : 1) ? at : undefined;
+  return argv.length - index === (argv[index] === "-m" ? 2 : 1) ? index : undefined;
 }
 
 function moduleFile(module: string, cwd: string): string | undefined {

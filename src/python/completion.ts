@@ -43,10 +43,10 @@ export async function runCompletionCode(
       message: `'${shell}' is not a shell that can be completed`,
       nearest: nearest(shell, [...CODE.keys()]),
     });
-  const own = findApps(cwd, { cwd, env })
+  const executables = findApps(cwd, { cwd, env })
     .filter(({ file, kind }) => kind === "main" && isExecutableFile(file))
     .map(({ file }) => basename(file));
-  console.stdout(code([...STARTERS, ...new Set(own)]));
+  console.stdout(code([...STARTERS, ...new Set(executables)]));
   return 0;
 }
 

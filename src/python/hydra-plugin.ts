@@ -78,8 +78,8 @@ function createWriter() {
   const classes: Record<string, ExportedClass> = {};
   const ids = new Map<ObjectType, string>();
   const idOf = (type: ObjectType): string => {
-    const known = ids.get(type);
-    if (known !== undefined) return known;
+    const existing = ids.get(type);
+    if (existing !== undefined) return existing;
     const exported = exportedClass(type);
     const same = JSON.stringify(exported);
     let id = type.name;

@@ -192,17 +192,17 @@ interface Part {
 function partsOf(word: string): readonly Part[] {
   const parts: Part[] = [];
   let literal = "";
-  for (let at = 0; at < word.length; at++) {
-    if (word.startsWith("\\${", at)) {
+  for (let offset = 0; offset < word.length; offset++) {
+    if (word.startsWith("\\${", offset)) {
       literal += "${";
-      at += 2;
-    } else if (word.startsWith("${", at)) {
-      const end = endOfReference(word, at);
+      offset += 2;
+    } else if (word.startsWith("${", offset)) {
+      const end = endOfReference(word, offset);
       if (literal !== "") parts.push({ isReference: false, text: literal });
       literal = "";
-      parts.push({ isReference: true, text: word.slice(at, end) });
-      at = end - 1;
-    } else literal += word[at];
+      parts.push({ isReference: true, text: word.slice(offset, end) });
+      offset = end - 1;
+    } else literal += word[offset];
   }
   if (literal !== "") parts.push({ isReference: false, text: literal });
   return parts;
@@ -212,14 +212,14 @@ function partsOf(word: string): readonly Part[] {
 function endOfReference(word: string, from: number): number {
   let depth = 0;
   let quote = "";
-  for (let at = from; at < word.length; at++) {
-    const char = word[at] ?? "";
+  for (let offset = from; offset < word.length; offset++) {
+    const char = word[offset] ?? "";
     if (quote !== "") {
-      if (char === "\\") at++;
+      if (char === "\\") offset++;
       else if (char === quote) quote = "";
     } else if (char === "'" || char === '"') quote = char;
     else if (char === "{") depth++;
-    else if (char === "}" && --depth === 0) return at + 1;
+    else if (char === "}" && --depth === 0) return offset + 1;
   }
   return word.length;
 }

@@ -56,9 +56,9 @@ const readHydra: Reader = (lines) => {
   if (hint < 0 && path < 0) return undefined;
   const traceback = lines.findLastIndex((line) => TRACEBACK.test(line));
   const block = lines.slice(traceback + 1, hint < 0 ? path : hint);
-  const at = block.findLastIndex((line) => HYDRA_ERROR.test(line));
+  const index = block.findLastIndex((line) => HYDRA_ERROR.test(line));
   const [first = "", second = ""] =
-    at >= 0 ? block.slice(at) : traceback >= 0 || hasStack(block) ? [] : lastParagraph(block);
+    index >= 0 ? block.slice(index) : traceback >= 0 || hasStack(block) ? [] : lastParagraph(block);
   if (first === "") return undefined;
   return { message: HYDRA_LEAD_IN.test(first) ? `${first} ${second.trim()}` : first.trim() };
 };
@@ -84,8 +84,8 @@ const readPython: Reader = (lines) => {
   const first = start < 0 ? lines.findLastIndex((line) => FRAME.test(line)) : start + 1;
   if (first < 0) return undefined;
   const frames: { readonly file: string; readonly line: number }[] = [];
-  for (let at = first; at < lines.length; at++) {
-    const line = lines[at] ?? "";
+  for (let index = first; index < lines.length; index++) {
+    const line = lines[index] ?? "";
     const [, file, number] = FRAME.exec(line) ?? [];
     if (file !== undefined) frames.push({ file, line: Number(number) });
     // Code and markers are indented more than frames.
@@ -103,26 +103,27 @@ const NODE_FRAME = /^\s+at .+:\d+:\d+\)?$/;
 /** `Error: message` with `    at f (file:///a/b.mjs:3:7)` below it. */
 const readNode: Reader = (lines) => {
   const frame = lines.findIndex((line) => NODE_FRAME.test(line));
-  const at = lines.findLastIndex(
+  const start = lines.findLastIndex(
     (line, index) => index < frame && /^(Uncaught )?[\w.]*(Error|Exception)\b.*/.test(line),
   );
-  if (frame < 0 || at < 0) return undefined;
-  const own = lines
+  if (frame < 0 || start < 0) return undefined;
+  const userFrame = lines
     .slice(frame)
     .find((line) => NODE_FRAME.test(line) && !/node:internal/.test(line));
-  const [, file, line] = /(?:\(|at )(?:file:\/\/)?([^()]+?):(\d+):\d+\)?$/.exec(own ?? "") ?? [];
+  const [, file, line] =
+    /(?:\(|at )(?:file:\/\/)?([^()]+?):(\d+):\d+\)?$/.exec(userFrame ?? "") ?? [];
   return {
-    message: lines[at] ?? "",
+    message: lines[start] ?? "",
     ...(file !== undefined && { file, line: Number(line) }),
   };
 };
 
 /** `Exception in thread "main" java.lang.IllegalStateException: message`, `\tat Main.main(Main.java:5)` */
 const readJava: Reader = (lines) => {
-  const at = lines.findLastIndex((line) => /^Exception in thread ".*" \S/.test(line));
-  if (at < 0) return undefined;
-  const [, message = ""] = /^Exception in thread ".*?" (.*)$/.exec(lines[at] ?? "") ?? [];
-  const [, file, line] = /\(([\w.]+):(\d+)\)$/.exec(lines[at + 1] ?? "") ?? [];
+  const index = lines.findLastIndex((line) => /^Exception in thread ".*" \S/.test(line));
+  if (index < 0) return undefined;
+  const [, message = ""] = /^Exception in thread ".*?" (.*)$/.exec(lines[index] ?? "") ?? [];
+  const [, file, line] = /\(([\w.]+):(\d+)\)$/.exec(lines[index + 1] ?? "") ?? [];
   return { message, ...(file !== undefined && { file, line: Number(line) }) };
 };
 
@@ -131,29 +132,29 @@ const readJava: Reader = (lines) => {
  * line.
  */
 const readRust: Reader = (lines) => {
-  const at = lines.findLastIndex((line) => /^thread '.*' (\(\d+\) )?panicked at /.test(line));
-  if (at < 0) return undefined;
+  const index = lines.findLastIndex((line) => /^thread '.*' (\(\d+\) )?panicked at /.test(line));
+  if (index < 0) return undefined;
   const [, older, file, line] =
-    /panicked at (?:'(.*)', )?([^',]+?):(\d+):\d+:?$/.exec(lines[at] ?? "") ?? [];
-  const message = older ?? lines[at + 1]?.trim() ?? "panicked";
+    /panicked at (?:'(.*)', )?([^',]+?):(\d+):\d+:?$/.exec(lines[index] ?? "") ?? [];
+  const message = older ?? lines[index + 1]?.trim() ?? "panicked";
   return { message: `panicked: ${message}`, ...(file && { file, line: Number(line) }) };
 };
 
 /** `panic: message`, and `\t/a/main.go:5 +0x1d` */
 const readGo: Reader = (lines) => {
-  const at = lines.findLastIndex((line) => /^panic: /.test(line));
-  if (at < 0) return undefined;
-  const place = lines.slice(at).find((line) => /^\t\S+\.go:\d+/.test(line));
+  const index = lines.findLastIndex((line) => /^panic: /.test(line));
+  if (index < 0) return undefined;
+  const place = lines.slice(index).find((line) => /^\t\S+\.go:\d+/.test(line));
   const [, file, line] = /^\t(\S+\.go):(\d+)/.exec(place ?? "") ?? [];
-  return { message: lines[at] ?? "", ...(file !== undefined && { file, line: Number(line) }) };
+  return { message: lines[index] ?? "", ...(file !== undefined && { file, line: Number(line) }) };
 };
 
 /** `terminate called after throwing an instance of 'std::runtime_error'`, `  what():  message` */
 const readCpp: Reader = (lines) => {
-  const at = lines.findLastIndex((line) => /^terminate called/.test(line));
-  if (at < 0) return undefined;
-  const [, type = "terminate called"] = /instance of '(.*)'$/.exec(lines[at] ?? "") ?? [];
-  const [, what] = /^\s*what\(\):\s*(.*)$/.exec(lines[at + 1] ?? "") ?? [];
+  const index = lines.findLastIndex((line) => /^terminate called/.test(line));
+  if (index < 0) return undefined;
+  const [, type = "terminate called"] = /instance of '(.*)'$/.exec(lines[index] ?? "") ?? [];
+  const [, what] = /^\s*what\(\):\s*(.*)$/.exec(lines[index + 1] ?? "") ?? [];
   return { message: what === undefined ? type : `${type}: ${what}` };
 };
 

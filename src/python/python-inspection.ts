@@ -56,16 +56,16 @@ interface InspectionRequest {
 const MOST_ASKED = 16;
 
 export function openInspection(program: Program, request: InspectionRequest): Inspection {
-  const known = new Set<string>();
+  const seenChoices = new Set<string>();
   let asked = 0;
   let waiting: AskedJob[] = [];
   let dialect: Dialect | undefined;
   return {
     note(job) {
       const choices = choicesOf(job);
-      if (asked >= MOST_ASKED && known.has(choices)) return;
+      if (asked >= MOST_ASKED && seenChoices.has(choices)) return;
       asked++;
-      known.add(choices);
+      seenChoices.add(choices);
       dialect = job.context.dialect;
       waiting.push({ number: job.number ?? null, overrides: hydraOverrides(job) });
     },
@@ -153,7 +153,7 @@ function refuse(
       key: option,
       hint: `install it there: ${shownCommand([python, "-m", "pip", "install", lacking])}; or choose another option of ${option.replace(/\/[^/]*$/, "")}`,
     });
-  const count = new Set(problems.map((one) => one.number)).size;
+  const count = new Set(problems.map((problem) => problem.number)).size;
   const more = count > 1 ? ` (and those of ${plural(count - 1, "other job")})` : "";
   const name = number === null ? "the job" : `job #${number}`;
   const asked = jobs.find((job) => job.number === number)?.overrides ?? [];
@@ -171,7 +171,7 @@ const groupOf = (key: string): string => key.split(".").slice(0, 2).join("/");
 const providerOf = (option: string, plugins: readonly ConfigPlugin[]): string | undefined =>
   plugins.flatMap(({ files, newer }) => {
     const all = [files, newer?.files];
-    return all.filter((one) => one !== undefined && Object.hasOwn(one.texts, option));
+    return all.filter((plugin) => plugin !== undefined && Object.hasOwn(plugin.texts, option));
   })[0]?.provider;
 
 const unstartable = (failure: string, { argv }: Program): ConfigError =>

@@ -45,52 +45,52 @@ export function pythonTokens(source: string): PythonTokens {
   const problemAt = (line: number, message: string) => ({ tokens, problem: { line, message } });
   const lineOf = lineCounter(source);
   // A byte order mark is no part of the source.
-  let at = source.startsWith("\ufeff") ? 1 : 0;
+  let offset = source.startsWith("\ufeff") ? 1 : 0;
   let indent = 0;
   let isLineStart = true;
   const push = (kind: PythonToken["kind"], text: string, end: number, prefix?: string): void => {
-    const place = { start: at, end, line: lineOf(at), indent };
+    const place = { start: offset, end, line: lineOf(offset), indent };
     tokens.push({ kind, text, ...place, ...(prefix !== undefined && { prefix }) });
-    at = end;
+    offset = end;
     isLineStart = false;
   };
-  while (at < source.length) {
-    const char = source[at] ?? "";
+  while (offset < source.length) {
+    const char = source[offset] ?? "";
     if (char === "\n") {
-      if (open.length === 0 && !isLineStart) push("end of line", "\n", at);
-      at++;
+      if (open.length === 0 && !isLineStart) push("end of line", "\n", offset);
+      offset++;
       isLineStart ||= open.length === 0;
       indent = 0;
     } else if (char === " " || char === "\t" || char === "\r" || char === "\f") {
       if (isLineStart && char !== "\r") indent++;
-      at++;
+      offset++;
     } else if (char === "#") {
-      const end = source.indexOf("\n", at);
-      at = end < 0 ? source.length : end;
-    } else if (char === "\\" && /^\\\r?\n/.test(source.slice(at, at + 3))) {
-      at = source.indexOf("\n", at) + 1;
+      const end = source.indexOf("\n", offset);
+      offset = end < 0 ? source.length : end;
+    } else if (char === "\\" && /^\\\r?\n/.test(source.slice(offset, offset + 3))) {
+      offset = source.indexOf("\n", offset) + 1;
     } else {
-      const string = matchAt(STRING, source, at);
+      const string = matchAt(STRING, source, offset);
       if (string !== null) {
         const [opening, prefix = "", quote = ""] = string;
-        const end = endOfString(source, at + opening.length, { prefix, quote });
-        if (end === undefined) return problemAt(lineOf(at), "a string is never closed");
-        const body = source.slice(at + opening.length, end - quote.length);
+        const end = endOfString(source, offset + opening.length, { prefix, quote });
+        if (end === undefined) return problemAt(lineOf(offset), "a string is never closed");
+        const body = source.slice(offset + opening.length, end - quote.length);
         push("string", /r/i.test(prefix) ? body : unescaped(body), end, prefix.toLowerCase());
         continue;
       }
-      const word = matchAt(NAME, source, at)?.[0];
+      const word = matchAt(NAME, source, offset)?.[0];
       if (word !== undefined) {
-        push("name", word, at + word.length);
+        push("name", word, offset + word.length);
         continue;
       }
-      const number = /[\d.]/.test(char) ? matchAt(NUMBER, source, at)?.[0] : undefined;
+      const number = /[\d.]/.test(char) ? matchAt(NUMBER, source, offset)?.[0] : undefined;
       if (number !== undefined && number !== ".") {
-        push("number", number, at + number.length);
+        push("number", number, offset + number.length);
         continue;
       }
-      const operator = matchAt(OPERATOR, source, at)?.[0] ?? char;
-      push("operator", operator, at + operator.length);
+      const operator = matchAt(OPERATOR, source, offset)?.[0] ?? char;
+      push("operator", operator, offset + operator.length);
       const bracket = tokens.at(-1);
       if (bracket !== undefined && "([{".includes(operator)) open.push(bracket);
       if (bracket !== undefined && ")]}".includes(operator)) {
@@ -112,8 +112,8 @@ export function pythonTokens(source: string): PythonTokens {
 
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 
-function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
+function matchAt(pattern: RegExp, source: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
   return pattern.exec(source);
 }
 
@@ -128,33 +128,33 @@ const endOfString = (source: string, from: number, opening: Opening): number | u
   endOfText(source, from, opening.quote);
 
 function endOfText(source: string, from: number, quote: string): number | undefined {
-  for (let at = from; at < source.length; at++) {
-    const char = source[at];
-    if (char === "\\") at += escapeLength(source, at) - 1;
+  for (let offset = from; offset < source.length; offset++) {
+    const char = source[offset];
+    if (char === "\\") offset += escapeLength(source, offset) - 1;
     else if (char === "\n" && quote.length === 1) return undefined;
-    else if (source.startsWith(quote, at)) return at + quote.length;
+    else if (source.startsWith(quote, offset)) return offset + quote.length;
   }
   return undefined;
 }
 
 /** A backslash and what it escapes, which may be the end of a line. */
-const escapeLength = (source: string, at: number): number =>
-  source.startsWith("\r\n", at + 1) ? 3 : 2;
+const escapeLength = (source: string, offset: number): number =>
+  source.startsWith("\r\n", offset + 1) ? 3 : 2;
 
 /** The end of an f-string, whose expressions may have strings with the same quotes (from Python 3.12 on). */
 function endOfFormatted(source: string, from: number, quote: string): number | undefined {
-  let at = from;
-  while (at < source.length) {
-    const char = source[at];
-    if (char === "\\") at += escapeLength(source, at);
+  let offset = from;
+  while (offset < source.length) {
+    const char = source[offset];
+    if (char === "\\") offset += escapeLength(source, offset);
     else if (char === "\n" && quote.length === 1) return undefined;
-    else if (source.startsWith(quote, at)) return at + quote.length;
-    else if (source.startsWith("{{", at)) at += 2;
+    else if (source.startsWith(quote, offset)) return offset + quote.length;
+    else if (source.startsWith("{{", offset)) offset += 2;
     else if (char === "{") {
-      const end = endOfPlaceholder(source, at + 1);
+      const end = endOfPlaceholder(source, offset + 1);
       if (end === undefined) return undefined;
-      at = end;
-    } else at++;
+      offset = end;
+    } else offset++;
   }
   return undefined;
 }
@@ -163,25 +163,25 @@ function endOfFormatted(source: string, from: number, quote: string): number | u
 function endOfPlaceholder(source: string, from: number): number | undefined {
   let depth = 0;
   let isFormat = false;
-  let at = from;
-  while (at < source.length) {
-    const char = source[at] ?? "";
-    const string = isFormat ? null : matchAt(STRING, source, at);
+  let offset = from;
+  while (offset < source.length) {
+    const char = source[offset] ?? "";
+    const string = isFormat ? null : matchAt(STRING, source, offset);
     if (string !== null) {
       const [opening, prefix = "", quote = ""] = string;
-      const end = endOfString(source, at + opening.length, { prefix, quote });
+      const end = endOfString(source, offset + opening.length, { prefix, quote });
       if (end === undefined) return undefined;
-      at = end;
+      offset = end;
     } else if (isFormat && char === "{") {
-      const end = endOfPlaceholder(source, at + 1);
+      const end = endOfPlaceholder(source, offset + 1);
       if (end === undefined) return undefined;
-      at = end;
+      offset = end;
     } else {
-      if (char === "}" && depth === 0) return at + 1;
+      if (char === "}" && depth === 0) return offset + 1;
       if ("([{".includes(char)) depth++;
       else if (")]}".includes(char)) depth--;
       else if (char === ":" && depth === 0) isFormat = true;
-      at++;
+      offset++;
     }
   }
   return undefined;
@@ -200,11 +200,11 @@ const unescaped = (body: string): string =>
     },
   );
 
-function lineCounter(source: string): (at: number) => number {
+function lineCounter(source: string): (offset: number) => number {
   let line = 1;
   let counted = 0;
-  return (at) => {
-    for (; counted < at; counted++) if (source[counted] === "\n") line++;
+  return (offset) => {
+    for (; counted < offset; counted++) if (source[counted] === "\n") line++;
     return line;
   };
 }
@@ -216,27 +216,27 @@ export function splitAt(tokens: Tokens, operator: string): readonly Tokens[] {
   const parts: Tokens[] = [];
   let depth = 0;
   let start = 0;
-  for (const [at, { kind, text }] of tokens.entries()) {
+  for (const [index, { kind, text }] of tokens.entries()) {
     if (kind !== "operator") continue;
     if ("([{".includes(text)) depth++;
     else if (")]}".includes(text)) depth--;
     else if (depth === 0 && text === operator) {
-      parts.push(tokens.slice(start, at));
-      start = at + 1;
+      parts.push(tokens.slice(start, index));
+      start = index + 1;
     }
   }
   parts.push(tokens.slice(start));
-  return parts.filter((part, at) => part.length > 0 || at < parts.length - 1);
+  return parts.filter((part, index) => part.length > 0 || index < parts.length - 1);
 }
 
 /** The index of the bracket that closes the one at `from`. */
 export function closing(tokens: Tokens, from: number): number | undefined {
   let depth = 0;
-  for (let at = from; at < tokens.length; at++) {
-    const { kind, text } = tokens[at] as PythonToken;
+  for (let index = from; index < tokens.length; index++) {
+    const { kind, text } = tokens[index] as PythonToken;
     if (kind !== "operator") continue;
     if ("([{".includes(text)) depth++;
-    if (")]}".includes(text) && --depth === 0) return at;
+    if (")]}".includes(text) && --depth === 0) return index;
   }
   return undefined;
 }

@@ -77,13 +77,13 @@ const COMPOUND = /^(async|class|def|elif|else|except|finally|for|if|try|while|wi
 
 /** A block without its colon, and a decorator of nothing. */
 function problemIn(statements: readonly Tokens[]): SyntaxProblem | undefined {
-  for (const [at, statement] of statements.entries()) {
+  for (const [index, statement] of statements.entries()) {
     const [first] = statement;
     if (first === undefined) continue;
     const { kind, line, text } = first;
     if (kind === "name" && COMPOUND.test(text) && !hasColon(statement))
       return { line, message: `'${text}' lacks its ':'` };
-    const next = statements[at + 1]?.[0]?.text;
+    const next = statements[index + 1]?.[0]?.text;
     if (kind === "operator" && text === "@" && next !== undefined && !DECORATED.test(next))
       return { line, message: "a decorator stands before neither a function nor a class" };
   }
@@ -107,10 +107,10 @@ interface Scope {
 
 function* statementsOf(tokens: Tokens): Generator<Tokens> {
   let start = 0;
-  for (const [at, { kind }] of tokens.entries())
+  for (const [index, { kind }] of tokens.entries())
     if (kind === "end of line") {
-      if (at > start) yield tokens.slice(start, at);
-      start = at + 1;
+      if (index > start) yield tokens.slice(start, index);
+      start = index + 1;
     }
   if (start < tokens.length) yield tokens.slice(start);
 }
@@ -127,13 +127,13 @@ function readImport(statement: Tokens, { imports }: Scope): void {
 
 /** `from hydra import main as hydra_main, compose` */
 function readFromImport(statement: Tokens, { imports }: Scope): void {
-  const at = statement.findIndex(({ kind, text }) => kind === "name" && text === "import");
-  if (at < 0) return;
+  const index = statement.findIndex(({ kind, text }) => kind === "name" && text === "import");
+  if (index < 0) return;
   const module = statement
-    .slice(1, at)
+    .slice(1, index)
     .map(({ text }) => text)
     .join("");
-  const names = statement.slice(at + 1).filter(({ text }) => text !== "(" && text !== ")");
+  const names = statement.slice(index + 1).filter(({ text }) => text !== "(" && text !== ")");
   for (const part of splitAt(names, ",")) {
     const [name, alias] = namePair(part);
     if (name !== "") imports.set(alias ?? name, `${module}.${name}`);
@@ -141,9 +141,9 @@ function readFromImport(statement: Tokens, { imports }: Scope): void {
 }
 
 function namePair(part: Tokens): readonly [name: string, alias: string | undefined] {
-  const at = part.findIndex(({ kind, text }) => kind === "name" && text === "as");
-  const words = (at < 0 ? part : part.slice(0, at)).map(({ text }) => text);
-  return [words.join(""), at < 0 ? undefined : part[at + 1]?.text];
+  const index = part.findIndex(({ kind, text }) => kind === "name" && text === "as");
+  const words = (index < 0 ? part : part.slice(0, index)).map(({ text }) => text);
+  return [words.join(""), index < 0 ? undefined : part[index + 1]?.text];
 }
 
 /** `NAME = value` and `NAME: type = value` at the top level. */
@@ -163,12 +163,12 @@ function assign(statement: Tokens, scope: Scope): void {
 function callsIn(statement: Tokens, scope: Scope): readonly PythonCall[] {
   const isDecorator = statement[0]?.text === "@" && statement[0].kind === "operator";
   const calls: PythonCall[] = [];
-  for (let at = 0; at < statement.length; at++) {
-    const name = dottedName(statement, at);
+  for (let index = 0; index < statement.length; index++) {
+    const name = dottedName(statement, index);
     if (name === undefined) continue;
     const callee = fullName(name.text, scope);
     const opens = statement[name.end]?.text === "(";
-    const isOfDecorator = isDecorator && at === 1;
+    const isOfDecorator = isDecorator && index === 1;
     if (callee !== undefined && (opens || isOfDecorator)) {
       const close = opens ? closing(statement, name.end) : undefined;
       const args = close === undefined ? [] : statement.slice(name.end + 1, close);
@@ -177,10 +177,10 @@ function callsIn(statement: Tokens, scope: Scope): readonly PythonCall[] {
         isDecorator: isOfDecorator,
         isCalled: opens,
         ...argumentsOf(args, scope),
-        line: statement[at]?.line ?? 1,
+        line: statement[index]?.line ?? 1,
       });
     }
-    at = name.end - 1;
+    index = name.end - 1;
   }
   return calls;
 }
@@ -211,7 +211,8 @@ function argumentsOf(tokens: Tokens, scope: Scope): Pick<PythonCall, "positional
     if (part.length === 0) continue;
     if (part[0]?.text === "**") {
       const value = evaluate(part.slice(1), scope);
-      if (value.kind === "dict") for (const [name, one] of value.entries) named.set(name, one);
+      if (value.kind === "dict")
+        for (const [name, element] of value.entries) named.set(name, element);
       else named.set("**", value);
     } else if (part[0]?.kind === "name" && part[1]?.text === "=")
       named.set(part[0].text, evaluate(part.slice(2), scope));
@@ -326,7 +327,10 @@ function memberOf(
     case "parents": {
       const levels = Number(inside[0]?.text);
       if (opens !== "[" || !Number.isSafeInteger(levels)) return undefined;
-      return Array.from({ length: levels + 1 }).reduce<string>((at) => dirname(at), path);
+      return Array.from({ length: levels + 1 }).reduce<string>(
+        (directory) => dirname(directory),
+        path,
+      );
     }
     case "resolve":
     case "absolute":
@@ -352,8 +356,8 @@ function changed(
   member: string,
   { named, positional }: Arguments,
 ): string | undefined {
-  const given = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
-  const [first, second] = given;
+  const texts = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
+  const [first, second] = texts;
   const takes = member === "replace" ? 2 : 1;
   if (named.size > 0 || positional.length !== takes || first === undefined) return undefined;
   const { dir, ext, name } = parse(path);
@@ -397,9 +401,9 @@ function readStrings(tokens: Tokens, scope: Scope): Reading | undefined {
   let end = 0;
   let all = "";
   for (; tokens[end]?.kind === "string"; end++) {
-    const { prefix = "", text: one } = tokens[end] as PythonToken;
+    const { prefix = "", text: content } = tokens[end] as PythonToken;
     if (/[bt]/.test(prefix)) return undefined;
-    const part = prefix.includes("f") ? formatted(one, scope) : one;
+    const part = prefix.includes("f") ? formatted(content, scope) : content;
     if (part === undefined) return undefined;
     all += part;
   }
@@ -482,10 +486,10 @@ const subscript = (
 function call(callee: string, args: Arguments, { place }: Scope): PythonValue | undefined {
   const { named, positional } = args;
   if (callee === "dict") return { kind: "dict", entries: named };
-  const given = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
-  if (given.length < positional.length && callee !== "os.environ.get" && callee !== "os.getenv")
+  const texts = positional.flatMap((value) => (value.kind === "text" ? [value.text] : []));
+  if (texts.length < positional.length && callee !== "os.environ.get" && callee !== "os.getenv")
     return undefined;
-  const [first = ""] = given;
+  const [first = ""] = texts;
   switch (callee) {
     case "str":
     case "os.fspath":
@@ -494,7 +498,7 @@ function call(callee: string, args: Arguments, { place }: Scope): PythonValue | 
     case "pathlib.Path":
     case "pathlib.PurePath":
     case "os.path.join":
-      return text(joined(given));
+      return text(joined(texts));
     case "os.path.dirname":
       return text(dirname(first));
     case "os.path.basename":
@@ -530,8 +534,8 @@ export function rootOf(
   const indicator = named.get("indicator") ?? positional[1];
   if (indicator !== undefined && indicator.kind !== "text") return undefined;
   const marks = indicator === undefined ? ROOT_MARKS : [indicator.text];
-  for (let at = resolve(start); ; at = dirname(at)) {
-    if (marks.some((mark) => existsSync(join(at, mark)))) return text(at);
-    if (at === dirname(at)) return undefined;
+  for (let directory = resolve(start); ; directory = dirname(directory)) {
+    if (marks.some((mark) => existsSync(join(directory, mark)))) return text(directory);
+    if (directory === dirname(directory)) return undefined;
   }
 }

@@ -117,33 +117,33 @@ async function adaptToProgram(
   const tree = treeOptions(app ?? other, call, env);
   const notes = other && hiddenTree(other, call);
   if (isHelp) return tree;
-  const own = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
-  const requireProgram = once(() => refuseAbsent(own, invocation));
+  const adapted = { ...program, app, ownFlags: ownFlags(all, invocation.cwd, tail) };
+  const requireProgram = once(() => refuseAbsent(adapted, invocation));
   const files = new Map<Dialect, PythonFiles>();
   const carried = (dialect: Dialect) =>
     getOrCreate(files, dialect, () => hydraPluginFiles(optionsOfJobs(plugins(), dialect)));
   return {
     parsed: all,
-    task: commandTask(own, invocation, carried),
+    task: commandTask(adapted, invocation, carried),
     env: tree.env,
     ...(notes !== undefined && { notes }),
     options: {
       ...tree.options,
-      ...(own.pass === "hydra" && {
+      ...(adapted.pass === "hydra" && {
         delegate: {
-          sweepCallbacks: callbacksOf(own, invocation, carried),
-          ...(mayBeAsked(own, invocation.cwd) && {
-            inspection: openInspection(own, { invocation, plugins, carried }),
+          sweepCallbacks: callbacksOf(adapted, invocation, carried),
+          ...(mayBeAsked(adapted, invocation.cwd) && {
+            inspection: openInspection(adapted, { invocation, plugins, carried }),
           }),
         },
       }),
-      jobName: jobName(own),
+      jobName: jobName(adapted),
       check: (_resolved, { isPlan }, job) => {
-        refuseAbsentScript(own.argv, invocation.cwd, job.outputDir);
-        jobCommand(own, job);
+        refuseAbsentScript(adapted.argv, invocation.cwd, job.outputDir);
+        jobCommand(adapted, job);
         if (!isPlan) requireProgram();
       },
-      planJob: async (_resolved, _outputDir, job) => jobPlan(own, job),
+      planJob: async (_resolved, _outputDir, job) => jobPlan(adapted, job),
       summarizeSweep: async (rows) =>
         rows.some(({ result }) => result !== null) ? drawTable(shortCells(rows)) : undefined,
     },
@@ -202,12 +202,12 @@ function ownFlags(
   cwd: string,
   tail: readonly string[],
 ): readonly string[] {
-  const given = new Set(parseArgv(tail, HYDRA_FLAGS).flags.keys());
+  const flagNames = new Set(parseArgv(tail, HYDRA_FLAGS).flags.keys());
   return ["config-path", "config-name", "config-dir"].flatMap((id) => {
     const value = flags.get(id);
     if (typeof value !== "string") return [];
     const isPath = id !== "config-name" && !value.includes("://");
-    return [`--${id}`, isPath && !given.has(id) ? resolve(cwd, value) : value];
+    return [`--${id}`, isPath && !flagNames.has(id) ? resolve(cwd, value) : value];
   });
 }
 
@@ -284,6 +284,6 @@ function jobPlan(program: Program, job: JobFacts) {
 function shortCells(rows: Parameters<typeof sweepCells>[0]): readonly (readonly string[])[] {
   const cells = sweepCells(rows);
   const left = new Set(["attempts", "output_dir", "error"]);
-  const kept = (cells[0] ?? []).flatMap((name, at) => (left.has(name) ? [] : [at]));
-  return cells.map((line) => kept.map((at) => printable(line[at] ?? "")));
+  const kept = (cells[0] ?? []).flatMap((name, index) => (left.has(name) ? [] : [index]));
+  return cells.map((line) => kept.map((index) => printable(line[index] ?? "")));
 }

@@ -134,9 +134,9 @@ function parsedExport(text: string, file: string): StoreExport {
 export function storeOf(text: string, program?: string): ReadonlyMap<string, StoreEntry> {
   const { classes, entries, programs = {} } = JSON.parse(text) as StoreExport;
   const read = createReader(classes);
-  const own = program === undefined ? {} : programs[program];
+  const programEntries = program === undefined ? {} : programs[program];
   return new Map(
-    Object.entries({ ...entries, ...own }).map(
+    Object.entries({ ...entries, ...programEntries }).map(
       ([path, { node, package: pkg }]): [string, StoreEntry] => [
         path,
         { create: once(() => read(node)), ...(pkg !== null && { package: pkg }) },
@@ -150,8 +150,8 @@ const ORIGIN: SchemaOrigin = { kind: "schema", schema: "ConfigStore" };
 function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => ConfigNode {
   const types = new Map<string, ObjectType>();
   const objectType = (id: string): ObjectType => {
-    const before = types.get(id);
-    if (before !== undefined) return before;
+    const existing = types.get(id);
+    if (existing !== undefined) return existing;
     const { bases, defaults, fields, name } = classes[id] as ExportedClass;
     const ofFields = new Map<string, NodeType>();
     const ofDefaults = new Map<string, ConfigNode>();
@@ -164,8 +164,8 @@ function createReader(classes: StoreExport["classes"]): (node: ExportedNode) => 
     };
     // A class may have fields of its own type.
     types.set(id, type);
-    for (const [key, one] of Object.entries(fields)) ofFields.set(key, typeOf(one));
-    for (const [key, one] of Object.entries(defaults)) ofDefaults.set(key, nodeOf(one));
+    for (const [key, type] of Object.entries(fields)) ofFields.set(key, typeOf(type));
+    for (const [key, node] of Object.entries(defaults)) ofDefaults.set(key, nodeOf(node));
     return type;
   };
   const typeOf = (exported: ExportedType): NodeType => {
@@ -315,8 +315,8 @@ export function storedExport(cwd: string, program?: string) {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, "utf8");
   const { modules, sources } = parsedExport(text, file);
-  const changed = Object.entries(sources).find(([name, known]) =>
-    isChanged(join(cwd, name), known),
+  const changed = Object.entries(sources).find(([name, recorded]) =>
+    isChanged(join(cwd, name), recorded),
   );
   return { modules, store: storeOf(text, program), changed: changed?.[0] };
 }
@@ -404,8 +404,8 @@ export async function runPython(
     throw usage("no module: there is no program of Hydra here", "hydraconf python sync MODULE...");
   const python = parsed.value("python") ?? interpreterOf(settings, { cwd, env });
   const { count, file, problems } = syncStore({ cwd, env, python, modules });
-  for (const one of problems)
-    console.stderr(`warning: ${renderError(one, { color: console.color === true })}\n`);
+  for (const problem of problems)
+    console.stderr(`warning: ${renderError(problem, { color: console.color === true })}\n`);
   console.stdout(`${plural(count, "config")} of the ConfigStore in ${readablePath(file, cwd)}\n`);
   return 0;
 }

@@ -70,7 +70,7 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
   };
   if (Buffer.byteLength(path) > LONGEST_PATH)
     refuse(`the path of the temporary directory is too long for a socket: ${callback.folder}`);
-  const own = {
+  const command = {
     path,
     argv: [
       ...program.argv.slice(0, words),
@@ -92,7 +92,7 @@ export function openWarmPython(program: Program, { choice, files, note }: WarmRe
     start(job) {
       if (state.isRefused) return startProgram(job);
       const open = (): WarmServer => {
-        state.server = openServer(own, job);
+        state.server = openServer(command, job);
         return state.server;
       };
       const idle = state.server?.isOver() === false ? state.server : undefined;
@@ -222,7 +222,7 @@ function openServer({ argv, env, path, told }: ServerStart, first: ProgramStart)
       | null
       | undefined
     )[];
-    for (const one of held) isHeld ? one?.ref() : one?.unref();
+    for (const handle of held) isHeld ? handle?.ref() : handle?.unref();
   };
   const ready = said("ready");
   const ended = once(server.unref().listen(path), "listening").then((): Promise<ProgramEnd> => {

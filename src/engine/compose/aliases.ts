@@ -146,17 +146,17 @@ export function aliasedKey(word: string, aliases: readonly Alias[], dialect: Dia
 
 function expand(text: string, index: number, aliases: readonly Alias[], dialect: Dialect): string {
   const [, operator = "", rest = ""] = /^(~|\+{0,2})(.*)$/s.exec(text) ?? [];
-  const at = equalsSign(rest, dialect);
-  const key = at < 0 ? rest : rest.slice(0, at);
+  const equals = equalsSign(rest, dialect);
+  const key = equals < 0 ? rest : rest.slice(0, equals);
   const name = dialect.extendsOverrides ? key.replace(/:$/, "") : key;
-  const alias = aliases.find((one) => one.name === name);
+  const alias = aliases.find((candidate) => candidate.name === name);
   if (alias === undefined) return text;
   const { isWhole, target } = alias;
   if (isWhole) {
-    if (at >= 0) return text;
+    if (equals >= 0) return text;
     return operator === "" ? target : operator + target.replace(/^(?:~|\+{1,2})/, "");
   }
-  if (at >= 0) return operator + target + rest.slice(name.length);
+  if (equals >= 0) return operator + target + rest.slice(name.length);
   if (operator === "~") return operator + target;
   throw new ConfigError({
     code: "compose.invalid_config",
@@ -217,8 +217,8 @@ export function refuseAliases(configPath: string, layer: ConfigNode): void {
  * @throws ConfigError `compose.override_failed`
  */
 export function requireSameAliases(base: MapNode, overridden: MapNode, limits: Limits): void {
-  const [given, changed] = [getAt(base, PATH), getAt(overridden, PATH)];
-  if (given === changed || textOf(given, limits) === textOf(changed, limits)) return;
+  const [original, changed] = [getAt(base, PATH), getAt(overridden, PATH)];
+  if (original === changed || textOf(original, limits) === textOf(changed, limits)) return;
   throw new ConfigError({
     code: "compose.override_failed",
     message: `${KEY} can only be defined in the primary config; command-line overrides cannot change them`,

@@ -87,15 +87,15 @@ export function applySharedOverrides(
 ): ConfigNode {
   const apply = (from: Begun, count: number, applied = context): Begun => {
     const budget = createBudget(context.limits, from.spent);
-    const own = overrides.slice(from.count, count);
-    const tree = applyOverrides(from.root, own, applied, groups, budget);
+    const newOverrides = overrides.slice(from.count, count);
+    const tree = applyOverrides(from.root, newOverrides, applied, groups, budget);
     return { count, root: tree, spent: spentOf(budget) };
   };
   const latest = LATEST.get(root);
-  const before = latest?.context === context ? latest : undefined;
-  const common = before === undefined ? 0 : commonLength(before.overrides, overrides);
+  const previous = latest?.context === context ? latest : undefined;
+  const common = previous === undefined ? 0 : commonLength(previous.overrides, overrides);
   const nothing: Begun = { count: 0, root, spent };
-  let kept = before !== undefined && before.begun.count <= common ? before.begun : nothing;
+  let kept = previous !== undefined && previous.begun.count <= common ? previous.begun : nothing;
   let begun = kept;
   if (common > begun.count) {
     const watched = watchResolvers(context);
@@ -260,15 +260,16 @@ function refusesMergeIntoNull(
 ): "nothing to merge" | undefined {
   const { keyOrGroup: key, origin } = override;
   const path = splitKey(key);
-  let before: ConfigNode | undefined = root;
+  let current: ConfigNode | undefined = root;
   let above = -1;
-  for (const [at, part] of path.entries()) {
-    if (isDeclaredNull(before)) above = at;
-    if (before === undefined || above >= 0) break;
-    before = getAt(before, [part]);
+  for (const [depth, part] of path.entries()) {
+    if (isDeclaredNull(current)) above = depth;
+    if (current === undefined || above >= 0) break;
+    current = getAt(current, [part]);
   }
-  const isMerged = value.kind === "map" || (value.kind === "list" && before?.type?.kind !== "list");
-  if (above < 0 && !(isMerged && isDeclaredNull(before))) return undefined;
+  const isMerged =
+    value.kind === "map" || (value.kind === "list" && current?.type?.kind !== "list");
+  if (above < 0 && !(isMerged && isDeclaredNull(current))) return undefined;
   if (above < 0 && value.kind === "map" && value.entries.size === 0) return "nothing to merge";
   const place = above < 0 ? key : path.slice(0, above).join(".");
   const why =
@@ -297,9 +298,9 @@ function refuseOccupied(
   const { context } = applying;
   const { keyOrGroup: key, origin } = override;
   // Looked up for containers as well, because nothing can be added behind a broken interpolation.
-  const before = selectNode(root, key, context, { throwOnMissing: false });
+  const existing = selectNode(root, key, context, { throwOnMissing: false });
   if (value.kind !== "scalar") return;
-  if (before === undefined || (before.kind === "scalar" && before.value === null)) return;
+  if (existing === undefined || (existing.kind === "scalar" && existing.value === null)) return;
   const plain = origin.text.slice(1);
   throw new ConfigError(
     {
@@ -327,23 +328,23 @@ function dottedKeyHint(
 ): string | undefined {
   const parts = splitKey(keyOrGroup, dialect);
   let node: ConfigNode | undefined = root;
-  for (let at = 0; node?.kind === "map" && at < parts.length; at++) {
-    const rest = parts.slice(at);
+  for (let depth = 0; node?.kind === "map" && depth < parts.length; depth++) {
+    const rest = parts.slice(depth);
     const key = longest(
       dottedKeys(node).filter((name) => `${rest.join(".")}.`.startsWith(`${name}.`)),
     );
     if (key !== undefined) {
       const below = rest.slice(key.split(".").length);
-      const parent = parts.slice(0, at).join(".");
+      const parent = parts.slice(0, depth).join(".");
       const tail = origin.text.slice(keyOrGroup.length);
       if (dialect.escapesInKeys)
         return hint(
           key,
-          shown([...parts.slice(0, at), escapedKey(key), ...below].join(".") + tail),
+          shown([...parts.slice(0, depth), escapedKey(key), ...below].join(".") + tail),
         );
       return hint(key, asDict(parent, [key, ...below], origin.text.slice(keyOrGroup.length + 1)));
     }
-    node = child(node, parts[at] ?? "");
+    node = child(node, parts[depth] ?? "");
   }
   return undefined;
 }

@@ -152,16 +152,19 @@ function composeChecked(asked: ComposeRequest): Composition {
     sources: repository.sources,
   };
   const layered = withLayers(base.root, request);
-  const given = apply(withFreeKeys(layered.root, choices.values, request.freeKeys), choices.values);
+  const overridden = apply(
+    withFreeKeys(layered.root, choices.values, request.freeKeys),
+    choices.values,
+  );
   const appended =
-    request.appended?.(fillRuntime(given, { ...facts, hidden: new Map() }, context)) ?? [];
-  if (context.dialect.hasAliases) requireSameAliases(base.root, given, context.limits);
-  const applied = appended.length === 0 ? given : apply(given, appended);
+    request.appended?.(fillRuntime(overridden, { ...facts, hidden: new Map() }, context)) ?? [];
+  if (context.dialect.hasAliases) requireSameAliases(base.root, overridden, context.limits);
+  const applied = appended.length === 0 ? overridden : apply(overridden, appended);
   const changed =
     request.taskMode === undefined ? applied : withMode(applied, request.taskMode, context);
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
-  checkExpansion(changed, context.limits, { before: base.root });
+  checkExpansion(changed, context.limits, { previous: base.root });
   const { programSchema, schema, schemaReader: reader } = request;
   const schemas = [
     ...placedSchemas(base.defaults, repository, reader),
@@ -181,12 +184,12 @@ function composeChecked(asked: ComposeRequest): Composition {
     ...(request.programSchema && { schema: request.programSchema }),
     ...(request.schemaReader && { reader: request.schemaReader }),
   });
-  const known = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  const inputSecrets = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
   const made = secretsOfOutput(
-    { root: valid, config: withoutEntry(valid, "hydra"), secrets: known },
+    { root: valid, config: withoutEntry(valid, "hydra"), secrets: inputSecrets },
     context,
   );
-  const secrets = made.length === 0 ? known : [...known, ...made];
+  const secrets = made.length === 0 ? inputSecrets : [...inputSecrets, ...made];
   const hidden = secretOverrides({ secrets, overrides });
   const root = fillRuntime(valid, { ...facts, overrides, hidden }, context);
   return {
@@ -212,9 +215,9 @@ function composeChecked(asked: ComposeRequest): Composition {
 function withLayers(root: MapNode, request: ComposeRequest): Layered {
   const { context, layerValues = [], programSchema, schema, schemaReader: reader } = request;
   if (layerValues.length === 0) return { root, secrets: [] };
-  const known = LAYERED.get(root);
+  const cached = LAYERED.get(root);
   const declared = schema ?? programSchema;
-  if (known?.values === layerValues && known.declared === declared) return known.layered;
+  if (cached?.values === layerValues && cached.declared === declared) return cached.layered;
   const layered = applyLayers(
     root,
     layerValues,
@@ -363,17 +366,17 @@ interface Base extends Defaults {
  */
 function composeBase(request: DefaultsRequest): Base {
   const { context, repository } = request;
-  const known = KNOWN.get(repository) ?? new Map<string, Base>();
-  KNOWN.set(repository, known);
+  const bases = KNOWN.get(repository) ?? new Map<string, Base>();
+  KNOWN.set(repository, bases);
   const id = identify(request);
-  const before = known.get(id);
-  if (before !== undefined) return before;
+  const cached = bases.get(id);
+  if (cached !== undefined) return cached;
   const watched = watchResolvers(context);
   const base = makeBase({ ...request, context: watched.context });
   if (watched.wereCalled()) return base;
-  const [oldest] = known.keys();
-  if (known.size >= LIMIT && oldest !== undefined) known.delete(oldest);
-  known.set(id, base);
+  const [oldest] = bases.keys();
+  if (bases.size >= LIMIT && oldest !== undefined) bases.delete(oldest);
+  bases.set(id, base);
   return base;
 }
 
@@ -484,8 +487,8 @@ function withFreeKeys(
       ),
   );
   const id = JSON.stringify([keys, made]);
-  const known = FREED.get(root);
-  if (known?.id === id) return known.tree;
+  const cached = FREED.get(root);
+  if (cached?.id === id) return cached.tree;
   const tree = freed(root, keys, made);
   FREED.set(root, { id, tree });
   return tree;

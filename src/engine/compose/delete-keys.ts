@@ -106,7 +106,8 @@ function holderOf(
 
 /** A mapping made by a resolver is new for each lookup, and not a part of the tree. */
 export function standsInTree(place: Place): boolean {
-  for (let at = place; at.parent !== null; at = at.parent) if (at.key === undefined) return false;
+  for (let current = place; current.parent !== null; current = current.parent)
+    if (current.key === undefined) return false;
   return true;
 }
 

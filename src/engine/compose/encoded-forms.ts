@@ -105,9 +105,9 @@ export function holdsForm(text: string, forms: readonly SecretForm[]): boolean {
 
 export function findForm(text: string, form: SecretForm, add: AddSpan): void {
   if (form.core === "") return;
-  for (let at = text.indexOf(form.core); at >= 0; ) {
-    const end = withEdges(text, form, at, at + form.core.length, add);
-    at = text.indexOf(form.core, end ?? at + 1);
+  for (let index = text.indexOf(form.core); index >= 0; ) {
+    const end = withEdges(text, form, index, index + form.core.length, add);
+    index = text.indexOf(form.core, end ?? index + 1);
   }
   if (form.starts !== undefined && mayBeEncoded(text, form.core))
     findEncoded(text, form, form.starts, add);
@@ -237,54 +237,54 @@ function endOfRun(text: string, start: number, core: string): number {
 
 /** Where the encoded secret that begins at `start` ends; undefined if none begins there. */
 function encodedEnd(text: string, start: number, core: string): number | undefined {
-  let at = start;
+  let offset = start;
   for (let index = 0; index < core.length; ) {
-    if (index > 0 && text[at] === "\\" && !core.startsWith("\\\n", index)) {
+    if (index > 0 && text[offset] === "\\" && !core.startsWith("\\\n", index)) {
       const pattern = core[index] === "\\" ? CONTINUATION_AND_ESCAPE : CONTINUATION;
-      at += matchAt(pattern, text, at)?.length ?? 0;
+      offset += matchAt(pattern, text, offset)?.length ?? 0;
     }
     const backslashes = runLength(core, index, "\\");
-    const slashes = backslashRun(text, at, backslashes);
+    const slashes = backslashRun(text, offset, backslashes);
     if (slashes === undefined) return undefined;
-    at = slashes.end;
+    offset = slashes.end;
     index += backslashes;
     const point = core.codePointAt(index);
-    if (point === undefined) return at;
+    if (point === undefined) return offset;
     const character = String.fromCodePoint(point);
     if (character === "'") {
-      const end = slashes.isEscape ? quoteEnd(text, at) : quotesEnd(text, at, core, index);
+      const end = slashes.isEscape ? quoteEnd(text, offset) : quotesEnd(text, offset, core, index);
       if (end === undefined) return undefined;
-      at = end.at;
+      offset = end.offset;
       index += end.quotes;
       continue;
     }
-    if (character === "\n" && text[at] === "\n" && !slashes.isEscape) {
-      const broken = breaksEnd(text, at, core, index);
+    if (character === "\n" && text[offset] === "\n" && !slashes.isEscape) {
+      const broken = breaksEnd(text, offset, core, index);
       if (broken === undefined) return undefined;
-      ({ at, index } = broken);
+      ({ offset, index } = broken);
       continue;
     }
-    const code = slashes.isEscape ? escapeAt(text, at, core, index) : undefined;
+    const code = slashes.isEscape ? escapeAt(text, offset, core, index) : undefined;
     if (code !== undefined) {
-      at = code.end;
+      offset = code.end;
       index += code.units;
       continue;
     }
     if (slashes.isEscape && backslashes === 0 && /^[A-Za-z0-9]$/.test(character)) return undefined;
-    if (character === "%" && text[at] === "%") {
-      const [written, wanted] = [matchAt(PERCENTS, text, at), matchAt(PERCENTS, core, index)];
+    if (character === "%" && text[offset] === "%") {
+      const [written, wanted] = [matchAt(PERCENTS, text, offset), matchAt(PERCENTS, core, index)];
       if (written === undefined || wanted === undefined || written.length < wanted.length)
         return undefined;
-      at += written.length;
+      offset += written.length;
       index += wanted.length;
       continue;
     }
-    const end = characterEnd(text, at, character);
+    const end = characterEnd(text, offset, character);
     if (end === undefined) return undefined;
-    at = end;
+    offset = end;
     index += character.length;
   }
-  return at;
+  return offset;
 }
 
 /** YAML continues a long double-quoted line on the next one, where a leading space is escaped. */
@@ -298,13 +298,13 @@ function breaksEnd(
   start: number,
   core: string,
   from: number,
-): { readonly at: number; readonly index: number } | undefined {
+): { readonly offset: number; readonly index: number } | undefined {
   const wanted = runLength(core, from, "\n");
   const breaks = runLength(text, start, "\n");
   const indented = runLength(core, from + wanted, " ");
   const spaces = runLength(text, start + breaks, " ");
   if (breaks < wanted || spaces < indented) return undefined;
-  return { at: start + breaks + spaces, index: from + wanted + indented };
+  return { offset: start + breaks + spaces, index: from + wanted + indented };
 }
 
 function runLength(text: string, start: number, unit: string): number {
@@ -329,45 +329,45 @@ function backslashRun(text: string, start: number, wanted: number): Slashes | un
   const unit = text[start];
   if (unit !== "\\" && unit !== "%")
     return wanted === 0 ? { end: start, isEscape: false } : undefined;
-  let [at, missing] = [start, wanted];
+  let [offset, missing] = [start, wanted];
   for (; missing > 0; missing -= 1) {
-    const numbered = matchAt(NUMBERED_BACKSLASH, text, at);
+    const numbered = matchAt(NUMBERED_BACKSLASH, text, offset);
     if (numbered === undefined) break;
-    at += numbered.length;
+    offset += numbered.length;
   }
-  const run = matchAt(BACKSLASHES, text, at) ?? "";
+  const run = matchAt(BACKSLASHES, text, offset) ?? "";
   const count = run.replaceAll(BACKSLASH, "\\").length;
   if (count < missing) return undefined;
-  return { end: at + run.length, isEscape: count > missing };
+  return { end: offset + run.length, isEscape: count > missing };
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
-  pattern.lastIndex = at;
+function matchAt(pattern: RegExp, text: string, offset: number): string | undefined {
+  pattern.lastIndex = offset;
   return pattern.exec(text)?.[0];
 }
 
 const SHELL_QUOTES = [`'\\''`, `'"'"'`] as const;
 
 interface Quotes {
-  readonly at: number;
+  readonly offset: number;
   readonly quotes: number;
 }
 
-function quoteEnd(text: string, at: number): Quotes | undefined {
-  const end = characterEnd(text, at, "'");
-  return end === undefined ? undefined : { at: end, quotes: 1 };
+function quoteEnd(text: string, offset: number): Quotes | undefined {
+  const end = characterEnd(text, offset, "'");
+  return end === undefined ? undefined : { offset: end, quotes: 1 };
 }
 
 /** YAML doubles quotes; a shell word is closed and reopened around each quote. */
-function quotesEnd(text: string, at: number, core: string, index: number): Quotes | undefined {
+function quotesEnd(text: string, offset: number, core: string, index: number): Quotes | undefined {
   const wanted = runLength(core, index, "'");
   const ofShell = SHELL_QUOTES.find(
-    (quote) => text.startsWith(quote, at) && !core.startsWith(quote, index),
+    (quote) => text.startsWith(quote, offset) && !core.startsWith(quote, index),
   );
-  if (ofShell !== undefined) return { at: at + ofShell.length, quotes: 1 };
-  const run = runLength(text, at, "'");
-  if (run >= wanted) return { at: at + run, quotes: wanted };
-  return run > 0 ? undefined : quoteEnd(text, at);
+  if (ofShell !== undefined) return { offset: offset + ofShell.length, quotes: 1 };
+  const run = runLength(text, offset, "'");
+  if (run >= wanted) return { offset: offset + run, quotes: wanted };
+  return run > 0 ? undefined : quoteEnd(text, offset);
 }
 
 const NUMBERED = /u\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|U([0-9a-fA-F]{8})/y;
@@ -391,31 +391,31 @@ const NAMED: Readonly<Record<string, string>> = {
 /** The part of an escape after its backslashes, if it encodes the secret's next code unit or code point. */
 function escapeAt(
   text: string,
-  at: number,
+  offset: number,
   core: string,
   index: number,
 ): { readonly end: number; readonly units: number } | undefined {
-  const name = text[at];
-  if (name !== undefined && NAMED[name] === core[index]) return { end: at + 1, units: 1 };
+  const name = text[offset];
+  if (name !== undefined && NAMED[name] === core[index]) return { end: offset + 1, units: 1 };
   if (name !== "u" && name !== "x" && name !== "U") return undefined;
-  const numbered = matchAt(NUMBERED, text, at);
+  const numbered = matchAt(NUMBERED, text, offset);
   if (numbered === undefined) return undefined;
   const value = Number.parseInt(numbered.replaceAll(/[uxU{}]/g, ""), 16);
-  const end = at + numbered.length;
+  const end = offset + numbered.length;
   if (value === core.charCodeAt(index)) return { end, units: 1 };
   return value === core.codePointAt(index) ? { end, units: 2 } : undefined;
 }
 
 /** A character as it is or percent-encoded, once or several times. */
-function characterEnd(text: string, at: number, character: string): number | undefined {
-  if (text.startsWith(character, at)) return at + character.length;
+function characterEnd(text: string, offset: number, character: string): number | undefined {
+  if (text.startsWith(character, offset)) return offset + character.length;
   if (character === " ") {
-    if (text[at] === "+") return at + 1;
+    if (text[offset] === "+") return offset + 1;
     // YAML folds long lines.
-    if (text[at] === "\n") return at + 1 + runLength(text, at + 1, " ");
+    if (text[offset] === "\n") return offset + 1 + runLength(text, offset + 1, " ");
   }
-  if (text[at] !== "%") return undefined;
-  let end = at;
+  if (text[offset] !== "%") return undefined;
+  let end = offset;
   for (const byte of utf8(character)) {
     const [written = "", hex = ""] = percentAt(text, end) ?? [];
     if (Number.parseInt(hex, 16) !== byte) return undefined;
@@ -430,7 +430,7 @@ const PERCENTS = /%(?:25)*/y;
 const PERCENT = /%(?:25)*([0-9a-fA-F]{2})/y;
 
 /** In a run of `%25`, the last one encodes the character itself. */
-function percentAt(text: string, at: number): RegExpExecArray | null {
-  PERCENT.lastIndex = at;
+function percentAt(text: string, offset: number): RegExpExecArray | null {
+  PERCENT.lastIndex = offset;
   return PERCENT.exec(text);
 }

@@ -77,7 +77,8 @@ const entryOf = ({ entries }: MapNode, part: string): ConfigNode | undefined =>
 
 function earlier(node: ConfigNode): ConfigNode[] {
   const chain: ConfigNode[] = [];
-  for (let at = node.replaced; at !== undefined; at = at.replaced) chain.push(at);
+  for (let previous = node.replaced; previous !== undefined; previous = previous.replaced)
+    chain.push(previous);
   return chain;
 }
 

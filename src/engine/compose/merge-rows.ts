@@ -117,11 +117,11 @@ const EMPTY: MapNode = map([], { kind: "code", by: "compose" });
  */
 function mergeOnKnown(
   layers: readonly Layer[],
-  known: MergeCache,
+  cache: MergeCache,
   context: ResolveContext,
 ): Pick<Merged, "root" | "expanded"> {
   const rows = layers.map(({ row }) => row);
-  const { length, merged, shared } = known.find(rows);
+  const { length, merged, shared } = cache.find(rows);
   let root = merged?.root ?? EMPTY;
   // The expansion of the cached prefix counts again, so that limits do not depend on the cache.
   const budget = createBudget(context.limits, merged?.expanded);
@@ -130,7 +130,7 @@ function mergeOnKnown(
     if (from === end) return;
     const placed = layers.slice(from, end).map(({ row, node }) => placeLayer(row, node, context));
     root = requireMap(mergeNodes([root, ...placed], watched.context, budget));
-    if (!watched.wereCalled()) known.add(rows.slice(0, end), { root, expanded: spentOf(budget) });
+    if (!watched.wereCalled()) cache.add(rows.slice(0, end), { root, expanded: spentOf(budget) });
   };
   mergeTo(length, shared);
   mergeTo(shared, rows.length);
@@ -162,9 +162,10 @@ function mergeOneByOne(
     const layer = matchLayer(row, repository, context, schemas);
     layers.push(layer);
     layer.warnings.forEach(onWarning);
-    const before = beforeFirst.get(row.loaded);
-    if (before === undefined && row.package === "") beforeFirst.set(row.loaded, root);
-    const content = before === undefined ? layer.node : sharedContent(layer.node, before, root);
+    const firstRoot = beforeFirst.get(row.loaded);
+    if (firstRoot === undefined && row.package === "") beforeFirst.set(row.loaded, root);
+    const content =
+      firstRoot === undefined ? layer.node : sharedContent(layer.node, firstRoot, root);
     root = mergeLayer(root, row, placeLayer(row, content, context), context, budget, repository);
   }
   return { layers, root, expanded: spentOf(budget) };
@@ -197,10 +198,10 @@ function mergeLayer(
 function choiceHint(layer: ConfigNode, key: string, repository: Repository): string | undefined {
   const path = splitKey(key);
   const group = path.join("/");
-  const given = getAt(layer, path);
-  if (given?.kind !== "scalar" || typeof given.value !== "string") return undefined;
-  return optionsForHint(repository, group).includes(given.value)
-    ? `to choose an option of the config group ${group}, write \`- override /${group}: ${given.value}\` in the defaults list`
+  const written = getAt(layer, path);
+  if (written?.kind !== "scalar" || typeof written.value !== "string") return undefined;
+  return optionsForHint(repository, group).includes(written.value)
+    ? `to choose an option of the config group ${group}, write \`- override /${group}: ${written.value}\` in the defaults list`
     : undefined;
 }
 
@@ -291,9 +292,9 @@ function matchSchema(
       key: configPath,
       hint: `rename the file: '${configPath}' is a config of Hydra itself`,
     });
-  const { own, hydra } =
-    row.primary && node.kind === "map" ? takeHydra(node) : { own: node, hydra: undefined };
-  const merged = mergeSchema(schema.node, own, configPath, context, budget);
+  const { program, hydra } =
+    row.primary && node.kind === "map" ? takeHydra(node) : { program: node, hydra: undefined };
+  const merged = mergeSchema(schema.node, program, configPath, context, budget);
   return {
     node: hydra === undefined || merged.kind !== "map" ? merged : withEntry(merged, "hydra", hydra),
     warning: { code: "schema_match", message: `\n${notice}\n${help}`, origin: loaded.origin },
@@ -329,9 +330,9 @@ function mergeSchema(
 }
 
 /** A schema of a primary config need not declare the config's `hydra` node. */
-function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: ConfigNode } {
+function takeHydra(node: MapNode): { readonly program: MapNode; readonly hydra?: ConfigNode } {
   const hydra = node.entries.get("hydra")?.value;
-  return hydra === undefined ? { own: node } : { own: withoutEntry(node, "hydra"), hydra };
+  return hydra === undefined ? { program: node } : { program: withoutEntry(node, "hydra"), hydra };
 }
 
 /**
@@ -342,32 +343,32 @@ function takeHydra(node: MapNode): { readonly own: MapNode; readonly hydra?: Con
  * never changed, and so keep their value; a config that was merged under a package was copied and is not affected.
  *
  * @param node the config as it was loaded.
- * @param before the composed tree when the config was first merged at the root.
+ * @param earlier the composed tree when the config was first merged at the root.
  * @param now the composed tree when it is included again.
  */
 function sharedContent(
   node: ConfigNode,
-  before: ConfigNode | undefined,
+  earlier: ConfigNode | undefined,
   now: ConfigNode | undefined,
 ): ConfigNode {
   if (node.kind !== "map" || now?.kind !== "map") return node;
   const entries = new Map(node.entries);
   for (const [id, entry] of node.entries) {
-    const value = sharedChild(entry.value, entryOf(before, id), now.entries.get(id)?.value);
+    const value = sharedChild(entry.value, entryOf(earlier, id), now.entries.get(id)?.value);
     if (value !== entry.value) entries.set(id, { ...entry, value });
   }
   return { ...node, entries };
 }
 
 function sharedChild(
-  own: ConfigNode,
-  before: ConfigNode | undefined,
+  content: ConfigNode,
+  earlier: ConfigNode | undefined,
   now: ConfigNode | undefined,
 ): ConfigNode {
-  if (own.kind === "scalar" || now === undefined) return own;
+  if (content.kind === "scalar" || now === undefined) return content;
   // An existing map was kept, so only its new entries are shared.
-  if (before?.kind === own.kind) return sharedContent(own, before, now);
-  return now.kind === own.kind ? now : own;
+  if (earlier?.kind === content.kind) return sharedContent(content, earlier, now);
+  return now.kind === content.kind ? now : content;
 }
 
 const entryOf = (
@@ -400,8 +401,8 @@ interface CachedPrefix {
 }
 
 function mergeCacheOf(repository: Repository): MergeCache {
-  const before = MERGE_CACHES.get(repository);
-  if (before !== undefined) return before;
+  const cached = MERGE_CACHES.get(repository);
+  if (cached !== undefined) return cached;
   const merges = createMergeCache();
   MERGE_CACHES.set(repository, merges);
   return merges;
@@ -460,8 +461,8 @@ function addStep(steps: Step[], row: DefaultsRow): Step {
 }
 
 /** Compares everything that the content of a row depends on. */
-const areEqualRows = (one: DefaultsRow, other: DefaultsRow): boolean =>
-  one.loaded === other.loaded &&
-  one.package === other.package &&
-  one.configPath === other.configPath &&
-  one.primary === other.primary;
+const areEqualRows = (row: DefaultsRow, other: DefaultsRow): boolean =>
+  row.loaded === other.loaded &&
+  row.package === other.package &&
+  row.configPath === other.configPath &&
+  row.primary === other.primary;

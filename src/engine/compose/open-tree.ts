@@ -98,16 +98,16 @@ export function extendSearchPath(
   context: ResolveContext,
 ): ExtendedSearchPath {
   const primary = primaryNode(configName, snapshot.repository);
-  const own = selectNode(primary, KEY, context);
+  const configured = selectNode(primary, KEY, context);
   const override = overrides.find(isSearchPath);
-  const given = override === undefined ? undefined : givenNode(override, context.dialect);
-  const node = given ?? own;
-  if (node === undefined || (node === own && isMissingOrNull(node)))
+  const overridden = override === undefined ? undefined : givenNode(override, context.dialect);
+  const node = overridden ?? configured;
+  if (node === undefined || (node === configured && isMissingOrNull(node)))
     return { repository: snapshot.repository, warnings: [] };
 
-  const provider = `${KEY} in ${given === undefined ? "main" : "command-line"}`;
+  const provider = `${KEY} in ${overridden === undefined ? "main" : "command-line"}`;
   const repository = snapshot.extended(
-    given === undefined
+    overridden === undefined
       ? ownEntries(primary, node, provider, context)
       : givenEntries(node, provider),
   );

@@ -123,8 +123,8 @@ function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undef
 function unknownKey(value: OverrideValue, node: ConfigNode): readonly string[] | undefined {
   if (value.kind !== "dict" || node.kind !== "map") return undefined;
   for (const [id, entry] of value.entries) {
-    const known = node.entries.get(id);
-    const below = known === undefined ? [] : unknownKey(entry.value, known.value);
+    const existing = node.entries.get(id);
+    const below = existing === undefined ? [] : unknownKey(entry.value, existing.value);
     if (below !== undefined) return [String(entry.key), ...below];
   }
   return undefined;
@@ -141,9 +141,9 @@ function withKeysMeant(value: OverrideValue, node: ConfigNode): OverrideValue | 
   );
   const entries = new Map<KeyId, DictEntry>();
   for (const [id, entry] of value.entries) {
-    const known = node.entries.get(id);
-    const key = known === undefined ? nearestName(String(entry.key), others) : undefined;
-    const below = known === undefined ? entry.value : withKeysMeant(entry.value, known.value);
+    const existing = node.entries.get(id);
+    const key = existing === undefined ? nearestName(String(entry.key), others) : undefined;
+    const below = existing === undefined ? entry.value : withKeysMeant(entry.value, existing.value);
     const meantId = key === undefined ? id : keyId(key);
     if (below === undefined || entries.has(meantId)) return undefined;
     entries.set(meantId, { key: key ?? entry.key, value: below });

@@ -42,9 +42,9 @@ export function modeBefore(
   overrides: readonly Override[],
   context: ResolveContext,
 ): RunMode | undefined {
-  const given = overrides.flatMap((override) => modeNode(override, context) ?? []).at(-1);
-  if (given !== undefined) {
-    const alone = map([["mode", given]], given.origin);
+  const requested = overrides.flatMap((override) => modeNode(override, context) ?? []).at(-1);
+  if (requested !== undefined) {
+    const alone = map([["mode", requested]], requested.origin);
     return resolved(alone, "mode", "command-line override", "config composition", context);
   }
   const where = "from the primary config";
@@ -102,16 +102,16 @@ function modeNode(override: Override, context: ResolveContext): ConfigNode | und
 export function withMode(root: MapNode, mode: RunMode, context: ResolveContext): MapNode {
   const composed = composedMode(root, context);
   if (composed === mode) return root;
-  const before = getAt(root, PATH);
+  const existing = getAt(root, PATH);
   if (composed !== undefined)
     throw new ConfigError({
       code: "compose.invalid_config",
       message: `${KEY} changed during config composition; set it directly in the primary config or on the command line`,
       key: KEY,
-      ...(before && { origin: before.origin }),
+      ...(existing && { origin: existing.origin }),
     });
   return setAt(root, PATH, {
     ...scalar(mode.toUpperCase(), fromCode("compose")),
-    ...(before?.type && { type: before.type }),
+    ...(existing?.type && { type: existing.type }),
   });
 }

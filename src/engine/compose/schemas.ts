@@ -52,9 +52,9 @@ export function checkAccessed(
 ): void {
   if (schemas.length === 0) return;
   const path = pathIn(root, key);
-  const before = path === undefined ? undefined : nodeAt(root, path);
+  const accessed = path === undefined ? undefined : nodeAt(root, path);
   // An unchanged value was checked before; an absent key lies behind an interpolation, at another place.
-  if (path === undefined || before === undefined || before === resolved) return;
+  if (path === undefined || accessed === undefined || accessed === resolved) return;
   const tree = withNode(root, path, resolved);
   for (const placed of schemas) {
     const found = problemsAt(placed, tree).filter(isCertain);
@@ -207,12 +207,12 @@ export function pathIn(
   components: readonly string[],
 ): readonly string[] | undefined {
   const path: string[] = [];
-  let at: ConfigNode | undefined = root;
+  let current: ConfigNode | undefined = root;
   for (const component of components) {
-    const index: bigint | null = at?.kind === "list" ? parsePythonInt(component) : null;
-    if (at === undefined || (at.kind === "list" && index === null)) return undefined;
+    const index: bigint | null = current?.kind === "list" ? parsePythonInt(component) : null;
+    if (current === undefined || (current.kind === "list" && index === null)) return undefined;
     path.push(index === null ? component : String(index));
-    at = child(at, index ?? component);
+    current = child(current, index ?? component);
   }
   return path;
 }
@@ -223,19 +223,19 @@ const nodeAt = (root: ConfigNode, path: readonly string[]): ConfigNode | undefin
 const keyIn = (node: ConfigNode, key: string): Key => (node.kind === "list" ? BigInt(key) : key);
 
 /** The tree with another node at an existing path. */
-function withNode(at: ConfigNode, path: readonly string[], node: ConfigNode): ConfigNode {
+function withNode(container: ConfigNode, path: readonly string[], node: ConfigNode): ConfigNode {
   const [key, ...rest] = path;
   if (key === undefined) return node;
-  if (at.kind === "list") {
-    const items = at.items.map((item, index) =>
+  if (container.kind === "list") {
+    const items = container.items.map((item, index) =>
       String(index) === key ? withNode(item, rest, node) : item,
     );
-    return { ...at, items };
+    return { ...container, items };
   }
-  const before = at.kind === "map" ? at.entries.get(key) : undefined;
-  if (at.kind !== "map" || before === undefined) return at;
-  const value = withNode(before.value, rest, node);
-  return { ...at, entries: new Map(at.entries).set(key, { ...before, value }) };
+  const existing = container.kind === "map" ? container.entries.get(key) : undefined;
+  if (container.kind !== "map" || existing === undefined) return container;
+  const value = withNode(existing.value, rest, node);
+  return { ...container, entries: new Map(container.entries).set(key, { ...existing, value }) };
 }
 
 /** Whether the problem does not depend on an unknown value. */
@@ -279,10 +279,10 @@ function mismatch(
   const hint = quoted(problem, key, origin) ?? description;
   const variables = environmentNames(root, pathOf(placed, problem));
   const by = variables.length === 0 ? "" : ` (environment variable ${variables.join(", ")})`;
-  const of = placed.name === undefined ? "" : ` (schema of '${placed.name}')`;
+  const schemaText = placed.name === undefined ? "" : ` (schema of '${placed.name}')`;
   return new ConfigError({
     code: "schema.mismatch",
-    message: `${sentence(key, problem)}${by}${of}`,
+    message: `${sentence(key, problem)}${by}${schemaText}`,
     key,
     origin,
     available,
@@ -304,9 +304,9 @@ function quoted({ expected, problem, value }: SchemaProblem, key: string, by: Or
   const all = by.kind === "override" ? by.text : by.source.text;
   const typed = all.slice(start, end);
   if (!/^[\w.+-]+$/.test(typed)) return undefined;
-  const before = all.slice(0, start);
-  return by.kind === "override" && before.replace(/^\+{1,2}/, "") === `${key}=`
-    ? `to make it a string, write '${before}"${typed}"' in a shell`
+  const prefix = all.slice(0, start);
+  return by.kind === "override" && prefix.replace(/^\+{1,2}/, "") === `${key}=`
+    ? `to make it a string, write '${prefix}"${typed}"' in a shell`
     : `to make it a string, write "${typed}"`;
 }
 
@@ -385,6 +385,6 @@ function problemsAt(
   const node = getAt(root, path);
   if (node === undefined) return [];
   // The `hydra` node does not belong to the job's config.
-  const own = path.length === 0 && node.kind === "map" ? withoutEntry(node, "hydra") : node;
-  return reader.problems(schema, own);
+  const content = path.length === 0 && node.kind === "map" ? withoutEntry(node, "hydra") : node;
+  return reader.problems(schema, content);
 }

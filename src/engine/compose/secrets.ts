@@ -43,7 +43,7 @@ export function findSecrets(
   program: { readonly schema?: ConfigSchema; readonly reader?: SchemaReader },
 ): readonly SecretPath[] {
   const { reader, schema } = program;
-  const own =
+  const declared =
     schema === undefined || reader === undefined
       ? []
       : reader.secrets(schema, withoutEntry(root, "hydra"));
@@ -52,7 +52,7 @@ export function findSecrets(
     if (node === undefined) return [];
     return storeReader.secrets(stored, node).map((below) => [...path, ...below]);
   });
-  return [...own, ...stored];
+  return [...declared, ...stored];
 }
 
 /** A config whose secrets are known. */
@@ -94,7 +94,7 @@ function safely<T>(work: () => T): T | undefined {
 }
 
 function textsOf(node: ConfigNode): readonly string[] {
-  const own =
+  const texts =
     node.kind === "list"
       ? node.items.flatMap(textsOf)
       : node.kind === "map"
@@ -102,7 +102,7 @@ function textsOf(node: ConfigNode): readonly string[] {
         : node.value === null || typeof node.value === "boolean"
           ? []
           : [pyStr(node)];
-  return node.replaced === undefined ? own : [...own, ...textsOf(node.replaced)];
+  return node.replaced === undefined ? texts : [...texts, ...textsOf(node.replaced)];
 }
 
 /** Shorter texts occur everywhere by chance: masking them would protect little and hide much. */

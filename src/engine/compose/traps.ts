@@ -115,15 +115,16 @@ function rareKeys({
     const [group = ""] = choice.split("@");
     if (option === null || group.startsWith("hydra/")) return [];
     const others = optionsForHint(repository, group).filter((name) => name !== option);
-    const own = loadQuietly(`${group}/${option}`, repository);
-    if (own === undefined || others.length === 0 || others.length > MOST_OPTIONS) return [];
-    const known = new Set(
+    const optionConfig = loadQuietly(`${group}/${option}`, repository);
+    if (optionConfig === undefined || others.length === 0 || others.length > MOST_OPTIONS)
+      return [];
+    const otherKeys = new Set(
       others.flatMap((name) => keysOf(loadQuietly(`${group}/${name}`, repository)?.node)),
     );
     // An option that shares no key with the others is another kind of config.
-    if (!keysOf(own.node).some((key) => known.has(key))) return [];
-    return entriesOf(own.node)
-      .filter(({ key }) => !known.has(String(key)) && !isNamed(String(key)))
+    if (!keysOf(optionConfig.node).some((key) => otherKeys.has(key))) return [];
+    return entriesOf(optionConfig.node)
+      .filter(({ key }) => !otherKeys.has(String(key)) && !isNamed(String(key)))
       .map(({ key, value }) =>
         note(
           `${describeOrigin(value.origin)}: no other option of ${group} has '${String(key)}', and no interpolation names it: it may be misspelt`,

@@ -112,7 +112,7 @@ export function replaceArguments({
   for (const [name, value] of Object.entries(replacing)) checkConcrete(value, name);
   if (node.kind === "list" || Object.keys(replacing).length === 0)
     return { place: found, tree: onDemandTree(resolution, new Map()) };
-  const given = new Map<ConfigNode, unknown>();
+  const replacements = new Map<ConfigNode, unknown>();
   const origin = fromCode("overrides of instantiate()");
   const nodes = new Map<string, ConfigNode>();
   const isTarget = replacing["_target_"] !== undefined || child(node, "_target_") !== undefined;
@@ -121,7 +121,7 @@ export function replaceArguments({
     if (value !== undefined) nodes.set(name, over);
     // Data arguments of a target are passed to it as they are.
     const isData = isTarget && over.kind === "map" && !over.entries.has("_target_");
-    if (isData || over.kind === "list") given.set(over, value);
+    if (isData || over.kind === "list") replacements.set(over, value);
   }
   const open = withFlags(node, { struct: false, readonly: false }) as MapNode;
   const copy = (entries: ReadonlyMap<string, ConfigNode>): Copied =>
@@ -136,18 +136,18 @@ export function replaceArguments({
       const written = child(node, name);
       if (written === undefined) continue;
       const { place, resolution: its } = copy(new Map(effective).set(name, written));
-      const at = its.places.child(place, name);
-      const base = at && mergeBase(its, at, isTarget);
+      const childPlace = its.places.child(place, name);
+      const base = childPlace && mergeBase(its, childPlace, isTarget);
       if (base !== undefined)
         effective.set(name, mergeNodes([expand(its, base, over), over], context));
     }
   const { place, resolution: final } = copy(effective);
-  return { place, tree: onDemandTree(final, given) };
+  return { place, tree: onDemandTree(final, replacements) };
 }
 
 /** The node that a map among the arguments is merged over; undefined where it replaces the old value. */
-function mergeBase(resolution: Resolution, at: Place, isTarget: boolean): Place | undefined {
-  const base = isTarget && isInterpolation(at) ? tryDereference(resolution, at) : at;
+function mergeBase(resolution: Resolution, place: Place, isTarget: boolean): Place | undefined {
+  const base = isTarget && isInterpolation(place) ? tryDereference(resolution, place) : place;
   if (base?.node.kind !== "map") return undefined;
   const merges =
     !isTarget || base.node.type?.kind === "object" || base.node.entries.has("_target_");
@@ -160,16 +160,16 @@ interface Copied {
 }
 
 /** A copy of the tree with another node at a place. */
-function copyWith(at: Place, node: ConfigNode, context: ResolveContext): Copied {
+function copyWith(source: Place, node: ConfigNode, context: ResolveContext): Copied {
   let root = node;
-  for (let place = at; place.parent !== null; place = place.parent) {
+  for (let place = source; place.parent !== null; place = place.parent) {
     const around = place.parent.node;
     if (place.key === undefined || around.kind === "scalar") continue;
     root = withChildren(around, new Map([[place.key, root]]));
   }
   const resolution = createResolution(root, context);
   let place = resolution.root;
-  for (const key of pathOf(at)) place = resolution.places.child(place, key) ?? place;
+  for (const key of pathOf(source)) place = resolution.places.child(place, key) ?? place;
   return { place, resolution };
 }
 
@@ -197,7 +197,10 @@ function checkConcrete(value: unknown, key: string): void {
 }
 
 /** A tree whose values are resolved when they are needed. Arguments of the call keep their identity. */
-function onDemandTree(resolution: Resolution, given: ReadonlyMap<ConfigNode, unknown>): Tree {
+function onDemandTree(
+  resolution: Resolution,
+  replacements: ReadonlyMap<ConfigNode, unknown>,
+): Tree {
   const views = new Map<Place, object>();
   const view = (place: Place): object =>
     lazyObject(resolution, place, { closed: untouchedView, made: asLazyView }) as object;
@@ -215,9 +218,10 @@ function onDemandTree(resolution: Resolution, given: ReadonlyMap<ConfigNode, unk
       }
     },
     asConfig(place, convert) {
-      const own = given.get(place.node);
-      const isConfig = nodeOf(own) !== undefined;
-      if (own !== undefined && (convert === "none" || !isConfig)) return own as object;
+      const replacement = replacements.get(place.node);
+      const isConfig = nodeOf(replacement) !== undefined;
+      if (replacement !== undefined && (convert === "none" || !isConfig))
+        return replacement as object;
       if (convert !== "none") return undefined;
       return getOrCreate(views, place, () => view(place));
     },

@@ -84,11 +84,11 @@ function plainScalar(place: Place): unknown {
 
 function refuseMissing({ node, parent, key }: Place): void {
   if (!isMissing(node)) return;
-  const at = parent === null || key === undefined ? "" : fullKeyOf(parent, key);
+  const fullKey = parent === null || key === undefined ? "" : fullKeyOf(parent, key);
   throw new ConfigError({
     code: "value.missing",
-    message: `Missing mandatory value: ${at}`,
-    key: at,
+    message: `Missing mandatory value: ${fullKey}`,
+    key: fullKey,
     origin: node.origin,
   });
 }
@@ -177,12 +177,12 @@ function* buildTarget(place: Place, call: TargetCall): Building {
   }
   const named = recordOf(entries.filter(([key]) => key !== "_args_"));
   // `_args_` must be a list even if arguments of the call replace it.
-  const own = positional(
+  const configured = positional(
     place,
     found,
     entries.find(([key]) => key === "_args_"),
   );
-  const args = call.args.length > 0 ? call.args : own;
+  const args = call.args.length > 0 ? call.args : configured;
   const target = entries.every(([key]) => typeof key === "string") ? found : withoutCall(found);
   if (mode.partial) return partialOf(target, args, named, failureOf(place, target));
   try {
@@ -214,9 +214,9 @@ const withoutCall = (target: ResolvedTarget): ResolvedTarget => ({
   },
 });
 
-function positional(place: Place, target: ResolvedTarget, own: Entry | undefined) {
-  if (own === undefined) return [];
-  if (Array.isArray(own[1])) return own[1] as readonly unknown[];
+function positional(place: Place, target: ResolvedTarget, entry: Entry | undefined) {
+  if (entry === undefined) return [];
+  if (Array.isArray(entry[1])) return entry[1] as readonly unknown[];
   const node = child(place.node, "_args_");
   const type = node === undefined ? "null" : pyTypeName(node);
   throw new ConfigError({
@@ -386,13 +386,13 @@ export function modeOf(place: Place, inherited: Mode): Mode {
 }
 
 /** The value of a mode key; a missing one counts as absent. */
-function given(place: Place, name: string, { tree }: Mode): ConfigNode | undefined {
+function specialKey(place: Place, name: string, { tree }: Mode): ConfigNode | undefined {
   const written = tree.child(place, name);
   return written === undefined || isMissing(written.node) ? undefined : tree.reach(written).node;
 }
 
 function readFlag(place: Place, name: string, mode: Mode): boolean | undefined {
-  const node = given(place, name, mode);
+  const node = specialKey(place, name, mode);
   if (node === undefined) return undefined;
   if (node.kind === "scalar" && typeof node.value === "boolean") return node.value;
   throw new ConfigError({
@@ -404,7 +404,7 @@ function readFlag(place: Place, name: string, mode: Mode): boolean | undefined {
 }
 
 function readConvert(place: Place, mode: Mode): Convert | undefined {
-  const node = given(place, "_convert_", mode);
+  const node = specialKey(place, "_convert_", mode);
   if (node === undefined) return undefined;
   const value: ScalarValue | undefined = node.kind === "scalar" ? node.value : undefined;
   if (value === null) return "none";

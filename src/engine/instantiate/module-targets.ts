@@ -68,8 +68,8 @@ function allowModules(entries: readonly string[], base: string): AllowedModules 
     remedy: (_, module) => `createTargets(…, { modules: ["${module}"] }) allows it`,
     loaded: (module) => modules.get(module),
     async load(module) {
-      const known = modules.get(module);
-      if (known !== undefined) return known;
+      const cached = modules.get(module);
+      if (cached !== undefined) return cached;
       const loaded = (await importFile(locate(module, base))) as object;
       modules.set(module, loaded);
       return loaded;

@@ -126,13 +126,13 @@ function bound(
     );
   const all = [...args];
   for (const [name, value] of Object.entries(named)) {
-    const at = parameters.indexOf(name);
-    if (at < 0)
+    const index = parameters.indexOf(name);
+    if (index < 0)
       throw new TypeError(
         `got an unexpected keyword argument '${name}' (parameters: ${parameters.join(", ")})`,
       );
-    if (at < args.length) throw new TypeError(`got multiple values for argument '${name}'`);
-    all[at] = value;
+    if (index < args.length) throw new TypeError(`got multiple values for argument '${name}'`);
+    all[index] = value;
   }
   return Array.from(all);
 }

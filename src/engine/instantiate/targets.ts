@@ -23,8 +23,12 @@ const NEVER: ReadonlySet<string> = new Set(["constructor", "prototype", "__proto
 function memberOf(holder: unknown, name: string): unknown {
   if (NEVER.has(name) || holder === null) return undefined;
   if (typeof holder !== "object" && typeof holder !== "function") return undefined;
-  for (let at: unknown = holder; isClass(at) || at === holder; at = Object.getPrototypeOf(at))
-    if (Object.hasOwn(at, name)) return Reflect.get(holder, name);
+  for (
+    let current: unknown = holder;
+    isClass(current) || current === holder;
+    current = Object.getPrototypeOf(current)
+  )
+    if (Object.hasOwn(current, name)) return Reflect.get(holder, name);
   return undefined;
 }
 
@@ -43,10 +47,10 @@ interface ModuleTarget {
 
 /** `module:export`, split; undefined for other names. */
 function parseModuleTarget(name: string): ModuleTarget | undefined {
-  const at = name.lastIndexOf(":");
-  const path = name.slice(at + 1);
-  if (at < 1 || !/^[\w$]+(\.[\w$]+)*$/.test(path)) return undefined;
-  return { module: name.slice(0, at), path: path.split(".") };
+  const index = name.lastIndexOf(":");
+  const path = name.slice(index + 1);
+  if (index < 1 || !/^[\w$]+(\.[\w$]+)*$/.test(path)) return undefined;
+  return { module: name.slice(0, index), path: path.split(".") };
 }
 
 /** The modules from which targets may be taken. */
@@ -110,12 +114,12 @@ export function registeredTargets<const Entries extends TargetMap>(
   allowed: AllowedModules = NO_MODULES,
 ): Targets<Entries> {
   checkObject("createTargets", "the targets", entries, "createTargets({ name: function })");
-  const known = new Map<string, unknown>(Object.entries(entries));
-  const names = [...known.keys()];
+  const targets = new Map<string, unknown>(Object.entries(entries));
+  const names = [...targets.keys()];
 
   const resolve = (name: string): ResolvedTarget => {
-    const found = findRegistered(known, name) ?? findExport(allowed, name);
-    if (found === undefined) throw unknownTarget(name, callableNames(known), allowed);
+    const found = findRegistered(targets, name) ?? findExport(allowed, name);
+    if (found === undefined) throw unknownTarget(name, callableNames(targets), allowed);
     return callableTarget(name, found);
   };
   return {
@@ -124,7 +128,7 @@ export function registeredTargets<const Entries extends TargetMap>(
     resolve,
     async load(name) {
       const parts = parseModuleTarget(name);
-      if (parts !== undefined && !known.has(name) && allowed.isAllowed(parts.module))
+      if (parts !== undefined && !targets.has(name) && allowed.isAllowed(parts.module))
         await loadModule(allowed, name, parts.module);
       return resolve(name);
     },
@@ -144,9 +148,9 @@ interface Found {
 }
 
 /** The longest registered name wins; the rest of the name leads to members. */
-function findRegistered(known: ReadonlyMap<string, unknown>, name: string): Found | undefined {
+function findRegistered(targets: ReadonlyMap<string, unknown>, name: string): Found | undefined {
   for (let end = name.length; end > 0; end = name.lastIndexOf(".", end - 1)) {
-    const registered = known.get(name.slice(0, end));
+    const registered = targets.get(name.slice(0, end));
     if (registered === undefined) continue;
     const holder = isDeclared(registered) && end < name.length ? registered.callable : registered;
     return walk(holder, end === name.length ? [] : name.slice(end + 1).split("."));
@@ -244,7 +248,7 @@ const MOST_DEPTH = 3;
 /** `torch.optim.Adam` is likely to mean `optim.Adam`. */
 function sameLastPart(name: string, names: readonly string[]): string | undefined {
   const last = name.slice(name.lastIndexOf(".") + 1);
-  return names.find((known) => known.slice(known.lastIndexOf(".") + 1) === last);
+  return names.find((name) => name.slice(name.lastIndexOf(".") + 1) === last);
 }
 
 const refused = (

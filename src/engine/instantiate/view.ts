@@ -77,8 +77,8 @@ function isAllConfig(node: ConfigNode, withTargets = false): boolean {
  */
 export function nodeOf(value: unknown): ConfigNode | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const own = (value as { readonly [NODE]?: ConfigNode })[NODE];
-  if (own !== undefined) return own;
+  const node = (value as { readonly [NODE]?: ConfigNode })[NODE];
+  if (node !== undefined) return node;
   return isNode(value) ? value : undefined;
 }
 
@@ -136,9 +136,9 @@ function convert(value: unknown, origin: Origin, depth: number): ConfigNode {
       origin,
     );
   if (isRecord(value)) {
-    const known = Object.entries(value).filter(([, item]) => item !== undefined);
+    const entries = Object.entries(value).filter(([, item]) => item !== undefined);
     return map(
-      known.map(([key, item]) => [key, convert(item, origin, depth + 1)]),
+      entries.map(([key, item]) => [key, convert(item, origin, depth + 1)]),
       origin,
     );
   }

@@ -107,15 +107,15 @@ function evaluateCall(
         "expected a named argument: positional argument follows keyword argument",
       );
   }
-  const column = ({ key, span: at, type, value }: ColumnSyntax): Override => ({
+  const column = ({ key, span, type, value }: ColumnSyntax): Override => ({
     type,
     ...key,
     value: evaluate(value),
-    origin: spanOrigin(source, at),
+    origin: spanOrigin(source, span),
   });
-  const given = { positional, named, columns: columns.map(column) };
+  const written = { positional, named, columns: columns.map(column) };
   const { dialect = DEFAULT_DIALECT } = options;
-  return callFunction(name, given, {
+  return callFunction(name, written, {
     source,
     span,
     random: options.random ?? Math.random,
@@ -126,10 +126,10 @@ function evaluateCall(
 }
 
 /** Calls a function by name. Throws ConfigError `override.function`. */
-function callFunction(name: string, given: GivenArguments, call: Call): OverrideValue {
+function callFunction(name: string, written: GivenArguments, call: Call): OverrideValue {
   const definition = call.functions.get(name);
   if (definition === undefined) throw unknownFunction(name, call);
-  const args = bindArguments(definition.parameters, given, call);
+  const args = bindArguments(definition.parameters, written, call);
   return definition.evaluate(args, call);
 }
 
@@ -205,9 +205,9 @@ function checkNamed(
 ): ReadonlyMap<string, OverrideValue> {
   const checked = new Map<string, OverrideValue>();
   for (const { name, accepts } of parameters) {
-    const given = bound.get(name);
-    if (given === undefined) continue;
-    const value = withoutQuotes(given);
+    const argument = bound.get(name);
+    if (argument === undefined) continue;
+    const value = withoutQuotes(argument);
     if (!accepts.accepts(value))
       fail(call, `the argument '${name}' must be ${accepts.words}, not ${describeValue(value)}`);
     checked.set(name, value);

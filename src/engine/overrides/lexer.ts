@@ -129,11 +129,11 @@ function readValueToken(source: OverrideSource, start: number): Token {
   );
 }
 
-function readPunctuation(text: string, start: number, at: number): Token | null {
-  const char = text.charAt(at);
+function readPunctuation(text: string, start: number, offset: number): Token | null {
+  const char = text.charAt(offset);
   const kind = VALUE_PUNCTUATION[char];
   if (kind === undefined) return null;
-  const end = TAKES_BLANKS_AFTER.includes(char) ? skipBlanks(text, at + 1) : at + 1;
+  const end = TAKES_BLANKS_AFTER.includes(char) ? skipBlanks(text, offset + 1) : offset + 1;
   return { kind, start, end };
 }
 
@@ -190,9 +190,9 @@ function readQuoted(source: OverrideSource, start: number): Token {
   const { text } = source;
   const quote = text.charAt(start);
   if (quote !== "'" && quote !== '"') throw unexpectedInValue(source, start);
-  for (let at = start + 1, backslashes = 0; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (char === quote && backslashes % 2 === 0) return { kind: "quoted", start, end: at + 1 };
+  for (let offset = start + 1, backslashes = 0; offset < text.length; offset++) {
+    const char = text.charAt(offset);
+    if (char === quote && backslashes % 2 === 0) return { kind: "quoted", start, end: offset + 1 };
     backslashes = char === "\\" ? backslashes + 1 : 0;
   }
   throw syntaxError(
@@ -236,9 +236,9 @@ const isNamePart = (code: number): boolean =>
 const isBlank = (char: string): boolean => char === " " || char === "\t";
 
 function skipBlanks(text: string, start: number): number {
-  let at = start;
-  while (isBlank(text.charAt(at))) at++;
-  return at;
+  let offset = start;
+  while (isBlank(text.charAt(offset))) offset++;
+  return offset;
 }
 
 function matchEnd(pattern: RegExp, text: string, start: number): number {

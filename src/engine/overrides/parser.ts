@@ -95,7 +95,7 @@ function isRight(text: string, dialect: Dialect = DEFAULT_DIALECT): boolean {
   const override = overrideIn(text, { dialect });
   return (
     override !== undefined &&
-    textsIn(override.value).every((one) => !one.includes("${") || isInterpolation(one, dialect))
+    textsIn(override.value).every((text) => !text.includes("${") || isInterpolation(text, dialect))
   );
 }
 
@@ -403,11 +403,11 @@ function restOfColumns(cursor: Cursor, name: string, start: number, depth: numbe
 
 /**
  * The key is parsed like that of an override.
- * @param before the preceding column
+ * @param previous the preceding column
  */
-function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): ColumnSyntax {
+function parseColumn(cursor: Cursor, depth: number, previous?: ColumnSyntax): ColumnSyntax {
   const start = cursor.position;
-  const { key, type } = parseColumnKey(cursor, before);
+  const { key, type } = parseColumnKey(cursor, previous);
   readAgain(cursor, "value");
   const element = parseElement(cursor, depth);
   const value =
@@ -419,12 +419,13 @@ function parseColumn(cursor: Cursor, depth: number, before?: ColumnSyntax): Colu
  * Text that is no key may be another value of the preceding column, written as in a sweep of its own:
  * `zip(lr=1,2,...)`.
  */
-function parseColumnKey(cursor: Cursor, before: ColumnSyntax | undefined) {
+function parseColumnKey(cursor: Cursor, previous: ColumnSyntax | undefined) {
   try {
     return readColumnKey(cursor);
   } catch (error) {
-    if (!isConfigError(error) || before === undefined || before.value.kind === "call") throw error;
-    const column = cursor.source.text.slice(before.span.start, before.span.end);
+    if (!isConfigError(error) || previous === undefined || previous.value.kind === "call")
+      throw error;
+    const column = cursor.source.text.slice(previous.span.start, previous.span.end);
     const hint = `put the values of a key into a choice: ${column.replace("=", "=choice(")},...)`;
     throw new ConfigError({ ...error.details, hint });
   }

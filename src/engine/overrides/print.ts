@@ -129,11 +129,11 @@ function rewriteQuotes(text: string, quote: string, rewrite: (count: number) => 
   let out = "";
   let copied = 0;
   let backslashes = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const char = text.charAt(index);
     if (char === quote) {
-      out += text.slice(copied, at - backslashes) + rewrite(backslashes);
-      copied = at + 1;
+      out += text.slice(copied, index - backslashes) + rewrite(backslashes);
+      copied = index + 1;
     }
     backslashes = char === "\\" ? backslashes + 1 : 0;
   }

@@ -194,15 +194,15 @@ function holds({ negated, ranges }: SetToken, character: string): boolean {
 function parsePattern(pattern: string): readonly (SetToken | WildcardToken)[] {
   const chars = [...pattern];
   const tokens: (SetToken | WildcardToken)[] = [];
-  for (let at = 0; at < chars.length; at++) {
-    const char = chars[at];
-    const end = char === "[" ? setEnd(chars, at) : -1;
+  for (let index = 0; index < chars.length; index++) {
+    const char = chars[index];
+    const end = char === "[" ? setEnd(chars, index) : -1;
     if (char === "*") tokens.push({ type: "many" });
     else if (char === "?") tokens.push({ type: "one" });
     else if (end < 0) tokens.push(literal(char));
     else {
-      tokens.push(parseSet(chars.slice(at + 1, end)));
-      at = end;
+      tokens.push(parseSet(chars.slice(index + 1, end)));
+      index = end;
     }
   }
   return tokens;
@@ -218,11 +218,11 @@ function parseSet(inside: readonly string[]): SetToken {
   const negated = inside[0] === "!";
   const chars = negated ? inside.slice(1) : inside;
   const ranges: CodeRange[] = [];
-  for (let at = 0; at < chars.length; at++) {
-    const first = codeOf(chars[at]);
-    const isRange = chars[at + 1] === "-" && at + 2 < chars.length;
-    ranges.push([first, isRange ? codeOf(chars[at + 2]) : first]);
-    if (isRange) at += 2;
+  for (let index = 0; index < chars.length; index++) {
+    const first = codeOf(chars[index]);
+    const isRange = chars[index + 1] === "-" && index + 2 < chars.length;
+    ranges.push([first, isRange ? codeOf(chars[index + 2]) : first]);
+    if (isRange) index += 2;
   }
   return { type: "set", negated, ranges };
 }

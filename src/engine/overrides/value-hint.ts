@@ -59,13 +59,15 @@ function interpolationHint({ override, start, isOverride }: WrongValue): string 
   const [head, value] = [override.slice(0, start), override.slice(start)];
   if (!value.includes("${") || isOverride(head + inQuotes(value))) return undefined;
   const closed = [withInterpolationClosed(value), value.replace(OPEN_REFERENCE, "$&}")];
-  const isOpen = closed.some((one) => one !== value);
+  const isOpen = closed.some((candidate) => candidate !== value);
   const bracketed = isOpen ? value.replace(/[\])}\s]*$/, "}$&") : value;
-  const likely = [...closed, bracketed].filter((one) => one !== value).map((one) => head + one);
+  const likely = [...closed, bracketed]
+    .filter((candidate) => candidate !== value)
+    .map((candidate) => head + candidate);
   const found = [
     ...likely,
-    ...likely.map((one) => one + endOf(one, start).closing),
-    ...(isCallOfOurs(value) ? [] : closed.map((one) => head + inQuotes(one))),
+    ...likely.map((candidate) => candidate + endOf(candidate, start).closing),
+    ...(isCallOfOurs(value) ? [] : closed.map((candidate) => head + inQuotes(candidate))),
   ].find(isOverride);
   if (found !== undefined) return `close the interpolation: ${shown(found)}`;
   // Nobody means a call of ours as text.
@@ -191,17 +193,17 @@ function withQuotedParts(value: string, isItem: (text: string) => boolean): stri
 function splitParts(text: string): readonly string[] {
   const parts: string[] = [];
   let [start, depth, quote] = [0, 0, ""];
-  for (const [at, char] of [...text.matchAll(/./gs)].map(
-    ({ 0: one, index }) => [index, one] as const,
+  for (const [index, char] of [...text.matchAll(/./gs)].map(
+    (match) => [match.index, match[0]] as const,
   )) {
     if (quote !== "") {
-      if (char === quote && text[at - 1] !== "\\") quote = "";
+      if (char === quote && text[index - 1] !== "\\") quote = "";
     } else if (char === '"' || char === "'") quote = char;
     else if ("([{".includes(char)) depth++;
     else if (")]}".includes(char)) depth--;
     else if (char === "," && depth === 0) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+      parts.push(text.slice(start, index));
+      start = index + 1;
     }
   }
   return [...parts, text.slice(start)];
@@ -240,10 +242,10 @@ function endOf(text: string, start: number): ValueEnd {
 /** The token kinds of a value, up to the first invalid token. */
 function* kindsFrom(text: string, start: number): Generator<TokenKind> {
   try {
-    for (let at = start; at < text.length; ) {
-      const { end, kind } = readToken({ text, index: 0 }, at, "value");
+    for (let offset = start; offset < text.length; ) {
+      const { end, kind } = readToken({ text, index: 0 }, offset, "value");
       yield kind;
-      at = end;
+      offset = end;
     }
   } catch (error) {
     if (!isConfigError(error)) throw error;

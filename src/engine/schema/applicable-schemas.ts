@@ -180,7 +180,7 @@ function dereference(root: JsonSchema, reference: string): unknown {
     .slice(2)
     .split("/")
     .map((token) => decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, token) => objectOf(at)?.[token], root);
+    .reduce<unknown>((value, token) => objectOf(value)?.[token], root);
 }
 
 /** The value at a key that is an object's or list's own property. */

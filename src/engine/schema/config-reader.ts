@@ -87,8 +87,8 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
       ? getOrCreate(converted, schema, () => jsonSchemaOf(schema))
       : schema) ?? true;
   return {
-    problems(given, tree) {
-      const schema = loaded(given);
+    problems(givenSchema, tree) {
+      const schema = loaded(givenSchema);
       return isStandardValidator(schema)
         ? validated(tree, schema).issues
         : treeIssues(tree, schema, compile);
@@ -96,8 +96,8 @@ export function createConfigReader({ ajvOf, readFile }: SchemaReading): ConfigRe
     secrets: (schema, tree) => secretPaths(tree, asJson(loaded(schema))),
     isSecret: (schema, path) => isSecretKey(path, asJson(loaded(schema))),
     typeAt: (schema, path) => declaredType(path, asJson(loaded(schema))),
-    output(given, { resolved, written }, name) {
-      const schema = loaded(given);
+    output(givenSchema, { resolved, written }, name) {
+      const schema = loaded(givenSchema);
       const open = { tree: written, objects: NO_OBJECTS, issues: [], isFinal: false };
       if (!isStandardValidator(schema))
         return { ...open, tree: withDefaults(written, schema, name) };
@@ -121,7 +121,9 @@ function declaredType(path: readonly string[], schema: JsonSchema): SchemaType |
   for (const name of path) parts = schemasBelow(parts, name, schema, undefined);
   const types = new Set(
     parts.flatMap(({ type }) =>
-      SCHEMA_TYPES.filter((one) => one === type || (isList(type) && type.includes(one))),
+      SCHEMA_TYPES.filter(
+        (schemaType) => schemaType === type || (isList(type) && type.includes(schemaType)),
+      ),
     ),
   );
   const [only] = types;

@@ -39,8 +39,8 @@ const EXPECTATIONS: readonly Expectation[] = [
 const BY_KEYWORD = new Map(EXPECTATIONS.map((entry) => [entry.keyword, entry]));
 
 export function expectation(error: ErrorObject): string {
-  const known = BY_KEYWORD.get(error.keyword);
-  return known?.say(error.params) ?? error.message ?? error.keyword;
+  const expected = BY_KEYWORD.get(error.keyword);
+  return expected?.say(error.params) ?? error.message ?? error.keyword;
 }
 
 /** The demand of a schema keyword, in the same words; undefined for a keyword that demands nothing. */

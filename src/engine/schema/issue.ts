@@ -62,18 +62,18 @@ interface Child {
 
 /** Indexed by key, because a large object may have an issue with each of its keys. */
 function memoizedChildren(): (value: object) => ReadonlyMap<string, Child> {
-  const known = new Map<object, ReadonlyMap<string, Child>>();
+  const memo = new Map<object, ReadonlyMap<string, Child>>();
   return (parent) =>
     getOrCreate(
-      known,
+      memo,
       parent,
       () => new Map(Object.entries(parent).map(([key, value], place) => [key, { place, value }])),
     );
 }
 
 function compareRanks(left: readonly number[], right: readonly number[]): number {
-  for (let at = 0; at < Math.max(left.length, right.length); at++) {
-    const difference = (left[at] ?? -1) - (right[at] ?? -1);
+  for (let index = 0; index < Math.max(left.length, right.length); index++) {
+    const difference = (left[index] ?? -1) - (right[index] ?? -1);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -50,15 +50,15 @@ export function withDefaults(tree: ConfigNode, schema: JsonSchema, name: string)
       parts.flatMap(({ properties }) => Object.keys(objectOf(properties) ?? {})),
     )) {
       const below = partsOf(parts.map(({ properties }) => objectOf(properties)?.[key]));
-      const before = valueIn(node, key);
+      const existing = valueIn(node, key);
       const inside = [...path, key];
       const byDefault = below.find((part) => "default" in part);
-      if (before === undefined && filling.some((outer) => isSameList(outer, below)))
+      if (existing === undefined && filling.some((outer) => isSameList(outer, below)))
         throw endlessDefault(inside, name);
-      const value = before ?? (byDefault && fromObject(byDefault["default"], origin));
-      const further = before === undefined ? [...filling, below] : filling;
+      const value = existing ?? (byDefault && fromObject(byDefault["default"], origin));
+      const further = existing === undefined ? [...filling, below] : filling;
       const after = value && visit(value, below, inside, further);
-      if (after !== undefined && after !== before) filled = withEntry(filled, key, after);
+      if (after !== undefined && after !== existing) filled = withEntry(filled, key, after);
     }
     return filled;
   };
@@ -111,7 +111,7 @@ export function withOutput(
       let changed: MapNode = node;
       for (const [key, item] of Object.entries(value)) {
         const existing = valueIn(node, key);
-        const inside = visit(existing, own(old, key), item, [...path, key]);
+        const inside = visit(existing, ownValue(old, key), item, [...path, key]);
         if (inside !== undefined && inside !== existing) changed = withEntry(changed, key, inside);
       }
       return changed;
@@ -162,7 +162,7 @@ const isScalar = (value: unknown): boolean =>
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !isList(value) && isPlainObject(value);
 
-const own = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
+const ownValue = (record: Readonly<Record<string, unknown>>, key: string): unknown =>
   Object.hasOwn(record, key) ? record[key] : undefined;
 
 /** Whether two values are the same data. */
@@ -171,7 +171,7 @@ function isSame(a: unknown, b: unknown): boolean {
   if (isList(a) && isList(b))
     return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
   if (isBytes(a) && isBytes(b))
-    return a.length === b.length && a.every((byte, at) => byte === b[at]);
+    return a.length === b.length && a.every((byte, index) => byte === b[index]);
   if (!isRecord(a) || !isRecord(b)) return false;
   const names = Object.keys(a);
   return (

@@ -151,12 +151,13 @@ function invalidValue(
   const tokens = pointerTokens(first.instancePath);
   const { description, examples } = describePlace(context.schema, tokens, context.document);
   // ajv reports a wrong discriminator at the object; the error concerns the tag in it.
-  const at = first.keyword === "discriminator" ? [...tokens, String(first.params["tag"])] : tokens;
-  const { node, key } = nodeAt(context.root, at);
+  const location =
+    first.keyword === "discriminator" ? [...tokens, String(first.params["tag"])] : tokens;
+  const { node, key } = nodeAt(context.root, location);
   return {
     problem: "invalid_value",
     key,
-    pointer: pointerTo(at),
+    pointer: pointerTo(location),
     value: node,
     origin: originOf(node),
     expected: expectedValue(context.schema, errors, examples),

@@ -194,7 +194,7 @@ export const listOf =
   (by, name, value) => {
     const hint = example === undefined ? undefined : `${name}: ${example}`;
     if (!Array.isArray(value)) throw wrongArgument(by, name, `a list of ${items}`, value, hint);
-    for (const [index, one] of value.entries()) item(by, `${name}[${index}]`, one);
+    for (const [index, element] of value.entries()) item(by, `${name}[${index}]`, element);
   };
 
 /** An object whose members are checked as options are. */
@@ -234,9 +234,9 @@ export const mapOf =
   (by, name, value) => {
     const hint = `${name}: new Map([["name", ...]])`;
     if (!isMap(value)) throw wrongArgument(by, name, `a Map of ${values}`, value, hint);
-    for (const [key, one] of value) {
+    for (const [key, element] of value) {
       checkText(by, `a name in ${name}`, key);
-      item(by, `${name}['${key}']`, one);
+      item(by, `${name}['${key}']`, element);
     }
   };
 
@@ -255,7 +255,7 @@ export const recordOf =
   (item: OptionCheck): OptionCheck =>
   (by, name, value) => {
     checkObject(by, name, value);
-    for (const [key, one] of Object.entries(value)) item(by, `${name}.${key}`, one);
+    for (const [key, element] of Object.entries(value)) item(by, `${name}.${key}`, element);
   };
 
 /** Variables of an environment, by name; one that is undefined is not set. */

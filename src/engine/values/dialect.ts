@@ -420,8 +420,8 @@ export const DEFAULT_DIALECT: Dialect = V1_3;
  * @throws ConfigError `compose.unsupported` for another name
  */
 export function dialectNamed(name: string): Dialect {
-  const known = DIALECT_NAMES.find((candidate) => candidate === name);
-  if (known !== undefined) return DIALECTS[known];
+  const dialectName = DIALECT_NAMES.find((candidate) => candidate === name);
+  if (dialectName !== undefined) return DIALECTS[dialectName];
   throw new ConfigError({
     code: "compose.unsupported",
     message: `The dialect ${String(name)} is not supported`,

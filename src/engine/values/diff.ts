@@ -32,9 +32,9 @@ export function diffConfigs(
     return sameValue(older, after) ? [] : [{ kind: "changed", path, before: older, after }];
   const kept = [...older.entries].flatMap(([id, { key, value }]): readonly Difference[] => {
     const now = after.entries.get(id)?.value;
-    const at = [...path, key];
-    if (now !== undefined) return diffConfigs(value, now, at);
-    return leavesOfMaps(value, at).map(({ path, node }) => ({
+    const childPath = [...path, key];
+    if (now !== undefined) return diffConfigs(value, now, childPath);
+    return leavesOfMaps(value, childPath).map(({ path, node }) => ({
       kind: "removed",
       path,
       before: node,

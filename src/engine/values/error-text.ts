@@ -57,8 +57,8 @@ function withoutControls(details: ErrorDetails<string>): Omit<ErrorDetails<strin
 /** Whether a text names a key as a whole word, and not as part of a longer one. */
 function isNamed(text: string, key: string): boolean {
   if (key === "") return true;
-  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
-    const [before, after] = [text.slice(0, at), text.slice(at + key.length)];
+  for (let index = text.indexOf(key); index >= 0; index = text.indexOf(key, index + 1)) {
+    const [before, after] = [text.slice(0, index), text.slice(index + key.length)];
     // A dot that ends a sentence is not part of a longer key.
     if (!partBefore().test(before) && !partAfter().test(after)) return true;
   }

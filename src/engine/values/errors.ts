@@ -147,10 +147,11 @@ const framesIn = (stack = ""): readonly string[] =>
  * our commands.
  */
 export function framesOfCaller(frames: readonly string[]): readonly string[] {
-  const own = ownFolders();
+  const ourFolders = ownFolders();
   const first = frames.findIndex(
     (frame) =>
-      !own.some((folder) => frame.includes(folder)) && !/\bnode:|<anonymous>|native/.test(frame),
+      !ourFolders.some((folder) => frame.includes(folder)) &&
+      !/\bnode:|<anonymous>|native/.test(frame),
   );
   return (first < 0 ? frames : frames.slice(first)).slice(0, Error.stackTraceLimit);
 }
@@ -181,25 +182,31 @@ const SHORTEST_PART = 3;
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
   const folded = name.toLowerCase();
-  const sameButCase = candidates.find((one) => one.toLowerCase() === folded);
+  const sameButCase = candidates.find((candidate) => candidate.toLowerCase() === folded);
   if (sameButCase !== undefined) return sameButCase;
   const candidate = closest(name, candidates);
   const length = Math.max(name.length, candidate.length);
   const edits = distance(name, candidate);
   // Two names without a letter in common are not alike.
   if (edits < length && edits <= Math.max(1, Math.floor((2 * length) / 5))) return candidate;
-  const swapped = candidates.find((one) => areLettersSwapped(name, one));
+  const swapped = candidates.find((candidate) => areLettersSwapped(name, candidate));
   if (swapped !== undefined) return swapped;
-  const longer = candidates.filter((one) => one.startsWith(name) || one.endsWith(name));
+  const longer = candidates.filter(
+    (candidate) => candidate.startsWith(name) || candidate.endsWith(name),
+  );
   return name.length >= SHORTEST_PART && longer.length === 1 ? longer[0] : undefined;
 }
 
 /** Whether two names differ only in the order of two neighbouring letters. */
 function areLettersSwapped(name: string, other: string): boolean {
-  const at = [...name].findIndex((char, index) => char !== other[index]);
+  const position = [...name].findIndex((char, index) => char !== other[index]);
   return (
-    at >= 0 &&
-    name.slice(0, at) + name.charAt(at + 1) + name.charAt(at) + name.slice(at + 2) === other
+    position >= 0 &&
+    name.slice(0, position) +
+      name.charAt(position + 1) +
+      name.charAt(position) +
+      name.slice(position + 2) ===
+      other
   );
 }
 

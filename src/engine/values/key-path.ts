@@ -60,9 +60,9 @@ const UP_TO_SEPARATOR = /^[^.[]+/;
 /** Offset of the `=` that separates the key from the value; -1 without one. */
 export function equalsSign(text: string, { escapesInKeys }: Dialect): number {
   if (!escapesInKeys) return text.indexOf("=");
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === "=") return at;
-    if (text[at] === "\\" && ".[]=".includes(text[at + 1] ?? "x")) at++;
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === "=") return index;
+    if (text[index] === "\\" && ".[]=".includes(text[index + 1] ?? "x")) index++;
   }
   return -1;
 }
@@ -201,14 +201,14 @@ export function nearestKey(
  */
 export function obstacle(node: ConfigNode, path: string, component: string): string | undefined {
   const name = path === "" ? "the config" : `'${path}'`;
-  const at = node.origin.kind === "file" ? ` (${describeOrigin(node.origin)})` : "";
+  const location = node.origin.kind === "file" ? ` (${describeOrigin(node.origin)})` : "";
   if (node.kind === "list")
     return /^-?\d+$/.test(component)
-      ? `${name} has ${plural(node.items.length, "item")}, counted from 0${at}`
-      : `${name} is a list: its items are ${path === "" ? "0" : `${path}.0`} and so on${at}`;
+      ? `${name} has ${plural(node.items.length, "item")}, counted from 0${location}`
+      : `${name} is a list: its items are ${path === "" ? "0" : `${path}.0`} and so on${location}`;
   if (node.kind !== "scalar") return undefined;
   const shown = typeof node.value === "string" ? pyRepr(node.value) : pyStr(node);
-  return `${name} is ${shown}, which has no keys${at}`;
+  return `${name} is ${shown}, which has no keys${location}`;
 }
 
 /**
@@ -255,8 +255,8 @@ function commonLength(a: string, b: string): number {
       if (length > best) [best, inA, inB] = [length, i, j];
     }
   if (best === 0) return 0;
-  const before = commonLength(a.slice(0, inA), b.slice(0, inB));
-  return before + best + commonLength(a.slice(inA + best), b.slice(inB + best));
+  const leading = commonLength(a.slice(0, inA), b.slice(0, inB));
+  return leading + best + commonLength(a.slice(inA + best), b.slice(inB + best));
 }
 
 /** Larger trees are not searched for a key by its end: users write such keys for small trees. */
@@ -280,8 +280,8 @@ function keysThatEndWith(root: ConfigNode, parts: readonly string[]): readonly s
       level.push({ node: value, path: below });
     }
   }
-  const own = found.filter(([first]) => first !== "hydra");
-  return (own.length > 0 ? own : found).map((path) => path.join("."));
+  const programKeys = found.filter(([first]) => first !== "hydra");
+  return (programKeys.length > 0 ? programKeys : found).map((path) => path.join("."));
 }
 
 /**
@@ -295,7 +295,8 @@ function keysWithLess(
 ): readonly string[] {
   const shorter = parts.toSpliced(wrong, 1);
   const node = shorter.reduce<ConfigNode | undefined>(
-    (at, part) => at && child(at, at.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part),
+    (node, part) =>
+      node && child(node, node.kind === "list" && /^\d+$/.test(part) ? BigInt(part) : part),
     root,
   );
   if (shorter.length > 0 && node !== undefined && node.kind !== "map") return [shorter.join(".")];
@@ -315,17 +316,17 @@ interface Named {
 
 /** What a key of a map can name. */
 function namedIn({ entries, type }: MapNode): readonly Named[] {
-  const own = [...entries.values()].map(({ key, value }) => ({ name: String(key), value }));
+  const present = [...entries.values()].map(({ key, value }) => ({ name: String(key), value }));
   const declared = type?.kind === "object" ? [...type.fields.keys()] : [];
-  return [...own, ...declared.filter((name) => !entries.has(name)).map((name) => ({ name }))];
+  return [...present, ...declared.filter((name) => !entries.has(name)).map((name) => ({ name }))];
 }
 
 function suggest(node: MapNode, parts: readonly string[], index: number, widest: number) {
-  const before = parts.slice(0, index);
+  const prefix = parts.slice(0, index);
   const meant = keyMeant(node, parts.slice(index), widest);
   return {
-    available: namedIn(node).map(({ name }) => [...before, name].join(".")),
-    ...(meant !== undefined && { nearest: [...before, ...meant].join(".") }),
+    available: namedIn(node).map(({ name }) => [...prefix, name].join(".")),
+    ...(meant !== undefined && { nearest: [...prefix, ...meant].join(".") }),
   };
 }
 

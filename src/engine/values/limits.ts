@@ -114,10 +114,10 @@ export const completeLimits = (
   env: Readonly<Record<string, string | undefined>>,
 ): Limits => (isComplete(partial) ? partial : withLimits(limitsOf(env), partial));
 
-const isComplete = (given: Partial<Limits> | undefined): given is Limits =>
-  given?.values !== undefined &&
-  given.characters !== undefined &&
-  given.unpackedBytes !== undefined;
+const isComplete = (limits: Partial<Limits> | undefined): limits is Limits =>
+  limits?.values !== undefined &&
+  limits.characters !== undefined &&
+  limits.unpackedBytes !== undefined;
 
 /** What one operation has used of its limits. Each operation has its own budget, and passes it to all its parts. */
 export interface Budget {
@@ -170,8 +170,8 @@ export function checkSize({ limits }: Budget, { values, characters }: Size, plac
   if (characters > limits.characters) throw tooLarge("characters", limits, place);
 }
 
-const tooLarge = (of: "values" | "characters", limits: Limits, at: Place): ConfigError =>
-  limitError(of, limits[of], { key: fullKeyOf(at), origin: at.node.origin });
+const tooLarge = (kind: "values" | "characters", limits: Limits, place: Place): ConfigError =>
+  limitError(kind, limits[kind], { key: fullKeyOf(place), origin: place.node.origin });
 
 const CODES = {
   values: "limit.values",
@@ -224,7 +224,7 @@ export type SizeCache = Map<ContainerNode, Size>;
 export const sizeOf = (node: ConfigNode, cache: SizeCache): Size =>
   node.kind === "scalar"
     ? { values: 1, characters: charactersOf(node.value) }
-    : measure(node, { known: cache, path: [], onMeasured: () => {} });
+    : measure(node, { sizes: cache, path: [], onMeasured: () => {} });
 
 /** A lower bound for the length of a value as text. Scalars of other types have a few characters at most. */
 export function charactersOf(value: ScalarValue | Key): number {
@@ -241,7 +241,7 @@ export interface Expanding {
   /** How many characters are written. */
   readonly written?: number;
   /** The tree that it was made of by changing some of it. */
-  readonly before?: ContainerNode;
+  readonly previous?: ContainerNode;
 }
 
 /**
@@ -251,22 +251,22 @@ export interface Expanding {
 export function checkExpansion(
   root: ConfigNode,
   limits: Limits,
-  { before, written }: Expanding = {},
+  { previous, written }: Expanding = {},
 ): void {
-  if (root.kind === "scalar" || (written === undefined && !sharesAny(root, before))) return;
+  if (root.kind === "scalar" || (written === undefined && !sharesAny(root, previous))) return;
   const path: Key[] = [];
   let [values, characters] = [0, written ?? 0];
-  const tooLarge = (of: "values" | "characters") => {
+  const tooLarge = (kind: "values" | "characters") => {
     const place = placeBelow(rootPlace(root), path);
-    return limitError(of, limits[of], { key: fullKeyOf(place), origin: place.node.origin });
+    return limitError(kind, limits[kind], { key: fullKeyOf(place), origin: place.node.origin });
   };
-  const onMeasured = (size: Size, own: Size): void => {
-    values += own.values;
-    if (written === undefined) characters += own.characters;
+  const onMeasured = (size: Size, nodeSize: Size): void => {
+    values += nodeSize.values;
+    if (written === undefined) characters += nodeSize.characters;
     if (size.values - values > limits.values) throw tooLarge("values");
     if (size.characters - characters > limits.characters) throw tooLarge("characters");
   };
-  measure(root, { known: new Map(), path, onMeasured });
+  measure(root, { sizes: new Map(), path, onMeasured });
 }
 
 /** A tree in which no map or list occurs more than once, and the latest one that was made from it, also without any. */
@@ -278,11 +278,11 @@ interface SingleTree {
 const SINGLE = new WeakMap<ContainerNode, SingleTree>();
 
 /** Whether a map or list occurs more than once in a tree. Most trees share nothing, and every job of a sweep checks this. */
-function sharesAny(root: ContainerNode, before: ContainerNode | undefined): boolean {
-  const single = before && (SINGLE.get(before) ?? singleTree(before));
-  if (before === undefined || single === undefined) return isShared(root, new Set());
-  SINGLE.set(before, single);
-  return sharesWithLatest(root, single) && sharesWithBefore(root, before, single);
+function sharesAny(root: ContainerNode, previous: ContainerNode | undefined): boolean {
+  const single = previous && (SINGLE.get(previous) ?? singleTree(previous));
+  if (previous === undefined || single === undefined) return isShared(root, new Set());
+  SINGLE.set(previous, single);
+  return sharesWithLatest(root, single) && sharesWithBefore(root, previous, single);
 }
 
 /** Jobs of a sweep mostly differ less from the job before than from the tree without overrides. */
@@ -290,17 +290,21 @@ function sharesWithLatest(root: ContainerNode, single: SingleTree): boolean {
   const { latest, nodes } = single;
   if (latest === undefined) return true;
   const { added } = latest;
-  const known = { has: (node: ContainerNode) => nodes.has(node) || added.has(node) };
+  const seenNodes = { has: (node: ContainerNode) => nodes.has(node) || added.has(node) };
   const met = new Set<ContainerNode>();
-  if (movesAny(root, latest.root, known, met)) return true;
+  if (movesAny(root, latest.root, seenNodes, met)) return true;
   for (const node of met) added.add(node);
   single.latest = { root, added };
   return false;
 }
 
-function sharesWithBefore(root: ContainerNode, before: ContainerNode, single: SingleTree): boolean {
+function sharesWithBefore(
+  root: ContainerNode,
+  previous: ContainerNode,
+  single: SingleTree,
+): boolean {
   const met = new Set<ContainerNode>();
-  if (movesAny(root, before, single.nodes, met)) return isShared(root, new Set());
+  if (movesAny(root, previous, single.nodes, met)) return isShared(root, new Set());
   single.latest = { root, added: new WeakSet(met) };
   return false;
 }
@@ -313,22 +317,22 @@ function singleTree(root: ContainerNode): SingleTree | undefined {
 /** Whether a known map or list occurs at another place than in the tree before, or a new one twice. */
 function movesAny(
   node: ContainerNode,
-  before: ConfigNode | undefined,
-  known: { has(node: ContainerNode): boolean },
+  previous: ConfigNode | undefined,
+  nodes: { has(node: ContainerNode): boolean },
   met: Set<ContainerNode>,
 ): boolean {
-  if (node === before) return false;
-  if (known.has(node) || met.has(node)) return true;
+  if (node === previous) return false;
+  if (nodes.has(node) || met.has(node)) return true;
   met.add(node);
   if (node.kind === "list") {
-    const items = before?.kind === "list" ? before.items : [];
+    const items = previous?.kind === "list" ? previous.items : [];
     return node.items.some(
-      (item, at) => item.kind !== "scalar" && movesAny(item, items[at], known, met),
+      (item, index) => item.kind !== "scalar" && movesAny(item, items[index], nodes, met),
     );
   }
-  const entries = before?.kind === "map" ? before.entries : undefined;
+  const entries = previous?.kind === "map" ? previous.entries : undefined;
   for (const [id, { value }] of node.entries)
-    if (value.kind !== "scalar" && movesAny(value, entries?.get(id)?.value, known, met))
+    if (value.kind !== "scalar" && movesAny(value, entries?.get(id)?.value, nodes, met))
       return true;
   return false;
 }
@@ -344,24 +348,24 @@ function isShared(node: ContainerNode, met: Set<ContainerNode>): boolean {
 }
 
 interface Measuring {
-  readonly known: SizeCache;
+  readonly sizes: SizeCache;
   /** The keys that lead to the map or list being measured. */
   readonly path: Key[];
   /** Called once for each map and list, inner ones first, with its size and its own part of that size. */
-  readonly onMeasured: (size: Size, own: Size) => void;
+  readonly onMeasured: (size: Size, nodeSize: Size) => void;
 }
 
 function measure(node: ContainerNode, measuring: Measuring): Size {
-  const { known, path, onMeasured } = measuring;
-  const before = known.get(node);
-  if (before !== undefined) return before;
+  const { sizes, path, onMeasured } = measuring;
+  const measured = sizes.get(node);
+  if (measured !== undefined) return measured;
   checkDepth(path.length, node);
-  const own = { values: 1, characters: 0 };
+  const nodeSize = { values: 1, characters: 0 };
   const below = { values: 0, characters: 0 };
   const add = (key: Key, value: ConfigNode): void => {
     if (value.kind === "scalar") {
-      own.values++;
-      own.characters += charactersOf(value.value);
+      nodeSize.values++;
+      nodeSize.characters += charactersOf(value.value);
       return;
     }
     path.push(key);
@@ -374,14 +378,14 @@ function measure(node: ContainerNode, measuring: Measuring): Size {
     for (const [index, item] of node.items.entries()) add(BigInt(index), item);
   else
     for (const { key, value } of node.entries.values()) {
-      own.characters += charactersOf(key);
+      nodeSize.characters += charactersOf(key);
       add(key, value);
     }
   const size = {
-    values: own.values + below.values,
-    characters: own.characters + below.characters,
+    values: nodeSize.values + below.values,
+    characters: nodeSize.characters + below.characters,
   };
-  known.set(node, size);
-  onMeasured(size, own);
+  sizes.set(node, size);
+  onMeasured(size, nodeSize);
   return size;
 }

@@ -321,15 +321,15 @@ export function editTree(tree: MapNode): TreeEditor {
     root,
     get: (path) => getAt(root, path),
     set(path, value) {
-      let at = root;
+      let current = root;
       for (const key of path.slice(0, -1)) {
-        const before = at.entries.get(key)?.value;
-        const inner = copyOf(before?.kind === "map" ? before : map([], value.origin));
-        if (inner !== before) put(at, key, inner);
-        at = inner;
+        const existing = current.entries.get(key)?.value;
+        const inner = copyOf(existing?.kind === "map" ? existing : map([], value.origin));
+        if (inner !== existing) put(current, key, inner);
+        current = inner;
       }
       const last = path.at(-1);
-      if (last !== undefined) put(at, last, value);
+      if (last !== undefined) put(current, last, value);
     },
   };
 }
@@ -349,8 +349,8 @@ export function getAt(root: ConfigNode, path: readonly string[]): ConfigNode | u
 }
 
 export function withEntry(node: MapNode, key: string, value: ConfigNode): MapNode {
-  const before = node.entries.get(key);
-  const entries = new Map(node.entries).set(key, { key: before?.key ?? key, value });
+  const existing = node.entries.get(key);
+  const entries = new Map(node.entries).set(key, { key: existing?.key ?? key, value });
   return { ...node, entries };
 }
 

@@ -114,8 +114,8 @@ function describeSchema({ converted, isDefault, schema }: SchemaOrigin): string 
 }
 
 function lineStarts(source: SourceText): readonly number[] {
-  const known = LINE_STARTS.get(source);
-  if (known !== undefined) return known;
+  const cached = LINE_STARTS.get(source);
+  if (cached !== undefined) return cached;
   const starts = [0];
   for (const found of source.text.matchAll(/\r\n|[\n\r\x85\u2028\u2029]/g))
     starts.push(found.index + found[0].length);

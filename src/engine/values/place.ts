@@ -65,14 +65,15 @@ export const resultPlace = (node: ConfigNode, { parent, key }: Place): Place =>
     : { kind: "place", node, parent, key, result: true };
 
 export function rootOf(place: Place): Place {
-  let at = place;
-  while (at.parent !== null) at = at.parent;
-  return at;
+  let current = place;
+  while (current.parent !== null) current = current.parent;
+  return current;
 }
 
 /** Whether `target` is `place` itself or contains it. */
 export function isWithin(place: Place | null, target: Place): boolean {
-  for (let at = place; at !== null; at = at.parent) if (at === target) return true;
+  for (let ancestor = place; ancestor !== null; ancestor = ancestor.parent)
+    if (ancestor === target) return true;
   return false;
 }
 
@@ -87,23 +88,23 @@ export const below = (place: Place, container: ConfigNode, node: ConfigNode, key
 
 export function pathOf(place: Place): readonly Key[] {
   const path: Key[] = [];
-  for (let at: Place | null = place; at !== null; at = at.parent)
-    if (at.key !== undefined) path.push(at.key);
+  for (let ancestor: Place | null = place; ancestor !== null; ancestor = ancestor.parent)
+    if (ancestor.key !== undefined) path.push(ancestor.key);
   return path.reverse();
 }
 
 /** The full key in the notation of messages: `a.b[0].c`, `[1][2].x`; with `key`, that of a child. */
 export function fullKeyOf(place: Place, key?: Key): string {
   let text = key === undefined ? "" : prepend("", place, place, key);
-  for (let at = place; at.parent !== null; at = at.parent)
-    if (at.key !== undefined) text = prepend(text, at.parent, at, at.key);
+  for (let current = place; current.parent !== null; current = current.parent)
+    if (current.key !== undefined) text = prepend(text, current.parent, current, current.key);
   return text;
 }
 
-function prepend(text: string, parent: Place, at: Place, key: Key): string {
+function prepend(text: string, parent: Place, place: Place, key: Key): string {
   const name = parent.node.kind === "list" ? `[${keyText(key)}]` : keyText(key);
   if (text === "") return name;
-  return at.node.kind === "list" ? name + text : `${name}.${text}`;
+  return place.node.kind === "list" ? name + text : `${name}.${text}`;
 }
 
 /** The places below one root. Each is made once, so that they can be compared and used as keys of maps. */
@@ -133,21 +134,21 @@ export interface Walk {
 }
 
 export function createPlaceIndex(): PlaceIndex {
-  const known = new Map<Place, Children>();
+  const childrenByPlace = new Map<Place, Children>();
   const childrenOf = (parent: Place): Children => {
-    let children = known.get(parent);
+    let children = childrenByPlace.get(parent);
     if (children === undefined) {
       children = { places: new Map(), walk: undefined };
-      known.set(parent, children);
+      childrenByPlace.set(parent, children);
     }
     return children;
   };
   return {
     child(parent, key) {
       const id = keyId(key);
-      const children = known.get(parent);
-      const before = children?.places.get(id);
-      if (before !== undefined) return before;
+      const children = childrenByPlace.get(parent);
+      const existing = children?.places.get(id);
+      if (existing !== undefined) return existing;
       const node = childNode(parent.node, key, id);
       if (node === undefined) return undefined;
       if (node.kind === "scalar") {
@@ -165,7 +166,7 @@ export function createPlaceIndex(): PlaceIndex {
       children.walk = createWalk(parent, children.places);
       return children.walk;
     },
-    knownBelow: (parent) => known.get(parent)?.places.values() ?? [],
+    knownBelow: (parent) => childrenByPlace.get(parent)?.places.values() ?? [],
   };
 }
 
@@ -209,9 +210,9 @@ export function placeBelow(start: Place, path: readonly Key[]): Place {
 
 /** The effective flag at a place: its own, otherwise that of the nearest ancestor that sets it. */
 export function flagAt(place: Place, flag: keyof NodeFlags): boolean {
-  for (let at: Place | null = place; at !== null; at = at.parent) {
-    const own = at.node.flags?.[flag];
-    if (own !== undefined) return own;
+  for (let ancestor: Place | null = place; ancestor !== null; ancestor = ancestor.parent) {
+    const value = ancestor.node.flags?.[flag];
+    if (value !== undefined) return value;
   }
   return false;
 }
@@ -260,10 +261,10 @@ export function checkSettable(place: Place): void {
 export const readonlyError = (place: Place): ConfigError =>
   readonly(place, "Cannot set value of read-only config node");
 
-const readonly = (at: Place, message: string): ConfigError =>
+const readonly = (place: Place, message: string): ConfigError =>
   new ConfigError({
     code: "value.readonly",
     message,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
   });

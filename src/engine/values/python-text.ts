@@ -20,8 +20,8 @@ export function pyStr(value: ConfigNode | ScalarValue): string {
   if (!isNode(value))
     return isText(value) ? value : isPathValue(value) ? value.path : pyRepr(value);
   if (value.kind === "scalar") {
-    const own = enumOf(value);
-    return own === undefined ? pyStr(value.value) : memberText(own, value);
+    const enumType = enumOf(value);
+    return enumType === undefined ? pyStr(value.value) : memberText(enumType, value);
   }
   return pyRepr(value);
 }
@@ -37,8 +37,8 @@ function repr(value: ConfigNode | ScalarValue, depth: number): string {
   checkDepth(depth, value);
   switch (value.kind) {
     case "scalar": {
-      const own = enumOf(value);
-      return own === undefined ? scalarRepr(value.value) : memberRepr(own, value);
+      const enumType = enumOf(value);
+      return enumType === undefined ? scalarRepr(value.value) : memberRepr(enumType, value);
     }
     case "list": {
       const items = value.items.map((item) => repr(item, depth + 1));
@@ -137,12 +137,13 @@ function bytesRepr(bytes: Uint8Array): string {
 }
 
 /** Enum members are stored by name; Python shows them as `Color.RED`. */
-const memberText = (own: EnumType, { value }: ScalarNode): string => `${own.name}.${pyStr(value)}`;
+const memberText = (enumType: EnumType, { value }: ScalarNode): string =>
+  `${enumType.name}.${pyStr(value)}`;
 
 /** `<Color.RED: 1>`; the name is shown in place of an unknown value. */
-function memberRepr(own: EnumType, node: ScalarNode): string {
-  const value = own.values?.[own.members.indexOf(pyStr(node.value))] ?? node.value;
-  return `<${memberText(own, node)}: ${scalarRepr(value)}>`;
+function memberRepr(enumType: EnumType, node: ScalarNode): string {
+  const value = enumType.values?.[enumType.members.indexOf(pyStr(node.value))] ?? node.value;
+  return `<${memberText(enumType, node)}: ${scalarRepr(value)}>`;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -178,9 +179,9 @@ export function floatRepr(n: number): string {
 
 function scientific(n: number): string {
   const text = n.toExponential();
-  const at = text.indexOf("e") + 2;
-  const exponent = text.slice(at);
-  return text.slice(0, at) + (exponent.length < 2 ? `0${exponent}` : exponent);
+  const start = text.indexOf("e") + 2;
+  const exponent = text.slice(start);
+  return text.slice(0, start) + (exponent.length < 2 ? `0${exponent}` : exponent);
 }
 
 /**

@@ -184,7 +184,7 @@ function translate(
   let groups = 0;
 
   const alternatives = (list: readonly AST.Alternative[], within: Repetition): string =>
-    list.map(({ elements }) => elements.map((one) => element(one, within)).join("")).join("|");
+    list.map(({ elements }) => elements.map((part) => element(part, within)).join("")).join("|");
 
   const element = (node: AST.Element, within: Repetition): string => {
     switch (node.type) {
@@ -279,13 +279,13 @@ function charactersOf(node: CharacterNode | AST.CharacterClassRange, options: Tr
     case "CharacterClassRange":
       return [[node.min.value, node.max.value]];
     case "CharacterClass": {
-      const ranges = node.elements.flatMap((one) => {
+      const ranges = node.elements.flatMap((element) => {
         if (
-          one.type === "Character" ||
-          one.type === "CharacterSet" ||
-          one.type === "CharacterClassRange"
+          element.type === "Character" ||
+          element.type === "CharacterSet" ||
+          element.type === "CharacterClassRange"
         )
-          return charactersOf(one, options);
+          return charactersOf(element, options);
         throw unbounded(`it has a class with operators, ${node.raw}`);
       });
       return node.negate ? complement(ranges, last) : ranges;
@@ -336,10 +336,10 @@ const SETS: Readonly<Record<"digit" | "space" | "word", Ranges>> = {
 
 /** Asks JavaScript's engine, whose version of Unicode counts. Takes some 20 ms. @param property `\p{Lu}`, `\P{Lu}` */
 function charactersWith(property: string): Ranges {
-  const one = new RegExp(`^${property}$`, "u");
+  const pattern = new RegExp(`^${property}$`, "u");
   const ranges: [number, number][] = [];
   for (let code = 0; code <= 0x10ffff; code++) {
-    if (!one.test(String.fromCodePoint(code))) continue;
+    if (!pattern.test(String.fromCodePoint(code))) continue;
     const last = ranges.at(-1);
     if (last?.[1] === code - 1) last[1] = code;
     else ranges.push([code, code]);
@@ -397,11 +397,11 @@ function quickness(tree: AST.Pattern, most: number): (text: string) => boolean {
   const size = 2 * sizeOf(tree);
   const group = { type: "Group", alternatives: tree.alternatives } as const;
   const startsIn = placesOf(tree);
-  const known = new Map<number, number>();
+  const stepsByLength = new Map<number, number>();
   return (text) => {
     const { length } = text;
     if (length > most) return false;
-    const steps = getOrCreate(known, length, () => size * waysOf(group, length));
+    const steps = getOrCreate(stepsByLength, length, () => size * waysOf(group, length));
     return steps <= most && length + steps * startsIn(text) <= most;
   };
 }
@@ -415,12 +415,15 @@ function placesOf({ alternatives: [only, ...others] }: AST.Pattern): (text: stri
   const end = only.elements.findIndex(({ type }) => type !== "Character");
   const characters = only.elements.slice(0, end < 0 ? undefined : end);
   const start = characters
-    .map((one) => (one.type === "Character" ? String.fromCodePoint(one.value) : ""))
+    .map((character) =>
+      character.type === "Character" ? String.fromCodePoint(character.value) : "",
+    )
     .join("");
   if (start === "") return everywhere;
   return (text) => {
     let count = 0;
-    for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) count++;
+    for (let index = text.indexOf(start); index >= 0; index = text.indexOf(start, index + 1))
+      count++;
     return count;
   };
 }
@@ -436,7 +439,7 @@ function waysOf(node: AST.Element | Alternatives, length: number): number {
     case "Group":
     case "CapturingGroup":
       return node.alternatives
-        .map(({ elements }) => product(elements.map((one) => waysOf(one, length))))
+        .map(({ elements }) => product(elements.map((element) => waysOf(element, length))))
         .reduce((sum, ways) => sum + ways, 0);
     case "Quantifier": {
       const ways = waysOf(node.element, length);
@@ -484,7 +487,7 @@ function replaceMatches(
   const matcher = engine.matcher(text);
   const pieces: string[] = [];
   let copied = 0;
-  for (let at = 0; at <= text.length && matcher.find(at); ) {
+  for (let offset = 0; offset <= text.length && matcher.find(offset); ) {
     const [start, end] = [matcher.start(), matcher.end()];
     const group = (index: number) => matcher.group(index) ?? "";
     pieces.push(text.slice(copied, start));
@@ -493,7 +496,7 @@ function replaceMatches(
     );
     copied = end;
     // After an empty match the search continues behind the next character.
-    at = end > start ? end : end + String.fromCodePoint(text.codePointAt(end) ?? 0).length;
+    offset = end > start ? end : end + String.fromCodePoint(text.codePointAt(end) ?? 0).length;
   }
   return pieces.length === 0 ? null : pieces.join("") + text.slice(copied);
 }

@@ -72,15 +72,15 @@ export async function askProgram(question: Question): Promise<StreamedAnswer> {
   try {
     const result = await Promise.race([child, givingUp.killed]);
     const unwritten = await written;
-    const given = givingUp.why();
+    const reason = givingUp.why();
     if (result === undefined)
-      return { failed: true, why: given ?? "", isGivenUp: true, stdout: "", stderr: "" };
-    const why = given ?? whyFailed(result, maxBytes);
+      return { failed: true, why: reason ?? "", isGivenUp: true, stdout: "", stderr: "" };
+    const why = reason ?? whyFailed(result, maxBytes);
     const { code, exitCode, signal } = result;
     return {
       failed: why !== "",
       why,
-      isGivenUp: given !== undefined || result.isMaxBuffer,
+      isGivenUp: reason !== undefined || result.isMaxBuffer,
       stdout: (stdout === "with stderr" ? result.all : result.stdout) ?? "",
       stderr: result.stderr ?? "",
       ...(exitCode !== undefined && { exitCode }),
@@ -193,9 +193,9 @@ function closeWhenSilent(child: Child): void {
   let pieces = 0;
   let timer: NodeJS.Timeout | undefined;
   const watch = (): void => {
-    const before = pieces;
+    const piecesSeen = pieces;
     const judge = (): void => {
-      if (pieces !== before) watch();
+      if (pieces !== piecesSeen) watch();
       else for (const pipe of pipes) pipe.destroy();
     };
     // In a process that was busy, what has come is read only after its timers.

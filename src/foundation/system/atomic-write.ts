@@ -158,11 +158,11 @@ export function overwriteFileSync(file: string, data: string): void {
   try {
     const descriptor = openSync(file, "r+");
     try {
-      const before = readFileSync(descriptor);
+      const original = readFileSync(descriptor);
       try {
         writeWhole(descriptor, Buffer.from(data));
       } catch (error) {
-        writeWhole(descriptor, before);
+        writeWhole(descriptor, original);
         throw error;
       }
     } finally {
@@ -174,8 +174,8 @@ export function overwriteFileSync(file: string, data: string): void {
 }
 
 function writeWhole(descriptor: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; )
-    at += writeSync(descriptor, bytes, at, bytes.length - at, at);
+  for (let offset = 0; offset < bytes.length; )
+    offset += writeSync(descriptor, bytes, offset, bytes.length - offset, offset);
   ftruncateSync(descriptor, bytes.length);
   fsyncSync(descriptor);
 }
@@ -246,14 +246,14 @@ export function aboutFile(error: unknown, file: string, temporary: string): unkn
 export const draftBeside = (file: string): string =>
   join(dirname(file), `.${ownFields()}${DRAFT_SEPARATOR}${randomPart()}${SUFFIX}`);
 
-let known: { readonly process: ProcessIdentity; readonly fields: string } | undefined;
+let cached: { readonly process: ProcessIdentity; readonly fields: string } | undefined;
 
 /** Built once, since it never changes and a job of a sweep writes many files. */
 function ownFields(): string {
   const process = thisProcess();
-  if (known?.process !== process)
-    known = { process, fields: fieldsOf(process).join(DRAFT_SEPARATOR) };
-  return known.fields;
+  if (cached?.process !== process)
+    cached = { process, fields: fieldsOf(process).join(DRAFT_SEPARATOR) };
+  return cached.fields;
 }
 
 const SUFFIX = ".tmp";
@@ -332,16 +332,18 @@ function writerOf(name: string): ProcessIdentity | undefined {
   const fields = DRAFT.exec(name)?.groups;
   if (fields === undefined) return undefined;
   const { boot, container = "", host = "", namespace, pid, start } = fields;
-  const own = thisProcess();
+  const current = thisProcess();
   return {
     // Equal fields mean our own host or container. The names of others cannot be decoded from their fields.
-    host: host === hostField(own.host) ? own.host : host,
+    host: host === hostField(current.host) ? current.host : host,
     pid: Number(pid),
     birth: boot === UNKNOWN ? null : `${boot} ${start}`,
     pid_namespace: namespace === UNKNOWN ? null : `pid:[${namespace}]`,
     ...(container !== UNKNOWN && {
       container:
-        container === containerField(own.container) ? (own.container ?? container) : container,
+        container === containerField(current.container)
+          ? (current.container ?? container)
+          : container,
     }),
   };
 }

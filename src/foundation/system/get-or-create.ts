@@ -17,8 +17,8 @@ interface Store<K, V> {
  * closure for each costs a tenth of their time.
  */
 export function getOrCreate<K, V>(map: Store<K, V>, key: K, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
   const created = create();
   map.set(key, created);
   return created;

@@ -48,8 +48,8 @@ export async function openLoopbackServer(request: LoopbackRequest): Promise<Loop
   const { answer, mostBytes = 0, onError, port } = request;
   const path = `/${randomBytes(16).toString("hex")}/`;
   const respond = async (asked: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const known = await readRequest(asked, path, mostBytes);
-    const answered = known === undefined ? undefined : await answer(known);
+    const request = await readRequest(asked, path, mostBytes);
+    const answered = request === undefined ? undefined : await answer(request);
     if (answered === undefined) {
       response.writeHead(404, HEADERS).end();
       return;

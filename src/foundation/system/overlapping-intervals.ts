@@ -13,9 +13,10 @@ export function overlappingIntervals<T extends HostInterval>(
   const found = new Set<T>();
   const latest = new Map<string, T>();
   for (const interval of intervals.toSorted((a, b) => a.from - b.from)) {
-    const before = latest.get(interval.host);
-    if (before !== undefined && interval.from < before.until) found.add(before).add(interval);
-    if (before === undefined || interval.until > before.until) latest.set(interval.host, interval);
+    const previous = latest.get(interval.host);
+    if (previous !== undefined && interval.from < previous.until) found.add(previous).add(interval);
+    if (previous === undefined || interval.until > previous.until)
+      latest.set(interval.host, interval);
   }
   return intervals.filter((interval) => found.has(interval));
 }

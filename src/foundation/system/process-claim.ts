@@ -63,12 +63,12 @@ export function tryClaim(
   file: string,
   { mode, use }: { readonly use?: string; readonly mode?: number } = {},
 ): ClaimAttempt {
-  const own = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
+  const content = contentOf({ ...thisProcess(), ...(use !== undefined && { use }) });
   const options = mode === undefined ? {} : { mode };
-  const claimed = () => claimOf(file, own, use, options);
+  const claimed = () => claimOf(file, content, use, options);
   makeDirectory(dirname(file));
   for (let attempts = 0; ; attempts++) {
-    if (linked(file, own, options)) return { kind: "taken", claim: claimed() };
+    if (linked(file, content, options)) return { kind: "taken", claim: claimed() };
     const text = read(file);
     if (text === undefined) continue;
     const holder = parsed(text);
@@ -76,13 +76,13 @@ export function tryClaim(
     if (holder !== undefined && alive !== false) {
       const isHandedToUs = holder.awaited === true && alive === true && holder.pid === process.pid;
       if (!isHandedToUs) return { kind: "held", holder, alive };
-      writeFileAtomicSync(file, own, options);
+      writeFileAtomicSync(file, content, options);
       return { kind: "taken", claim: claimed() };
     }
     // Without hard links, a claim can be read while it is half written.
     if (holder === undefined && attempts < HALF_WRITTEN_ATTEMPTS) pause();
     else {
-      const rival = succeed(file, text, own, options);
+      const rival = succeed(file, text, content, options);
       if (rival === undefined) return { kind: "taken", claim: claimed() };
       if (rival === "none" || attempts < RIVAL_ATTEMPTS) pause();
       else return { kind: "held", holder: rival, alive: true };
@@ -99,7 +99,7 @@ export function holderOf(file: string): Holder | undefined {
 
 function claimOf(
   file: string,
-  own: string,
+  content: string,
   use: string | undefined,
   options: AtomicOptions,
 ): Claim {
@@ -114,19 +114,19 @@ function claimOf(
       };
       writeFileAtomicSync(file, contentOf(holder), options);
     },
-    isWhole: () => read(file) === own,
+    isWhole: () => read(file) === content,
     release() {
-      if (isOurs && !isOfAnother(file, own)) removeIfAllowed(file);
+      if (isOurs && !isOfAnother(file, content)) removeIfAllowed(file);
       isOurs = false;
     },
   };
 }
 
 /** A claim that cannot be read is nobody's. */
-function isOfAnother(file: string, own: string): boolean {
+function isOfAnother(file: string, content: string): boolean {
   try {
     const text = read(file);
-    return text !== undefined && text !== own && parsed(text) !== undefined;
+    return text !== undefined && text !== content && parsed(text) !== undefined;
   } catch {
     return false;
   }
@@ -178,7 +178,7 @@ function createdAnew(file: string, text: string, mode: number | undefined): bool
 function succeed(
   file: string,
   dead: string,
-  own: string,
+  content: string,
   options: AtomicOptions,
 ): Holder | "none" | undefined {
   const locks: string[] = [];
@@ -186,7 +186,7 @@ function succeed(
   for (;;) {
     const lock = `${file}.after-${createHash("sha256").update(predecessor).digest("hex").slice(0, 16)}`;
     locks.push(lock);
-    if (linked(lock, own, options)) break;
+    if (linked(lock, content, options)) break;
     const successor = read(lock);
     if (successor === undefined) return "none";
     const holder = parsed(successor);
@@ -195,7 +195,7 @@ function succeed(
   }
   try {
     if (read(file) !== dead) return "none";
-    writeFileAtomicSync(file, own, options);
+    writeFileAtomicSync(file, content, options);
     return undefined;
   } finally {
     for (const lock of locks) rmSync(lock, { force: true });

@@ -36,13 +36,13 @@ export function identityOf(pid: number): ProcessIdentity {
   };
 }
 
-let own: ProcessIdentity | undefined;
+let currentIdentity: ProcessIdentity | undefined;
 
 /** Determined once, since it never changes and every job of a sweep records it. */
 export function thisProcess(): ProcessIdentity {
   // A simulated process has another number than the one before it in the same thread.
-  if (own?.pid !== process.pid) own = identityOf(process.pid);
-  return own;
+  if (currentIdentity?.pid !== process.pid) currentIdentity = identityOf(process.pid);
+  return currentIdentity;
 }
 
 /**
@@ -113,8 +113,8 @@ const OWN_FACTS = new Map<string, string | null>();
 
 /** Reads a fact that never changes once; null if the system does not provide it. */
 function ownFact(name: string, ask: () => string | null): string | null {
-  const known = OWN_FACTS.get(name);
-  if (known !== undefined) return known;
+  const cached = OWN_FACTS.get(name);
+  if (cached !== undefined) return cached;
   const fact = orNull(ask);
   OWN_FACTS.set(name, fact);
   return fact;
@@ -142,12 +142,12 @@ const INITIAL_NAMESPACE = "pid:[4026531836]";
  */
 function isGoneWithItsNamespace(
   identity: Pick<ProcessIdentity, "birth" | "container" | "pid" | "pid_namespace">,
-  own: { readonly namespace: string | null; readonly container: string | null },
+  current: { readonly namespace: string | null; readonly container: string | null },
 ): boolean {
   const started = startOf(identity.birth);
   if (started === undefined) return false;
-  if (own.namespace === INITIAL_NAMESPACE) return !isAmongAll(identity, started);
-  if (own.container === null || identity.container !== own.container) return false;
+  if (current.namespace === INITIAL_NAMESPACE) return !isAmongAll(identity, started);
+  if (current.container === null || identity.container !== current.container) return false;
   const first = statOf("1");
   // Without a session of its own, process 1 was not started by a container runtime, but by `unshare` inside the container.
   return first !== undefined && first.session === 1 && started < first.started;
@@ -163,10 +163,10 @@ function isGoneWithItsNamespace(
 export function containerOf(mounts: string): string | null {
   let layer: string | null = null;
   for (const line of mounts.split("\n")) {
-    const [, , , root = "", at] = line.split(" ");
+    const [, , , root = "", mountPoint] = line.split(" ");
     const ofPod = /\/pods\/[^/]+\/containers\/[^/]+(?=\/[^/]+$)/.exec(root);
     if (ofPod !== null) return ofPod[0];
-    if (at === "/") layer = /[ ,]upperdir=([^ ,]+)/.exec(line)?.[1] ?? null;
+    if (mountPoint === "/") layer = /[ ,]upperdir=([^ ,]+)/.exec(line)?.[1] ?? null;
   }
   return layer;
 }

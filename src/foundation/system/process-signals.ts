@@ -93,9 +93,9 @@ function send(target: number, signal: Signal): void {
  * separate groups, which a signal to the profiler's group does not reach. Empty without /proc.
  */
 export function groupsBelow(pid: number): readonly number[] {
-  const own = statOf(String(pid))?.group;
+  const ownGroup = statOf(String(pid))?.group;
   const groups = new Set(descendantsOf(pid).map(({ group }) => group));
-  return [...groups].filter((group) => group !== own && group !== pid);
+  return [...groups].filter((group) => group !== ownGroup && group !== pid);
 }
 
 /** How a program is ended with all that it started. */
@@ -173,8 +173,8 @@ function descendantsOf(pid: number): readonly RunningProcess[] {
   const processes = runningProcesses();
   const below = new Set([pid]);
   // Process ids wrap around, so a parent may be listed after its child.
-  for (let before = 0; before < below.size; ) {
-    before = below.size;
+  for (let count = 0; count < below.size; ) {
+    count = below.size;
     for (const process of processes) if (below.has(process.parent)) below.add(process.pid);
   }
   return processes.filter((process) => process.pid !== pid && below.has(process.pid));

@@ -85,13 +85,13 @@ export function readSealedLines(file: string): UnsealedLines {
   if (found.kind === "damaged") return found;
   const { bytes } = found;
   const lines: unknown[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(NEW_LINE, at) + 1;
-    const line = parsed(bytes, at, end - TRAILER_BYTES);
+  for (let offset = 0; offset < bytes.length; ) {
+    const end = bytes.indexOf(NEW_LINE, offset) + 1;
+    const line = parsed(bytes, offset, end - TRAILER_BYTES);
     if (line === undefined)
       return { kind: "damaged", problem: `line ${lines.length + 1} is no JSON` };
     lines.push(line.value);
-    at = end;
+    offset = end;
   }
   return { kind: "whole", lines, bytes };
 }
@@ -106,11 +106,11 @@ export function readSealedLine(file: string, start: string): Unsealed | undefine
   if (found.kind === "damaged") return found;
   const { bytes } = found;
   // No text inside a line holds a line break.
-  const at = bytes.lastIndexOf(`\n${start}`) + 1;
-  if (at === 0 && !bytes.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
-  const end = bytes.indexOf(NEW_LINE, at) + 1;
+  const offset = bytes.lastIndexOf(`\n${start}`) + 1;
+  if (offset === 0 && !bytes.subarray(0, start.length).equals(Buffer.from(start))) return undefined;
+  const end = bytes.indexOf(NEW_LINE, offset) + 1;
   return (
-    parsed(bytes, at, end - TRAILER_BYTES) ?? { kind: "damaged", problem: "a line is no JSON" }
+    parsed(bytes, offset, end - TRAILER_BYTES) ?? { kind: "damaged", problem: "a line is no JSON" }
   );
 }
 
@@ -124,7 +124,7 @@ function wholeLines(
   if (all === undefined) return { kind: "damaged", problem: "it is missing" };
   const bytes = all.subarray(0, all.lastIndexOf(NEW_LINE) + 1);
   let count = 0;
-  for (let at = 0; at < bytes.length; count++) at = bytes.indexOf(NEW_LINE, at) + 1;
+  for (let offset = 0; offset < bytes.length; count++) offset = bytes.indexOf(NEW_LINE, offset) + 1;
   if (count < least)
     return {
       kind: "damaged",
@@ -180,10 +180,10 @@ export const isCountOf = (name: string, file: string): boolean =>
 
 /** The highest number of lines that was noted; 0 for none. */
 function countOf(file: string): number {
-  const own = basename(file);
+  const baseName = basename(file);
   return readdirSync(dirname(file)).reduce(
     (most, name) =>
-      isCountOf(name, own) ? Math.max(most, Number(name.slice(own.length + 1))) : most,
+      isCountOf(name, baseName) ? Math.max(most, Number(name.slice(baseName.length + 1))) : most,
     0,
   );
 }

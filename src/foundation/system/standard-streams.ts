@@ -44,17 +44,17 @@ export interface DirectOutput {
  */
 export function standardStream(name: StreamName): NodeJS.WriteStream | DirectOutput {
   const { descriptor } = STREAMS[name];
-  const own = Object.getOwnPropertyDescriptor(process, name);
-  if (own?.get === undefined || mayHaveRunOthers() || !isPipeOrFile(descriptor)) {
+  const property = Object.getOwnPropertyDescriptor(process, name);
+  if (property?.get === undefined || mayHaveRunOthers() || !isPipeOrFile(descriptor)) {
     tolerateClosed(name);
     return process[name];
   }
   const takeStream = (): NodeJS.WriteStream => {
-    Object.defineProperty(process, name, own);
+    Object.defineProperty(process, name, property);
     tolerateClosed(name);
     return process[name];
   };
-  Object.defineProperty(process, name, { ...own, get: takeStream });
+  Object.defineProperty(process, name, { ...property, get: takeStream });
   const isTaken = () => Object.getOwnPropertyDescriptor(process, name)?.get !== takeStream;
   return {
     write(text) {

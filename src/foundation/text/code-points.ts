@@ -5,7 +5,7 @@ export function byCodePoint(left: string, right: string): number {
   if (left === right) return 0;
   const a = [...left];
   const b = [...right];
-  const at = a.findIndex((char, index) => char !== b[index]);
-  if (at === -1) return -1;
-  return (a[at]?.codePointAt(0) ?? 0) - (b[at]?.codePointAt(0) ?? -1);
+  const firstDifference = a.findIndex((char, index) => char !== b[index]);
+  if (firstDifference === -1) return -1;
+  return (a[firstDifference]?.codePointAt(0) ?? 0) - (b[firstDifference]?.codePointAt(0) ?? -1);
 }

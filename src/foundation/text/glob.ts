@@ -40,20 +40,20 @@ export function matchesTokens<Token extends { readonly type: string }>(
     token.type === "one" || token.type === "many";
   const characters = [...text];
   let token = 0;
-  let star = { token: -1, at: 0 };
-  let at = 0;
-  for (let character = characters[0]; character !== undefined; character = characters[at]) {
+  let star = { token: -1, position: 0 };
+  let position = 0;
+  for (let character = characters[0]; character !== undefined; character = characters[position]) {
     const current = tokens[token];
     if (current?.type === "many") {
-      star = { token, at };
+      star = { token, position };
       token++;
     } else if (current !== undefined && (isWildcard(current) || takes(current, character))) {
       token++;
-      at++;
+      position++;
     } else if (star.token >= 0) {
-      star = { token: star.token, at: star.at + 1 };
+      star = { token: star.token, position: star.position + 1 };
       token = star.token + 1;
-      at = star.at;
+      position = star.position;
     } else return false;
   }
   return tokens.slice(token).every(({ type }) => type === "many");

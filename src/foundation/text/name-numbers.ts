@@ -1,7 +1,7 @@
 /** Numbers names: the same name always has the same number. */
 export interface NameNumbers {
   /** The number of a name; a new name gets the one that `add` returns. */
-  readonly of: (name: string) => number;
+  readonly numberOf: (name: string) => number;
 }
 
 /** Up to this number of names a Map is fastest, although it takes 40 bytes per name, and twice that while it grows. */
@@ -21,16 +21,16 @@ export function createNameNumbers(
   const first = new Map<string, number>();
   let others: NameNumbers | null = null;
   return {
-    of(name) {
-      if (others !== null) return others.of(name);
-      const known = first.get(name);
-      if (known !== undefined) return known;
+    numberOf(name) {
+      if (others !== null) return others.numberOf(name);
+      const existing = first.get(name);
+      if (existing !== undefined) return existing;
       if (first.size === MOST_IN_MAP) {
         // From here on only the hash table is used: asking both would hash each name twice, and hashing is most of the
         // cost.
         others = createHashTable(add, nameOf, first);
         first.clear();
-        return others.of(name);
+        return others.numberOf(name);
       }
       const number = add(name);
       first.set(name, number);
@@ -81,7 +81,7 @@ function createHashTable(
     return number;
   };
   for (const [name, number] of first) numberOf(name, () => number);
-  return { of: (name) => numberOf(name, add) };
+  return { numberOf: (name) => numberOf(name, add) };
 }
 
 /** FNV-1a over UTF-16 code units, with a final mix because the lowest bits choose the slot. */

@@ -44,7 +44,7 @@ function original(_: string, value: unknown): unknown {
   const entries = Object.entries(value);
   const [[first] = ["_"]] = entries;
   if (!first.startsWith("_")) return Number(first);
-  return Object.fromEntries(entries.map(([key, one]) => [key.slice(1), one]));
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(1), value]));
 }
 
 /** For `JSON.stringify`: NaN and infinities as texts. */

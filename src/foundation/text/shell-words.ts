@@ -14,6 +14,6 @@ export const shellCommand = (
 
 /** Splits `name=value` at its first `=`; the value is undefined without one. */
 export function splitAtEquals(word: string): readonly [name: string, value: string | undefined] {
-  const at = word.indexOf("=");
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  const index = word.indexOf("=");
+  return index < 0 ? [word, undefined] : [word.slice(0, index), word.slice(index + 1)];
 }

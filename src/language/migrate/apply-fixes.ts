@@ -117,7 +117,8 @@ function lossIn(
     ({ fix, span }) => isPython(span.file) && fix !== undefined && made.includes(fix),
   );
   const unmended = fixed.find(
-    (one) => countLike(one, left) > countLike(one, findings) - countLike(one, fixed),
+    (finding) =>
+      countLike(finding, left) > countLike(finding, findings) - countLike(finding, fixed),
   );
   return unmended && `${unmended.rule} would still be found`;
 }

@@ -84,7 +84,9 @@ export function joinedFix(left: Fix, right: Fix): Fix | undefined {
   if (fresh.some((edit) => left.edits.some(overlaps(edit)))) return undefined;
   const renames = [
     ...(left.renames ?? []),
-    ...(right.renames ?? []).filter(({ file }) => !left.renames?.some((one) => one.file === file)),
+    ...(right.renames ?? []).filter(
+      ({ file }) => !left.renames?.some((rename) => rename.file === file),
+    ),
   ];
   if (fresh.length === 0 && renames.length === (left.renames?.length ?? 0)) return left;
   return { edits: [...left.edits, ...fresh], ...(renames.length > 0 && { renames }) };
@@ -110,13 +112,13 @@ const overlaps =
 /** A text with its edits made. */
 export function editedText(text: string, edits: readonly Edit[]): string {
   let result = "";
-  let at = 0;
-  let before: Edit | undefined;
+  let offset = 0;
+  let previous: Edit | undefined;
   for (const edit of [...edits].sort((left, right) => left.start - right.start)) {
-    const separator = before?.start === edit.start ? (edit.separator ?? "") : "";
-    result += text.slice(at, edit.start) + separator + edit.text;
-    at = edit.end;
-    before = edit;
+    const separator = previous?.start === edit.start ? (edit.separator ?? "") : "";
+    result += text.slice(offset, edit.start) + separator + edit.text;
+    offset = edit.end;
+    previous = edit;
   }
-  return result + text.slice(at);
+  return result + text.slice(offset);
 }

@@ -25,17 +25,17 @@ export function itemParts(origin: FileOrigin, cwd: string): ItemParts | undefine
   const found = ITEM.exec(text);
   if (found === null) return undefined;
   const [all, brace = "", keyQuote = "", key = "", , quoted, plain = ""] = found;
-  const at = spanOf(origin, cwd);
+  const span = spanOf(origin, cwd);
   const keyStart = start + brace.length;
   const value = quoted ?? plain;
   const valueEnd = start + all.length;
   const valueStart = valueEnd - value.length - (quoted === undefined ? 0 : 2);
   return {
     key,
-    keySpan: { ...at, start: keyStart, end: keyStart + key.length + 2 * keyQuote.length },
+    keySpan: { ...span, start: keyStart, end: keyStart + key.length + 2 * keyQuote.length },
     value,
-    valueSpan: { ...at, start: valueStart, end: valueEnd },
-    whole: { ...at, start, end: start + text.trimEnd().length },
+    valueSpan: { ...span, start: valueStart, end: valueEnd },
+    whole: { ...span, start, end: start + text.trimEnd().length },
   };
 }
 
@@ -96,9 +96,9 @@ export function addedItem(
   const lines = itemLines(origin);
   if (lines !== undefined) {
     const prefix = source.text.slice(lines.start, start);
-    const at = side === "before" ? lines.start : lines.end;
-    const isOpen = side === "after" && !source.text.slice(0, at).endsWith("\n");
-    return { file, start: at, end: at, text: `${isOpen ? "\n" : ""}${prefix}${text}\n` };
+    const offset = side === "before" ? lines.start : lines.end;
+    const isOpen = side === "after" && !source.text.slice(0, offset).endsWith("\n");
+    return { file, start: offset, end: offset, text: `${isOpen ? "\n" : ""}${prefix}${text}\n` };
   }
   const whole = spanOf(origin, cwd);
   const end = start + source.text.slice(start, whole.end).trimEnd().length;
@@ -159,15 +159,16 @@ export function hydraKeyEdit(
       text: `${indent}${outer}:\n${indent}  ${inner}: ${value}\n`,
     };
   }
-  const at = from + job.index + job[0].length;
+  const offset = from + job.index + job[0].length;
   const deeper =
     /^([ \t]+)[^\s#]/.exec(block.slice(job.index + job[0].length))?.[1] ?? `${indent}  `;
-  const known = new RegExp(`^${deeper}${inner}\\s*:[ \\t]*([^\\n#]*)`, "m").exec(
+  const existing = new RegExp(`^${deeper}${inner}\\s*:[ \\t]*([^\\n#]*)`, "m").exec(
     block.slice(job.index),
   );
-  if (known !== null) {
-    const start = from + job.index + known.index + known[0].length - (known[1] ?? "").length;
-    return { file, start, end: start + (known[1] ?? "").trimEnd().length, text: value };
+  if (existing !== null) {
+    const start =
+      from + job.index + existing.index + existing[0].length - (existing[1] ?? "").length;
+    return { file, start, end: start + (existing[1] ?? "").trimEnd().length, text: value };
   }
-  return { file, start: at, end: at, text: `${deeper}${inner}: ${value}\n` };
+  return { file, start: offset, end: offset, text: `${deeper}${inner}: ${value}\n` };
 }

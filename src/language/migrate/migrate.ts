@@ -391,7 +391,9 @@ const lineCount = (comparisons: readonly Comparison[]): number =>
 function withinBudget(comparisons: readonly Comparison[], most: number): readonly Comparison[] {
   const kept = new Set<ComparedLine>();
   for (const kind of LINE_KINDS) {
-    const lines = comparisons.flatMap((one) => one.lines.filter((line) => line.kind === kind));
+    const lines = comparisons.flatMap((comparison) =>
+      comparison.lines.filter((line) => line.kind === kind),
+    );
     for (const line of spread(lines, Math.max(0, most - kept.size))) kept.add(line);
   }
   return comparisons.flatMap((comparison): readonly Comparison[] => {
@@ -429,9 +431,9 @@ function otherTrees(
   primaries: readonly PrimaryConfig[],
 ): readonly string[] {
   const { cwd } = place.invocation;
-  const known = primaries.flatMap(({ configDir, configPath }) => [configDir, configPath]);
+  const usedPaths = primaries.flatMap(({ configDir, configPath }) => [configDir, configPath]);
   const isKnown = (directory: string): boolean =>
-    known.some(
+    usedPaths.some(
       (path) =>
         path != null &&
         (`${directory}/`.startsWith(`${path}/`) || path.startsWith(`${directory}/`)),
@@ -458,14 +460,14 @@ function primariesOf(
   files: readonly string[],
   cwd: string,
 ): readonly PrimaryConfig[] {
-  const known = new Map<string, PrimaryConfig>();
+  const byId = new Map<string, PrimaryConfig>();
   const add = (primary: PrimaryConfig): void => {
     const { app } = primary;
     const id = identify(primary);
-    const first = getOrCreate(known, id, () => primary);
+    const first = getOrCreate(byId, id, () => primary);
     const all = [first.app, ...(first.alike ?? [])];
     if (app !== undefined && !all.includes(app))
-      known.set(id, { ...first, alike: [...(first.alike ?? []), app] });
+      byId.set(id, { ...first, alike: [...(first.alike ?? []), app] });
   };
   for (const app of apps) {
     if (app.unread !== undefined) continue;
@@ -476,7 +478,7 @@ function primariesOf(
     for (const configName of names) add({ app, configPath, configName });
   }
   for (const line of found) add(primaryOfLine(line, cwd));
-  return [...known.values()];
+  return [...byId.values()];
 }
 
 /** Programs with the same configs and version count as one. */
@@ -521,16 +523,16 @@ function linesOf(
   const program = programLabel(primary, cwd);
   const label = (overrides: readonly string[]): string =>
     [program, ...overrides.map(shellQuote)].join(" ");
-  const own = found.filter((line) => identify(primaryOfLine(line, cwd)) === identify(primary));
-  const written = own.map(({ app, file, isMultirun, line, overrides }): ComparedLine => {
+  const matching = found.filter((line) => identify(primaryOfLine(line, cwd)) === identify(primary));
+  const written = matching.map(({ app, file, isMultirun, line, overrides }): ComparedLine => {
     const words = overrides.map(({ text }) => text);
-    const at = `${shownFile(file, cwd)}:${line}`;
+    const place = `${shownFile(file, cwd)}:${line}`;
     const called = [programLabel({ ...primary, app }, cwd), ...words.map(shellQuote)].join(" ");
     return {
       overrides: words,
       isMultirun,
-      label: `${at}: ${called}`,
-      place: at,
+      label: `${place}: ${called}`,
+      place,
       words: overrides,
       wordsFile: file,
       kind: "written",
@@ -667,7 +669,7 @@ function compare(
       getOrCreate(outcomes, idOf(kept), () => composeOutcome(composerWith(kept), line));
     const after = outcomeWith([]);
     const changes = changesBetween(before, after, standard);
-    const about = { primary, line, before, from, cwd };
+    const about = { primary, line, outcome: before, from, cwd };
     if (changes.length > 0) {
       const effect = (kept: readonly Rule[]): readonly Change[] =>
         changesBetween(before, outcomeWith(kept), standard);
@@ -823,7 +825,7 @@ function leastOf(
 interface AboutLine {
   readonly primary: PrimaryConfig;
   readonly line: ComparedLine;
-  readonly before: ComposedOutcome;
+  readonly outcome: ComposedOutcome;
   readonly changes: readonly Change[];
   readonly from: FromVersion;
   readonly cwd: string;
@@ -831,10 +833,10 @@ interface AboutLine {
 
 /** The places of a change: those of its rule, else where the changed values are written. */
 function placesOf(rule: Rule | undefined, about: AboutLine): readonly Site[] {
-  const { before, changes, cwd, from, line, primary } = about;
+  const { outcome, changes, cwd, from, line, primary } = about;
   const sites = rule?.sites?.({
     primary,
-    older: before,
+    older: outcome,
     from,
     changes,
     words: line.words,
@@ -881,11 +883,11 @@ function placeOf(origin: Origin, { cwd, line }: AboutLine): FileSpan | undefined
 }
 
 /** The line itself, or the primary config, or the program. */
-function fallbackPlace({ before, cwd, line, primary }: AboutLine): FileSpan {
+function fallbackPlace({ outcome, cwd, line, primary }: AboutLine): FileSpan {
   const [word] = line.words;
   if (word !== undefined && line.wordsFile !== undefined)
     return { file: line.wordsFile, start: word.start, end: word.end };
-  const row = before.composition.defaults.find((each) => each.primary);
+  const row = outcome.composition.defaults.find((each) => each.primary);
   if (row?.loaded.origin.kind === "file")
     return { ...spanOf(row.loaded.origin, cwd), start: 0, end: 0 };
   return { file: primary.app?.file ?? resolve(cwd, primary.configPath ?? "."), start: 0, end: 0 };
@@ -914,7 +916,7 @@ function checkedSites(rule: Rule, about: AboutLine, fixing: Fixing): CheckedSite
   const fixes = sites.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
   if (fixes.length === 0) return { sites, isRenamed: false };
   const isSame = (outcome: Outcome): boolean =>
-    changesBetween(about.before, outcome, fixing.standard).length === 0;
+    changesBetween(about.outcome, outcome, fixing.standard).length === 0;
   const after = fixedOutcome(rule, about, fixes, fixing);
   if (isSame(after)) return { sites, isRenamed: false };
   if (rule.renamesKeys === true && after.kind === "failed") {
@@ -1011,7 +1013,7 @@ function warningFinding(
   if (code === "missing_self") {
     // From 1.0 it is a finding of another kind: the order changes.
     if (from === "1.0") return undefined;
-    const fix = selfFix(about.before.composition, about.cwd);
+    const fix = selfFix(about.outcome.composition, about.cwd);
     return { rule: "missing-self", span, detail, level: "warning", ...(fix && { fix }) };
   }
   if (code === "schema_match")
@@ -1045,23 +1047,24 @@ function createFindings(cwd: string): Findings {
       span.start,
       rule === "unexplained" ? finding.detail : "",
     ]);
-    const before = byPlace.get(id);
-    if (before === undefined) {
+    const existing = byPlace.get(id);
+    if (existing === undefined) {
       byPlace.set(id, finding);
       return;
     }
     // A fix that is wrong for one line is no fix, unless that line only chooses by a key that the fix renames.
-    const { fix: known, ...others } = before;
+    const { fix: existingFix, ...others } = existing;
     const fix =
-      known === undefined || finding.fix === undefined
-        ? known
-        : (joinedFix(known, finding.fix) ?? (isRenamed ? known : undefined));
+      existingFix === undefined || finding.fix === undefined
+        ? existingFix
+        : (joinedFix(existingFix, finding.fix) ?? (isRenamed ? existingFix : undefined));
     const isFixed = finding.fix !== undefined || isRenamed;
     byPlace.set(id, {
       ...others,
       // That a line which nobody wrote fails by a renamed key says nothing of the place.
-      level: isSynthetic && RENAMING.has(rule) ? before.level : worse(before.level, finding.level),
-      lines: before.lines + finding.lines,
+      level:
+        isSynthetic && RENAMING.has(rule) ? existing.level : worse(existing.level, finding.level),
+      lines: existing.lines + finding.lines,
       ...(fix !== undefined && isFixed && { fix }),
     });
   };
@@ -1083,17 +1086,17 @@ function createFindings(cwd: string): Findings {
       // A line of an option that a file breaks shows what the file does.
       const isSynthetic =
         line.kind === "option" &&
-        !changes.some((one) => one.kind === "fails" && isOfFile(one.error));
+        !changes.some((change) => change.kind === "fails" && isOfFile(change.error));
       const isError = changes.some(({ kind }) => kind === "fails");
       const isOurs = changes.every((change) => isOfPlugin(change, cwd));
-      for (const { changes: own, fix, span } of sites)
+      for (const { changes: siteChanges, fix, span } of sites)
         add(
           {
             rule,
             level: isError ? "error" : isOurs ? "warning" : "change",
             span,
             detail: rule === "unexplained" ? detailOf(changes) : ruleNamed(rule).title,
-            changes: own ?? changesAt(span, changes, sites, cwd),
+            changes: siteChanges ?? changesAt(span, changes, sites, cwd),
             line: label,
             lines: 1,
             ...(fix && { fix }),
@@ -1127,10 +1130,10 @@ function changesAt(
   cwd: string,
 ): readonly Change[] {
   if (sites.length < 2) return changes;
-  const own = changes.filter((change) =>
+  const spanChanges = changes.filter((change) =>
     originsOf(change).some((origin) => origin.kind === "file" && spanOf(origin, cwd).file === file),
   );
-  return own.length === 0 ? changes.filter(({ kind }) => kind !== "fails") : own;
+  return spanChanges.length === 0 ? changes.filter(({ kind }) => kind !== "fails") : spanChanges;
 }
 
 const detailOf = ([change]: readonly Change[]): string =>

@@ -234,16 +234,16 @@ function resolvedValues(
 ): ReadonlyMap<string, ResolvedValue> {
   const values = new Map<string, ResolvedValue>();
   const resolution = createResolution(root, context);
-  const visit = (at: Place, path: readonly Key[]): void => {
-    const { node } = at;
+  const visit = (place: Place, path: readonly Key[]): void => {
+    const { node } = place;
     if (isInterpolationNode(node)) {
       if (!MAY_DIFFER.test(node.value)) return;
-      const known = { written: node, path };
+      const entry = { written: node, path };
       try {
-        values.set(pathText(path), { ...known, node: resolution.dereference(at).node });
+        values.set(pathText(path), { ...entry, node: resolution.dereference(place).node });
       } catch (error) {
         if (!isConfigError(error)) throw error;
-        values.set(pathText(path), known);
+        values.set(pathText(path), entry);
       }
       return;
     }
@@ -254,7 +254,7 @@ function resolvedValues(
           ? node.items.map((_, index) => BigInt(index))
           : [];
     for (const key of keys) {
-      const below = resolution.places.child(at, key);
+      const below = resolution.places.child(place, key);
       if (below !== undefined) visit(below, [...path, key]);
     }
   };

@@ -94,12 +94,13 @@ export function argumentEdit(
   const declaration = declarationAt(source, line);
   if (declaration === undefined) return undefined;
   const all = argumentsOf(declaration);
-  const given = argumentNamed(all, name, position);
-  if (given !== undefined) return { file, start: given.valueStart, end: given.end, text: value };
-  const insertion = (at: number, text: string): Edit => ({
+  const present = argumentNamed(all, name, position);
+  if (present !== undefined)
+    return { file, start: present.valueStart, end: present.end, text: value };
+  const insertion = (offset: number, text: string): Edit => ({
     file,
-    start: at,
-    end: at,
+    start: offset,
+    end: offset,
     text,
     isUnordered: true,
   });

@@ -35,9 +35,9 @@ function createPositions(): (span: FileSpan) => Position & { readonly end: Posit
   return ({ end, file, start }) => {
     const source = texts.get(file) ?? { name: file, text: textOf(file) ?? "" };
     texts.set(file, source);
-    const at = (offset: number): Position =>
+    const positionAt = (offset: number): Position =>
       lineColumn({ kind: "file", source, start: offset, end: offset });
-    return { ...at(start), end: at(end) };
+    return { ...positionAt(start), end: positionAt(end) };
   };
 }
 

@@ -792,9 +792,9 @@ const keywordFix: ItemFix = (listed, context) => {
   const parts = partsOf(listed, context);
   if (parts === undefined) return undefined;
   const words = keywordsIn(parts.key);
-  const known = words.filter((word) => word === "optional" || word === "override");
-  const isBoth = known.includes("optional") && known.includes("override");
-  if (known.length === words.length && !isBoth) return undefined;
+  const keywords = words.filter((word) => word === "optional" || word === "override");
+  const isBoth = keywords.includes("optional") && keywords.includes("override");
+  if (keywords.length === words.length && !isBoth) return undefined;
   // A keyword counted only in front of the first unknown word.
   const counted = new Set([
     ...(item.optional ? ["optional"] : []),
@@ -825,8 +825,10 @@ function pluginSites({ changes, ...context }: SiteContext): readonly Site[] {
       )
       .sort((left, right) => right.length - left.length)[0];
   return items.flatMap(({ origin, path }): readonly Site[] => {
-    const own = changes.filter((change) => innermost(change) === path);
-    return own.length === 0 ? [] : [{ span: spanOf(origin, context.cwd), changes: own }];
+    const innermostChanges = changes.filter((change) => innermost(change) === path);
+    return innermostChanges.length === 0
+      ? []
+      : [{ span: spanOf(origin, context.cwd), changes: innermostChanges }];
   });
 }
 
@@ -871,8 +873,8 @@ function keywordSites(context: SiteContext): readonly Site[] {
     const parts = partsOf(listed, context);
     if (parts === undefined || included === undefined) return null;
     const { group, name } = included.placed;
-    const [before = ""] = parts.key.split("@", 1);
-    return { edits: rewrittenItem(parts, `${before}@${filled(item.package, group, name)}`) };
+    const [groupText = ""] = parts.key.split("@", 1);
+    return { edits: rewrittenItem(parts, `${groupText}@${filled(item.package, group, name)}`) };
   });
   const nodes = nodesOf(older);
   const words = wordSites(context, (word) => {
@@ -921,10 +923,10 @@ function ymlSites(context: SiteContext): readonly Site[] {
 function editsOfItem(origin: FileOrigin, cwd: string): readonly Edit[] {
   const span = spanOf(origin, cwd);
   const text = origin.source.text.slice(span.start, span.end);
-  const at = text.indexOf(".yml");
-  return at < 0
+  const index = text.indexOf(".yml");
+  return index < 0
     ? []
-    : [{ ...span, start: span.start + at, end: span.start + at + ".yml".length, text: "" }];
+    : [{ ...span, start: span.start + index, end: span.start + index + ".yml".length, text: "" }];
 }
 
 function chdirSites(context: SiteContext): readonly Site[] {
@@ -962,19 +964,19 @@ function argumentSites(
     line,
     source: textOf(file) ?? "",
   }));
-  const [own] = sources;
-  if (own === undefined || own.source === "") return [];
-  const start = lineStart(own.source, own.line);
+  const [site] = sources;
+  if (site === undefined || site.source === "") return [];
+  const start = lineStart(site.source, site.line);
   const edits = sources.flatMap((place) => argumentEdit(place, argument, value) ?? []);
   const isWhole = edits.length === sources.length;
-  return [{ span: { file: own.file, start, end: start }, ...(isWhole && { fix: { edits } }) }];
+  return [{ span: { file: site.file, start, end: start }, ...(isWhole && { fix: { edits } }) }];
 }
 
 /** The offset of a line, from 1. */
 export function lineStart(text: string, line: number): number {
-  let at = 0;
-  for (let index = 1; index < line; index++) at = text.indexOf("\n", at) + 1;
-  return at;
+  let offset = 0;
+  for (let index = 1; index < line; index++) offset = text.indexOf("\n", offset) + 1;
+  return offset;
 }
 
 /** `+db=x` as it is written for a tree whose primary config is in a group. */
@@ -996,8 +998,8 @@ function appendSites(context: SiteContext): readonly Site[] {
 function literalSites({ changes, cwd }: SiteContext): readonly Site[] {
   return changes.flatMap((change): readonly Site[] => {
     if (change.kind !== "value" || change.difference.kind !== "changed") return [];
-    const { before } = change.difference;
-    return leaves(before).flatMap((node): readonly Site[] => {
+    const { before: literal } = change.difference;
+    return leaves(literal).flatMap((node): readonly Site[] => {
       if (node.origin.kind !== "file" || node.kind !== "scalar") return [];
       if (typeof node.value !== "string" || !/^\\+\?\?\?$/.test(node.value)) return [];
       // No text means the same in both versions: a fix made twice would add a backslash each time.

@@ -72,7 +72,7 @@ export function pythonFindings(
   place: AppPlace,
 ): readonly TextFinding[] {
   const findings: TextFinding[] = [];
-  const at = (start: number, end = start): FileSpan => ({ file, start, end });
+  const spanAt = (start: number, end = start): FileSpan => ({ file, start, end });
   const pattern =
     /^[ \t]*from[ \t]+(hydra\.experimental(?:\.(?:compose|initialize))?)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]*)/gm;
   for (const match of source.matchAll(pattern)) {
@@ -84,10 +84,10 @@ export function pythonFindings(
       .filter((name) => name !== "");
     if (!names.some((name) => API_NAMES.test(name))) continue;
     const start = match.index + whole.indexOf(module);
-    const edit: Edit = { ...at(start, start + module.length), text: "hydra" };
+    const edit: Edit = { ...spanAt(start, start + module.length), text: "hydra" };
     findings.push({
       rule: "experimental-api",
-      span: at(start, start + module.length),
+      span: spanAt(start, start + module.length),
       detail: whole.trim().replace(/\s+/g, " "),
       level: "error",
       ...(names.every((name) => API_NAMES.test(name)) && { fix: { edits: [edit] } }),
@@ -99,7 +99,7 @@ export function pythonFindings(
     const start = match.index + match[0].indexOf("TargetConf");
     findings.push({
       rule: "target-conf",
-      span: at(start, start + "TargetConf".length),
+      span: spanAt(start, start + "TargetConf".length),
       detail: match[0].trim(),
       level: "error",
     });
@@ -110,7 +110,7 @@ export function pythonFindings(
         const start = lineStart(source, line);
         findings.push({
           rule: "compose-strict",
-          span: at(start),
+          span: spanAt(start),
           detail: "compose(strict=...)",
           level: "error",
         });
@@ -170,18 +170,18 @@ function versionArgument(
 export function mainFinding(app: App, source: string, place: AppPlace): TextFinding | undefined {
   const { configPath, file, kind, line } = app;
   if (kind !== "main") return undefined;
-  const at = { file, source, line };
+  const call = { file, source, line };
   const isFile = namesFile(app);
-  const isStrict = hasArgument(at, ["strict", Number.POSITIVE_INFINITY]);
+  const isStrict = hasArgument(call, ["strict", Number.POSITIVE_INFINITY]);
   if (!isFile && !isStrict) return undefined;
-  const written = isFile ? argumentText(at, MAIN_ARGUMENTS.configPath) : undefined;
+  const written = isFile ? argumentText(call, MAIN_ARGUMENTS.configPath) : undefined;
   const [, quote = "", folder = ".", name = ""] =
     /^(["'])(?:([^"'\\]*)\/)?([^"'\\/]+)\.yaml\1$/.exec(written ?? "") ?? [];
   const path = `${quote}${folder}${quote}, config_name=${quote}${name}${quote}`;
   const edits = [
-    name === "" ? undefined : argumentEdit(at, MAIN_ARGUMENTS.configPath, path),
-    argumentText(at, ["strict", Number.POSITIVE_INFINITY]) === "True"
-      ? withoutArgument(at, "strict")
+    name === "" ? undefined : argumentEdit(call, MAIN_ARGUMENTS.configPath, path),
+    argumentText(call, ["strict", Number.POSITIVE_INFINITY]) === "True"
+      ? withoutArgument(call, "strict")
       : undefined,
   ].filter((edit) => edit !== undefined);
   const fix = sourceFix(app, source, edits, place);
@@ -272,11 +272,11 @@ export function findingsSince10(composition: Composition, cwd: string): readonly
       if (first === undefined || !hasContent || loaded.defaults.some(({ kind }) => kind === "self"))
         return [];
       const edit = addedItem(first, "_self_", "before", cwd);
-      const at = first.origin.kind === "file" ? spanOf(first.origin, cwd) : span;
+      const place = first.origin.kind === "file" ? spanOf(first.origin, cwd) : span;
       return [
         {
           rule: "composition-order",
-          span: at,
+          span: place,
           detail: "its defaults list has no _self_",
           level: "change",
           ...(edit && { fix: { edits: [edit] } }),

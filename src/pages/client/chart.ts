@@ -60,15 +60,15 @@ export interface SelectableMark {
 
 /** In the order of the arrow keys; Home and End go to the first and last mark, Enter and Space choose. */
 export function makeSelectable(marks: readonly SelectableMark[]): void {
-  for (const [at, { element, choose }] of marks.entries()) {
+  for (const [index, { element, choose }] of marks.entries()) {
     element.setAttribute("role", "button");
-    element.setAttribute("tabindex", at === 0 ? "0" : "-1");
+    element.setAttribute("tabindex", index === 0 ? "0" : "-1");
     element.addEventListener("click", choose);
     element.addEventListener("keydown", (event) => {
       if (isShortcut(event)) return;
       if (event.key === "Enter" || event.key === " ") choose();
       else {
-        const next = marks[targetOf(event.key, at, marks.length)];
+        const next = marks[targetOf(event.key, index, marks.length)];
         if (next === undefined) return;
         element.setAttribute("tabindex", "-1");
         next.element.setAttribute("tabindex", "0");
@@ -85,12 +85,12 @@ export function makeSelectable(marks: readonly SelectableMark[]): void {
  */
 function redrawKeepingFocus(chart: Element, redraw: () => void): void {
   const marks = () => [...chart.querySelectorAll<SVGElement>("[role='button'][tabindex]")];
-  const before = marks();
-  const at = before.findIndex((mark) => mark.getAttribute("tabindex") === "0");
-  const isFocused = at >= 0 && before[at] === document.activeElement;
+  const previous = marks();
+  const index = previous.findIndex((mark) => mark.getAttribute("tabindex") === "0");
+  const isFocused = index >= 0 && previous[index] === document.activeElement;
   redraw();
   const after = marks();
-  const stop = after[at];
+  const stop = after[index];
   if (stop === undefined) return;
   for (const mark of after) mark.setAttribute("tabindex", mark === stop ? "0" : "-1");
   if (isFocused) stop.focus({ preventScroll: true });
@@ -100,8 +100,8 @@ function redrawKeepingFocus(chart: Element, redraw: () => void): void {
 export const isShortcut = ({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey;
 
-function targetOf(key: string, at: number, count: number): number {
+function targetOf(key: string, index: number, count: number): number {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
-  return at + (STEPS[key] ?? Number.NaN);
+  return index + (STEPS[key] ?? Number.NaN);
 }

@@ -42,8 +42,8 @@ export function extentOf(numbers: Iterable<number>): readonly [least: number, gr
 /** The hue of a name, the same in all charts and on all pages. */
 export function hueOf(name: string): number {
   let hash = 2166136261;
-  for (let at = 0; at < name.length; at++)
-    hash = Math.imul(hash ^ name.charCodeAt(at), 16777619) >>> 0;
+  for (let index = 0; index < name.length; index++)
+    hash = Math.imul(hash ^ name.charCodeAt(index), 16777619) >>> 0;
   return hash % 360;
 }
 

@@ -64,7 +64,7 @@ interface PlacedRow extends Row {
 /** A column and its index in the cells of a row. */
 interface PlacedColumn extends SortedColumn<PlacedRow> {
   readonly column: Column;
-  readonly at: number;
+  readonly index: number;
 }
 
 const NARROW = "(max-width: 640px)";
@@ -158,8 +158,8 @@ export function createTable(
       .map((row) => ({ place: row.place, element: drawRow(row, flat) }));
     const elements = visible.map(({ element }) => element);
     if (isVirtual) {
-      for (const [at, element] of elements.entries())
-        element.setAttribute("aria-rowindex", String(from + at + 2));
+      for (const [index, element] of elements.entries())
+        element.setAttribute("aria-rowindex", String(from + index + 2));
       frame.table.setAttribute("aria-rowcount", String(sorted.length + 1));
       elements.unshift(gap(from * rowHeight));
       elements.push(gap(Math.max(0, sorted.length - to) * rowHeight));
@@ -270,11 +270,11 @@ function withAround(
   for (const row of matching) {
     kept.add(row);
     let level = levelOf(row);
-    for (let at = row.place - 1; at >= 0 && level > 0; at--) {
-      const before = rows[at];
-      if (before === undefined || levelOf(before) >= level) continue;
-      level = levelOf(before);
-      kept.add(before);
+    for (let index = row.place - 1; index >= 0 && level > 0; index--) {
+      const ancestor = rows[index];
+      if (ancestor === undefined || levelOf(ancestor) >= level) continue;
+      level = levelOf(ancestor);
+      kept.add(ancestor);
     }
   }
   return rows.filter((row) => kept.has(row));
@@ -286,12 +286,12 @@ function inTree(rows: readonly PlacedRow[], order: Order<PlacedRow> | null): rea
   const ranks = new Map(sortRows(rows, order).map((row, rank) => [row, rank]));
   const arranged = (from: number, to: number): readonly PlacedRow[] => {
     const groups: { readonly best: number; readonly rows: readonly PlacedRow[] }[] = [];
-    for (let at = from; at < to; ) {
-      const [top, start] = [rows[at], at];
+    for (let index = from; index < to; ) {
+      const [top, start] = [rows[index], index];
       if (top === undefined) break;
-      for (at += 1; at < to && levelOf(rows[at] ?? top) > levelOf(top); ) at += 1;
-      const best = Math.min(...rows.slice(start, at).map((row) => ranks.get(row) ?? 0));
-      groups.push({ best, rows: [top, ...arranged(start + 1, at)] });
+      for (index += 1; index < to && levelOf(rows[index] ?? top) > levelOf(top); ) index += 1;
+      const best = Math.min(...rows.slice(start, index).map((row) => ranks.get(row) ?? 0));
+      groups.push({ best, rows: [top, ...arranged(start + 1, index)] });
     }
     return groups.sort((a, b) => a.best - b.best).flatMap((group) => group.rows);
   };
@@ -303,11 +303,11 @@ function levelOf({ cells: [first = null] }: Row): number {
   return isLabel && first.kind === "label" ? first.level : 0;
 }
 
-const placed = (column: Column, at: number): PlacedColumn => ({
+const placed = (column: Column, index: number): PlacedColumn => ({
   column,
-  at,
+  index,
   ...((column.align === "right" || column.format !== undefined) && { align: "right" }),
-  key: ({ cells }) => keyOf(cells[at] ?? null, column),
+  key: ({ cells }) => keyOf(cells[index] ?? null, column),
 });
 
 const sideOf = ({ align }: PlacedColumn): string | null => align ?? null;
@@ -344,17 +344,17 @@ interface CellPage {
 
 function drawCell(
   { cells, tone }: PlacedRow,
-  { at, column }: PlacedColumn,
+  { index, column }: PlacedColumn,
   { flat, isButton }: CellPage,
 ): string | Node {
-  const cell = cells[at] ?? null;
+  const cell = cells[index] ?? null;
   if (typeof cell === "number" && column.format === "count") return formatCount(cell);
   const text = cellText(cell, column);
   if (column.isMark && text !== NOT_MEASURED)
     return h("span", { class: `mark mark-${text}` }, text);
   if (column.tinted) return h("span", { class: `verdict ${tone ?? ""}` }, text);
   if (column.prose) return h("span", { class: "prose" }, text);
-  const tag = isButton && at === 0 ? "button" : "code";
+  const tag = isButton && index === 0 ? "button" : "code";
   if (cell !== null && typeof cell === "object" && "kind" in cell && cell.kind === "label") {
     const { level, path = text } = cell;
     return nameElement(tag, flat ? path : text, { path, level: flat ? 0 : level });
@@ -364,7 +364,7 @@ function drawCell(
     if (typeof span !== "string" && span.kind === "link")
       return h("a", { href: relativeLink(span.path) }, text);
   const isName =
-    at === 0 ||
+    index === 0 ||
     (Array.isArray(cell) && cell.some((span) => typeof span !== "string" && span.kind === "code"));
   return isName ? nameElement(tag, text) : text;
 }

@@ -60,11 +60,11 @@ export function startComposer(start: (listener: WorkerListener) => StartedWorker
     return start({
       onReply(reply) {
         hasAnswered = true;
-        const known = waiting.get(reply.id);
+        const request = waiting.get(reply.id);
         waiting.delete(reply.id);
         watch();
-        if ("failure" in reply) known?.reject(new Error(reply.failure));
-        else known?.resolve(reply.answer);
+        if ("failure" in reply) request?.reject(new Error(reply.failure));
+        else request?.resolve(reply.answer);
       },
       onError(message) {
         const error = new Error(message || "the browser refused to start a worker");
@@ -112,9 +112,9 @@ export function startComposer(start: (listener: WorkerListener) => StartedWorker
   }
 
   return {
-    setFiles(about, given) {
+    setFiles(about, fileTexts) {
       tree = about;
-      texts = given;
+      texts = fileTexts;
       isStale = true;
     },
     ask<Name extends RequestName>(name: Name, request: RequestOf<Name>) {

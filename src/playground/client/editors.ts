@@ -213,11 +213,11 @@ export function createFileEditor({ nonce, onSave, onText }: FileEditorOptions): 
         if (shown !== undefined)
           states.set(shown, { state: view.state, scroll: view.scrollSnapshot() });
         shown = path;
-        const known = states.get(path);
+        const saved = states.get(path);
         // The place of the file before would be measured in this one.
         view.scrollDOM.scrollTop = 0;
-        view.setState(known?.state ?? create(path, text));
-        if (known !== undefined) view.dispatch({ effects: known.scroll });
+        view.setState(saved?.state ?? create(path, text));
+        if (saved !== undefined) view.dispatch({ effects: saved.scroll });
       }
       if (view.state.doc.toString() !== text) setText(view, text);
       if (line === undefined) return;

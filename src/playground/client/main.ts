@@ -89,12 +89,12 @@ let state: PageState = {
 state = readable({ ...state, ...stateIn(location.hash) });
 
 /** A link may be of another tree, or of this one as it was. */
-function readable(given: PageState): PageState {
+function readable(state: PageState): PageState {
   return {
-    ...given,
-    edits: editsOf(tree.files, given.edits),
-    tab: TABS.some(({ id }) => id === given.tab) ? given.tab : "config",
-    file: given.file !== null && fileOf(given.file) !== undefined ? given.file : null,
+    ...state,
+    edits: editsOf(tree.files, state.edits),
+    tab: TABS.some(({ id }) => id === state.tab) ? state.tab : "config",
+    file: state.file !== null && fileOf(state.file) !== undefined ? state.file : null,
   };
 }
 
@@ -193,13 +193,13 @@ async function answered<Answer>(answer: Promise<Answer>): Promise<Answer | undef
 // The line of overrides.
 
 const completeIn = async (line: string, cursor: number) => {
-  const { before, start, text } = wordAt(line, cursor);
+  const { preceding, start, text } = wordAt(line, cursor);
   const { configName } = state;
-  const found = await answered(composer.ask("complete", { configName, word: text, before }));
-  const options = (found ?? []).map((one) => ({
-    label: one.text,
-    apply: lineWord(one.text),
-    ...(one.description !== undefined && { detail: one.description }),
+  const found = await answered(composer.ask("complete", { configName, word: text, preceding }));
+  const options = (found ?? []).map((candidate) => ({
+    label: candidate.text,
+    apply: lineWord(candidate.text),
+    ...(candidate.description !== undefined && { detail: candidate.description }),
   }));
   return { start, options: options.filter(({ label }) => label !== text) };
 };
@@ -297,10 +297,10 @@ const fileEditor = createFileEditor({
 const opened = h("div", { class: "opened" }, fileEditor.view.dom);
 const fileList = on(h("ul", { class: "files", "aria-label": "Files" }), "keydown", (event) => {
   const buttons = [...fileButtons.values()];
-  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const index = buttons.indexOf(document.activeElement as HTMLButtonElement);
   const steps: Readonly<Record<string, number>> = {
-    ArrowDown: at + 1,
-    ArrowUp: at - 1,
+    ArrowDown: index + 1,
+    ArrowUp: index - 1,
     Home: 0,
     End: buttons.length - 1,
   };
@@ -327,11 +327,11 @@ let isSaving = false;
 async function save(): Promise<void> {
   const { edits, file } = state;
   const edit = file === null ? undefined : edits[file];
-  const known = file === null ? undefined : fileOf(file);
-  if (known === undefined || edit === undefined || isSaving) return;
+  const entry = file === null ? undefined : fileOf(file);
+  if (entry === undefined || edit === undefined || isSaving) return;
   isSaving = true;
-  const { path } = known;
-  const body: ChangedFile = { path, ...edit, text: withLineEnds(edit.text, known.text) };
+  const { path } = entry;
+  const body: ChangedFile = { path, ...edit, text: withLineEnds(edit.text, entry.text) };
   try {
     const answer = await fetch(FILE_NAME, {
       method: "PUT",
@@ -375,13 +375,13 @@ const notAnswered = () =>
 
 /** What changed on the disk is read when the user comes back; changed texts stay. */
 async function reload(): Promise<void> {
-  const before = tree;
+  const previous = tree;
   try {
     const answer = await fetch(TREE_NAME);
     if (!answer.ok) return;
     const next = (await answer.json()) as TreeDocument;
     // It may have been read before what was saved meanwhile.
-    if (isSaving || tree !== before) return;
+    if (isSaving || tree !== previous) return;
     const now = withRead({ files: tree.files, edits: state.edits }, next.files);
     const isSame =
       JSON.stringify([next.files, now.files]) === JSON.stringify([filesRead, tree.files]);
@@ -419,9 +419,9 @@ function drawFileList(): void {
   let folder = "";
   const items: HTMLElement[] = [];
   for (const path of paths) {
-    const at = path.lastIndexOf("/");
-    if (path.slice(0, at + 1) !== folder) {
-      folder = path.slice(0, at + 1);
+    const index = path.lastIndexOf("/");
+    if (path.slice(0, index + 1) !== folder) {
+      folder = path.slice(0, index + 1);
       items.push(h("li", { class: "folder" }, folder));
     }
     const button = h("button", { type: "button", class: `file${folder === "" ? "" : " inner"}` });
@@ -491,8 +491,8 @@ const noOptions = h("p", { class: "hint" }, "The tree has no groups.");
 const NOTHING = "";
 
 function menuElement({ chosen, isListed, key, options }: ChoiceMenu): HTMLElement {
-  const known = menus.get(key);
-  const select = known?.select ?? h("select", { "aria-label": key });
+  const existing = menus.get(key);
+  const select = existing?.select ?? h("select", { "aria-label": key });
   const wanted = [...(chosen === null || !isListed ? [NOTHING] : []), ...options];
   if (chosen !== null && isListed) wanted.push(NOTHING);
   const shown = [...select.options].map(({ value }) => value);
@@ -501,7 +501,7 @@ function menuElement({ chosen, isListed, key, options }: ChoiceMenu): HTMLElemen
       ...wanted.map((value) => h("option", { value }, value === NOTHING ? "(nothing)" : value)),
     );
   select.value = chosen ?? NOTHING;
-  if (known !== undefined) return known.row;
+  if (existing !== undefined) return existing.row;
   on(
     select,
     "change",
@@ -521,12 +521,13 @@ async function chooseOption(key: string, option: string | null): Promise<void> {
 
 function replaceRows(parent: HTMLElement, rows: readonly HTMLElement[]): void {
   const isSame =
-    parent.children.length === rows.length && rows.every((row, at) => parent.children[at] === row);
+    parent.children.length === rows.length &&
+    rows.every((row, index) => parent.children[index] === row);
   if (!isSame) parent.replaceChildren(...rows);
 }
 
 function drawMenus(all: View["menus"]): void {
-  const rows = (of: (menu: ChoiceMenu) => boolean) => all.filter(of).map(menuElement);
+  const rows = (isShown: (menu: ChoiceMenu) => boolean) => all.filter(isShown).map(menuElement);
   // As long as there is no config, no group is apart.
   const isApart = (menu: ChoiceMenu) => !menu.isListed && view.config !== undefined;
   replaceRows(
@@ -585,12 +586,12 @@ const picturePanel = h("div");
 
 function drawConfig(lines: ConfigView["lines"]): void {
   const marks: Mark[] = [];
-  let at = 0;
+  let offset = 0;
   for (const { isOverride, text } of lines) {
-    if (isOverride) marks.push({ from: at, class: "cm-override" });
-    at += text.length + 1;
+    if (isOverride) marks.push({ from: offset, class: "cm-override" });
+    offset += text.length + 1;
   }
-  const text = lines.map((one) => one.text).join("\n");
+  const text = lines.map((line) => line.text).join("\n");
   setText(configView, text, [markedWith(marks)]);
   hasMarks = marks.length > 0;
   void drawHistory();
@@ -603,7 +604,7 @@ function drawProblems(): void {
   const { config, problems } = view;
   const isOld = config?.source.kind === "earlier";
   const all = [...serverProblems, ...failures, ...problems];
-  problemList.replaceChildren(...all.map((one) => problemElement(one, openFile)));
+  problemList.replaceChildren(...all.map((problem) => problemElement(problem, openFile)));
   problemList.hidden = all.length === 0;
   for (const shown of [configView.dom, differencePanel, picturePanel])
     shown.classList.toggle("old", isOld);
@@ -628,7 +629,7 @@ function drawWarnings(): void {
   const { config, warnings } = view;
   warningList.hidden = warnings.length === 0;
   warningTitle.textContent = plural(warnings.length, "warning");
-  warningItems.replaceChildren(...warnings.map((one) => problemElement(one, openFile)));
+  warningItems.replaceChildren(...warnings.map((warning) => problemElement(warning, openFile)));
   const source = config?.source;
   jobList.hidden = source?.kind !== "sweep";
   if (source?.kind !== "sweep") return;
@@ -667,7 +668,7 @@ function drawDifference(difference: Difference | undefined): void {
     ? h(
         "ul",
         { class: "problems", "aria-label": "Problems of the compared command line" },
-        ...difference.problems.map((one) => problemElement(one, openFile)),
+        ...difference.problems.map((problem) => problemElement(problem, openFile)),
       )
     : differenceElement(difference.differences, openFile);
   differencePanel.replaceChildren(shown);
@@ -685,7 +686,7 @@ const chosen = { left: "options", right: "config" };
 const narrow = matchMedia("(max-width: 760px)");
 
 function choose(id: string): void {
-  const tab = TABS.find((one) => one.id === id);
+  const tab = TABS.find((entry) => entry.id === id);
   if (tab === undefined) return;
   chosen[tab.side] = id;
   state = { ...state, tab: id };
@@ -710,9 +711,9 @@ function drawTabs(): void {
 const isVisible = (id: string): boolean => tabs.get(id)?.panel.hidden === false;
 
 function tabList(side: Tab["side"], label: string): HTMLElement {
-  const own = TABS.filter((tab) => tab.side === side);
+  const sideTabs = TABS.filter((tab) => tab.side === side);
   const list = h("div", { class: `tabs ${side}`, role: "tablist", "aria-label": label });
-  for (const { id, title } of own) {
+  for (const { id, title } of sideTabs) {
     const { button } = tabs.get(id) ?? {};
     if (button === undefined) continue;
     button.textContent = title;
@@ -725,8 +726,8 @@ function tabList(side: Tab["side"], label: string): HTMLElement {
   return on(list, "keydown", ({ key }) => {
     const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;
-    const at = own.findIndex(({ id }) => id === chosen[side]);
-    const next = own[(at + step + own.length) % own.length];
+    const index = sideTabs.findIndex(({ id }) => id === chosen[side]);
+    const next = sideTabs[(index + step + sideTabs.length) % sideTabs.length];
     if (next === undefined) return;
     choose(next.id);
     tabs.get(next.id)?.button.focus();

@@ -25,12 +25,12 @@ export function historyElement(history: ValueHistory, openFile: OpenFile): HTMLE
       "div",
       { class: "step" },
       h("p", {}, `${label} `, placeElement(place, openFile)),
-      ...broughtInBy.map((one) =>
+      ...broughtInBy.map((source) =>
         h(
           "p",
           { class: "through" },
-          one.text,
-          ...(one.place === undefined ? [] : [" ", placeElement(one.place, openFile)]),
+          source.text,
+          ...(source.place === undefined ? [] : [" ", placeElement(source.place, openFile)]),
         ),
       ),
     );
@@ -46,7 +46,7 @@ export function historyElement(history: ValueHistory, openFile: OpenFile): HTMLE
             : h("p", {}, "resolves to ", h("code", {}, resolved.text)),
         ]),
     step("set by", setBy),
-    ...replaced.map((one) => step(`replaced ${one.value} of`, one)),
+    ...replaced.map((entry) => step(`replaced ${entry.value} of`, entry)),
     ...(note === undefined ? [] : [h("p", { class: "hint" }, note)]),
   );
 }
@@ -56,7 +56,7 @@ export function problemElement(problem: Problem, openFile: OpenFile): HTMLElemen
   return h(
     "li",
     {},
-    ...message.map((line, at) => h("p", { class: at === 0 ? "message" : "" }, line)),
+    ...message.map((line, index) => h("p", { class: index === 0 ? "message" : "" }, line)),
     ...(place === undefined || place.kind === "override"
       ? []
       : [h("p", {}, "at ", placeElement(place, openFile))]),

@@ -19,7 +19,9 @@ export interface ChoiceMenu {
 
 /** The choices of a config in the order of its defaults lists, then the groups that it does not have. */
 export function choiceMenus({ choices, repository, tree }: Composition): readonly ChoiceMenu[] {
-  const order = new Map([...new Set(tree.roots.flatMap(keysBelow))].map((key, at) => [key, at]));
+  const order = new Map(
+    [...new Set(tree.roots.flatMap(keysBelow))].map((key, index) => [key, index]),
+  );
   // Hydra's own order of choices is that in which it reads them: the last entry first.
   const inOrder = [...choices].sort(
     ([a], [b]) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size),

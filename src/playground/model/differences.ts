@@ -25,9 +25,9 @@ export function differencesOf(
   directory: string,
 ): readonly ShownDifference[] {
   const all = maskDifferences(diffConfigs(older.config, newer.config), older, newer);
-  return all.map((one): ShownDifference => {
-    const { kind } = one;
-    const key = pathText(one.path);
+  return all.map((difference): ShownDifference => {
+    const { kind } = difference;
+    const key = pathText(difference.path);
     const shown = (
       text: string,
       { origin }: { readonly origin: Parameters<typeof placeOf>[0] },
@@ -35,11 +35,26 @@ export function differencesOf(
       text,
       place: placeOf(origin, directory),
     });
-    if (one.kind === "added")
-      return { key, kind, older: undefined, newer: shown(showValue(one.after), one.after) };
-    if (one.kind === "removed")
-      return { key, kind, older: shown(showValue(one.before), one.before), newer: undefined };
-    const [before, after] = showBoth(one.before, one.after);
-    return { key, kind, older: shown(before, one.before), newer: shown(after, one.after) };
+    if (difference.kind === "added")
+      return {
+        key,
+        kind,
+        older: undefined,
+        newer: shown(showValue(difference.after), difference.after),
+      };
+    if (difference.kind === "removed")
+      return {
+        key,
+        kind,
+        older: shown(showValue(difference.before), difference.before),
+        newer: undefined,
+      };
+    const [before, after] = showBoth(difference.before, difference.after);
+    return {
+      key,
+      kind,
+      older: shown(before, difference.before),
+      newer: shown(after, difference.after),
+    };
   });
 }

@@ -34,25 +34,27 @@ export function withLineEnds(edited: string, file: string): string {
   const shorter = Math.min(old.length, lines.length);
   let start = 0;
   while (start < shorter && old[start] === lines[start]) start += 1;
-  let rest = 0;
-  while (rest < shorter - start && old.at(-1 - rest) === lines.at(-1 - rest)) rest += 1;
-  const endOf = (at: number): string | undefined =>
-    at < start
-      ? ends[at]
-      : at >= lines.length - rest
-        ? ends[at - lines.length + old.length]
+  let tail = 0;
+  while (tail < shorter - start && old.at(-1 - tail) === lines.at(-1 - tail)) tail += 1;
+  const endOf = (index: number): string | undefined =>
+    index < start
+      ? ends[index]
+      : index >= lines.length - tail
+        ? ends[index - lines.length + old.length]
         : undefined;
   const last = lines.length - 1;
-  return lines.map((line, at) => (at === last ? line : line + (endOf(at) ?? most))).join("");
+  return lines
+    .map((line, index) => (index === last ? line : line + (endOf(index) ?? most)))
+    .join("");
 }
 
 /** The first of those that are the most. */
 function mostOf(ends: readonly string[]): string {
   const counts = ["\n", "\r\n", "\r"].map((end) => ({
     end,
-    count: ends.filter((one) => one === end).length,
+    count: ends.filter((other) => other === end).length,
   }));
-  return counts.reduce((most, one) => (one.count > most.count ? one : most)).end;
+  return counts.reduce((most, candidate) => (candidate.count > most.count ? candidate : most)).end;
 }
 
 export function withoutEdit(edits: Edits, path: string): Edits {

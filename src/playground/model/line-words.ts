@@ -17,12 +17,12 @@ export interface LineWord {
  */
 export function lineWords(line: string): readonly LineWord[] {
   const words: LineWord[] = [];
-  for (let at = 0; at < line.length; ) {
-    if (/\s/.test(line.charAt(at))) at += 1;
+  for (let position = 0; position < line.length; ) {
+    if (/\s/.test(line.charAt(position))) position += 1;
     else {
-      const word = wordFrom(line, at);
+      const word = wordFrom(line, position);
       words.push(word);
-      at = word.end;
+      position = word.end;
     }
   }
   return words;
@@ -38,22 +38,22 @@ function wordFrom(line: string, start: number): LineWord {
   const offsets: number[] = [];
   let text = "";
   let quote = "";
-  let at = start;
+  let position = start;
   const take = (offset: number) => {
     text += line.charAt(offset);
     offsets.push(offset);
   };
-  for (; at < line.length; at++) {
-    const char = line.charAt(at);
+  for (; position < line.length; position++) {
+    const char = line.charAt(position);
     if (quote === "" && /\s/.test(char)) break;
     if (char === quote) quote = "";
     else if (quote === "" && /["']/.test(char)) quote = char;
-    else if (char === "\\" && isEscape(line.charAt(at + 1), quote)) {
-      at += 1;
-      take(at);
-    } else take(at);
+    else if (char === "\\" && isEscape(line.charAt(position + 1), quote)) {
+      position += 1;
+      take(position);
+    } else take(position);
   }
-  return { text, start, end: at, offsets: [...offsets, at] };
+  return { text, start, end: position, offsets: [...offsets, position] };
 }
 
 const isEscape = (next: string, quote: string): boolean =>

@@ -13,7 +13,7 @@ export interface TypedWord {
   readonly text: string;
   /** Where the word begins in the line. */
   readonly start: number;
-  readonly before: readonly string[];
+  readonly preceding: readonly string[];
 }
 
 export function wordAt(line: string, cursor: number): TypedWord {
@@ -21,10 +21,10 @@ export function wordAt(line: string, cursor: number): TypedWord {
   const last = words.at(-1);
   // After white space a new word begins, unless quotes are still open.
   const isOpen = last !== undefined && last.end === cursor;
-  const before = (isOpen ? words.slice(0, -1) : words).map(({ text }) => text);
+  const preceding = (isOpen ? words.slice(0, -1) : words).map(({ text }) => text);
   return isOpen
-    ? { text: last.text, start: last.start, before }
-    : { text: "", start: cursor, before };
+    ? { text: last.text, start: last.start, preceding }
+    : { text: "", start: cursor, preceding };
 }
 
 /** The part of the line that a place of an error is; undefined for other places. */
@@ -66,12 +66,12 @@ export function withoutChoice(line: string, key: string): string {
  */
 export function withChoice(line: string, key: string, override: string | undefined): string {
   const words = lineWords(line);
-  const at = words.findIndex(({ text }) => choosesOption(text, key));
+  const index = words.findIndex(({ text }) => choosesOption(text, key));
   const kept = (part: readonly LineWord[]) =>
     part
       .filter(({ text }) => !choosesOption(text, key))
       .map(({ end, start }) => line.slice(start, end));
-  const place = at < 0 ? words.length : at;
+  const place = index < 0 ? words.length : index;
   return [
     ...kept(words.slice(0, place)),
     ...(override === undefined ? [] : [lineWord(override)]),

@@ -42,10 +42,10 @@ export function placeOf(origin: Origin, directory: string): ShownPlace {
     const span = start === undefined ? undefined : ([start, end ?? start + 1] as const);
     return { kind: "override", text, override, index, span };
   }
-  const before = `${directory}/`;
-  if (origin.kind !== "file" || !origin.source.name.startsWith(before))
+  const prefix = `${directory}/`;
+  if (origin.kind !== "file" || !origin.source.name.startsWith(prefix))
     return { kind: "other", text };
-  const path = origin.source.name.slice(before.length);
+  const path = origin.source.name.slice(prefix.length);
   return { kind: "file", text, path, line: lineColumn(origin).line };
 }
 
@@ -97,7 +97,7 @@ export function warningsOf(composition: Composition, directory: string): readonl
       hint: undefined,
     }),
   );
-  const byText = new Map(all.map((one) => [one.message.join("\n"), one]));
+  const byText = new Map(all.map((problem) => [problem.message.join("\n"), problem]));
   return [...byText.values()];
 }
 

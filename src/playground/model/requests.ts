@@ -84,7 +84,7 @@ export interface Requests {
   complete(request: {
     readonly configName: string;
     readonly word: string;
-    readonly before: readonly string[];
+    readonly preceding: readonly string[];
   }): readonly Candidate[];
   /** The line that chooses an option of a group. */
   choose(request: {
@@ -166,7 +166,7 @@ export function createReplier(): (message: Message) => Reply {
         difference: compared && difference(opened().compose({ configName, overrides: compared })),
       };
     },
-    complete: ({ before, configName, word }) => opened().complete(word, before, configName),
+    complete: ({ preceding, configName, word }) => opened().complete(word, preceding, configName),
     choose: ({ configName, key, line, option }) =>
       lineWithOption(opened(), { configName, line }, { key, option }),
     history: ({ key, number }) =>
@@ -178,8 +178,11 @@ export function createReplier(): (message: Message) => Reply {
   const problemsWith = (problems: readonly Problem[], configName: string): readonly Problem[] => {
     const bare = shown === undefined ? opened().compose({ configName, overrides: [] }) : undefined;
     if (bare?.kind !== "failed") return problems;
-    const known = problems.map((one) => JSON.stringify(one));
-    return [...problems, ...bare.problems.filter((one) => !known.includes(JSON.stringify(one)))];
+    const texts = problems.map((problem) => JSON.stringify(problem));
+    return [
+      ...problems,
+      ...bare.problems.filter((problem) => !texts.includes(JSON.stringify(problem))),
+    ];
   };
   const nextShown = (composed: Composed, call: ComposeCall): Shown | undefined => {
     const { configName } = call;

@@ -44,9 +44,9 @@ export interface TreeSession {
   isSweep(call: ComposeCall): boolean;
   /**
    * What continues a word.
-   * @param before the words before it
+   * @param preceding the words before it
    */
-  complete(word: string, before: readonly string[], configName: string): readonly Candidate[];
+  complete(word: string, preceding: readonly string[], configName: string): readonly Candidate[];
   /** The groups and configs of the tree, also while nothing composes. */
   repository(): Repository;
 }
@@ -75,8 +75,12 @@ export function openSession(
     aliasesOf(primaryAtRoot(configName, repository()), dialectNamed(dialect));
   const isSweeping = ({ configName, overrides }: ComposeCall): boolean => {
     try {
-      const known = aliases(configName);
-      const { overrides: expanded } = expandAliases(overrides, known, dialectNamed(dialect));
+      const definedAliases = aliases(configName);
+      const { overrides: expanded } = expandAliases(
+        overrides,
+        definedAliases,
+        dialectNamed(dialect),
+      );
       return parseOverrides(expanded, { dialect: dialectNamed(dialect) }).some(isSweep);
     } catch (error) {
       // Composing tells what is wrong.
@@ -121,8 +125,8 @@ export function openSession(
         else break;
       return composed;
     },
-    complete(word, before, configName) {
-      const mode = isSweeping({ configName, overrides: before }) ? "multirun" : "run";
+    complete(word, preceding, configName) {
+      const mode = isSweeping({ configName, overrides: preceding }) ? "multirun" : "run";
       const composer = {
         configName,
         context: engine.resolveContext(),
@@ -130,7 +134,7 @@ export function openSession(
         aliases: () => aliases(configName),
         compose: (overrides: readonly string[]) => compositionOf({ configName, overrides }, mode),
       };
-      const tree = treeFor(composer, before, mode);
+      const tree = treeFor(composer, preceding, mode);
       try {
         const place = { tree, schema: undefined, filesFor: () => undefined };
         return completeOverride(place, word, true);

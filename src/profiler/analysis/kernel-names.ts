@@ -86,5 +86,5 @@ function numbersOf(
   { add, addPlace, nameOf }: NameTable,
 ): (name: string) => KernelNumber {
   const number = addPlace(place);
-  return createNameNumbers((name) => add(name, number), nameOf).of;
+  return createNameNumbers((name) => add(name, number), nameOf).numberOf;
 }

@@ -35,7 +35,7 @@ function* tracks({ processes }: Timeline, names: NameNumbers): Generator<Track> 
     yield* threadTracks(each, names);
     for (const { device, stream, name, startNs, endNs } of process.kernels)
       trackOf(streams, `cuda:${device} stream ${stream ?? 0}, ${processName(each)}`, String).add(
-        names.of(name),
+        names.numberOf(name),
         startNs,
         // Times converted from another clock may end before they begin, which viewers reject.
         Math.max(endNs, startNs),
@@ -52,7 +52,7 @@ function threadTracks(each: ProcessCopy, names: NameNumbers): Iterable<Track> {
     const { kind, domain, name, threadId, startNs } = range;
     if (kind !== "push_pop") continue;
     const shown = domain === "" ? name : `${domain}: ${name}`;
-    trackOf(threads, threadId, nameOf).add(names.of(shown), startNs, endOf(range, process));
+    trackOf(threads, threadId, nameOf).add(names.numberOf(shown), startNs, endOf(range, process));
   }
   return threads.values();
 }

@@ -138,7 +138,7 @@ function createIdentities(): Identities {
   };
   const placeOf = (number: number): Place => places[placeNumbers[number] ?? 0] as Place;
   return {
-    of: (record) => namesAt(record).of(record.kernel_name),
+    of: (record) => namesAt(record).numberOf(record.kernel_name),
     at: (number) => ({ kernel_name: names[number] ?? "", ...placeOf(number) }),
     placesOf: (numbers) => [...new Set(numbers.map(placeOf))],
   };

@@ -145,7 +145,7 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   const names: string[] = [];
   const times: number[] = [];
   const kinds = new Set<KernelRecord["kind"]>();
-  const { of } = createNameNumbers(
+  const { numberOf: of } = createNameNumbers(
     (name) => names.push(name) - 1,
     (number) => names[number] ?? "",
   );

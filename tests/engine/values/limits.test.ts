@@ -110,7 +110,7 @@ describe("what is shared in a tree that was made of another one", () => {
   ] as const;
 
   it.each(trees)("%s", (_, root, code) => {
-    expect(refusal(() => checkExpansion(root, limits, { before }))?.code).toBe(code);
+    expect(refusal(() => checkExpansion(root, limits, { previous: before }))?.code).toBe(code);
     expect(refusal(() => checkExpansion(root, limits))?.code).toBe(code);
   });
 
@@ -121,8 +121,8 @@ describe("what is shared in a tree that was made of another one", () => {
           [...before.entries.values()].map(({ key, value }) => [key, value]),
           origin,
         );
-        refusal(() => checkExpansion(one, limits, { before: base }));
-        const found = refusal(() => checkExpansion(two, limits, { before: base }));
+        refusal(() => checkExpansion(one, limits, { previous: base }));
+        const found = refusal(() => checkExpansion(two, limits, { previous: base }));
         expect(found?.code, `${second} after ${first}`).toBe(code);
       }
   });
@@ -138,10 +138,10 @@ describe("what is shared in a tree that was made of another one", () => {
     };
     const job = (number: bigint) =>
       withEntry(withEntry(before, "b", scalar(number, origin)), "rules", rules);
-    checkExpansion(job(1n), DEFAULT_LIMITS, { before });
+    checkExpansion(job(1n), DEFAULT_LIMITS, { previous: before });
     const first = reads;
     for (let number = 2n; number < 10n; number++)
-      checkExpansion(job(number), DEFAULT_LIMITS, { before });
+      checkExpansion(job(number), DEFAULT_LIMITS, { previous: before });
     expect([first > 0, reads - first]).toEqual([true, 0]);
   });
 });

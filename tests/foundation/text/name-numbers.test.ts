@@ -4,7 +4,7 @@ import { createNameNumbers } from "../../../src/foundation/text/name-numbers.ts"
 
 function numbers() {
   const names: string[] = [];
-  const { of } = createNameNumbers(
+  const { numberOf: of } = createNameNumbers(
     (name) => names.push(name) - 1,
     (number) => names[number] as string,
   );

@@ -153,7 +153,7 @@ test("the history is that of the config that is shown, or none", () => {
 test("words are completed, and options chosen", () => {
   const { ask } = open();
   const configName = "config";
-  const found = ask("complete", { configName, word: "db=p", before: [] });
+  const found = ask("complete", { configName, word: "db=p", preceding: [] });
   expect(found.map(({ text }) => text)).toEqual(["db=pg"]);
   expect(ask("choose", { configName, line: "debug=true", key: "db", option: "pg" })).toBe(
     "debug=true db=pg",

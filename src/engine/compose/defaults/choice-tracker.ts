@@ -84,10 +84,10 @@ export function createChoiceTracker(
     noteChoice(placed, parent) {
       const key = placed.overrideKey;
       if (key === null) return;
-      const before = chosenBy.get(key);
+      const earlier = chosenBy.get(key);
       const chosen = { placed, parent };
-      if (before !== undefined && before.placed.name !== placed.name)
-        throw refuse.secondChoice(chosen, before, key);
+      if (earlier !== undefined && earlier.placed.name !== placed.name)
+        throw refuse.secondChoice(chosen, earlier, key);
       choices.set(key, placed.name);
       chosenBy.set(key, chosen);
       const keys = keysOfGroup.get(placed.group) ?? new Set();
@@ -320,10 +320,10 @@ function nearOptions(
 /** The hint for a folder that was named as an option: its groups are chosen one by one. */
 function groupsBelow(
   folder: string,
-  known: readonly string[],
+  groups: readonly string[],
   repository: Repository,
 ): string | undefined {
-  const commands = known
+  const commands = groups
     .filter((key) => key.startsWith(`${folder}/`))
     .sort(byCodePoint)
     .map((key) => {
@@ -351,11 +351,13 @@ function chosenOtherwise(
 function pythonText(value: RecordedSelection["value"], origin: Origin, dialect: Dialect): string {
   if (!isOptionList(value)) return selectionText(value);
   // A value that names no option is shown as it was written.
-  const given =
+  const typedNode =
     value.includes(null) && origin.kind === "override"
       ? overrideNode(parseOverride(origin.text, { dialect }))
       : null;
-  return given === null ? `[${value.map((option) => pyRepr(option)).join(", ")}]` : pyRepr(given);
+  return typedNode === null
+    ? `[${value.map((option) => pyRepr(option)).join(", ")}]`
+    : pyRepr(typedNode);
 }
 
 /** An unused `override`, with the group's path from the root of the tree. */
@@ -384,14 +386,14 @@ function suggestOverrides(
   { key, within }: UnusedOverride,
   keysOfGroup: ReadonlyMap<string, ReadonlySet<string>>,
 ): readonly SuggestedOverride[] {
-  const [group = key, given = ownPackage(group)] = key.split("@", 2);
+  const [group = key, packageName = ownPackage(group)] = key.split("@", 2);
   const beside = within.slice(0, within.lastIndexOf("/") + 1);
   const named =
     keysOfGroup.has(group) || !group.startsWith(beside) ? group : group.slice(beside.length);
   const there = [...(keysOfGroup.get(named) ?? [])].sort(byCodePoint).map((found) => {
     const [, place = ownPackage(named)] = found.split("@", 2);
-    const isAtRoot = given === place || given === ownPackage(named);
-    const isNamed = given === place || given.endsWith(`.${place}`);
+    const isAtRoot = packageName === place || packageName === ownPackage(named);
+    const isNamed = packageName === place || packageName.endsWith(`.${place}`);
     const written = isAtRoot ? `/${found}` : `/${named}@_global_.${place}`;
     return { meant: { key: found, written }, isNamed };
   });
@@ -431,7 +433,7 @@ export function suggestChoice(
   const dotted = typed.replaceAll("/", ".");
   // A group at its own package is meant before the same one at another.
   const keys = [...choices.keys()].sort(
-    (one, other) => Number(one.includes("@")) - Number(other.includes("@")),
+    (name, other) => Number(name.includes("@")) - Number(other.includes("@")),
   );
   for (const key of typed === "" ? [] : keys) {
     const [group = "", pkg = ""] = key.split("@");

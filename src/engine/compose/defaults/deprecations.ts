@@ -102,7 +102,7 @@ function headerNotice(
         `See ${PACKAGE_HEADER} for more information`,
       loaded.origin,
     );
-  const known = Object.values(DIALECTS)
+  const supporting = Object.values(DIALECTS)
     .filter(({ packageKeywords }) => packageKeywords)
     .map(({ name }) => name);
   const meaning = keyword === "_group_" ? "group" : "name";
@@ -110,7 +110,7 @@ function headerNotice(
     code: "note",
     message:
       `in '${configPath}', '# @package ${header}' is a package of that name: ${keyword} stands for the config's ${meaning} ` +
-      `only in Hydra ${known.join(" and ")} (version_base, --version-base)`,
+      `only in Hydra ${supporting.join(" and ")} (version_base, --version-base)`,
     origin: loaded.origin,
   };
 }

@@ -129,7 +129,7 @@ function withoutOption(search: Search): EntryRemedy | undefined {
   );
   if (options.length === 0) return undefined;
   const names = name.split(/[\s,]+/);
-  if (names.length > 1 && names.every((one) => options.includes(one)))
+  if (names.length > 1 && names.every((name) => options.includes(name)))
     return { hint: `write \`${textOf({ ...entry, name: `[${names.join(", ")}]` })}\`` };
   if (name !== "") return undefined;
   const lines = options
@@ -248,22 +248,24 @@ function chosenInParents(
   pkg: string | null,
   { parents, repository, placed }: Search,
 ): { readonly by: string; readonly isAbove: boolean } | undefined {
-  for (const [index, { configPath, group: own, dialect }] of parents.slice(0, -1).entries()) {
-    const place = { ...rootOfLists(dialect), group: own };
+  for (const [index, { configPath, group: parentGroup, dialect }] of parents
+    .slice(0, -1)
+    .entries()) {
+    const place = { ...rootOfLists(dialect), group: parentGroup };
     const items = repository.load(configPath)?.defaults ?? [];
     const groupOf = (item: (typeof items)[number]) =>
       item.kind === "group" ? placeItem(item, null, place).group : undefined;
-    const at = items.findIndex(
+    const position = items.findIndex(
       (item) =>
         item !== placed.item &&
         groupOf(item) === group &&
         item.kind === "group" &&
         item.package === pkg,
     );
-    if (at < 0) continue;
+    if (position < 0) continue;
     const next = parents[index + 1];
     const leading = items.findIndex((item) => item === next?.item || groupOf(item) === next?.group);
-    return { by: configPath, isAbove: leading < 0 || at < leading };
+    return { by: configPath, isAbove: leading < 0 || position < leading };
   }
   return undefined;
 }
@@ -306,8 +308,8 @@ function entryOf({ item, name }: PlacedConfig): Entry {
 const groupOf = ({ group, shorthandOf = group }: GroupItem): string => shorthandOf;
 
 const textOf = ({ flags, group, package: pkg, name }: Entry): string => {
-  const at = pkg === null ? "" : `@${pkg}`;
-  return group === null ? `${name}${at}` : `${flags}${group}${at}: ${name}`;
+  const packageSuffix = pkg === null ? "" : `@${pkg}`;
+  return group === null ? `${name}${packageSuffix}` : `${flags}${group}${packageSuffix}: ${name}`;
 };
 
 const isRooted = ({ group, name }: Entry): boolean => (group ?? name).startsWith("/");

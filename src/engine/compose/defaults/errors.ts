@@ -51,11 +51,11 @@ function primaryHint(
   if (nearest !== undefined)
     return `choose it with ${named(`${group === "" ? "" : `${group}/`}${nearest}`)}`;
   const within = configPath.replace(/\.yaml$/, "").split("/");
-  const known = within
+  const suffix = within
     .map((_, index) => within.slice(index))
     .find((name) => namesOf(name.slice(0, -1).join("/"), repository).includes(name.at(-1) ?? ""));
-  if (known !== undefined)
-    return `config names are relative to the config directory: use ${named(known.join("/"))}`;
+  if (suffix !== undefined)
+    return `config names are relative to the config directory: use ${named(suffix.join("/"))}`;
   if (!fromShell) return "configName is the name of the config, configDir its directory";
   if (repository.sources.every(({ scheme }) => scheme !== "file"))
     return "there is no config directory: --config-path DIR (-cp) gives it; 'hydraconf python sync' reads what a Python program registers in its ConfigStore";

@@ -118,8 +118,9 @@ export function finalPackage(placed: PlacedConfig, header: string | null): strin
     dialect.packageKeywords ? text.replaceAll("_group_", dotted(group)) : text;
   // A header of `_group_` alone has no effect: the default package is relative to the list's place.
   const isDefault = header === null || (dialect.packageKeywords && header === "_group_");
-  const own = explicitPackage ?? (isDefault ? defaultPackage : absolutePackage(filled(header)));
-  return joinPackage(parentPackage, fillName(own, placed));
+  const itemPackage =
+    explicitPackage ?? (isDefault ? defaultPackage : absolutePackage(filled(header)));
+  return joinPackage(parentPackage, fillName(itemPackage, placed));
 }
 
 type Names = Pick<
@@ -146,10 +147,10 @@ function overrideKey(group: string, pkg: string): string {
 }
 
 /** Drops everything up to the last `_global_`, after which a package is relative to the root. */
-function joinPackage(parent: string, own: string): string {
-  const joined = parent === "" ? own : own === "" ? parent : `${parent}.${own}`;
-  const at = joined.lastIndexOf(GLOBAL);
-  return at === -1 ? joined : joined.slice(at + GLOBAL.length + 1);
+function joinPackage(parent: string, child: string): string {
+  const joined = parent === "" ? child : child === "" ? parent : `${parent}.${child}`;
+  const index = joined.lastIndexOf(GLOBAL);
+  return index === -1 ? joined : joined.slice(index + GLOBAL.length + 1);
 }
 
 /** The package of a header is relative to the root. */

@@ -158,17 +158,17 @@ interface ChildList {
  */
 function expandDeferredChoices(deferred: DeferredChild[], tracker: ChoiceTracker): void {
   const next = (): number => {
-    const known = tracker.choices();
-    return deferred.findIndex(({ item, text }) => fillChoices(item, text, known) !== undefined);
+    const choices = tracker.choices();
+    return deferred.findIndex(({ item, text }) => fillChoices(item, text, choices) !== undefined);
   };
-  for (let at = next(); at >= 0; at = next()) {
-    const [one] = deferred.slice(at, at + 1);
-    if (one === undefined) break;
+  for (let index = next(); index >= 0; index = next()) {
+    const [child] = deferred.slice(index, index + 1);
+    if (child === undefined) break;
     const further: DeferredChild[] = [];
-    const node = expandDeferred(one, tracker.choices(), further);
-    const { children } = one.list;
-    children[children.indexOf(one.mark)] = node;
-    deferred.splice(at, 1, ...further.reverse());
+    const node = expandDeferred(child, tracker.choices(), further);
+    const { children } = child.list;
+    children[children.indexOf(child.mark)] = node;
+    deferred.splice(index, 1, ...further.reverse());
   }
   const [first] = deferred;
   if (first !== undefined)
@@ -177,10 +177,10 @@ function expandDeferredChoices(deferred: DeferredChild[], tracker: ChoiceTracker
 
 function expandDeferred(
   { below, item, place, text }: DeferredChild,
-  known: ReadonlyMap<string, string | null>,
+  choices: ReadonlyMap<string, string | null>,
   deferred: DeferredChild[],
 ): DefaultsTreeNode {
-  const name = fillChoices(item, text, known) ?? text;
+  const name = fillChoices(item, text, choices) ?? text;
   const chosen =
     item.kind === "group"
       ? moveIntoGroup({ ...item, value: name }, place.dialect)
@@ -440,7 +440,7 @@ function expandOptions(
   below: Surroundings,
 ): readonly DefaultsTreeNode[] {
   const { explicitPackage } = placeItem(item, null, place);
-  const at = startOfItem(item, place);
+  const listPlace = startOfItem(item, place);
   return options.toReversed().map((option) => {
     if (option === null) throw refuse.optionWithoutName(item);
     if (option.includes("${")) throw refuse.interpolationInOptions(item, below.parents.at(-1));
@@ -454,7 +454,7 @@ function expandOptions(
           origin: item.origin,
         },
         null,
-        at,
+        listPlace,
       ),
       below,
     );

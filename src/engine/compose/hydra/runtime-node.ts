@@ -117,8 +117,8 @@ function addOverrides(
     const items = added.map(({ origin }) =>
       checkTree({ kind: "scalar", value: origin.text, origin, type: STR } as const),
     );
-    const given = requireKind(tree.root, path, "list", context);
-    tree.set(path, { ...given, items: [...given.items, ...items] });
+    const recorded = requireKind(tree.root, path, "list", context);
+    tree.set(path, { ...recorded, items: [...recorded.items, ...items] });
   };
   add(["hydra", "overrides", "hydra"], overrides.filter(isHydraOverride));
   add(
@@ -129,10 +129,10 @@ function addOverrides(
 
 function addChoices(tree: TreeEditor, { choices }: RuntimeFacts, context: ResolveContext): void {
   const path = ["hydra", "runtime", "choices"];
-  const given = requireKind(tree.root, path, "map", context);
-  const entries = new Map(given.entries);
+  const recorded = requireKind(tree.root, path, "map", context);
+  const entries = new Map(recorded.entries);
   for (const [key, name] of choices) entries.set(key, { key, value: value(name, ANY) });
-  tree.set(path, { ...given, entries });
+  tree.set(path, { ...recorded, entries });
 }
 
 function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {
@@ -153,12 +153,15 @@ function copyEnvironment(tree: TreeEditor, context: ResolveContext): void {
 
 function describeRuntime(tree: TreeEditor, facts: RuntimeFacts): void {
   const { cwd, sources, version, versionBase } = facts;
-  const before = tree.get(["hydra", "runtime", "config_sources"]);
+  const existing = tree.get(["hydra", "runtime", "config_sources"]);
   const entries: readonly (readonly [string, ConfigNode])[] = [
     ["version", value(version, STR)],
     ["version_base", value(versionBase, STR)],
     ["cwd", value(cwd, STR)],
-    ["config_sources", { ...describeSources(sources), ...(before?.type && { type: before.type }) }],
+    [
+      "config_sources",
+      { ...describeSources(sources), ...(existing?.type && { type: existing.type }) },
+    ],
   ];
   for (const [key, node] of entries) tree.set(["hydra", "runtime", key], node);
 }
@@ -203,9 +206,9 @@ function describeJob(tree: TreeEditor, facts: RuntimeFacts, context: ResolveCont
 
 const OPTIONAL_STR: NodeType = { kind: "str", optional: true };
 
-const value = (of: ScalarValue, type: NodeType): ConfigNode => ({
+const value = (scalarValue: ScalarValue, type: NodeType): ConfigNode => ({
   kind: "scalar",
-  value: of,
+  value: scalarValue,
   origin: ORIGIN,
   type,
 });

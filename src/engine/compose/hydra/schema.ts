@@ -248,14 +248,14 @@ export function settingMeant(
   for (let length = path.length; length > 0; length--) {
     const wanted = path.slice(0, length).join(".");
     if (settingsOf(dialect).includes(wanted)) return undefined;
-    for (const one of [dialect, ...others]) {
-      const found = settingsOf(one).filter((key) => `.${key}`.endsWith(`.${wanted}`));
+    for (const candidate of [dialect, ...others]) {
+      const found = settingsOf(candidate).filter((key) => `.${key}`.endsWith(`.${wanted}`));
       const meant = found.includes(wanted) ? wanted : found.length === 1 ? found[0] : undefined;
       if (meant === undefined) continue;
       const key = ["hydra", meant, ...path.slice(length)].join(".");
-      if (one === dialect) return { key };
-      const versions = `(version_base, --version-base ${one.name})`;
-      return { key, versionHint: `only Hydra ${one.name} has hydra.${meant} ${versions}` };
+      if (candidate === dialect) return { key };
+      const versions = `(version_base, --version-base ${candidate.name})`;
+      return { key, versionHint: `only Hydra ${candidate.name} has hydra.${meant} ${versions}` };
     }
   }
   return undefined;
@@ -297,7 +297,7 @@ export function schemaSource(
   reading?: Reading,
 ): ConfigSource {
   const dialect = reading?.dialect ?? DEFAULT_DIALECT;
-  const own: readonly [string, StoreEntry][] = [
+  const builtIns: readonly [string, StoreEntry][] = [
     [HYDRA_CONFIG, { node: withDefaults(hydra(dialect), DEFAULTS) }],
     ["hydra/launcher/basic", { node: LAUNCHER.node }],
     ["hydra/sweeper/basic", { node: sweeper(dialect).node }],
@@ -305,7 +305,7 @@ export function schemaSource(
   ];
   return memorySource(
     { scheme: "structured", path: "", provider: "schema" },
-    new Map([...own, ...store]),
+    new Map([...builtIns, ...store]),
     reading,
   );
 }

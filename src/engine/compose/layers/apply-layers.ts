@@ -144,25 +144,25 @@ const nodeAt = (root: ConfigNode, path: readonly Key[]): ConfigNode | undefined 
 function unknownKey(root: MapNode, value: LayerValue): ConfigError {
   const { label, origin, path } = value;
   let node: ConfigNode = root;
-  const known: string[] = [];
+  const present: string[] = [];
   for (const name of path) {
     const key: Key | undefined = keyNamed(node, name, value);
     const inner: ConfigNode | undefined = key === undefined ? undefined : child(node, key);
     if (key === undefined || inner === undefined) break;
-    known.push(keyText(key));
+    present.push(keyText(key));
     node = inner;
   }
-  const missing = path[known.length] ?? "";
+  const missing = path[present.length] ?? "";
   const available = keysOf(node)
     .map(keyText)
-    .filter((key) => known.length > 0 || key !== "hydra")
-    .map((key) => [...known, key].join("."));
-  const key = [...known, missing.toLowerCase()].join(".");
+    .filter((key) => present.length > 0 || key !== "hydra")
+    .map((key) => [...present, key].join("."));
+  const key = [...present, missing.toLowerCase()].join(".");
   const near = nearest(key, available);
   return new ConfigError({
     code: "compose.override_failed",
     message: isInterpolationNode(node)
-      ? `${label}: '${known.join(".")}' is an interpolation, and has no key '${missing.toLowerCase()}' of its own`
+      ? `${label}: '${present.join(".")}' is an interpolation, and has no key '${missing.toLowerCase()}' of its own`
       : `${label}: the config has no key '${key}'`,
     origin,
     key,

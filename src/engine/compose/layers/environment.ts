@@ -70,7 +70,7 @@ export function environment(options: EnvironmentOptions): ConfigLayer {
       const isOfProcess = ({ origin }: Variable): boolean => origin.kind === "environment";
       const all = [...variables.values()];
       for (const variable of [
-        ...all.filter((one) => !isOfProcess(one)),
+        ...all.filter((variable) => !isOfProcess(variable)),
         ...all.filter(isOfProcess),
       ]) {
         const { name, origin, text } = variable;
@@ -159,24 +159,24 @@ const ASSIGNMENT =
 export function parseDotenv(name: string, content: string): readonly Variable[] {
   const source = { name, text: content.replaceAll("\r\n", "\n") };
   const variables: Variable[] = [];
-  for (let at = source.text.startsWith("\ufeff") ? 1 : 0; at < source.text.length; ) {
-    BLANK.lastIndex = at;
+  for (let offset = source.text.startsWith("\ufeff") ? 1 : 0; offset < source.text.length; ) {
+    BLANK.lastIndex = offset;
     if (BLANK.test(source.text)) {
-      at = BLANK.lastIndex;
+      offset = BLANK.lastIndex;
       continue;
     }
-    ASSIGNMENT.lastIndex = at;
+    ASSIGNMENT.lastIndex = offset;
     const found = ASSIGNMENT.exec(source.text);
-    if (found === null) throw noAssignment(source, at);
+    if (found === null) throw noAssignment(source, offset);
     const [whole, variable = "", quote, quoted, plain = ""] = found;
     const value = quote === undefined ? plain.trim() : (quoted ?? "");
-    const start = at + whole.indexOf(value, whole.indexOf("=") + 1);
+    const start = offset + whole.indexOf(value, whole.indexOf("=") + 1);
     variables.push({
       name: variable,
       text: quote === '"' ? value.replaceAll("\\n", "\n").replaceAll("\\r", "\r") : value,
       origin: { kind: "file", source, start, end: start + value.length },
     });
-    at = ASSIGNMENT.lastIndex;
+    offset = ASSIGNMENT.lastIndex;
   }
   return variables;
 }

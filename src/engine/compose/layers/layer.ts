@@ -61,15 +61,15 @@ export function readLayers(
 ): ReadLayers {
   const { cwd, env, files } = around;
   if (layers.length === 0) return { values: [], env };
-  const own = new Map<string, Variable>();
+  const processVariables = new Map<string, Variable>();
   for (const [name, text] of Object.entries(env))
     if (text !== undefined)
-      own.set(name, { name, text, origin: { kind: "environment", variable: name } });
-  const variables = new Map(own);
+      processVariables.set(name, { name, text, origin: { kind: "environment", variable: name } });
+  const variables = new Map(processVariables);
   const surroundings = { cwd, files, variables };
   const values = layers.flatMap((layer) => {
     for (const variable of layer.variables?.(surroundings) ?? []) {
-      if (own.has(variable.name)) continue;
+      if (processVariables.has(variable.name)) continue;
       // Also in the order, in which a later spelling of a key replaces an earlier one.
       variables.delete(variable.name);
       variables.set(variable.name, variable);

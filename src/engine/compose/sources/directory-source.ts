@@ -60,13 +60,13 @@ export function directorySource(
       const content = files.read(file);
       return content === undefined ? [] : [{ format, file, content }];
     });
-    const [one, ...more] = found;
+    const [first, ...more] = found;
     if (more.length > 0)
       throw severalFiles(
         configPath,
         found.map(({ file }) => files.shown(file, cwd)),
       );
-    return one;
+    return first;
   };
   const loadOther = (configPath: string, { content, file, format }: OtherFile) => {
     const source = { name: files.shown(file, cwd), text: content };
@@ -89,7 +89,7 @@ export function directorySource(
       if (text !== undefined && other !== undefined)
         throw severalFiles(
           configPath,
-          [file, other.file].map((one) => files.shown(one, cwd)),
+          [file, other.file].map((path) => files.shown(path, cwd)),
         );
       if (text !== undefined)
         return configFromText(configPath, { name: files.shown(file, cwd), text }, info, reading);

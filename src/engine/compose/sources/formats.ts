@@ -140,15 +140,15 @@ const firstLine = (message: string): string => (message.split("\n")[0] ?? "").tr
 
 /** The offset that an error of a reader names: as line and column, or as V8 does in its message. */
 function placeOf(error: unknown, message: string, content: string): number {
-  const at = (name: string): number | undefined => {
+  const numberOf = (name: string): number | undefined => {
     const value = isError(error) ? Reflect.get(error, name) : undefined;
     return typeof value === "number" ? value : undefined;
   };
-  const line = at("line") ?? at("lineNumber");
-  const column = at("column") ?? at("columnNumber");
+  const line = numberOf("line") ?? numberOf("lineNumber");
+  const column = numberOf("column") ?? numberOf("columnNumber");
   if (line !== undefined && column !== undefined) {
-    const before = content.split("\n").slice(0, line - 1);
-    return before.reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+    const linesAbove = content.split("\n").slice(0, line - 1);
+    return linesAbove.reduce((sum, text) => sum + text.length + 1, 0) + column - 1;
   }
   const position = /at position (\d+)/.exec(message)?.[1];
   return position === undefined ? 0 : Number(position);

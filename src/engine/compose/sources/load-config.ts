@@ -71,9 +71,10 @@ function readDefaults(
   return {
     defaults: [],
     givenDefaults(resolvers) {
-      const given = findPlace(createResolution(node, resolvers), DEFAULTS, {});
-      if (given?.result === true && given.node.kind === "list") throw plainList(path, written);
-      return readDefaultsItems(path, given?.node ?? written, dialect);
+      const selected = findPlace(createResolution(node, resolvers), DEFAULTS, {});
+      if (selected?.result === true && selected.node.kind === "list")
+        throw plainList(path, written);
+      return readDefaultsItems(path, selected?.node ?? written, dialect);
     },
   };
 }
@@ -232,7 +233,7 @@ function readConfigItem(
 }
 
 function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): DefaultsItem {
-  const { item, optional: given } = dialect.optionalEntry
+  const { item, optional: optionalNode } = dialect.optionalEntry
     ? takeOptional(written)
     : { item: written };
   const [entry, ...more] = item.entries.values();
@@ -257,13 +258,15 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     : splitKeywords(name);
   const value = readValue(entry.value, group);
   const notes = deprecated([
-    ...(given === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
+    ...(optionalNode === undefined ? [] : [optionalEntry(configPath, entry.key, entry.value)]),
     ...nameInPackage(configPath, pkg, dialect),
   ]);
   if (group === "") {
-    const [, place, of] = /^(.*\S)\s*@\s*(\S.*)$/.exec(entry.key) ?? [];
+    const [, place, packageName] = /^(.*\S)\s*@\s*(\S.*)$/.exec(entry.key) ?? [];
     const hint =
-      place === undefined ? "name a group" : `write \`${place}@${of}: ${pyStr(entry.value)}\``;
+      place === undefined
+        ? "name a group"
+        : `write \`${place}@${packageName}: ${pyStr(entry.value)}\``;
     throw invalid(`In ${configPath}: Missing group name in ${pyRepr(item)}`, item, hint);
   }
   const { origin } = item;
@@ -276,7 +279,7 @@ function readGroupItem(configPath: string, written: MapNode, dialect: Dialect): 
     ...(isLiteral && { literal: true as const }),
     origin,
   } as const;
-  const isOptional = optional || isTruthy(given);
+  const isOptional = optional || isTruthy(optionalNode);
   const read = moveIntoGroup({ ...common, group, value, optional: isOptional }, dialect);
   return read.value === SELF
     ? { kind: "self", origin, group: read.group, ...notes }
@@ -363,10 +366,10 @@ function readOption(node: ConfigNode): string {
 
 /** `group@package`. Hydra 1.0 had renames (`group@from:to`); the part after the colon is dropped. */
 function splitPackage(text: string): { readonly name: string; readonly package: string | null } {
-  const at = text.indexOf("@");
-  if (at === -1) return { name: text, package: null };
-  const [pkg = ""] = text.slice(at + 1).split(":", 1);
-  return { name: text.slice(0, at), package: pkg === "_here_" ? "" : pkg };
+  const index = text.indexOf("@");
+  if (index === -1) return { name: text, package: null };
+  const [pkg = ""] = text.slice(index + 1).split(":", 1);
+  return { name: text.slice(0, index), package: pkg === "_here_" ? "" : pkg };
 }
 
 /** Each group is an item; `optional: true` beside one is from older versions. */

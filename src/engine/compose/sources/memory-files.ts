@@ -27,10 +27,10 @@ export function memoryAccess(texts: FileTexts): FileAccess {
   };
 }
 
-function fileSystem(given: FileTexts): FileSystem {
+function fileSystem(fileTexts: FileTexts): FileSystem {
   const texts = new Map<string, string>();
   const directories = new Map<string, Set<string>>([["/", new Set()]]);
-  for (const [path, content] of isMap(given) ? given : Object.entries(given)) {
+  for (const [path, content] of isMap(fileTexts) ? fileTexts : Object.entries(fileTexts)) {
     const file = absolutePath("/", path);
     texts.set(file, content);
     addTo(directories, file);

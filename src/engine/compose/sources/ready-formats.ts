@@ -41,17 +41,18 @@ function placedTree(
   { keys, places }: Layout,
   leaf: (value: unknown, origin: FileOrigin) => ConfigNode,
 ): ConfigNode {
-  const convert = (at: unknown, path: Path, around: Span): ConfigNode => {
+  const convert = (value: unknown, path: Path, around: Span): ConfigNode => {
     const id = idOf(path);
     const span = places.get(id) ?? around;
     const origin: FileOrigin = { kind: "file", source, ...span };
-    if (Array.isArray(at))
+    if (Array.isArray(value))
       return list(
-        at.map((item, index) => convert(item, [...path, index], span)),
+        value.map((item, index) => convert(item, [...path, index], span)),
         origin,
       );
-    if (typeof at !== "object" || at === null || isLeafObject(at)) return leaf(at, origin);
-    const values = new Map(Object.entries(at));
+    if (typeof value !== "object" || value === null || isLeafObject(value))
+      return leaf(value, origin);
+    const values = new Map(Object.entries(value));
     const ordered = new Set([...(keys.get(id) ?? []), ...values.keys()]);
     return map(
       [...ordered]
@@ -66,7 +67,7 @@ function placedTree(
 /** A place in a text that moves on by what stands there. */
 interface Cursor {
   /** The offset. */
-  readonly at: number;
+  readonly offset: number;
   /** Whether a piece stands there; it is not passed. */
   readonly sees: (piece: string) => boolean;
   /** Passes the first of the forms that stands there, or else one character, and gives it. */
@@ -74,22 +75,22 @@ interface Cursor {
 }
 
 function cursorOf(content: string): Cursor {
-  let at = 0;
+  let offset = 0;
   return {
-    get at() {
-      return at;
+    get offset() {
+      return offset;
     },
-    sees: (piece) => content.startsWith(piece, at),
+    sees: (piece) => content.startsWith(piece, offset),
     take(...forms) {
-      const start = at;
+      const start = offset;
       for (const form of forms) {
         form.lastIndex = start;
         if (!form.test(content)) continue;
-        at = form.lastIndex;
-        return content.slice(start, at);
+        offset = form.lastIndex;
+        return content.slice(start, offset);
       }
-      at++;
-      return content.slice(start, at);
+      offset++;
+      return content.slice(start, offset);
     },
   };
 }
@@ -139,7 +140,8 @@ function tomlLayout(content: string, parse: (text: string) => unknown): Layout {
   const cursor = cursorOf(content);
   const counts = new Map<string, number>();
   const skip = (): string => cursor.take(TOML_BLANKS);
-  const isEnd = (closing: string): boolean => cursor.at >= content.length || cursor.sees(closing);
+  const isEnd = (closing: string): boolean =>
+    cursor.offset >= content.length || cursor.sees(closing);
   const keyOf = (written: string): string =>
     written.startsWith('"')
       ? String(Reflect.get(Object(parse(`key = ${written}`)), "key"))
@@ -155,7 +157,7 @@ function tomlLayout(content: string, parse: (text: string) => unknown): Layout {
     return keys;
   };
   const value = (path: Path): void => {
-    const start = cursor.at;
+    const start = cursor.offset;
     if (cursor.sees("[") || cursor.sees("{")) {
       const closing = cursor.take() === "[" ? "]" : "}";
       skip();
@@ -168,7 +170,7 @@ function tomlLayout(content: string, parse: (text: string) => unknown): Layout {
       }
       cursor.take();
     } else cursor.take(...TOML_STRINGS, TOML_WORD);
-    layout.places.set(idOf(path), { start, end: cursor.at });
+    layout.places.set(idOf(path), { start, end: cursor.offset });
   };
   const entry = (table: Path): void => {
     const path = [...table, ...dottedKey()];
@@ -178,17 +180,17 @@ function tomlLayout(content: string, parse: (text: string) => unknown): Layout {
     value(path);
   };
   let table: Path = [];
-  for (skip(); cursor.at < content.length; skip()) {
+  for (skip(); cursor.offset < content.length; skip()) {
     if (!cursor.sees("[")) {
       entry(table);
       continue;
     }
-    const start = cursor.at;
+    const start = cursor.offset;
     const isItem = cursor.take(/\[\[?/y) === "[[";
     table = withIndices(dottedKey(), counts, isItem);
     cursor.take(/\]\]?/y);
     enterKeys(layout, table);
-    layout.places.set(idOf(table), { start, end: cursor.at });
+    layout.places.set(idOf(table), { start, end: cursor.offset });
   }
   return layout;
 }
@@ -241,20 +243,20 @@ const JSON_TOKENS = {
 
 /** The offset up to which a text is JSON, or the start of some. */
 function endOfJson(text: string): number {
-  let at = 0;
+  let offset = 0;
   const next = (kind: keyof typeof JSON_TOKENS): string => {
     const token = JSON_TOKENS[kind];
-    token.lastIndex = at;
+    token.lastIndex = offset;
     const [found = ""] = token.exec(text) ?? [];
-    at += found.length;
+    offset += found.length;
     return found.trim();
   };
   const open: string[] = [];
   const closes = (): boolean => {
-    const before = at;
+    const tokenStart = offset;
     const isMatch = next("closing") === open.at(-1);
     if (isMatch) open.pop();
-    else at = before;
+    else offset = tokenStart;
     return isMatch;
   };
   for (;;) {
@@ -269,7 +271,7 @@ function endOfJson(text: string): number {
     if (open.length === 0 || next("comma") === "") break;
   }
   next("blanks");
-  return at;
+  return offset;
 }
 
 /**
@@ -318,13 +320,13 @@ function jsonLayout(content: string, parse: (text: string) => unknown): Layout {
   };
   const value = (path: Path): void => {
     skip();
-    const start = cursor.at;
+    const start = cursor.offset;
     if (cursor.sees("{") || cursor.sees("[")) {
       const closing = cursor.take() === "[" ? "]" : "}";
       // Of a key that is written twice, the last value counts.
       layout.keys.delete(idOf(path));
       skip();
-      for (let index = 0; cursor.at < content.length && !cursor.sees(closing); index++) {
+      for (let index = 0; cursor.offset < content.length && !cursor.sees(closing); index++) {
         if (closing === "]") value([...path, index]);
         else {
           const inside = [...path, keyOf(token())];
@@ -339,7 +341,7 @@ function jsonLayout(content: string, parse: (text: string) => unknown): Layout {
       }
       cursor.take();
     } else token();
-    layout.places.set(idOf(path), { start, end: cursor.at });
+    layout.places.set(idOf(path), { start, end: cursor.offset });
   };
   value([]);
   return layout;

@@ -61,8 +61,8 @@ export function createRepository(sources: readonly ConfigSource[]): Repository {
 export function allGroups(repository: Repository, parent = ""): readonly string[] {
   return repository.list(parent, "group").flatMap((name) => {
     const group = parent === "" ? name : `${parent}/${name}`;
-    const own = repository.list(group, "config").length > 0 ? [group] : [];
-    return [...own, ...allGroups(repository, group)];
+    const listed = repository.list(group, "config").length > 0 ? [group] : [];
+    return [...listed, ...allGroups(repository, group)];
   });
 }
 
@@ -86,12 +86,12 @@ function listAll(sources: readonly ConfigSource[], group: string, kind: ItemKind
 
 /** Caches results by path, but not failures: the next call throws the error again. */
 function memoize<T>(ask: (path: string) => T): (path: string) => T {
-  const known = new Map<string, { readonly answer: T }>();
+  const answers = new Map<string, { readonly answer: T }>();
   return (path) => {
-    const before = known.get(path);
-    if (before !== undefined) return before.answer;
+    const cached = answers.get(path);
+    if (cached !== undefined) return cached.answer;
     const answer = ask(path);
-    known.set(path, { answer });
+    answers.set(path, { answer });
     return answer;
   };
 }
@@ -164,12 +164,12 @@ export function openSource(
   factories: SourceFactories,
   reading?: SourceReading,
 ): ConfigSource {
-  const at = entry.path.indexOf("://");
-  const scheme = at === -1 ? "file" : entry.path.slice(0, at);
+  const index = entry.path.indexOf("://");
+  const scheme = index === -1 ? "file" : entry.path.slice(0, index);
   const factory = factories.get(scheme);
   if (factory === undefined)
     throw scheme === STORE ? secondStore(entry) : unknownScheme(entry, scheme, factories);
-  const path = at === -1 ? entry.path : entry.path.slice(at + "://".length);
+  const path = index === -1 ? entry.path : entry.path.slice(index + "://".length);
   return factory({ provider: entry.provider, path, cwd, ...(reading && { reading }) });
 }
 

@@ -267,8 +267,8 @@ export function union(
   span: Span,
   source: OverrideSource,
 ): UnionSweep {
-  const refuse = (at: OverrideValue, problem: string, hint?: string): never => {
-    throw functionError(source, at.span, problem, hint === undefined ? {} : { hint });
+  const refuse = (overrideValue: OverrideValue, problem: string, hint?: string): never => {
+    throw functionError(source, overrideValue.span, problem, hint === undefined ? {} : { hint });
   };
   const parts = values.map((value): UnionPart => {
     if (value.kind === "interval")

@@ -56,21 +56,26 @@ export function assign(
   value: ConfigNode,
   { foreign, plain = false }: AssignRules = {},
 ): void {
-  const at: Place = { kind: "place", node: value, parent, key, ...(plain && { plain }) };
+  const place: Place = { kind: "place", node: value, parent, key, ...(plain && { plain }) };
   // OmegaConf checks the key before the flag, except for values that fit every type.
   const fitsEverywhere = isMissing(value) || isInterpolationNode(value);
-  if (parent.node.kind === "list" || fitsEverywhere) checkNotReadonly(parent, at);
-  refuseItemOfClass(parent, value, at);
-  const known = normalizeKey(parent, key, at);
+  if (parent.node.kind === "list" || fitsEverywhere) checkNotReadonly(parent, place);
+  refuseItemOfClass(parent, value, place);
+  const normalized = normalizeKey(parent, key, place);
   if (flagAt(parent, "readonly")) {
-    const type = child(parent.node, known)?.type ?? elementType(parent.node, known);
-    if (type !== undefined) checkMapType(type, value, at);
-    checkNotReadonly(parent, at);
+    const type = child(parent.node, normalized)?.type ?? elementType(parent.node, normalized);
+    if (type !== undefined) checkMapType(type, value, place);
+    checkNotReadonly(parent, place);
   }
-  const old = child(parent.node, known);
-  const typed = withType(parent, known, value, known === key ? at : { ...at, key: known });
-  checkTree(value, at, foreign, parent.copies.dialect);
-  putChild(parent, known, replacing(typed, old));
+  const old = child(parent.node, normalized);
+  const typed = withType(
+    parent,
+    normalized,
+    value,
+    normalized === key ? place : { ...place, key: normalized },
+  );
+  checkTree(value, place, foreign, parent.copies.dialect);
+  putChild(parent, normalized, replacing(typed, old));
 }
 
 /**
@@ -79,49 +84,49 @@ export function assign(
  */
 export function append(parent: Draft & { readonly node: DraftList }, value: ConfigNode): void {
   const key = BigInt(parent.node.items.length);
-  const at: Place = { kind: "place", node: value, parent, key, plain: true };
-  checkNotReadonly(parent, at);
-  refuseItemOfClass(parent, value, at);
-  const typed = withType(parent, key, value, at);
-  checkTree(value, at, undefined, parent.copies.dialect);
+  const place: Place = { kind: "place", node: value, parent, key, plain: true };
+  checkNotReadonly(parent, place);
+  refuseItemOfClass(parent, value, place);
+  const typed = withType(parent, key, value, place);
+  checkTree(value, place, undefined, parent.copies.dialect);
   parent.node.items.push(typed);
 }
 
 /** OmegaConf's list of objects checks the value before the index. */
-function refuseItemOfClass({ node }: Draft, value: ConfigNode, at: Place): void {
+function refuseItemOfClass({ node }: Draft, value: ConfigNode, place: Place): void {
   const { type } = node;
   if (type?.kind !== "list" || type.element.kind !== "object" || isMissing(value)) return;
-  convertItem(type.element, value, at);
+  convertItem(type.element, value, place);
 }
 
 /**
  * The value, converted to the declared type of its field or of the container's elements. The type of an object node
  * describes its contents; what may replace the object is decided by its container.
  */
-function withType(parent: Draft, key: Key, value: ConfigNode, at: Place): ConfigNode {
+function withType(parent: Draft, key: Key, value: ConfigNode, place: Place): ConfigNode {
   const old = child(parent.node, key);
   const element = elementType(parent.node, key);
   const isField = parent.node.type?.kind === "object";
   const isDeclared = old === undefined ? isField : old.kind === "scalar";
-  const own = old?.type ?? (isDeclared ? element : undefined);
+  const declaredType = old?.type ?? (isDeclared ? element : undefined);
   if (parent.node.kind === "list" && element !== undefined)
-    checkInterpolatedItem(element, value, at);
-  if (own !== undefined && own.kind !== "object") {
-    checkNullable(own, value, at);
-    return at.plain !== true && isContainerType(own)
-      ? convertWritten(own, convertWide(own, value, at), at)
-      : convertNode(own, value, at);
+    checkInterpolatedItem(element, value, place);
+  if (declaredType !== undefined && declaredType.kind !== "object") {
+    checkNullable(declaredType, value, place);
+    return place.plain !== true && isContainerType(declaredType)
+      ? convertWritten(declaredType, convertWide(declaredType, value, place), place)
+      : convertNode(declaredType, value, place);
   }
   if (element === undefined) return value;
-  if (old !== undefined && own !== undefined && element.kind === "object")
-    checkMapOfObject(element, value, at);
+  if (old !== undefined && declaredType !== undefined && element.kind === "object")
+    checkMapOfObject(element, value, place);
   // An untyped map or list in a container of scalars counts as optional; the conversion refuses null in its place.
-  if (old === undefined || own !== undefined) checkNullable(element, value, at);
+  if (old === undefined || declaredType !== undefined) checkNullable(element, value, place);
   if (!isField && isOfOwnType(value) && element.kind !== "union")
-    return fitNode(element, value, at);
+    return fitNode(element, value, place);
   return parent.node.kind === "list" || isField
-    ? convertElement(element, value, at)
-    : convertEntry(element, value, at);
+    ? convertElement(element, value, place)
+    : convertEntry(element, value, place);
 }
 
 /** A scalar that already has a declared type is not converted: it fits another type, or it is refused. */
@@ -135,13 +140,14 @@ const isOfOwnType = ({ kind, type }: ConfigNode): boolean =>
 export function normalizeKey(parent: Draft, key: Key, place: Place): Key {
   const { node } = parent;
   if (node.kind === "list") return listIndex(node.items.length, key, place);
-  const known = node.type?.kind === "map" ? convertKey(node.type.key, key, place) : key;
-  if (child(node, known) === undefined) {
-    checkNewKey(parent, known, place);
-    const other = ambiguousKey(node, known, parent.copies.dialect);
-    if (other !== undefined) throw ambiguousKeys(other, known, fullKeyOf(place), place.node.origin);
+  const normalized = node.type?.kind === "map" ? convertKey(node.type.key, key, place) : key;
+  if (child(node, normalized) === undefined) {
+    checkNewKey(parent, normalized, place);
+    const other = ambiguousKey(node, normalized, parent.copies.dialect);
+    if (other !== undefined)
+      throw ambiguousKeys(other, normalized, fullKeyOf(place), place.node.origin);
   }
-  return known;
+  return normalized;
 }
 
 /**
@@ -184,9 +190,13 @@ export function checkNewKey(parent: Place, key: Key, place: Place): void {
 export function replacing(node: ConfigNode, replaced: ConfigNode | undefined): ConfigNode {
   if (replaced === undefined || replaced === node) return node;
   const chain: ConfigNode[] = [];
-  for (let at: ConfigNode | undefined = node; at !== undefined; at = at.replaced) {
-    if (at === replaced) return node;
-    chain.push(at);
+  for (
+    let earlier: ConfigNode | undefined = node;
+    earlier !== undefined;
+    earlier = earlier.replaced
+  ) {
+    if (earlier === replaced) return node;
+    chain.push(earlier);
   }
   return chain.reduceRight((tail, link) => ({ ...link, replaced: tail }), replaced);
 }
@@ -221,8 +231,8 @@ export function checkReplacesObject(
 }
 
 /** Where a value belongs that was given in place of the object that it is a part of. */
-function fieldHint(key: string, known: MapNode, source: ConfigNode): string | undefined {
-  const fields = [...known.entries.values()].map((entry) => String(entry.key));
+function fieldHint(key: string, declared: MapNode, source: ConfigNode): string | undefined {
+  const fields = [...declared.entries.values()].map((entry) => String(entry.key));
   const [field] = fields;
   if (field === undefined) return undefined;
   if (fields.length > 1) return `'${key}' is a map with the keys ${firstFew(fields, 8)}`;
@@ -243,9 +253,9 @@ export function checkReplacesField(
 ): void {
   if (type?.kind !== "object" || source.kind !== "scalar") return;
   if (isMissing(source) || isInterpolationNode(source)) return;
-  const at: Place = { kind: "place", node: source, parent: dest, key };
-  checkNullable(type, source, at);
-  if (source.value !== null) throw notOfClass(type, source, at);
+  const place: Place = { kind: "place", node: source, parent: dest, key };
+  checkNullable(type, source, place);
+  if (source.value !== null) throw notOfClass(type, source, place);
 }
 
 /** The tree that a source comes from, in which its interpolations are followed. */
@@ -277,11 +287,12 @@ export function checkReference(
 
 /** An object accepts objects of its own class and of its subclasses. */
 export function checkSameClass(dest: Place, source: MapNode): void {
-  const [own, other] = [dest.node.type, source.type];
-  if (own?.kind !== "object" || other?.kind !== "object" || extendsType(other, own)) return;
+  const [destType, other] = [dest.node.type, source.type];
+  if (destType?.kind !== "object" || other?.kind !== "object" || extendsType(other, destType))
+    return;
   throw new ConfigError({
     code: "value.wrong_type",
-    message: `Merge error: ${other.name} is not a subclass of ${own.name}. value: ${pyStr(source)}`,
+    message: `Merge error: ${other.name} is not a subclass of ${destType.name}. value: ${pyStr(source)}`,
     key: fullKeyOf(dest),
     origin: source.origin,
   });

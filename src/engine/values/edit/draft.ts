@@ -169,9 +169,9 @@ export function draftReferred(parent: Draft, key: Key, context: ResolveContext):
 
 /** Whether a path of keys leads from the root to a place. A node that a resolver made has no such path. */
 function isIn(root: Place, target: Place): boolean {
-  let at = target;
-  while (at.parent !== null && at.key !== undefined) at = at.parent;
-  return at === root;
+  let ancestor = target;
+  while (ancestor.parent !== null && ancestor.key !== undefined) ancestor = ancestor.parent;
+  return ancestor === root;
 }
 
 const dereferenced = (resolution: Resolution, place: Place): Place =>
@@ -202,11 +202,11 @@ function placeAt(parent: Place, key: Key, context: ResolveContext): Following {
 export function draftAt(other: Draft, target: Place): Draft | undefined {
   const root = rootOf(other).node;
   if (root.kind === "scalar") return undefined;
-  let at = draftRoot(root, other.copies);
+  let draft = draftRoot(root, other.copies);
   for (const key of pathOf(target)) {
-    const node = child(at.node, key);
+    const node = child(draft.node, key);
     if (node === undefined || node.kind === "scalar") return undefined;
-    at = draftChild(at, key, node);
+    draft = draftChild(draft, key, node);
   }
-  return at;
+  return draft;
 }

@@ -188,10 +188,10 @@ function mergeChild(dest: Draft, written: Key, source: ConfigNode, merging: Merg
   checkReplacesObject(dest, key, old, source);
   if (isInterpolationNode(source) && isContainerType(old.type) && from !== null)
     checkReference(dest, key, old, source, { from, context });
-  const known = expand(dest, key, old, source, context);
+  const expanded = expand(dest, key, old, source, context);
   const isMade = source.type?.kind === "object" && isInterpolationNode(old);
   const ofAnyClass = isMade && child(dest.node, key) === old;
-  mergeOver(dest, key, known, source, ofAnyClass ? { ...merging, ofAnyClass } : merging);
+  mergeOver(dest, key, expanded, source, ofAnyClass ? { ...merging, ofAnyClass } : merging);
 }
 
 /** The key, converted to the key type of a typed map: `1` may stand for an enum member. */
@@ -219,28 +219,28 @@ function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void 
 function mergeOver(
   dest: Draft,
   key: Key,
-  known: ConfigNode,
+  existing: ConfigNode,
   source: ConfigNode,
   merging: Merging,
 ): void {
-  if (known.kind !== "scalar" && source.kind !== "scalar")
-    mergeContainer(draftChild(dest, key, known), source, merging);
-  else if (known.kind !== "scalar") {
-    if (isMissing(source)) mergeMissing(dest, key, known, source, merging);
+  if (existing.kind !== "scalar" && source.kind !== "scalar")
+    mergeContainer(draftChild(dest, key, existing), source, merging);
+  else if (existing.kind !== "scalar") {
+    if (isMissing(source)) mergeMissing(dest, key, existing, source, merging);
     else assign(dest, key, source);
   } else if (source.kind !== "scalar") assign(dest, key, source);
-  else if (known.type !== undefined) mergeTypedScalar(dest, key, known, source);
-  else if (isMissing(source)) keep(dest, key, known, source, merging);
+  else if (existing.type !== undefined) mergeTypedScalar(dest, key, existing, source);
+  else if (isMissing(source)) keep(dest, key, existing, source, merging);
   else assign(dest, key, source);
 }
 
-function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: ScalarNode): void {
+function mergeTypedScalar(dest: Draft, key: Key, existing: ScalarNode, source: ScalarNode): void {
   if (isMissing(source)) return;
-  const at: Place = { kind: "place", node: source, parent: dest, key };
-  checkNotReadonly(dest, at);
-  const { type } = known;
-  const typed = type === undefined ? source : convertNode(type, source, at);
-  putChild(dest, key, replacing(typed, known));
+  const place: Place = { kind: "place", node: source, parent: dest, key };
+  checkNotReadonly(dest, place);
+  const { type } = existing;
+  const typed = type === undefined ? source : convertNode(type, source, place);
+  putChild(dest, key, replacing(typed, existing));
 }
 
 /**
@@ -250,14 +250,14 @@ function mergeTypedScalar(dest: Draft, key: Key, known: ScalarNode, source: Scal
 function keep(
   dest: Draft,
   key: Key,
-  known: ScalarNode,
+  existing: ScalarNode,
   source: ScalarNode,
   merging: Merging,
 ): void {
-  const at: Place = { kind: "place", node: known, parent: dest, key };
-  if (source.flags?.readonly ?? merging.fromReadonly) throw readonlyError(at);
-  checkNotReadonly(dest, at);
-  if (source.type !== undefined) putChild(dest, key, convertScalar(source.type, known, at));
+  const place: Place = { kind: "place", node: existing, parent: dest, key };
+  if (source.flags?.readonly ?? merging.fromReadonly) throw readonlyError(place);
+  checkNotReadonly(dest, place);
+  if (source.type !== undefined) putChild(dest, key, convertScalar(source.type, existing, place));
 }
 
 function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Merging): void {
@@ -265,20 +265,20 @@ function mergeList(dest: Draft, target: DraftList, source: ListNode, merging: Me
   const below = inside(source, dest, merging);
   const items = source.items.map((item, index) => {
     const key = BigInt(index);
-    const at: Place = { kind: "place", node: item, parent: dest, key };
-    checkNotReadonly(dest, at);
+    const place: Place = { kind: "place", node: item, parent: dest, key };
+    checkNotReadonly(dest, place);
     if (type?.kind !== "list") return item;
-    if (type.element.kind !== "object") return convertItem(type.element, item, at);
-    const given = isMissing(item) ? ofMissing(item) : item;
-    if (given?.kind !== "map") return convertItem(type.element, item, at);
+    if (type.element.kind !== "object") return convertItem(type.element, item, place);
+    const content = isMissing(item) ? ofMissing(item) : item;
+    if (content?.kind !== "map") return convertItem(type.element, item, place);
     const made = draftFor(dest, key, emptyContainer(type.element, item.origin));
-    mergeContainer(made, given, item.kind === "map" ? below : { ...below, ofAnyClass: true });
+    mergeContainer(made, content, item.kind === "map" ? below : { ...below, ofAnyClass: true });
     return made.node;
   });
-  const before = { ...target };
+  const previous = { ...target };
   target.items = items;
   target.origin = source.origin;
-  target.replaced = before;
+  target.replaced = previous;
   takeFlags(target, source);
 }
 
@@ -296,19 +296,19 @@ function takeFlags(target: DraftMap | DraftList, source: ConfigNode): void {
 function mergeMissing(
   dest: Draft,
   key: Key,
-  known: ContainerNode,
+  existing: ContainerNode,
   source: ConfigNode,
   merging: Merging,
 ): void {
   const { type } = source;
   if (type?.kind === "object")
-    mergeContainer(draftChild(dest, key, known), unsetObject(type, source.origin), {
+    mergeContainer(draftChild(dest, key, existing), unsetObject(type, source.origin), {
       ...merging,
       ofAnyClass: true,
     });
-  if (known.kind !== "map" || known.type !== undefined || type?.kind !== "map") return;
-  const at: Place = { kind: "place", node: known, parent: dest, key };
-  putChild(dest, key, fitNode(type, known, at));
+  if (existing.kind !== "map" || existing.type !== undefined || type?.kind !== "map") return;
+  const place: Place = { kind: "place", node: existing, parent: dest, key };
+  putChild(dest, key, fitNode(type, existing, place));
 }
 
 /** For a missing item of a list of objects that was declared as a map: what is merged into the new object. */
@@ -322,15 +322,15 @@ function ofMissing({ type, origin }: ConfigNode): MapNode | undefined {
  * again afterwards.
  */
 export function withoutStruct(draft: Draft, change: () => void): void {
-  const before = draft.node.flags;
+  const previousFlags = draft.node.flags;
   setFlags(draft, withFlags(draft.node, { struct: false }).flags);
   change();
-  setFlags(draft, withFlags(draft.node, { struct: before?.struct }).flags);
+  setFlags(draft, withFlags(draft.node, { struct: previousFlags?.struct }).flags);
 }
 
-function setFlags(at: Draft, flags: NodeFlags | undefined): void {
-  if (flags === undefined) delete at.node.flags;
-  else at.node.flags = flags;
+function setFlags(draft: Draft, flags: NodeFlags | undefined): void {
+  if (flags === undefined) delete draft.node.flags;
+  else draft.node.flags = flags;
 }
 
 /**
@@ -353,8 +353,8 @@ function expand(
   // The expansion replaces the text of the interpolation, and may itself be referred to many times, so it counts
   // against the limits.
   const { values, characters } = sizeOf(target.node, new Map());
-  const at: Place = { kind: "place", node: old, parent: dest, key };
-  spend(dest.copies.budget, { values: values - 1, characters }, at);
+  const place: Place = { kind: "place", node: old, parent: dest, key };
+  spend(dest.copies.budget, { values: values - 1, characters }, place);
   assign(dest, key, snapshot(target.node, dest.copies));
   const field = fieldType(target);
   checkReplacesField(dest, key, field, source);
@@ -381,13 +381,13 @@ function asDeclared(dest: Draft, key: Key, old: ConfigNode, source: ConfigNode):
     return isInterpolationNode(old) && old.type.kind !== "list" && isMissingObject(source)
       ? emptyContainer(old.type, old.origin)
       : old;
-  const at: Place = { kind: "place", node: source, parent: dest, key };
+  const place: Place = { kind: "place", node: source, parent: dest, key };
   const made = emptyContainer(old.type, old.origin);
   if (made.kind === "map" && source.kind === "list")
     throw isMissing(old)
-      ? notOfClass(old.type, source, at)
-      : incompatible({ ...at, node: made }, source);
-  checkReplacesMissing(at, old, source);
+      ? notOfClass(old.type, source, place)
+      : incompatible({ ...place, node: made }, source);
+  checkReplacesMissing(place, old, source);
   return made;
 }
 

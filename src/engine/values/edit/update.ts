@@ -79,47 +79,47 @@ export function updateNode(
     });
   const start = draftRoot(root, copies);
   suggesting(context.dialect, () => {
-    let at = start;
+    let draft = start;
     for (const component of components.slice(0, -1))
-      at = enter(at, component, value, options, context);
-    const last = keyIn(at, components.at(-1) ?? "", context.dialect);
-    opened(at, options, () => put(at, last, value, options, context));
+      draft = enter(draft, component, value, options, context);
+    const last = keyIn(draft, components.at(-1) ?? "", context.dialect);
+    opened(draft, options, () => put(draft, last, value, options, context));
   });
   return start.node;
 }
 
 /** The map or list at a key, created if it is absent. */
 function enter(
-  at: Draft,
+  draft: Draft,
   component: Key,
   value: ConfigNode,
   options: UpdateOptions,
   context: ResolveContext,
 ): Draft {
-  const given = keyIn(at, component, context.dialect);
+  const componentKey = keyIn(draft, component, context.dialect);
   const key =
-    at.node.kind === "list" && typeof given === "bigint"
-      ? fromEnd(at.node, given, context.dialect)
-      : given;
-  const present = outOfRange(key) ? undefined : child(at.node, key);
-  if (present !== undefined && present.kind !== "scalar") return draftChild(at, key, present);
+    draft.node.kind === "list" && typeof componentKey === "bigint"
+      ? fromEnd(draft.node, componentKey, context.dialect)
+      : componentKey;
+  const present = outOfRange(key) ? undefined : child(draft.node, key);
+  if (present !== undefined && present.kind !== "scalar") return draftChild(draft, key, present);
   if (present !== undefined && isContainerType(present.type)) {
-    if (!isInterpolationNode(present)) throw unset(at, key, present);
-    const followed = draftFollowed(at, key, context);
+    if (!isInterpolationNode(present)) throw unset(draft, key, present);
+    const followed = draftFollowed(draft, key, context);
     if (followed !== undefined) return followed;
-    throw noContainer({ kind: "place", node: value, parent: at, key });
+    throw noContainer({ kind: "place", node: value, parent: draft, key });
   }
   if (present !== undefined && isInterpolationNode(present) && context.dialect.updatesReferred) {
-    const referred = draftReferred(at, key, context);
+    const referred = draftReferred(draft, key, context);
     if (referred !== undefined) return referred;
   }
-  opened(at, options, () => assign(at, key, map([], value.origin), { plain: true }));
-  const place = { kind: "place", node: value, parent: at, key } as const;
-  const known = normalizeKey(at, key, place);
-  const made = child(at.node, known);
+  opened(draft, options, () => assign(draft, key, map([], value.origin), { plain: true }));
+  const place = { kind: "place", node: value, parent: draft, key } as const;
+  const normalized = normalizeKey(draft, key, place);
+  const made = child(draft.node, normalized);
   if (made === undefined || made.kind === "scalar") throw noContainer(place);
   // Messages name a negative index as it was given.
-  return { ...draftChild(at, known, made), key };
+  return { ...draftChild(draft, normalized, made), key };
 }
 
 const noContainer = (place: Place): ConfigError =>
@@ -131,8 +131,8 @@ const noContainer = (place: Place): ConfigError =>
   });
 
 /** A declared map or list on the path is not created: it must already have a value. */
-function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
-  const full = fullKeyOf(at, key);
+function unset(draft: Draft, key: Key, present: ConfigNode): ConfigError {
+  const full = fullKeyOf(draft, key);
   return new ConfigError({
     code: isMissing(present) ? "value.missing" : "value.wrong_type",
     message: isMissing(present) ? `Missing mandatory value: ${full}` : `'${full}' is null`,
@@ -143,16 +143,16 @@ function unset(at: Draft, key: Key, present: ConfigNode): ConfigError {
 }
 
 function put(
-  at: Draft,
+  draft: Draft,
   key: Key,
   value: ConfigNode,
   options: UpdateOptions,
   context: ResolveContext,
 ): void {
   if (options.merge !== false && value.kind !== "scalar") {
-    const place = { kind: "place", node: value, parent: at, key } as const;
-    const known = normalizeKey(at, key, place);
-    const old = child(at.node, known);
+    const place = { kind: "place", node: value, parent: draft, key } as const;
+    const normalized = normalizeKey(draft, key, place);
+    const old = child(draft.node, normalized);
     refuseOtherKind(place, old, value, context.dialect);
     if (isUnchanged(old, value)) return;
     const present = mergeable(old, value);
@@ -160,7 +160,7 @@ function put(
       if (old !== undefined) checkReplacesMissing(place, old, value);
       checkTree(value, place, options.foreign, context.dialect);
       mergeInto(
-        draftChild(at, known, present),
+        draftChild(draft, normalized, present),
         value,
         context,
         old !== undefined && isInterpolationNode(old),
@@ -168,7 +168,7 @@ function put(
       return;
     }
   }
-  assign(at, key, value, options);
+  assign(draft, key, value, options);
 }
 
 /** A declared map that is null stays null when an empty map is merged into it. */
@@ -181,7 +181,7 @@ const isUnchanged = (old: ConfigNode | undefined, value: ContainerNode): boolean
 
 /** A declared map refuses a list, and a declared list a map, even where the old value is null or missing. */
 function refuseOtherKind(
-  at: Place,
+  place: Place,
   old: ConfigNode | undefined,
   value: ContainerNode,
   dialect: Dialect,
@@ -190,7 +190,7 @@ function refuseOtherKind(
   const isList = old.type?.kind === "list";
   if (isList !== (value.kind === "list"))
     throw incompatible(
-      { ...at, node: isList ? list([], old.origin) : map([], old.origin) },
+      { ...place, node: isList ? list([], old.origin) : map([], old.origin) },
       value,
       dialect,
     );
@@ -210,24 +210,24 @@ function mergeable(present: ConfigNode | undefined, value: ConfigNode): Containe
 }
 
 /** List items are looked up by index; maps are asked for strings, and for the integers that they have. */
-function keyIn(at: Draft, component: Key, dialect: Dialect): Key {
+function keyIn(draft: Draft, component: Key, dialect: Dialect): Key {
   if (typeof component !== "string") return component;
-  if (at.node.kind === "map") return mapKey(at.node, component, dialect);
+  if (draft.node.kind === "map") return mapKey(draft.node, component, dialect);
   const index = parsePythonInt(component);
   if (index !== null) return index;
   throw new ConfigError({
     code: "key.invalid_type",
     message: `invalid literal for int() with base 10: ${pyRepr(component)}`,
-    key: fullKeyOf(at, component),
-    origin: at.node.origin,
+    key: fullKeyOf(draft, component),
+    origin: draft.node.origin,
   });
 }
 
 const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
 
 /** Runs a change, with `struct` off if additions are forced. */
-function opened(at: Draft, options: UpdateOptions, change: () => void): void {
-  if (options.forceAdd === true) withoutStruct(at, change);
+function opened(draft: Draft, options: UpdateOptions, change: () => void): void {
+  if (options.forceAdd === true) withoutStruct(draft, change);
   else change();
 }
 

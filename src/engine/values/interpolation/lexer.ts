@@ -145,12 +145,12 @@ function tokenize(text: string, initial: LexerMode, { escapesInKeys }: Dialect):
   const tokens: Token[] = [];
   const modes: LexerMode[] = [];
   let mode = initial;
-  let at = 0;
-  while (at < text.length) {
+  let offset = 0;
+  while (offset < text.length) {
     const rules = mode === "key" && escapesInKeys ? ESCAPED_KEY_RULES : RULES[mode];
-    const match = longestMatch(rules, text, at);
-    if (match === null) return [...tokens, { kind: "invalid", text: "", start: at }];
-    tokens.push({ kind: match.rule.kind, text: text.slice(at, match.end), start: at });
+    const match = longestMatch(rules, text, offset);
+    if (match === null) return [...tokens, { kind: "invalid", text: "", start: offset }];
+    tokens.push({ kind: match.rule.kind, text: text.slice(offset, match.end), start: offset });
     const step = match.rule.step;
     if (step !== undefined && "enter" in step) {
       modes.push(mode);
@@ -158,10 +158,10 @@ function tokenize(text: string, initial: LexerMode, { escapesInKeys }: Dialect):
     } else if (step !== undefined && "become" in step) mode = step.become;
     else if (step !== undefined) {
       const outer = modes.pop();
-      if (outer === undefined) return [...tokens, { kind: "invalid", text: "", start: at }];
+      if (outer === undefined) return [...tokens, { kind: "invalid", text: "", start: offset }];
       mode = outer;
     }
-    at = match.end;
+    offset = match.end;
   }
   tokens.push({ kind: "end", text: "", start: text.length });
   return tokens;
@@ -170,12 +170,12 @@ function tokenize(text: string, initial: LexerMode, { escapesInKeys }: Dialect):
 function longestMatch(
   rules: readonly Rule[],
   text: string,
-  at: number,
+  offset: number,
 ): { readonly rule: Rule; readonly end: number } | null {
   let best: Rule | null = null;
-  let end = at;
+  let end = offset;
   for (const rule of rules) {
-    rule.pattern.lastIndex = at;
+    rule.pattern.lastIndex = offset;
     if (rule.pattern.test(text) && rule.pattern.lastIndex > end) {
       best = rule;
       end = rule.pattern.lastIndex;
@@ -299,9 +299,9 @@ export function unescapeText(token: Token, following: Token, kind: TextKind): st
  * @throws ConfigError `interpolation.syntax`
  */
 export function primitive(text: string, token: Token): PrimitiveElement {
-  const value = (known: PrimitiveElement["value"]): PrimitiveElement => ({
+  const value = (scalarValue: PrimitiveElement["value"]): PrimitiveElement => ({
     kind: "primitive",
-    value: known,
+    value: scalarValue,
   });
   switch (token.kind) {
     case "null":
@@ -334,12 +334,12 @@ const everySecond = (text: string): string => text.replace(/\\(.)/gs, "$1");
  * The error of an invalid interpolation; `at` is the offset of the unexpected character. The origin is the text itself
  * until the caller, which knows the place, sets it.
  */
-function interpolationSyntaxError(text: string, at: number, why: string): ConfigError {
-  const found = at < text.length ? `'${text.slice(at, at + 12)}'` : "the end";
+function interpolationSyntaxError(text: string, offset: number, why: string): ConfigError {
+  const found = offset < text.length ? `'${text.slice(offset, offset + 12)}'` : "the end";
   return new ConfigError({
     code: "interpolation.syntax",
-    message: `Invalid interpolation '${text}': ${why} at ${found} (offset ${at})`,
-    ...(at < text.length && {
+    message: `Invalid interpolation '${text}': ${why} at ${found} (offset ${offset})`,
+    ...(offset < text.length && {
       hint:
         doubledBraces(text) ??
         wrongBrackets(text) ??
@@ -349,8 +349,8 @@ function interpolationSyntaxError(text: string, at: number, why: string): Config
     origin: {
       kind: "file",
       source: { name: "<interpolation>", text },
-      start: at,
-      end: Math.min(at + 1, text.length),
+      start: offset,
+      end: Math.min(offset + 1, text.length),
     },
   });
 }
@@ -365,7 +365,7 @@ export function withInterpolationClosed(text: string): string {
   const [start = 0, ...others] = open;
   const [whole = "", next] =
     /^\$\{(?:[\w.-]|\[[\w.-]*(?:\]|$))*(.?)/s.exec(text.slice(start)) ?? [];
-  if (!open.some((at) => text.startsWith("${", at))) return text;
+  if (!open.some((start) => text.startsWith("${", start))) return text;
   if (others.length > 0 || whole === "" || next === ":") return text + "}".repeat(open.length);
   const end = start + whole.length - (next?.length ?? 0);
   return `${text.slice(0, end)}}${text.slice(end)}`;

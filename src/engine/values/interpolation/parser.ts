@@ -162,8 +162,8 @@ function reference(cursor: Cursor, parts: readonly (string | Interpolation)[]): 
   if (!parts.every((part) => typeof part === "string"))
     return { kind: "reference", parts: trimmed(parts) };
   const key = parts.join("");
-  const known = cursor.references.get(key);
-  if (known !== undefined) return known;
+  const cached = cursor.references.get(key);
+  if (cached !== undefined) return cached;
   const { levels, rest, components } = referenceKey(key, cursor.dialect);
   const fresh = { kind: "reference", levels, rest, components } as const;
   cursor.references.set(key, fresh);
@@ -377,8 +377,8 @@ export function parseNode(
   dialect: Dialect,
   shared?: SharedTexts,
 ): InterpolationAst {
-  const known = parsed.get(node);
-  if (known !== undefined) return known;
+  const cached = parsed.get(node);
+  if (cached !== undefined) return cached;
   const ast = shared?.texts.get(node.value) ?? parseTextOfNode(node, dialect, shared);
   shared?.texts.set(node.value, ast);
   parsed.set(node, ast);

@@ -24,14 +24,14 @@ function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < source.length) {
-    const at = TOKEN.lastIndex;
+    const index = TOKEN.lastIndex;
     const [, number, word, single, double, sign] = TOKEN.exec(source) ?? [];
     if (number !== undefined) tokens.push({ kind: "number", text: number.replaceAll("_", "") });
     else if (word !== undefined) tokens.push({ kind: "word", text: word });
     else if (sign !== undefined) tokens.push({ kind: "sign", text: sign });
     else if (single !== undefined || double !== undefined)
       tokens.push({ kind: "text", text: single ?? double ?? "" });
-    else throw notArithmetic(source.slice(at).trim());
+    else throw notArithmetic(source.slice(index).trim());
   }
   return [...tokens, { kind: "end", text: "" }];
 }
@@ -51,13 +51,13 @@ const notArithmetic = (found: string): Error =>
  */
 export function evaluateArithmetic(text: string): Value {
   const tokens = tokensOf(text);
-  let at = 0;
+  let position = 0;
   let depth = 0;
-  const peek = (): Token => tokens[at] as Token;
+  const peek = (): Token => tokens[position] as Token;
   const takes = (...texts: readonly string[]): string | undefined => {
     const { kind, text: found } = peek();
     if ((kind !== "sign" && kind !== "word") || !texts.includes(found)) return undefined;
-    at++;
+    position++;
     return found;
   };
   const expect = (sign: string): void => {
@@ -156,7 +156,7 @@ export function evaluateArithmetic(text: string): Value {
   }
   function primary(): Evaluation {
     const { kind, text: word } = peek();
-    at++;
+    position++;
     if (kind === "text") return () => word;
     if (kind === "number") {
       if (/^0+[1-9]\d*$/.test(word)) throw notArithmetic(word);
@@ -174,12 +174,12 @@ export function evaluateArithmetic(text: string): Value {
     }
     if (kind === "word" && Object.hasOwn(FUNCTIONS, word)) {
       const call = FUNCTIONS[word] as (...args: readonly Value[]) => Value;
-      const args = given();
-      return () => call(...args.map((one) => one()));
+      const args = callArguments();
+      return () => call(...args.map((argument) => argument()));
     }
     throw notArithmetic(word);
   }
-  function given(): readonly Evaluation[] {
+  function callArguments(): readonly Evaluation[] {
     expect("(");
     const args: Evaluation[] = [];
     while (takes(")") === undefined) {
@@ -352,7 +352,7 @@ const best =
   (isBetter: "<" | ">") =>
   (...values: readonly Value[]): Value => {
     if (values.length < 2) throw new TypeError("min and max take at least two numbers");
-    return values.reduce((found, one) => (compares(one, isBetter, found) ? one : found));
+    return values.reduce((found, value) => (compares(value, isBetter, found) ? value : found));
   };
 
 const FUNCTIONS: Readonly<Record<string, (...args: readonly Value[]) => Value>> = {

@@ -52,7 +52,7 @@ function tryConvert(type: NodeType, node: ScalarNode): ScalarNode | undefined {
 const ocCoerce: Resolver = {
   name: "oc.coerce",
   pure: true,
-  resolve(args, { fullKey, node: at }) {
+  resolve(args, { fullKey, node: caller }) {
     expectArguments(args, { required: ["type_name", "value"] });
     const [name, other] = args.map(({ node }) => pyStr(node));
     const type = name === undefined ? undefined : COERCED.get(name);
@@ -61,15 +61,15 @@ const ocCoerce: Resolver = {
         code: "resolver.failed",
         message: `Invalid oc.coerce type: '${name}'`,
         key: fullKey(),
-        origin: at.origin,
+        origin: caller.origin,
         ...alternativesTo(name ?? "", [...COERCED.keys()]),
         ...(other !== undefined &&
           COERCED.has(other) && { hint: `the type comes first: \${oc.coerce:${other},…}` }),
       });
-    const node = args[1]?.node ?? scalar(null, at.origin);
+    const node = args[1]?.node ?? scalar(null, caller.origin);
     if (node.kind === "scalar" && node.value === null)
       throw new TypeError(`Incompatible value 'None' for field of type '${name}'`);
-    const none = scalar(null, at.origin);
+    const none = scalar(null, caller.origin);
     const converted = node.kind === "scalar" ? tryConvert(type, node) : undefined;
     if (converted !== undefined) return converted;
     throw new ConfigError({
@@ -77,7 +77,7 @@ const ocCoerce: Resolver = {
       // OmegaConf names the value that the new field has so far.
       message: wrongType(type, none, rootPlace(none)).message,
       key: fullKey(),
-      origin: at.origin,
+      origin: caller.origin,
       hint: `${pyRepr(pyStr(node))} (${pyTypeName(node)}) cannot be converted to ${name}`,
     });
   },

@@ -47,10 +47,10 @@ function invoke(resolution: Resolution, resolver: Resolver, invocation: Resolver
   }
   const { dialect } = resolution.context;
   if (isPlace(result) && (result.result !== true || !dialect.escapesMissing)) return result;
-  const given = isPlace(result) ? result.node : result;
-  const node = isNode(given)
-    ? returnedNode(given, dialect)
-    : writtenScalar(given, fromCode(`resolver ${name}`), dialect);
+  const answer = isPlace(result) ? result.node : result;
+  const node = isNode(answer)
+    ? returnedNode(answer, dialect)
+    : writtenScalar(answer, fromCode(`resolver ${name}`), dialect);
   if (dialect.escapesMissing && isMissing(node))
     throw new ConfigError({
       code: "interpolation.to_missing",
@@ -69,18 +69,18 @@ function returnedNode(node: ConfigNode, dialect: Dialect): ConfigNode {
   return written.literal === true ? { ...node, ...written } : node;
 }
 
-function callFrom(resolution: Resolution, at: Place): ResolverCall {
-  const parent = at.parent ?? at;
+function callFrom(resolution: Resolution, callPlace: Place): ResolverCall {
+  const parent = callPlace.parent ?? callPlace;
   return {
     parent: parent.node,
-    root: rootOf(at).node,
-    node: at.node,
-    path: pathOf(at),
+    root: rootOf(callPlace).node,
+    node: callPlace.node,
+    path: pathOf(callPlace),
     context: resolution.context,
-    fullKey: (place = at) => fullKeyOf(place),
+    fullKey: (place = callPlace) => fullKeyOf(place),
     select(key, options) {
       const parsed = referenceKey(key, resolution.context.dialect);
-      const start = startIfAny(resolution, parsed, at);
+      const start = startIfAny(resolution, parsed, callPlace);
       if (start === undefined) return undefined;
       return selectPath(resolution, start, parsed.components, {
         ...options,
@@ -118,15 +118,16 @@ function callFrom(resolution: Resolution, at: Place): ResolverCall {
         () => fullKeyOf(child),
       );
     },
-    evaluate: (text) => resolution.evaluate(parseElement(text, resolution.context.dialect), at),
+    evaluate: (text) =>
+      resolution.evaluate(parseElement(text, resolution.context.dialect), callPlace),
     create: (node) => resolution.dereference({ kind: "place", node, parent }),
   };
 }
 
 /** The start of a lookup; undefined above the root if the dialect treats that as absent. */
-function startIfAny({ context }: Resolution, key: ReferenceKey, at: Place): Place | undefined {
-  if (!context.dialect.absentAboveRoot || key.levels === 0) return startOf(key, at);
-  let start: Place | null = at;
+function startIfAny({ context }: Resolution, key: ReferenceKey, place: Place): Place | undefined {
+  if (!context.dialect.absentAboveRoot || key.levels === 0) return startOf(key, place);
+  let start: Place | null = place;
   for (let level = 0; level < key.levels && start !== null; level++) start = start.parent;
   return start ?? undefined;
 }
@@ -159,7 +160,7 @@ function unknownResolver(
     });
   const meant = keyMeant(resolution.root.node, name, sources);
   if (meant !== undefined) return new ConfigError({ ...unknown, hint: `write \${${meant}}` });
-  const owner = Object.values(DIALECTS).find((one) => one.addedResolvers.includes(name));
+  const owner = Object.values(DIALECTS).find((dialect) => dialect.addedResolvers.includes(name));
   if (owner !== undefined)
     return new ConfigError({
       ...unknown,
@@ -202,12 +203,12 @@ export const READY: ReadonlySet<string> = new Set([
 /** Resolvers that Hydra adds to OmegaConf's: every composed config has them. */
 const OF_HYDRA: ReadonlySet<string> = new Set(["hydra", "now", "python_version"]);
 
-const failed = (name: string, at: Place, cause: unknown): ConfigError =>
+const failed = (name: string, place: Place, cause: unknown): ConfigError =>
   new ConfigError({
     code: "resolver.failed",
     message: `Resolver '${name}' failed: ${messageOf(cause)}`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
     cause,
   });
 

@@ -121,13 +121,13 @@ export function resolverList(list: Iterable<Resolver> = []): readonly Resolver[]
   return resolvers;
 }
 
-const isResolver = (given: unknown): boolean =>
-  typeof given === "object" &&
-  given !== null &&
-  "name" in given &&
-  typeof given.name === "string" &&
-  "resolve" in given &&
-  typeof given.resolve === "function";
+const isResolver = (candidate: unknown): boolean =>
+  typeof candidate === "object" &&
+  candidate !== null &&
+  "name" in candidate &&
+  typeof candidate.name === "string" &&
+  "resolve" in candidate &&
+  typeof candidate.resolve === "function";
 
 const notResolvers = (): ConfigError =>
   new ConfigError({

@@ -53,7 +53,7 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
   let impureCalls = 0;
   let depth = 0;
   const others = new Map<ConfigNode, Place>();
-  const own = new Map<Place, Place>();
+  const placeOfShared = new Map<Place, Place>();
 
   const resolution: Resolution = {
     context,
@@ -62,29 +62,29 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
     budget: createBudget(context.limits),
     sizes: new Map(),
     otherRoot(other) {
-      const known = others.get(other) ?? rootPlace(other);
-      others.set(other, known);
-      return known;
+      const place = others.get(other) ?? rootPlace(other);
+      others.set(other, place);
+      return place;
     },
     sharedPlace(place) {
       const shared = detachedPlace(place);
-      own.set(shared, place);
+      placeOfShared.set(shared, place);
       return shared;
     },
     ownPlace(shared) {
-      const known = own.get(shared) ?? detachedPlace(shared);
-      own.set(shared, known);
-      return known;
+      const place = placeOfShared.get(shared) ?? detachedPlace(shared);
+      placeOfShared.set(shared, place);
+      return place;
     },
     dereference(place) {
       if (!isInterpolation(place)) return place;
-      const known = place.outcome;
-      if (known === PENDING) throw cycleError(place, "Recursive interpolation detected");
-      if (known !== undefined) return known;
+      const outcome = place.outcome;
+      if (outcome === PENDING) throw cycleError(place, "Recursive interpolation detected");
+      if (outcome !== undefined) return outcome;
       place.outcome = PENDING;
       let kept: Place | undefined;
       try {
-        const before = impureCalls;
+        const callsBefore = impureCalls;
         const ast = parseNode(place.node, context.dialect, shared);
         const result = convertResult(
           place,
@@ -92,16 +92,16 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
           context.dialect,
           context.declared,
         );
-        if (impureCalls === before) kept = result;
+        if (impureCalls === callsBefore) kept = result;
         return result;
       } finally {
         place.outcome = kept;
       }
     },
-    evaluate: (element, at) => evaluateElement(resolution, element, at),
-    enter(at) {
+    evaluate: (element, place) => evaluateElement(resolution, element, place),
+    enter(place) {
       if (depth >= MAX_DEPTH)
-        throw cycleError(at, `Interpolations are nested more than ${MAX_DEPTH} levels deep`);
+        throw cycleError(place, `Interpolations are nested more than ${MAX_DEPTH} levels deep`);
       depth++;
     },
     leave() {
@@ -119,11 +119,14 @@ export function createResolution(root: ConfigNode, context: ResolveContext): Res
  * The value of a text at a place. A single interpolation keeps its type (and, for a map or list, its place); any other
  * text gives a string.
  */
-function evaluateText(resolution: Resolution, ast: InterpolationAst, at: Place): Place {
+function evaluateText(resolution: Resolution, ast: InterpolationAst, place: Place): Place {
   const [first] = ast.parts;
   if (ast.parts.length === 1 && first !== undefined && first.kind !== "literal")
-    return evaluateInterpolation(resolution, first, at);
-  return resultPlace(textAt(at, concatenate(resolution, ast.parts, at, writtenAt(at))), at);
+    return evaluateInterpolation(resolution, first, place);
+  return resultPlace(
+    textAt(place, concatenate(resolution, ast.parts, place, writtenAt(place))),
+    place,
+  );
 }
 
 /** The length of the source text at a place. */
@@ -139,59 +142,59 @@ const textAt = ({ node }: Place, value: string): ConfigNode => ({
 });
 
 /** The value of one element of a resolver's arguments. */
-function evaluateElement(resolution: Resolution, element: Element, at: Place): Place {
+function evaluateElement(resolution: Resolution, element: Element, place: Place): Place {
   switch (element.kind) {
     case "primitive":
-      return valueAt(at, element.value);
+      return valueAt(place, element.value);
     case "text":
-      return valueAt(at, concatenate(resolution, element.parts, at, 0));
+      return valueAt(place, concatenate(resolution, element.parts, place, 0));
     case "list": {
-      const items = evaluateSequence(resolution, element.items, at).map((item) => item.node);
-      return made(resolution, list(items, at.node.origin), at);
+      const items = evaluateSequence(resolution, element.items, place).map((item) => item.node);
+      return made(resolution, list(items, place.node.origin), place);
     }
     case "dict":
-      return evaluateDict(resolution, element, at);
+      return evaluateDict(resolution, element, place);
     default:
-      return evaluateInterpolation(resolution, element, at);
+      return evaluateInterpolation(resolution, element, place);
   }
 }
 
-function evaluateDict(resolution: Resolution, element: DictElement, at: Place): Place {
-  resolution.enter(at);
+function evaluateDict(resolution: Resolution, element: DictElement, place: Place): Place {
+  resolution.enter(place);
   const entries: (readonly [Key, ConfigNode])[] = [];
   try {
     for (const [key, value] of element.entries)
-      entries.push([keyOf(key.value), evaluateElement(resolution, value, at).node]);
+      entries.push([keyOf(key.value), evaluateElement(resolution, value, place).node]);
   } finally {
     resolution.leave();
   }
-  return made(resolution, map(entries, at.node.origin), at);
+  return made(resolution, map(entries, place.node.origin), place);
 }
 
 /** A list or dict among the arguments, in which the same map can occur many times. */
-function made(resolution: Resolution, node: ConfigNode, at: Place): Place {
-  checkSize(resolution.budget, sizeOf(node, resolution.sizes), at);
-  return resultPlace(node, at);
+function made(resolution: Resolution, node: ConfigNode, place: Place): Place {
+  checkSize(resolution.budget, sizeOf(node, resolution.sizes), place);
+  return resultPlace(node, place);
 }
 
 function evaluateInterpolation(
   resolution: Resolution,
   interpolation: Interpolation,
-  at: Place,
+  place: Place,
 ): Place {
-  resolution.enter(at);
+  resolution.enter(place);
   try {
     return interpolation.kind === "reference"
       ? followReference(
           resolution,
           interpolation.parts === undefined
             ? interpolation
-            : keyOfParts(resolution, interpolation, at),
-          at,
+            : keyOfParts(resolution, interpolation, place),
+          place,
         )
-      : evaluateResolver(resolution, interpolation, at);
+      : evaluateResolver(resolution, interpolation, place);
   } catch (error) {
-    throw asInterpolationError(error, interpolation, at);
+    throw asInterpolationError(error, interpolation, place);
   } finally {
     resolution.leave();
   }
@@ -204,30 +207,42 @@ function evaluateResolver(resolution: Resolution, use: ResolverUse, place: Place
   return callResolver(resolution, { name, args, sources, place });
 }
 
-function evaluateSequence(resolution: Resolution, sequence: Sequence, at: Place): readonly Place[] {
+function evaluateSequence(
+  resolution: Resolution,
+  sequence: Sequence,
+  place: Place,
+): readonly Place[] {
   if (sequence.incomplete !== undefined)
     resolution.context.warn(
       `In the sequence \`${sequence.incomplete}\` some elements are missing: please replace them with empty quoted strings. See ${resolution.context.dialect.omegaconfIssues}/572 for details.`,
     );
-  resolution.enter(at);
+  resolution.enter(place);
   try {
-    return sequence.args.map((argument) => evaluateElement(resolution, argument.value, at));
+    return sequence.args.map((argument) => evaluateElement(resolution, argument.value, place));
   } finally {
     resolution.leave();
   }
 }
 
-function keyOfParts(resolution: Resolution, { parts }: NestedReference, at: Place): ReferenceKey {
+function keyOfParts(
+  resolution: Resolution,
+  { parts }: NestedReference,
+  place: Place,
+): ReferenceKey {
   let key = "";
   for (const part of parts) {
     if (typeof part === "string") key += part;
     else {
-      const { node } = evaluateInterpolation(resolution, part, at);
+      const { node } = evaluateInterpolation(resolution, part, place);
       const text = nestedKey(node, resolution.context.dialect);
       if (text === undefined)
-        throw notText(node, at, "is used to denote a config key and thus should return a string");
+        throw notText(
+          node,
+          place,
+          "is used to denote a config key and thus should return a string",
+        );
       key += text;
-      spendCharacters(resolution.budget, text.length, at);
+      spendCharacters(resolution.budget, text.length, place);
     }
   }
   return referenceKey(key, resolution.context.dialect);
@@ -240,19 +255,19 @@ function nestedKey(node: ConfigNode, { findsIntegerKeys }: Dialect): string | un
   return typeof node.value === "string" ? node.value : undefined;
 }
 
-function nameComponent(resolution: Resolution, part: string | Interpolation, at: Place): string {
+function nameComponent(resolution: Resolution, part: string | Interpolation, place: Place): string {
   if (typeof part === "string") return part;
-  const { node } = evaluateInterpolation(resolution, part, at);
+  const { node } = evaluateInterpolation(resolution, part, place);
   if (node.kind === "scalar" && typeof node.value === "string") return node.value;
-  throw notText(node, at, "is used as the name of a resolver, which must be a string");
+  throw notText(node, place, "is used as the name of a resolver, which must be a string");
 }
 
-function notText(node: ConfigNode, at: Place, why: string): ConfigError {
+function notText(node: ConfigNode, place: Place, why: string): ConfigError {
   return new ConfigError({
     code: "value.wrong_type",
-    message: `An interpolation in '${pyStr(at.node)}' ${why}, but it returned '${pyStr(node)}' of type ${pyTypeName(node)}`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    message: `An interpolation in '${pyStr(place.node)}' ${why}, but it returned '${pyStr(node)}' of type ${pyTypeName(node)}`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
   });
 }
 
@@ -260,7 +275,7 @@ function notText(node: ConfigNode, at: Place, why: string): ConfigError {
 function concatenate(
   resolution: Resolution,
   parts: readonly TextPart[],
-  at: Place,
+  place: Place,
   written: number,
 ): string {
   let text = "";
@@ -269,9 +284,9 @@ function concatenate(
     text +=
       part.kind === "literal"
         ? part.text
-        : textOf(resolution, evaluateInterpolation(resolution, part, at).node, at);
+        : textOf(resolution, evaluateInterpolation(resolution, part, place).node, place);
     if (text.length > counted) {
-      spendCharacters(resolution.budget, text.length - counted, at);
+      spendCharacters(resolution.budget, text.length - counted, place);
       counted = text.length;
     }
   }
@@ -279,13 +294,13 @@ function concatenate(
 }
 
 /** The text of a value within a string. That of a map is as long as everything in it, so its size is checked first. */
-function textOf({ budget, sizes }: Resolution, node: ConfigNode, at: Place): string {
-  if (node.kind !== "scalar") checkSize(budget, sizeOf(node, sizes), at);
+function textOf({ budget, sizes }: Resolution, node: ConfigNode, place: Place): string {
+  if (node.kind !== "scalar") checkSize(budget, sizeOf(node, sizes), place);
   return pyStr(node);
 }
 
-const valueAt = (at: Place, value: ScalarValue): Place =>
-  resultPlace(scalar(value, at.node.origin), at);
+const valueAt = (place: Place, value: ScalarValue): Place =>
+  resultPlace(scalar(value, place.node.origin), place);
 
 const keyOf = (value: ScalarValue): Key => (isPathValue(value) ? value.path : value);
 
@@ -302,15 +317,15 @@ const INTERPOLATION_CODES: ReadonlySet<string> = new Set([
  * Any error inside an interpolation is an error of that interpolation. Its key is that of the node that holds the
  * interpolation, since that is what the user has to correct.
  */
-function asInterpolationError(error: unknown, interpolation: Interpolation, at: Place): unknown {
+function asInterpolationError(error: unknown, interpolation: Interpolation, place: Place): unknown {
   if (!isConfigError(error)) return error;
   if (INTERPOLATION_CODES.has(error.code) || isLimitError(error)) return error;
   return new ConfigError({
     ...error.details,
     code: interpolation.kind === "resolver" ? "resolver.failed" : "value.wrong_type",
-    message: `Error while resolving '${pyStr(at.node)}': ${error.message}`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    message: `Error while resolving '${pyStr(place.node)}': ${error.message}`,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
     cause: error,
   });
 }

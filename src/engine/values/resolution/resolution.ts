@@ -104,24 +104,26 @@ export function followReference(resolution: Resolution, key: ReferenceKey, place
   return target;
 }
 
-const keyNotFound = (resolution: Resolution, key: ReferenceKey, at: Place): ConfigError =>
+const keyNotFound = (resolution: Resolution, key: ReferenceKey, place: Place): ConfigError =>
   new ConfigError(
     {
       code: "interpolation.not_found",
-      message: `Interpolation key ${notFound(resolution, key, at)}`,
-      key: fullKeyOf(at),
-      origin: at.node.origin,
+      message: `Interpolation key ${notFound(resolution, key, place)}`,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
     },
     () => {
-      const { hint = referenceHint(key, at) ?? resolverHint(key, resolution, at), ...beside } =
-        keysBeside(key, at);
+      const {
+        hint = referenceHint(key, place) ?? resolverHint(key, resolution, place),
+        ...beside
+      } = keysBeside(key, place);
       return { ...beside, hint };
     },
   );
 
 /** What is in the way of a reference: an index that a list does not have, or a calculation. */
-function referenceHint(key: ReferenceKey, at: Place): string | undefined {
-  let { node } = startOf(key, at);
+function referenceHint(key: ReferenceKey, place: Place): string | undefined {
+  let { node } = startOf(key, place);
   for (const [index, part] of key.components.entries()) {
     if (node.kind === "list" && /^-?\d+$/.test(part) && child(node, BigInt(part)) === undefined)
       return obstacle(node, key.components.slice(0, index).join("."), part);
@@ -129,25 +131,27 @@ function referenceHint(key: ReferenceKey, at: Place): string | undefined {
     if (next === undefined) break;
     node = next;
   }
-  return groupHint(key, at) ?? calculatedHint(key, at);
+  return groupHint(key, place) ?? calculatedHint(key, place);
 }
 
 /** A resolver with a dot in place of its colon: `${hydra.job.name}`, `${oc.env.HOME}`; and a variable, as a shell has it. */
 function resolverHint(
   { levels, rest }: ReferenceKey,
   resolution: Resolution,
-  at: Place,
+  place: Place,
 ): string | undefined {
   const { context, root } = resolution;
   // A key of the config with the name of a resolver is meant itself.
   if (levels > 0 || nodeAt(root.node, /^[^.[]*/.exec(rest)?.[0] ?? "") !== undefined)
     return undefined;
-  const name = [...context.resolvers.keys()].find((one) => rest.startsWith(`${one}.`));
+  const name = [...context.resolvers.keys()].find((resolverName) =>
+    rest.startsWith(`${resolverName}.`),
+  );
   if (name !== undefined) {
     const argument = rest.slice(name.length + 1);
     const meant =
       name === "hydra"
-        ? settingBeside(argument, resolution, at)
+        ? settingBeside(argument, resolution, place)
         : name === "oc.env" && context.env[argument] === undefined
           ? `${argument},null`
           : argument;
@@ -159,11 +163,11 @@ function resolverHint(
 }
 
 /** A key of the `hydra` node, or the likely one. */
-function settingBeside(key: string, resolution: Resolution, at: Place): string {
+function settingBeside(key: string, resolution: Resolution, place: Place): string {
   try {
     const { node } = resolution.evaluate(
       parseElement("${hydra:''}", resolution.context.dialect),
-      at,
+      place,
     );
     return nearestKey(node, keyComponents(key), WIDEST).nearest ?? key;
   } catch (error) {
@@ -173,10 +177,10 @@ function settingBeside(key: string, resolution: Resolution, at: Place): string {
 }
 
 /** A config group with its option, as in a path of files, where the config has the group's package: `${db/mysql.port}`. */
-function groupHint({ levels, rest }: ReferenceKey, at: Place): string | undefined {
+function groupHint({ levels, rest }: ReferenceKey, place: Place): string | undefined {
   const [group = "", below = "", ...more] = rest.split(/(?<=[\w-])\/(?=\w)/);
   if (below === "" || levels > 0) return undefined;
-  const root = startOf({ levels: 0, rest: "", components: [] }, at).node;
+  const root = startOf({ levels: 0, rest: "", components: [] }, place).node;
   const [, ...keys] = [below, ...more].at(-1)?.split(".") ?? [];
   const path = [group, ...[below, ...more].slice(0, -1)].join(".");
   const meant = [path, ...keys].join(".");
@@ -188,9 +192,9 @@ function groupHint({ levels, rest }: ReferenceKey, at: Place): string | undefine
 const OPERATORS = /(\s*[-+*/%()]+\s*|\s+)/;
 
 /** The reference as a calculation, if it has operators between keys that are there. */
-function calculatedHint(key: ReferenceKey, at: Place): string | undefined {
+function calculatedHint(key: ReferenceKey, place: Place): string | undefined {
   const parts = key.rest.split(OPERATORS);
-  const start = startOf(key, at).node;
+  const start = startOf(key, place).node;
   const isKey = (part: string) => /^[A-Za-z_]/.test(part) && nodeAt(start, part) !== undefined;
   if (parts.length < 3 || !parts.some(isKey)) return undefined;
   const dots = ".".repeat(key.levels);
@@ -202,10 +206,10 @@ const nodeAt = (root: ConfigNode, key: string): ConfigNode | undefined =>
   key.split(".").reduce<ConfigNode | undefined>((node, part) => node && child(node, part), root);
 
 /** The message for the key, as the dialect words it. */
-function notFound({ context }: Resolution, key: ReferenceKey, at: Place): string {
+function notFound({ context }: Resolution, key: ReferenceKey, place: Place): string {
   const { levels, rest } = key;
   if (levels === 0 || !context.dialect.showsRelativeKeys) return `'${rest}' not found`;
-  const full = fullKeyOf(startOf(key, at), rest);
+  const full = fullKeyOf(startOf(key, place), rest);
   return `'${".".repeat(levels)}${rest}' not found (resolved to '${full}')`;
 }
 
@@ -214,9 +218,9 @@ const WIDEST = 200;
 /** The keys that the reference could have meant, in its own notation. */
 function keysBeside(
   key: ReferenceKey,
-  at: Place,
+  place: Place,
 ): { readonly available?: readonly string[]; readonly nearest?: string; readonly hint?: string } {
-  const { available, hint, nearest } = nearestKey(startOf(key, at).node, key.components, WIDEST);
+  const { available, hint, nearest } = nearestKey(startOf(key, place).node, key.components, WIDEST);
   if (available.length === 0) return hint === undefined ? {} : { hint };
   const written = (name: string) => `${".".repeat(key.levels)}${name}`;
   return {
@@ -242,11 +246,11 @@ export function startOf({ components, levels, rest }: ReferenceKey, place: Place
   return start;
 }
 
-const selectTarget = (resolution: Resolution, key: ReferenceKey, at: Place): Place | undefined =>
-  asReference(at, () => selectPath(resolution, startOf(key, at), key.components, REFERENCE));
+const selectTarget = (resolution: Resolution, key: ReferenceKey, place: Place): Place | undefined =>
+  asReference(place, () => selectPath(resolution, startOf(key, place), key.components, REFERENCE));
 
 /** Looks up the target of a reference; errors become those of an interpolation. */
-function asReference(at: Place, find: () => Place | undefined): Place | undefined {
+function asReference(place: Place, find: () => Place | undefined): Place | undefined {
   try {
     return find();
   } catch (error) {
@@ -254,9 +258,9 @@ function asReference(at: Place, find: () => Place | undefined): Place | undefine
     if (!isConfigError(error) || code === undefined) throw error;
     throw new ConfigError({
       code,
-      message: `Error while resolving interpolation '${pyStr(at.node)}': ${error.message}`,
-      key: fullKeyOf(at),
-      origin: at.node.origin,
+      message: `Error while resolving interpolation '${pyStr(place.node)}': ${error.message}`,
+      key: fullKeyOf(place),
+      origin: place.node.origin,
       hint: error.details.hint,
       cause: error,
     });
@@ -299,8 +303,12 @@ export function staticKind(node: InterpolationNode, place: Place, dialect: Diale
 }
 
 /** The node at the key, or the first interpolation on the way. */
-function targetOf(reference: StaticReference, at: Place, dialect: Dialect): ConfigNode | undefined {
-  let node: ConfigNode | undefined = startNode(reference, at);
+function targetOf(
+  reference: StaticReference,
+  place: Place,
+  dialect: Dialect,
+): ConfigNode | undefined {
+  let node: ConfigNode | undefined = startNode(reference, place);
   for (const component of reference.components) {
     if (node === undefined || node.kind === "scalar") return node;
     node =
@@ -311,9 +319,9 @@ function targetOf(reference: StaticReference, at: Place, dialect: Dialect): Conf
   return node;
 }
 
-function startNode(reference: StaticReference, at: Place): ConfigNode | undefined {
+function startNode(reference: StaticReference, place: Place): ConfigNode | undefined {
   try {
-    return startOf(reference, at).node;
+    return startOf(reference, place).node;
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
@@ -346,17 +354,17 @@ export function referredPlace(
   if (only.parts !== undefined) return resolution.dereference(place);
   const inside = new Set(open).add(place);
   const target = asReference(place, () => {
-    let at = startOf(only, place);
+    let current = startOf(only, place);
     for (const [index, component] of only.components.entries()) {
-      const child = step(resolution, at, component, REFERENCE);
+      const child = step(resolution, current, component, REFERENCE);
       if (child === undefined) throw keyNotFound(resolution, only, place);
       const found = referredPlace(resolution, child, inside);
       if (found === undefined) return undefined;
       if (index < only.components.length - 1 && !isContainer(found))
         throw notContainer(only.components, index, found);
-      at = found;
+      current = found;
     }
-    return at;
+    return current;
   });
   if (target !== undefined && isWithin(place.parent, target))
     throw cycleError(place, "Interpolation to parent node detected");
@@ -400,10 +408,10 @@ export function selectPath(
 ): Place | undefined {
   const strict = options.throwOnResolutionFailure !== false;
   const last = components.length - 1;
-  let at: Place = start;
+  let current: Place = start;
   // A hot loop: an iterator over entries would account for a quarter of all allocations.
   for (let index = 0; index <= last; index++) {
-    const child = step(resolution, at, components[index] ?? "", options);
+    const child = step(resolution, current, components[index] ?? "", options);
     if (child === undefined) return undefined;
     const found = strict ? resolution.dereference(child) : tryDereference(resolution, child);
     if (found === undefined || index === last) return found;
@@ -412,9 +420,9 @@ export function selectPath(
       throw notContainer(components, index, found);
     }
     if (isNone(found)) return undefined;
-    at = found;
+    current = found;
   }
-  return at;
+  return current;
 }
 
 /** A map or list, or a node declared as one that is still null, missing or an interpolation. */
@@ -424,19 +432,19 @@ const isNone = ({ node }: Place): boolean => node.kind === "scalar";
 
 function step(
   resolution: Resolution,
-  at: Place,
+  place: Place,
   component: string,
   options: SelectPlaceOptions,
 ): Place | undefined {
-  const { node } = at;
+  const { node } = place;
   const { dialect } = resolution.context;
   const key =
     node.kind === "list"
-      ? listIndex(at, node, component, { ...options, dialect })
+      ? listIndex(place, node, component, { ...options, dialect })
       : node.kind === "map"
         ? mapKey(node, component, dialect)
         : component;
-  const child = key === undefined ? undefined : resolution.places.child(at, key);
+  const child = key === undefined ? undefined : resolution.places.child(place, key);
   if (child !== undefined && options.throwOnMissing === true && isMissing(child.node))
     throw new ConfigError({
       code: "value.missing",
@@ -448,20 +456,20 @@ function step(
 }
 
 function listIndex(
-  at: Place,
+  place: Place,
   node: ListNode,
   component: string,
   options: SelectPlaceOptions & { readonly dialect: Dialect },
 ): bigint | undefined {
-  const given = parsePythonInt(component);
-  const index = given === null ? null : fromEnd(node, given, options.dialect);
+  const signedIndex = parsePythonInt(component);
+  const index = signedIndex === null ? null : fromEnd(node, signedIndex, options.dialect);
   if (index !== null) return index < 0n ? undefined : index;
   if (options.throwOnResolutionFailure === false) return undefined;
   throw new ConfigError({
     code: "key.invalid_type",
     message: `Index '${component}' (str) is not an int`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
   });
 }
 

@@ -220,18 +220,18 @@ function follow(deep: Deep, place: Place): Place | undefined {
 function resolveBelow(deep: Deep, target: Place, from: Place): ConfigNode {
   const { node } = target;
   if (node.kind === "scalar" || target.result === true) return node;
-  const known = deep.done.get(target);
-  if (known !== undefined) return known;
+  const cached = deep.done.get(target);
+  if (cached !== undefined) return cached;
   if (deep.open.has(target)) throw cycleThrough(deep, target, from);
   if (deep.open.size >= MAX_PASS_DEPTH)
     throw cycleError(target, `Maps and lists are nested more than ${MAX_PASS_DEPTH} levels deep`);
   deep.open.set(target, from);
-  const before = changesIn(deep);
+  const changesBefore = changesIn(deep);
   const value =
     node.kind === "map" ? resolveMap(deep, target, node) : resolveList(deep, target, node);
   deep.open.delete(target);
   if (deep.options.inPlace === true) writeTo(target, value);
-  if (changesIn(deep) === before) deep.done.set(target, value);
+  if (changesIn(deep) === changesBefore) deep.done.set(target, value);
   return value;
 }
 
@@ -294,12 +294,12 @@ function resolveMap(deep: Deep, place: Place, node: MapNode): MapNode {
 }
 
 function entriesBefore(node: MapNode, id: KeyId): Map<KeyId, MapEntry> {
-  const before = new Map<KeyId, MapEntry>();
+  const earlierEntries = new Map<KeyId, MapEntry>();
   for (const [other, entry] of node.entries) {
     if (other === id) break;
-    before.set(other, entry);
+    earlierEntries.set(other, entry);
   }
-  return before;
+  return earlierEntries;
 }
 
 function resolveList(deep: Deep, place: Place, node: ListNode): ListNode {
@@ -335,7 +335,7 @@ function resolveChild(
 function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): ConfigNode {
   const { resolution } = deep;
   const place = walk.visit(key, node);
-  const before = resolution.impureCalls();
+  const callsBefore = resolution.impureCalls();
   const value = resolvePlace(deep, place);
   // References need the place of a map or list, and a value that is not final must be resolved again.
   const isValue =
@@ -343,7 +343,7 @@ function resolveVisited(deep: Deep, walk: Walk, key: Key, node: ScalarNode): Con
     value.type === undefined &&
     !isMissing(value) &&
     (deep.options.inPlace !== true || !isInterpolationNode(value));
-  if (!isValue || resolution.impureCalls() !== before) walk.keep(place);
+  if (!isValue || resolution.impureCalls() !== callsBefore) walk.keep(place);
   return value;
 }
 

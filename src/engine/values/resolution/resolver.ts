@@ -124,8 +124,10 @@ export function resolver<Arguments extends readonly unknown[]>(
       const least = make.length;
       if (args.length < least)
         throw new TypeError(`${args.length} of at least ${plural(least, "argument")} given`);
-      const given: readonly unknown[] = args.map((arg) => toObject(resolved(arg, call, budget)));
-      return returned(make(...(given as Arguments)), name);
+      const plainArguments: readonly unknown[] = args.map((arg) =>
+        toObject(resolved(arg, call, budget)),
+      );
+      return returned(make(...(plainArguments as Arguments)), name);
     },
   };
 }

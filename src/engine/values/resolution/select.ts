@@ -115,17 +115,17 @@ export const keyAbsent = (root: ConfigNode, key: string, context: ResolveContext
 /** The last map, list or value that is there on the way to a key, and how many parts of the key lead to it. */
 function deepestOf(parts: readonly string[], root: ConfigNode, context: ResolveContext) {
   const resolution = createResolution(root, context);
-  let at = resolution.root;
+  let current = resolution.root;
   for (const [depth, part] of parts.entries()) {
-    const { node } = at;
+    const { node } = current;
     const index = node.kind === "list" && /^\d+$/.test(part);
     const name = node.kind === "map" ? mapKey(node, part, context.dialect) : part;
-    const below = resolution.places.child(at, index ? BigInt(part) : name);
+    const below = resolution.places.child(current, index ? BigInt(part) : name);
     const next = below && tryDereference(resolution, below);
     if (next === undefined) return { depth, node };
-    at = next;
+    current = next;
   }
-  return { depth: parts.length, node: at.node };
+  return { depth: parts.length, node: current.node };
 }
 
 /**
@@ -139,19 +139,19 @@ export function resolveAt(
   context: ResolveContext,
 ): ConfigNode {
   const resolution = createResolution(root, context);
-  let at = resolution.root;
+  let current = resolution.root;
   for (const key of path) {
-    const child = at.result === true ? undefined : resolution.places.child(at, key);
+    const child = current.result === true ? undefined : resolution.places.child(current, key);
     if (child === undefined)
       throw new ConfigError({
         code: "key.not_found",
         message: `Key not found: '${keyText(key)}'`,
-        key: fullKeyOf(at, key),
-        origin: at.node.origin,
+        key: fullKeyOf(current, key),
+        origin: current.node.origin,
       });
-    at = resolution.dereference(child);
+    current = resolution.dereference(child);
   }
-  return at.node;
+  return current.node;
 }
 
 /**
@@ -172,7 +172,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     if (done.has(place)) return;
     checkDepth(open.size, place.node);
     open.add(place);
-    const before = resolution.impureCalls();
+    const callsBefore = resolution.impureCalls();
     for (const key of keysOf(place)) {
       const below = resolution.places.child(place, key);
       if (below === undefined) continue;
@@ -189,7 +189,7 @@ export function missingKeys(root: ConfigNode, context: ResolveContext): Readonly
     }
     open.delete(place);
     // A container around the result of an impure resolver is evaluated again for each reference, as everywhere.
-    if (resolution.impureCalls() === before) done.add(place);
+    if (resolution.impureCalls() === callsBefore) done.add(place);
     else spend(resolution.budget, { values: 1, characters: 0 }, place);
   }
 
@@ -360,9 +360,9 @@ function lazily<Owner extends object, Name extends string | number, T>(
   compute: () => T,
 ): Owner & { readonly [name in Name]: T } {
   const get = (): T => {
-    const before = impureCalls();
+    const callsBefore = impureCalls();
     const value = compute();
-    if (impureCalls() === before)
+    if (impureCalls() === callsBefore)
       Object.defineProperty(owner, name, { value, enumerable: true, configurable: true });
     return value;
   };

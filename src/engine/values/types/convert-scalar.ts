@@ -46,9 +46,9 @@ export function convertResolved(type: NodeType, node: ScalarNode, place: Place):
 }
 
 function withValue(type: NodeType, node: ScalarNode, value: ScalarValue): ScalarNode {
-  const own = type.kind === "union" ? holding(type, enumOf(node)) : type;
-  const typed = own.kind === "any" ? node : { ...node, type: own };
-  return value === node.value && node.type === own ? node : { ...typed, value };
+  const memberType = type.kind === "union" ? holding(type, enumOf(node)) : type;
+  const typed = memberType.kind === "any" ? node : { ...node, type: memberType };
+  return value === node.value && node.type === memberType ? node : { ...typed, value };
 }
 
 /** The type of a union value that is a member of an enum, or of none. */
@@ -129,17 +129,21 @@ function toPath(value: ScalarValue): ScalarValue | undefined {
  * An enum member becomes its text in a field of strings; other fields accept it only as a member (an enum, a union with
  * it, `any`).
  */
-function convertMember(type: NodeType, own: EnumType, node: ScalarNode): ScalarValue | undefined {
+function convertMember(
+  type: NodeType,
+  enumType: EnumType,
+  node: ScalarNode,
+): ScalarValue | undefined {
   const isTaken =
     type.kind === "union"
-      ? type.members.some((member) => isEnum(member, own))
-      : type.kind === "any" || isEnum(type, own);
+      ? type.members.some((member) => isEnum(member, enumType))
+      : type.kind === "any" || isEnum(type, enumType);
   if (isTaken) return node.value;
   return type.kind === "str" ? pyStr(node) : undefined;
 }
 
-const isEnum = (type: NodeType, own: EnumType): boolean =>
-  type.kind === "enum" && type.name === own.name;
+const isEnum = (type: NodeType, enumType: EnumType): boolean =>
+  type.kind === "enum" && type.name === enumType.name;
 
 /** By name, with or without the enum's name in front, or by the value of the member. */
 function toMember(type: EnumType, value: ScalarValue): string | undefined {
@@ -233,15 +237,15 @@ export function fitNode(type: NodeType, node: ConfigNode, place: Place): ConfigN
   throw misfit(`'${pyTypeName(node)}'`, typeRepr(type), node, place);
 }
 
-function fitScalar(type: NodeType, node: ScalarNode, at: Place): ScalarNode {
+function fitScalar(type: NodeType, node: ScalarNode, place: Place): ScalarNode {
   const { value } = node;
   if (value === null || isSpecial(value) || type.kind === "enum")
-    return convertScalar(type, node, at);
+    return convertScalar(type, node, place);
   if (isInstance(type, node)) return node.type === type ? node : { ...node, type };
   const isBare =
     type.kind !== "object" && type.kind !== "list" && type.kind !== "map" && type.kind !== "union";
   const hint = isBare ? describeBareType(type) : typeRepr(type);
-  throw misfit(`Value ${pyRepr(node)} (${pyTypeName(node)})`, hint, node, at);
+  throw misfit(`Value ${pyRepr(node)} (${pyTypeName(node)})`, hint, node, place);
 }
 
 /** Python's `isinstance`: a bool is an int; an enum member is not a string. */
@@ -249,17 +253,17 @@ const isInstance = (type: NodeType, node: ScalarNode): boolean =>
   enumOf(node) === undefined &&
   (isExactly(type, node.value) || (type.kind === "int" && typeof node.value === "boolean"));
 
-function fitList(type: ListType, node: ListNode, at: Place): ListNode {
+function fitList(type: ListType, node: ListNode, place: Place): ListNode {
   const items = node.items.map((item, index) =>
-    fitNode(type.element, item, below(at, node, item, BigInt(index))),
+    fitNode(type.element, item, below(place, node, item, BigInt(index))),
   );
   return { ...node, type, items };
 }
 
 /** An object keeps its class. */
-function fitMap(type: MapType, node: MapNode, at: Place): MapNode {
+function fitMap(type: MapType, node: MapNode, mapPlace: Place): MapNode {
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
-    const place = below(at, node, value, key);
+    const place = below(mapPlace, node, value, key);
     requireKey(type.key, key, place);
     return [keyId(key), { key, value: fitNode(type.element, value, place) }];
   });
@@ -269,21 +273,21 @@ function fitMap(type: MapType, node: MapNode, at: Place): MapNode {
 type ListType = Extract<NodeType, { kind: "list" }>;
 type MapType = Extract<NodeType, { kind: "map" }>;
 
-function requireKey(type: NodeType, key: Key, at: Place): void {
+function requireKey(type: NodeType, key: Key, place: Place): void {
   const isMember = type.kind === "enum" && typeof key === "string" && type.members.includes(key);
   if (isMember || isExactly(type, key) || (type.kind === "int" && typeof key === "boolean")) return;
   throw new ConfigError({
     code: "key.invalid_type",
     message: `Key ${pyRepr(key)} (${pyTypeName(key)}) is incompatible with key type hint '${describeBareType(type)}'`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
   });
 }
 
-const misfit = (what: string, hint: string, node: ConfigNode, at: Place) =>
+const misfit = (what: string, hint: string, node: ConfigNode, place: Place) =>
   new ConfigError({
     code: "value.wrong_type",
     message: `${what} is incompatible with type hint '${hint}'`,
-    key: fullKeyOf(at),
+    key: fullKeyOf(place),
     origin: node.origin,
   });

@@ -145,12 +145,12 @@ export function convertWritten(type: NodeType, node: ConfigNode, target: Place):
   const { element } = type;
   const entries = [...node.entries.values()].map(({ key, value }): [KeyId, MapEntry] => {
     const place = below(target, node, value, key);
-    const known = convertKey(type.key, key, place);
+    const converted = convertKey(type.key, key, place);
     checkNullable(element, value, place);
     const written = isContainerType(element)
       ? fitNode(element, value, place)
       : convertAmong(element, value, place);
-    return [keyId(known), { key: known, value: written }];
+    return [keyId(converted), { key: converted, value: written }];
   });
   return { ...node, type, entries: new Map(entries) };
 }
@@ -173,7 +173,7 @@ export function convertResult(
   const { type } = place.node;
   if (type === undefined || type.kind === "any") return result;
   const { node } = result;
-  const own = { ...place, plain: true };
+  const plainPlace = { ...place, plain: true };
   if (isContainerType(type) || type.kind === "union") {
     if (!dialect.convertsReferred) {
       if (!declared) return result;
@@ -183,22 +183,22 @@ export function convertResult(
     if (node.kind !== "scalar" && isSameType(node.type, type)) return result;
     const converted = taking(place, () => {
       const fitting = convertWide(type, node, place, convertResolved);
-      return fitting.kind === "scalar" ? fitting : convertNode(type, fitting, own);
+      return fitting.kind === "scalar" ? fitting : convertNode(type, fitting, plainPlace);
     });
     return converted === node ? result : resultPlace(converted, place);
   }
   const converted = taking(place, () => {
-    if (node.kind === "scalar") return convertResolved(type, node, own);
+    if (node.kind === "scalar") return convertResolved(type, node, plainPlace);
     throw wrongType(type, node, place);
   });
   return converted === node ? result : resultPlace(converted, place);
 }
 
 /** Whether two declared types are the same. */
-function isSameType(one: NodeType | undefined, other: NodeType): boolean {
-  if (one === other) return true;
-  if (one === undefined || one.kind !== other.kind) return false;
-  return describeType(one) === describeType(other);
+function isSameType(type: NodeType | undefined, other: NodeType): boolean {
+  if (type === other) return true;
+  if (type === undefined || type.kind !== other.kind) return false;
+  return describeType(type) === describeType(other);
 }
 
 /** A node without the declared type of its field, if it is a scalar. */
@@ -210,48 +210,49 @@ export function bareValue(node: ConfigNode): ConfigNode {
 }
 
 /** Maps and lists are accepted unchecked among scalars, and maps among objects. */
-function convertAmong(element: NodeType, value: ConfigNode, at: Place): ConfigNode {
+function convertAmong(element: NodeType, value: ConfigNode, place: Place): ConfigNode {
   const isTaken =
     element.kind === "object"
       ? value.kind === "map"
       : value.kind !== "scalar" && element.kind !== "list" && element.kind !== "map";
-  return isTaken ? value : convertElement(element, value, at);
+  return isTaken ? value : convertElement(element, value, place);
 }
 
-function requireObject(type: ObjectType, node: MapNode | ListNode, at: Place): ConfigNode {
+function requireObject(type: ObjectType, node: MapNode | ListNode, place: Place): ConfigNode {
   if (isObjectOf(type, node)) return node;
-  throw wrongType(type, node, at);
+  throw wrongType(type, node, place);
 }
 
 type MapType = Extract<NodeType, { kind: "map" }> | ObjectType;
 
-function convertMap(type: MapType, node: MapNode, at: Place): MapNode {
-  if (node.type?.kind === "object" && type.kind === "object") return convertObject(type, node, at);
-  if (node.type?.kind === "object") throw wrongType(type, node, at);
-  if (type.kind === "object" && at.plain === true) throw notOfClass(type, node, at);
+function convertMap(type: MapType, node: MapNode, mapPlace: Place): MapNode {
+  if (node.type?.kind === "object" && type.kind === "object")
+    return convertObject(type, node, mapPlace);
+  if (node.type?.kind === "object") throw wrongType(type, node, mapPlace);
+  if (type.kind === "object" && mapPlace.plain === true) throw notOfClass(type, node, mapPlace);
   const entries = new Map<KeyId, MapEntry>();
   for (const entry of node.entries.values()) {
-    const given = below(at, node, entry.value, entry.key);
-    const key = type.kind === "map" ? convertKey(type.key, entry.key, given) : entry.key;
-    const place = { ...given, key };
-    const own = type.kind === "map" ? type.element : fieldType(type, key, place);
-    checkNullable(own, entry.value, place);
+    const keyPlace = below(mapPlace, node, entry.value, entry.key);
+    const key = type.kind === "map" ? convertKey(type.key, entry.key, keyPlace) : entry.key;
+    const place = { ...keyPlace, key };
+    const valueType = type.kind === "map" ? type.element : fieldType(type, key, place);
+    checkNullable(valueType, entry.value, place);
     const value =
       type.kind === "map"
-        ? convertEntry(own, entry.value, place)
-        : convertNode(own, entry.value, place);
+        ? convertEntry(valueType, entry.value, place)
+        : convertNode(valueType, entry.value, place);
     entries.set(keyId(key), { key, value });
   }
   return { ...node, type, entries };
 }
 
-function convertObject(type: ObjectType, node: MapNode, at: Place): MapNode {
+function convertObject(type: ObjectType, node: MapNode, place: Place): MapNode {
   if (node.type?.kind !== "object" || extendsType(node.type, type)) return node;
-  throw notOfClass(type, node, at);
+  throw notOfClass(type, node, place);
 }
 
-const isObjectOf = (type: ObjectType, { type: own }: ConfigNode): boolean =>
-  own?.kind === "object" && extendsType(own, type);
+const isObjectOf = (type: ObjectType, { type: nodeType }: ConfigNode): boolean =>
+  nodeType?.kind === "object" && extendsType(nodeType, type);
 
 /** Whether an object type is `base` or extends it. */
 export const extendsType = (type: ObjectType, base: ObjectType): boolean =>
@@ -282,24 +283,24 @@ export function convertKey(type: NodeType, key: Key, place: Place): Key {
   throw incompatibleKey(type, key, place);
 }
 
-function enumKey(type: Extract<NodeType, { kind: "enum" }>, key: Key, at: Place): Key {
+function enumKey(type: Extract<NodeType, { kind: "enum" }>, key: Key, place: Place): Key {
   try {
-    const { value } = convertScalar(type, scalar(key, at.node.origin), at);
+    const { value } = convertScalar(type, scalar(key, place.node.origin), place);
     if (typeof value === "string") return value;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
   }
-  throw incompatibleKey(type, key, at);
+  throw incompatibleKey(type, key, place);
 }
 
-function incompatibleKey(type: NodeType, key: Key, at: Place): ConfigError {
+function incompatibleKey(type: NodeType, key: Key, place: Place): ConfigError {
   return new ConfigError({
     code: "key.invalid_type",
     message:
       type.kind === "enum"
         ? `Key '${keyText(key)}' is incompatible with the enum type '${type.name}', valid: [${type.members.join(", ")}]`
         : `Key ${keyText(key)} (${pyTypeName(key)}) is incompatible with (${describeType(type)})`,
-    key: fullKeyOf(at),
-    origin: at.node.origin,
+    key: fullKeyOf(place),
+    origin: place.node.origin,
   });
 }

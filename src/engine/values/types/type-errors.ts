@@ -95,11 +95,11 @@ export function notOptional(type: NodeType, node: ConfigNode, place: Place): Con
 export const notOfClass = (type: NodeType, node: ConfigNode, place: Place): ConfigError =>
   refusal(type, node, place, noSubclass(type, node));
 
-function refusal(type: NodeType, node: ConfigNode, at: Place, message: string): ConfigError {
+function refusal(type: NodeType, node: ConfigNode, place: Place, message: string): ConfigError {
   return new ConfigError({
     code: "value.wrong_type",
     message,
-    key: fullKeyOf(at),
+    key: fullKeyOf(place),
     origin: node.origin,
     ...(type.kind === "enum" && { available: type.members }),
   });
@@ -117,11 +117,11 @@ function className(node: ConfigNode): string {
   return node.type?.kind === "object" ? node.type.name : "dict";
 }
 
-function reason(type: NodeType, node: ConfigNode, at: Place): string {
-  if (node.kind === "scalar" && node.value === null) return reasonOfNull(type, node, at);
+function reason(type: NodeType, node: ConfigNode, place: Place): string {
+  if (node.kind === "scalar" && node.value === null) return reasonOfNull(type, node, place);
   const text = pyStr(node);
   const shown = `Value '${text}'`;
-  const name = givenName(node, at);
+  const name = givenName(node, place);
   const found = `of type '${name}'`;
   switch (type.kind) {
     case "int":
@@ -141,7 +141,7 @@ function reason(type: NodeType, node: ConfigNode, at: Place): string {
         ? `Invalid value '${text}', expected one of [${type.members.join(", ")}]`
         : `Value ${text} (${name}) is not a valid input for ${typeRepr(type)}`;
     case "list":
-      return `Invalid value assigned: ${nodeName(node, at)} is not a ListConfig, list or tuple.`;
+      return `Invalid value assigned: ${nodeName(node, place)} is not a ListConfig, list or tuple.`;
     case "map":
       return node.kind === "scalar" || node.type?.kind === "object"
         ? `Cannot assign ${className(node)} to ${describeBareType(type)}`
@@ -149,7 +149,7 @@ function reason(type: NodeType, node: ConfigNode, at: Place): string {
     case "object":
       return noSubclass(type, node);
     case "union":
-      return node.kind !== "scalar" && at.plain !== true
+      return node.kind !== "scalar" && place.plain !== true
         ? `Cannot assign container '${text}' ${found} to ${describeType(type)}`
         : `${shown} ${found} is incompatible with type hint '${describeType(type)}'`;
     default:
@@ -157,8 +157,8 @@ function reason(type: NodeType, node: ConfigNode, at: Place): string {
   }
 }
 
-function reasonOfNull(type: NodeType, node: ConfigNode, at: Place): string {
-  if (isContainerType(type)) return notOptional(type, node, at).message;
+function reasonOfNull(type: NodeType, node: ConfigNode, place: Place): string {
+  if (isContainerType(type)) return notOptional(type, node, place).message;
   return type.kind === "union"
     ? `Value 'None' is incompatible with type hint '${describeType(type)}'`
     : `Incompatible value 'None' for field of type '${describeType(type)}'`;
@@ -176,10 +176,10 @@ const couldBeMember = (node: ConfigNode): boolean =>
     typeof node.value === "boolean");
 
 /** The type of a value, with its module. Modules of enums are unknown. */
-function givenName(node: ConfigNode, at: Place): string {
+function givenName(node: ConfigNode, place: Place): string {
   const name = pyTypeName(node);
   if (name === "PosixPath") return `pathlib.${name}`;
-  return node.kind !== "scalar" && at.plain === true ? className(node) : name;
+  return node.kind !== "scalar" && place.plain === true ? className(node) : name;
 }
 
 const NODE_NAMES: { readonly [Kind in NodeType["kind"]]?: string } = {
@@ -197,9 +197,9 @@ const NODE_NAMES: { readonly [Kind in NodeType["kind"]]?: string } = {
  * The class of a value in messages: its own for plain data and list items, otherwise that of OmegaConf's node around
  * it.
  */
-function nodeName(node: ConfigNode, at: Place): string {
-  const isItem = at.parent?.node.kind === "list" && node.kind === "scalar";
-  if (at.plain === true || isItem) return className(node);
+function nodeName(node: ConfigNode, place: Place): string {
+  const isItem = place.parent?.node.kind === "list" && node.kind === "scalar";
+  if (place.plain === true || isItem) return className(node);
   return node.kind === "scalar"
     ? (NODE_NAMES[node.type?.kind ?? "any"] ?? "AnyNode")
     : pyTypeName(node);

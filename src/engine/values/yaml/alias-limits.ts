@@ -35,25 +35,25 @@ export function checkAliasLimits(
   }
   // Without aliases a document has no more nodes than two per character of its text.
   if (most === Number.POSITIVE_INFINITY || (!hasAliases && 2 * source.text.length < most)) return;
-  const known = new Map<SyntaxNode, number>();
-  const expanded = expandedNodes(root, most, known);
+  const sizes = new Map<SyntaxNode, number>();
+  const expanded = expandedNodes(root, most, sizes);
   if (expanded > most)
     refuse(
       root,
       `YAML node expansion exceeds the configured limit of ${most}. If that is meant, set ${VARIABLE} to a larger number in the environment, or to none`,
     );
-  const own = known.size;
-  if (expanded > LEAST_FOR_RATIO && expanded > own * MOST_TIMES)
+  const nodeCount = sizes.size;
+  if (expanded > LEAST_FOR_RATIO && expanded > nodeCount * MOST_TIMES)
     refuse(
       root,
-      `YAML aliases expand the document from ${own} nodes to ${expanded} nodes, exceeding the supported ratio of ${MOST_TIMES}x. If that is meant, set ${VARIABLE}=none in the environment`,
+      `YAML aliases expand the document from ${nodeCount} nodes to ${expanded} nodes, exceeding the supported ratio of ${MOST_TIMES}x. If that is meant, set ${VARIABLE}=none in the environment`,
     );
 }
 
 function mostNodes(env: Readonly<Record<string, string | undefined>>): number {
-  const given = env[VARIABLE];
-  if (given === undefined) return DEFAULT_MOST;
-  const text = given.trim();
+  const setting = env[VARIABLE];
+  if (setting === undefined) return DEFAULT_MOST;
+  const text = setting.trim();
   if (text.toLowerCase() === "none") return Number.POSITIVE_INFINITY;
   const most = /^\+?\d+(?:_\d+)*$/.test(text) ? Number(text.replaceAll("_", "")) : 0;
   if (most > 0) return most;
@@ -92,14 +92,14 @@ function recursiveNode(root: SyntaxNode): SyntaxNode | undefined {
 }
 
 /** The number of nodes, those behind aliases at each occurrence; counting stops above the limit. */
-function expandedNodes(node: SyntaxNode, most: number, known: Map<SyntaxNode, number>): number {
-  const before = known.get(node);
-  if (before !== undefined) return before;
+function expandedNodes(node: SyntaxNode, most: number, sizes: Map<SyntaxNode, number>): number {
+  const cached = sizes.get(node);
+  if (cached !== undefined) return cached;
   let total = 1;
   for (const inner of childrenOf(node)) {
-    total += expandedNodes(inner, most, known);
+    total += expandedNodes(inner, most, sizes);
     if (total > most) break;
   }
-  known.set(node, total);
+  sizes.set(node, total);
   return total;
 }

@@ -201,8 +201,8 @@ function standsBefore(
   name: string,
   merges: MergeState,
 ): boolean {
-  for (let at = 0; at < index; at++) {
-    const key = pairs[at]?.key;
+  for (let earlier = 0; earlier < index; earlier++) {
+    const key = pairs[earlier]?.key;
     if (key !== undefined && isStringKey(key, name, merges)) return true;
   }
   return false;
@@ -337,10 +337,10 @@ function withoutOwn(
   if (!state.dialect.ownKeysStay) return merged;
   const textOf = ({ key }: SyntaxPair): string | undefined =>
     key.kind === "scalar" && state.tagOf(key) === TAG.string ? key.value : undefined;
-  const own = new Set(state.pairsOf(node).map(textOf));
+  const writtenKeys = new Set(state.pairsOf(node).map(textOf));
   return merged.filter((pair) => {
     const text = textOf(pair);
-    return text === undefined || !own.has(text);
+    return text === undefined || !writtenKeys.has(text);
   });
 }
 

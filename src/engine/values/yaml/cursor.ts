@@ -191,12 +191,12 @@ function endOf(source: SourceText): string {
 export function surrogateProblem(text: string): string | undefined {
   const run = /[\ud800-\udfff]+/u.exec(text);
   if (run === null) return undefined;
-  const at = [...text.slice(0, run.index)].length;
+  const position = [...text.slice(0, run.index)].length;
   const [half] = run;
   const where =
     half.length === 1
-      ? `character '\\u${half.charCodeAt(0).toString(16)}' in position ${at}`
-      : `characters in position ${at}-${at + half.length - 1}`;
+      ? `character '\\u${half.charCodeAt(0).toString(16)}' in position ${position}`
+      : `characters in position ${position}-${position + half.length - 1}`;
   return `'utf-8' codec can't encode ${where}: surrogates not allowed`;
 }
 

@@ -284,12 +284,12 @@ function emitFolded(out: Output, text: string, indent: number, role: ScalarRole)
   const chars = Array.from(text);
   append(out, '"');
   let previous = "";
-  for (const [at, char] of chars.entries()) {
-    const isInside = at > 0 && at < chars.length - 1;
+  for (const [index, char] of chars.entries()) {
+    const isInside = index > 0 && index < chars.length - 1;
     const mayFold = role === "value" && char === " " && previous !== " " && isInside;
     if (mayFold && out.column > BEST_WIDTH) {
       startLine(out, indent);
-      if (chars[at + 1] === " ") append(out, "\\");
+      if (chars[index + 1] === " ") append(out, "\\");
     } else append(out, VERBATIM.test(char) ? char : escaped(char));
     previous = char;
   }
@@ -297,8 +297,8 @@ function emitFolded(out: Output, text: string, indent: number, role: ScalarRole)
 }
 
 function escaped(char: string): string {
-  const known = ESCAPES.get(char);
-  if (known !== undefined) return known;
+  const escape = ESCAPES.get(char);
+  if (escape !== undefined) return escape;
   const code = char.codePointAt(0) ?? 0;
   const hex = code.toString(16).toUpperCase();
   if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;

@@ -52,11 +52,11 @@ export function parseDocument(
 
 /** Reads directives and `---`; returns the tag handles of the document. */
 function startDocument(source: SourceText, scanner: Scanner): TagHandles {
-  const own = readDirectives(source, scanner);
+  const tagHandles = readDirectives(source, scanner);
   const token = scanner.peek();
   if (token.type !== "<document start>") throw expectedDocumentStart(source, token);
   scanner.next();
-  return new Map([...DEFAULT_TAG_HANDLES, ...own]);
+  return new Map([...DEFAULT_TAG_HANDLES, ...tagHandles]);
 }
 
 /** The tag handles that directives declare. */
@@ -272,15 +272,15 @@ interface NodeParser {
 /** A collection that is being filled, and that aliases may already refer to. */
 type Building<T> = { -readonly [K in keyof T]: T[K] };
 
-const at = ({ scanner }: NodeParser, type: TokenType): boolean => scanner.peek().type === type;
+const isAt = ({ scanner }: NodeParser, type: TokenType): boolean => scanner.peek().type === type;
 
 function blockSequence(parser: NodeParser, target: Building<SequenceSyntax>): SequenceSyntax {
   const open = parser.scanner.next();
   const items: SyntaxNode[] = [];
   target.items = items;
-  while (at(parser, "-")) {
+  while (isAt(parser, "-")) {
     const { end } = parser.scanner.next();
-    const absent = at(parser, "-") || at(parser, "<block end>");
+    const absent = isAt(parser, "-") || isAt(parser, "<block end>");
     items.push(absent ? emptyScalar(end) : parser.node("block"));
   }
   target.end = closeBlock(parser, "while parsing a block collection", open);
@@ -291,7 +291,7 @@ function blockSequence(parser: NodeParser, target: Building<SequenceSyntax>): Se
 function indentlessSequence(parser: NodeParser, target: Building<SequenceSyntax>): SequenceSyntax {
   const items: SyntaxNode[] = [];
   target.items = items;
-  while (at(parser, "-")) {
+  while (isAt(parser, "-")) {
     target.end = parser.scanner.next().end;
     const { type } = parser.scanner.peek();
     const absent = type === "-" || type === "?" || type === ":" || type === "<block end>";
@@ -307,9 +307,9 @@ function blockMapping(parser: NodeParser, target: Building<MappingSyntax>): Mapp
   const open = scanner.next();
   const pairs: SyntaxPair[] = [];
   target.pairs = pairs;
-  while (at(parser, "?")) {
+  while (isAt(parser, "?")) {
     const key = keyOrValue(parser, scanner.next().end);
-    const value = at(parser, ":") ? keyOrValue(parser, scanner.next().end) : emptyScalar(key.end);
+    const value = isAt(parser, ":") ? keyOrValue(parser, scanner.next().end) : emptyScalar(key.end);
     pairs.push({ key, value });
   }
   target.end = closeBlock(parser, "while parsing a block mapping", open);
@@ -354,10 +354,10 @@ function flowSequence(parser: NodeParser, target: Building<SequenceSyntax>): Seq
   const open = parser.scanner.next();
   const items: SyntaxNode[] = [];
   target.items = items;
-  while (!at(parser, "]")) {
+  while (!isAt(parser, "]")) {
     if (items.length > 0) separator(parser, "while parsing a flow sequence", open, "]");
-    if (at(parser, "?")) items.push(singlePair(parser));
-    else if (!at(parser, "]")) items.push(parser.node("flow"));
+    if (isAt(parser, "?")) items.push(singlePair(parser));
+    else if (!isAt(parser, "]")) items.push(parser.node("flow"));
     else break;
   }
   target.end = parser.scanner.next().end;
@@ -376,10 +376,10 @@ function flowMapping(parser: NodeParser, target: Building<MappingSyntax>): Mappi
   const open = parser.scanner.next();
   const pairs: SyntaxPair[] = [];
   target.pairs = pairs;
-  while (!at(parser, "}")) {
+  while (!isAt(parser, "}")) {
     if (pairs.length > 0) separator(parser, "while parsing a flow mapping", open, "}");
-    if (at(parser, "?")) pairs.push(pair(parser, "}"));
-    else if (!at(parser, "}")) pairs.push(loneKey(parser));
+    if (isAt(parser, "?")) pairs.push(pair(parser, "}"));
+    else if (!isAt(parser, "}")) pairs.push(loneKey(parser));
     else break;
   }
   target.end = parser.scanner.next().end;
@@ -392,16 +392,16 @@ function flowMapping(parser: NodeParser, target: Building<MappingSyntax>): Mappi
  */
 function pair(parser: NodeParser, close: Close, skipping = false): SyntaxPair {
   const { end } = parser.scanner.next();
-  const isEmpty = at(parser, ":") || endsPart(parser, close);
+  const isEmpty = isAt(parser, ":") || endsPart(parser, close);
   const key = isEmpty ? emptyScalar(end) : parser.node("flow");
   if (isEmpty && skipping) parser.scanner.next();
-  if (!at(parser, ":")) return { key, value: emptyScalar(key.end) };
+  if (!isAt(parser, ":")) return { key, value: emptyScalar(key.end) };
   const colon = parser.scanner.next();
   return { key, value: endsPart(parser, close) ? emptyScalar(colon.end) : parser.node("flow") };
 }
 
 const endsPart = (parser: NodeParser, close: Close): boolean =>
-  at(parser, ",") || at(parser, close);
+  isAt(parser, ",") || isAt(parser, close);
 
 /** `{a}` is a key without a value. */
 function loneKey(parser: NodeParser): SyntaxPair {

@@ -164,9 +164,9 @@ function checkAliases(root: ConfigNode, source: SourceText, limits: Limits): voi
 
   function measure(node: ConfigNode, depth: number): number {
     if (node.kind === "scalar") return 0;
-    const known = heights.get(node);
-    if (depth + (known ?? 0) > MAX_TREE_DEPTH) throw tooDeep(node);
-    if (known !== undefined) return known;
+    const measured = heights.get(node);
+    if (depth + (measured ?? 0) > MAX_TREE_DEPTH) throw tooDeep(node);
+    if (measured !== undefined) return measured;
     if (open.has(node)) throw recursive(node);
     open.add(node);
     let height = 0;
@@ -244,8 +244,8 @@ function startConstruction(
 function build(node: SyntaxNode, construction: Construction): ConfigNode {
   const { built } = construction;
   if (built === null) return buildNew(node, construction);
-  const known = built.get(node);
-  if (known !== undefined) return known;
+  const existing = built.get(node);
+  if (existing !== undefined) return existing;
   const result = buildNew(node, construction);
   built.set(node, result);
   return result;

@@ -46,23 +46,24 @@ export function analyzeScalar(text: string, libyaml = false): ScalarAnalysis {
   let spaceThenBreak = false;
   let astral = 0;
   let previous = 0;
-  for (let at = 0; at < length; at++) {
-    const c = text.charCodeAt(at);
+  for (let index = 0; index < length; index++) {
+    const c = text.charCodeAt(index);
     if (c === COLON) {
-      if (at > 0 && (at + 1 === length || isSpaceOrEnd(text.charCodeAt(at + 1)))) indicators = true;
+      if (index > 0 && (index + 1 === length || isSpaceOrEnd(text.charCodeAt(index + 1))))
+        indicators = true;
     } else if (c === HASH) {
-      if (at > 0 && isSpaceOrEnd(previous)) indicators = true;
+      if (index > 0 && isSpaceOrEnd(previous)) indicators = true;
     } else if (c === SPACE) {
-      if (at > 0 && isLineBreak(previous)) breakThenSpace = true;
+      if (index > 0 && isLineBreak(previous)) breakThenSpace = true;
     } else if (isLineBreak(c)) {
       multiline = true;
       if (libyaml && c === 0x85) special = true;
       if (previous === SPACE) spaceThenBreak = true;
-    } else if (isHighSurrogate(c) && isLowSurrogate(text.charCodeAt(at + 1))) {
+    } else if (isHighSurrogate(c) && isLowSurrogate(text.charCodeAt(index + 1))) {
       // PyYAML's range of printable characters excludes the very last one.
-      if (libyaml || (c === 0xdbff && text.charCodeAt(at + 1) === 0xdfff)) special = true;
+      if (libyaml || (c === 0xdbff && text.charCodeAt(index + 1) === 0xdfff)) special = true;
       astral++;
-      at++;
+      index++;
     } else if (!isPrintable(c)) {
       special = true;
       // For libyaml it is a line break like the others.

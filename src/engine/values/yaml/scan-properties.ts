@@ -89,24 +89,24 @@ function scanShorthand(cursor: Cursor, tag: Whole): Pick<TagToken, "handle" | "s
 }
 
 /** `!`, `!!` or `!name!`; also for the `%TAG` directive. */
-function scanTagHandle(cursor: Cursor, of: Whole): string {
+function scanTagHandle(cursor: Cursor, whole: Whole): string {
   const from = cursor.pos;
-  if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, whole, "'!'");
   cursor.pos++;
   if (charAt(cursor) === 0x20) return "!";
   scanWord(cursor);
-  if (charAt(cursor) !== BANG) throw unexpected(cursor, of, "'!'");
+  if (charAt(cursor) !== BANG) throw unexpected(cursor, whole, "'!'");
   cursor.pos++;
   return cursor.text.slice(from, cursor.pos);
 }
 
-function scanTagUri(cursor: Cursor, of: Whole): string {
-  const uri = scanUriRun(cursor, of, URI_PUNCTUATION);
-  if (uri === "") throw unexpected(cursor, of, "URI", "parsing");
+function scanTagUri(cursor: Cursor, whole: Whole): string {
+  const uri = scanUriRun(cursor, whole, URI_PUNCTUATION);
+  if (uri === "") throw unexpected(cursor, whole, "URI", "parsing");
   return uri;
 }
 
-function scanUriRun(cursor: Cursor, of: Whole, punctuation: string): string {
+function scanUriRun(cursor: Cursor, whole: Whole, punctuation: string): string {
   let uri = "";
   for (;;) {
     const from = cursor.pos;
@@ -117,12 +117,12 @@ function scanUriRun(cursor: Cursor, of: Whole, punctuation: string): string {
     }
     uri += cursor.text.slice(from, cursor.pos);
     if (c !== PERCENT) return uri;
-    uri += scanUriEscapes(cursor, of);
+    uri += scanUriEscapes(cursor, whole);
   }
 }
 
 /** A run of `%xx`, which together encode UTF-8. */
-function scanUriEscapes(cursor: Cursor, of: Whole): string {
+function scanUriEscapes(cursor: Cursor, whole: Whole): string {
   const from = cursor.pos;
   const bytes: number[] = [];
   while (charAt(cursor) === PERCENT) {
@@ -130,7 +130,7 @@ function scanUriEscapes(cursor: Cursor, of: Whole): string {
     const digits = cursor.pos;
     for (; cursor.pos < digits + 2; cursor.pos++)
       if (!isHexDigit(charAt(cursor)))
-        throw unexpected(cursor, of, "URI escape sequence of 2 hexadecimal numbers");
+        throw unexpected(cursor, whole, "URI escape sequence of 2 hexadecimal numbers");
     bytes.push(Number.parseInt(cursor.text.slice(digits, cursor.pos), 16));
   }
   try {
@@ -139,7 +139,7 @@ function scanUriEscapes(cursor: Cursor, of: Whole): string {
     );
   } catch (cause) {
     throw yamlError(cursor.source, {
-      context: `while scanning a ${of.kind}`,
+      context: `while scanning a ${whole.kind}`,
       problem: `the escaped bytes are not UTF-8 (${isError(cause) ? cause.message : ""})`,
       start: from,
       end: cursor.pos,
@@ -154,8 +154,8 @@ function scanWord(cursor: Cursor): string {
 }
 
 function hasSecondBang(cursor: Cursor): boolean {
-  for (let at = cursor.pos + 1; ; at++) {
-    const c = cursor.text.charCodeAt(at);
+  for (let index = cursor.pos + 1; ; index++) {
+    const c = cursor.text.charCodeAt(index);
     if (c === BANG) return true;
     if (c === 0x20 || isBreakOrEnd(c)) return false;
   }

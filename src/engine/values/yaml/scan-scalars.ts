@@ -221,7 +221,7 @@ function scanText(cursor: Cursor, quote: number, start: number): string {
 }
 
 function scanEscape(cursor: Cursor, start: number): string {
-  const at = cursor.pos;
+  const escapeStart = cursor.pos;
   cursor.pos++;
   const letter = String.fromCodePoint(cursor.text.codePointAt(cursor.pos) ?? 0);
   const single = ESCAPES.get(letter);
@@ -232,7 +232,7 @@ function scanEscape(cursor: Cursor, start: number): string {
   const digits = NUMERIC_ESCAPES.get(letter);
   if (digits !== undefined) {
     cursor.pos++;
-    return scanCodePoint(cursor, digits, start, at);
+    return scanCodePoint(cursor, digits, start, escapeStart);
   }
   if (isBreak(charAt(cursor))) {
     // An escaped line break joins the lines.
@@ -249,7 +249,7 @@ function scanEscape(cursor: Cursor, start: number): string {
   });
 }
 
-function scanCodePoint(cursor: Cursor, digits: number, start: number, at: number): string {
+function scanCodePoint(cursor: Cursor, digits: number, start: number, escapeStart: number): string {
   for (let i = 0; i < digits; i++) {
     if (isHexDigit(charAt(cursor, i))) continue;
     throw yamlError(cursor.source, {
@@ -266,14 +266,14 @@ function scanCodePoint(cursor: Cursor, digits: number, start: number, at: number
       context: "while parsing a quoted scalar",
       contextStart: start,
       problem: "found invalid Unicode character escape code",
-      start: at,
+      start: escapeStart,
       end: cursor.pos,
     });
   if (code <= 0x10ffff) return String.fromCodePoint(code);
   throw yamlError(cursor.source, {
     code: "yaml.invalid_value",
     problem: "the escape sequence is beyond the last character of Unicode",
-    start: at,
+    start: escapeStart,
     end: cursor.pos,
   });
 }

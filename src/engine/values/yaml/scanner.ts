@@ -264,9 +264,12 @@ function deeperKey({ cursor, queue }: ScanState): Misplaced | undefined {
   const lines = cursor.text.slice(last.start, last.end).split(/\r?\n/);
   if (lines.length < 2) return undefined;
   const [, key, value] = /^([\w.-]+) +(\S+)$/.exec(lines[0] ?? "") ?? [];
-  const before = cursor.text.slice(cursor.text.lastIndexOf("\n", last.start - 1) + 1, last.start);
+  const linePrefix = cursor.text.slice(
+    cursor.text.lastIndexOf("\n", last.start - 1) + 1,
+    last.start,
+  );
   const [indent = ""] = /^ */.exec(lines[1] ?? "") ?? [];
-  if (key !== undefined && before === indent)
+  if (key !== undefined && linePrefix === indent)
     return {
       ...VALUE_MISPLACED,
       start: last.start,
