@@ -51,7 +51,7 @@ export function acceptDamaged(
   numbers: readonly number[],
 ): void {
   for (const number of numbers) {
-    const job = jobs.find((one) => one.number === number);
+    const job = jobs.find((entry) => entry.number === number);
     const state = job && lookAtJob(folder, number);
     if (state?.status !== "damaged")
       throw new ConfigError({

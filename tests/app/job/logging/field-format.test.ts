@@ -9,9 +9,9 @@ test.each([
   ["f", -0.0, "-0.000000"],
   ["f", -0.5, "-0.500000"],
 ] as const)("'%s' of a float: %s is %s", (conversion, value, expected) => {
-  const { before, digits } = writeNumber(value, {
+  const { prefix: before, digits } = writeNumber(value, {
     conversion,
-    sign: "",
+    prefix: "",
     alternate: false,
     separator: "",
   });
