@@ -60,9 +60,9 @@ export function acceptDamaged(
         hint: `hydraconf sweep status ${shellQuote(dirname(folder))} --only damaged`,
       });
     refuseRunning(state);
-    const before = state.started ?? begun(number, undefined);
+    const started = state.started ?? begun(number, undefined);
     const error = `its record was damaged: ${state.file}: ${state.problem}`;
-    const stopped = ended(before, { endedBy: { by: "unknown" }, exitCode: null, error });
+    const stopped = ended(started, { endedBy: { by: "unknown" }, exitCode: null, error });
     writeJobState(folder, stopped, { durable: true });
   }
 }

@@ -540,7 +540,7 @@ function calls(asked: Asked): Answered<Calls> {
         share_pct: share(row),
         regions: row.regions
           .slice(0, MOST_CALLERS)
-          .map(({ region, own: ownCalls }) => ({ ...nameOf(region), ...timesOf(ownCalls) })),
+          .map(({ region, calls: ownCalls }) => ({ ...nameOf(region), ...timesOf(ownCalls) })),
       })),
     },
     items: { total: all.length, shown: rows.length },

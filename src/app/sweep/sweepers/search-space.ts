@@ -129,8 +129,8 @@ export function searchSpace(
     return {
       overrides: active.flatMap(({ point }) => point),
       params: active.flatMap(({ point, share }) => (share === undefined ? [] : point)),
-      shares: all.flatMap((one) =>
-        one.share === undefined ? [] : [active.includes(one) ? one.share : null],
+      shares: all.flatMap((parameter) =>
+        parameter.share === undefined ? [] : [active.includes(parameter) ? parameter.share : null],
       ),
     };
   };

@@ -217,7 +217,7 @@ function createShapeReader(): (
     const last = new Map(ids.map((id, index) => [id, index]));
     const named = [...last].map(([id, index]) => ({
       name: strings[id] ?? `metric ${id}`,
-      at: index,
+      index,
     }));
     const shown = named.filter(({ name }) => !IS_LIST.test(name)).sort(byName);
     shape = {
