@@ -157,18 +157,19 @@ const PAGES: readonly CollectorFile<CollectorFacts>[] = [
 
 /** What the files in the directory of a region are made of. */
 interface RegionFacts {
-  readonly own: RegionReportBundle;
+  readonly bundle: RegionReportBundle;
   readonly label: string;
   /** Null if no tool gave any. */
   readonly sections: string | null;
 }
 
 const REGION_FILES: readonly FileRow<RegionFacts>[] = [
-  ["report.json", always, ({ own }) => jsonPieces(own)],
+  ["report.json", always, ({ bundle }) => jsonPieces(bundle)],
   [
     "report.md",
     always,
-    ({ label, own }) => regionMarkdownPieces(own, { title: `Region ${label}`, hasAnswer: false }),
+    ({ label, bundle }) =>
+      regionMarkdownPieces(bundle, { title: `Region ${label}`, hasAnswer: false }),
   ],
   ["sections.txt", ({ sections }) => sections !== null, ({ sections }) => [sections ?? ""]],
 ];
@@ -211,7 +212,9 @@ export async function writeReports(
     whole,
     stored: withNamesOnce(withKernelsOnce(whole)),
     title,
-    directories: new Map(chosen.map((one) => [regionKey(one), names.get(regionKey(one)) ?? ""])),
+    directories: new Map(
+      chosen.map((region) => [regionKey(region), names.get(regionKey(region)) ?? ""]),
+    ),
     beside,
     html,
   };
@@ -253,14 +256,14 @@ async function writeRegions(
   const problems: string[] = [];
   for (const region of regions) {
     const name = directories.get(regionKey(region)) ?? "";
-    const own = bundleOf(region);
-    const [issue] = validator.validate(own);
+    const bundle = bundleOf(region);
+    const [issue] = validator.validate(bundle);
     if (issue !== undefined) {
       problems.push(`no separate report for region ${name}: ${issue.pointer}: ${issue.message}`);
       continue;
     }
     const label = labelOf(region);
-    const facts = { own, label, sections: renderSectionsText(region, label) };
+    const facts = { bundle, label, sections: renderSectionsText(region, label) };
     await writeFiles(join(root, name), REGION_FILES, facts);
     regionDirectories.set(regionKey(region), name);
   }
@@ -392,10 +395,10 @@ function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionRep
  * range outlived the one around it, or shares its path with one of another kind, it does not.
  */
 function timeOfAll(regions: readonly NCUProfileRegion[]): number | null {
-  const known = regions.filter(({ total_ms }) => total_ms !== null);
-  if (known.length === 0) return null;
-  const exclusive = known.reduce((sum, { exclusive_ms }) => sum + (exclusive_ms ?? 0), 0);
-  return Math.max(exclusive, largest(known.map(({ total_ms }) => total_ms ?? 0)));
+  const timed = regions.filter(({ total_ms }) => total_ms !== null);
+  if (timed.length === 0) return null;
+  const exclusive = timed.reduce((sum, { exclusive_ms }) => sum + (exclusive_ms ?? 0), 0);
+  return Math.max(exclusive, largest(timed.map(({ total_ms }) => total_ms ?? 0)));
 }
 
 /** The largest of non-negative numbers, which may be too many for the arguments of `Math.max`. */
@@ -407,8 +410,8 @@ function subtree(regions: readonly NCUProfileRegion[], place: number): readonly 
   const top = regions[place];
   if (top === undefined) return [];
   const found = [top];
-  for (let at = place + 1; at < regions.length; at++) {
-    const region = regions[at];
+  for (let index = place + 1; index < regions.length; index++) {
+    const region = regions[index];
     if (region === undefined || !startsAt(region, top)) break;
     // A region of another kind can have the same path; it is beside this one, not inside.
     if (region.path.length > top.path.length) found.push(region);

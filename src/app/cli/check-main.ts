@@ -205,11 +205,11 @@ function nameAndBase(
   { base, name }: HydraMainOptions,
   callingModule: string,
 ): Pick<ProgramOptions, "name" | "base"> {
-  const given = base === undefined ? undefined : directoryAt(base);
-  if (given !== undefined && name !== undefined) return { base: given, name };
+  const directory = base === undefined ? undefined : directoryAt(base);
+  if (directory !== undefined && name !== undefined) return { base: directory, name };
   const file = callingModule || process.argv[1] || "";
   return {
-    base: given ?? (file === "" ? ownDirectory() : dirname(file)),
+    base: directory ?? (file === "" ? ownDirectory() : dirname(file)),
     name: name ?? (parse(file).name || "app"),
   };
 }

@@ -188,8 +188,8 @@ function rowOf({ number, outputDir, overrides, resolved }: PlannedJob): JobRow {
   } catch (error) {
     if (!isConfigError(error)) throw error;
     const { hint, key, message } = error.details;
-    const at = key === undefined || message.includes(key) ? "" : ` (key: ${key})`;
-    const problem = `${firstLine(message)}${at}${hint === undefined ? "" : `. Hint: ${hint}`}`;
+    const location = key === undefined || message.includes(key) ? "" : ` (key: ${key})`;
+    const problem = `${firstLine(message)}${location}${hint === undefined ? "" : `. Hint: ${hint}`}`;
     return { ...facts, fingerprint: null, problem };
   }
 }

@@ -57,15 +57,15 @@ export function runGc(args: readonly string[], { console, cwd, now }: Invocation
     console.stdout(commandHelp(GC_LINE));
     return 0;
   }
-  const [given = ""] = parsed.positionals;
-  const root = resolve(cwd, given);
+  const [directory = ""] = parsed.positionals;
+  const root = resolve(cwd, directory);
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw usage(`there is no directory '${printable(given)}'`);
+    throw usage(`there is no directory '${printable(directory)}'`);
   const least = ageOf(parsed.value("older-than") ?? "30d");
   const keep = parsed.count("keep") ?? 0;
-  const before = now.getTime() - least;
+  const latest = now.getTime() - least;
   const all = outputsBelow(root).sort((a, b) => b.written - a.written);
-  const aged = all.slice(keep).filter((output) => output.written <= before);
+  const aged = all.slice(keep).filter((output) => output.written <= latest);
   const old = aged.filter((output) => !isInUse(output));
   let exitCode = 0;
   const isRemoved = (output: Output): boolean => {

@@ -121,10 +121,12 @@ function settingRows({ value, cause, replaced }: NonNullable<ReturnType<typeof e
   const shown = (node: ConfigNode, { origin }: Cause): string =>
     `${isMissing(node) ? "none; it must be set" : showValue(node)}  (${oneLine(describeOrigin(origin))})`;
   if (cause.origin.kind !== "override") return row("default", shown(value, cause));
-  const before = replaced.find((earlier) => earlier.cause.origin.kind !== "override");
+  const defaultValue = replaced.find((earlier) => earlier.cause.origin.kind !== "override");
   return [
     ...row("value", shown(value, cause)),
-    ...(before === undefined ? [] : row("default", shown(before.value, before.cause))),
+    ...(defaultValue === undefined
+      ? []
+      : row("default", shown(defaultValue.value, defaultValue.cause))),
   ];
 }
 
@@ -146,8 +148,8 @@ function commentAt({ source: { text }, start, end }: FileOrigin): string {
   if (/[{[]/.test(lines[last] ?? "")) return "";
   const indent = /^[\s-]*/.exec(lines[last] ?? "")?.[0].length ?? 0;
   const above: string[] = [];
-  for (let at = last - 1; at >= 0; at--) {
-    const [, blanks = "", comment] = COMMENT.exec(lines[at] ?? "") ?? [];
+  for (let index = last - 1; index >= 0; index--) {
+    const [, blanks = "", comment] = COMMENT.exec(lines[index] ?? "") ?? [];
     if (comment === undefined || blanks.length !== indent || /^@package\b/.test(comment)) break;
     above.unshift(comment);
   }
@@ -162,9 +164,9 @@ const COMMENT = /^(\s*)#+\s?(.*?)\s*$/;
 const isMissing = (node: ConfigNode): boolean => node.kind === "scalar" && node.value === "???";
 
 function keyRows(described: KeyDescription | undefined, value: ConfigNode | undefined) {
-  const known = described?.keys ?? [];
-  if (known.length > 0)
-    return known.flatMap(({ description, name }, index) =>
+  const describedKeys = described?.keys ?? [];
+  if (describedKeys.length > 0)
+    return describedKeys.flatMap(({ description, name }, index) =>
       row(index === 0 ? "keys" : "", description === undefined ? name : `${name}: ${description}`),
     );
   if (value?.kind !== "map" || value.entries.size === 0) return [];

@@ -62,10 +62,10 @@ async function printHelp(session: SweepSession, about: "app" | "hydra"): Promise
     return EXIT_OK;
   }
   // A program for any tree must show its help even without a tree.
-  const own = `${options.about}\n${otherHelp(session, options.about)}\n${flagsHelp(flags)}\n`;
+  const text = `${options.about}\n${otherHelp(session, options.about)}\n${flagsHelp(flags)}\n`;
   const help = await unlessMissing(ofTree);
-  if (help === null) stdout(own);
-  else stdout(about === "app" ? `${own}\n${help}` : help);
+  if (help === null) stdout(text);
+  else stdout(about === "app" ? `${text}\n${help}` : help);
   return EXIT_OK;
 }
 
@@ -207,7 +207,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
         throw failure(
           `Unknown placeholder '$${name}' in help template`,
           `known: ${Object.keys(values)
-            .map((known) => `$${known}`)
+            .map((name) => `$${name}`)
             .join(", ")}`,
         );
       return value;
@@ -217,8 +217,8 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
 
 /** The line and column of an offset, both from 1 as in Python. */
 function placeIn(template: string, offset: number): string {
-  const before = template.slice(0, offset).split("\n");
-  return `line ${before.length}, col ${(before.at(-1) ?? "").length + 1}`;
+  const linesAbove = template.slice(0, offset).split("\n");
+  return `line ${linesAbove.length}, col ${(linesAbove.at(-1) ?? "").length + 1}`;
 }
 
 const failure = (message: string, hint: string): ConfigError =>

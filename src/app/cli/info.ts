@@ -188,12 +188,12 @@ export const TOPICS: readonly Topic[] = [
 /** The output of `--info TOPIC --json`, by topic; `all` contains all but the config, which `--cfg --json` prints. */
 const FACTS: Readonly<Record<string, (inputs: InfoContext) => unknown>> = {
   groups: ({ repository, taken }) => {
-    const known = [...taken().tree.choices];
+    const choices = [...taken().tree.choices];
     return allGroups(repository()).map((group) => ({
       name: group,
       options: repository().list(group, "config"),
       // By override key, because a group may be in several packages.
-      chosen: Object.fromEntries(known.filter(([key]) => key.split("@")[0] === group)),
+      chosen: Object.fromEntries(choices.filter(([key]) => key.split("@")[0] === group)),
     }));
   },
   defaults: ({ taken }) =>
@@ -229,7 +229,7 @@ export const JSON_TOPICS: readonly string[] = ["all", "defaults", "searchpath"];
  */
 export function pluginLines({ launchers, sweepers }: SweepRegistry): readonly string[] {
   const classNames = (all: readonly { readonly targets: readonly string[] }[]) => {
-    const targets = all.flatMap((one) => one.targets);
+    const targets = all.flatMap((plugin) => plugin.targets);
     return [...new Set(targets.map((target) => target.split(".").at(-1) ?? target))];
   };
   const kinds: readonly (readonly [string, readonly string[]])[] = [

@@ -114,11 +114,11 @@ export async function startProgram(
 async function checkedMain(
   declared: HydraMainOptions,
   task: Task<never>,
-  given: Partial<Invocation>,
+  fields: Partial<Invocation>,
   callingModule: string,
 ): Promise<number> {
-  checkInvocation(given);
-  const invocation = completeInvocation(given);
+  checkInvocation(fields);
+  const invocation = completeInvocation(fields);
   try {
     checkMain(declared, task);
   } catch (error) {
@@ -312,16 +312,16 @@ async function dispatch(
     return opened;
   });
   const silentComposers =
-    (of: ProgramOptions, env: Invocation["env"], given: Schemas): Session["composerFor"] =>
+    (program: ProgramOptions, env: Invocation["env"], schemas: Schemas): Session["composerFor"] =>
     (other) =>
       openComposer(
-        { ...composerRequest(of, other, plugins), schemas: given },
+        { ...composerRequest(program, other, plugins), schemas },
         { ...invocation, env, console: SILENT },
       );
   const alternatives = await Promise.all(
-    (adapted.alternatives ?? []).map(async ({ env = invocation.env, options: own }) => {
-      const of = { ...declared, ...own };
-      return { composerFor: silentComposers(of, env, await openSchemas(of)) };
+    (adapted.alternatives ?? []).map(async ({ env = invocation.env, options: adaptedOptions }) => {
+      const program = { ...declared, ...adaptedOptions };
+      return { composerFor: silentComposers(program, env, await openSchemas(program)) };
     }),
   );
   const registry = once(async (): Promise<SweepRegistry> => {
@@ -375,12 +375,15 @@ async function readLine(
   flags: readonly Flag[],
 ): Promise<{ readonly invocation: Invocation; readonly parsed: ParsedArguments }> {
   const isOwn = declared.tool !== undefined || declared.plainFlags === true;
-  const own = isOwn ? await ownLine(declared, called, flags) : undefined;
-  const line = own === undefined ? called : { ...called, argv: own.argv };
+  const toolLine = isOwn ? await ownLine(declared, called, flags) : undefined;
+  const line = toolLine === undefined ? called : { ...called, argv: toolLine.argv };
   const { worker } = called;
   const invocation = worker === undefined ? line : await asSweepBegan(line, worker);
   const parsed = parsedLine(declared, invocation, flags);
-  return { invocation, parsed: { ...parsed, ...(own !== undefined && { words: own.words }) } };
+  return {
+    invocation,
+    parsed: { ...parsed, ...(toolLine !== undefined && { words: toolLine.words }) },
+  };
 }
 
 /** Typed overrides with their aliases expanded. */
@@ -493,10 +496,10 @@ function parsedLine(
   // Our shell code passes the words to complete after `--`.
   if (parsed.flags.has("shell-completion")) return parsed;
   if (!dialectOf(options, parsed, invocation).ignoresDashes) return parsed;
-  const at = argv.indexOf("--");
+  const dashes = argv.indexOf("--");
   return parsedLine(
     options,
-    { ...invocation, argv: argv.filter((_, index) => index !== at) },
+    { ...invocation, argv: argv.filter((_, index) => index !== dashes) },
     flags,
   );
 }
@@ -538,8 +541,8 @@ async function settingsOf(
   if (settingsFiles)
     return loadSettings(plugins, invocation, { named: flags.get(SETTINGS_FLAG.id), trustCommand });
   if (plugins !== STANDARD_PLUGINS) refuseClashes(plugins);
-  const own = async () => plugins;
-  return { settings: {}, plugins: own, trustedPlugins: own };
+  const ownPlugins = async () => plugins;
+  return { settings: {}, plugins: ownPlugins, trustedPlugins: ownPlugins };
 }
 
 /**
@@ -630,11 +633,11 @@ const TOOL_HELP: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The flags of every program under the names that a tool's own ones leave. */
-const flagsBeside = (own: readonly Flag[], all: readonly Flag[]): readonly Flag[] =>
+const flagsBeside = (ownFlags: readonly Flag[], all: readonly Flag[]): readonly Flag[] =>
   all.flatMap((flag) => {
-    if (!TOOL_FLAGS.has(flag.id) || own.some(({ id }) => id === flag.id)) return [];
+    if (!TOOL_FLAGS.has(flag.id) || ownFlags.some(({ id }) => id === flag.id)) return [];
     const [first, ...more] = flag.names.filter((name) =>
-      own.every(({ names }) => !names.includes(name)),
+      ownFlags.every(({ names }) => !names.includes(name)),
     );
     const help = TOOL_HELP.get(flag.id) ?? flag.help;
     return first === undefined ? [] : [{ ...flag, help, names: [first, ...more] }];
@@ -654,7 +657,9 @@ function flagsOf(options: MainOptions): readonly Flag[] {
   const mayHaveAliases =
     options.choosesDialect === true || dialectOf(options, { flags: new Map() }).hasAliases;
   const ofHydra = mayHaveAliases ? HYDRA_FLAGS.map(withAliases) : HYDRA_FLAGS;
-  const own = options.flags ?? [];
+  const ownFlags = options.flags ?? [];
   const all = [...ofHydra, ...OWN_FLAGS, ...ofSettings, ...ofDialect];
-  return options.tool === undefined ? [...all, ...own] : [...own, ...flagsBeside(own, all)];
+  return options.tool === undefined
+    ? [...all, ...ownFlags]
+    : [...ownFlags, ...flagsBeside(ownFlags, all)];
 }

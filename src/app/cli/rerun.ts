@@ -31,8 +31,8 @@ export function readRerun(
   cwd: string,
   dialect: Dialect,
 ): Rerun | undefined {
-  const given = parsed.flags.get("experimental-rerun");
-  if (given === undefined || !dialect.rerunsByComposition) return undefined;
+  const setting = parsed.flags.get("experimental-rerun");
+  if (setting === undefined || !dialect.rerunsByComposition) return undefined;
   const other = CHOSEN.find((id) => parsed.flags.has(id));
   if (other !== undefined)
     throw new ConfigError({
@@ -40,18 +40,18 @@ export function readRerun(
       message: `--experimental-rerun does not support --${other}`,
       hint: "the record of the job decides this: leave the flag out",
     });
-  const directory = resolve(cwd, String(given));
+  const directory = resolve(cwd, String(setting));
   const read = (name: string): ConfigNode => {
     const path = join(directory, ".hydra", name);
     return readYaml(recordedText(path), { name: path, dialect, env: process.env });
   };
   const hydra = read("hydra.yaml");
   const task = textsOf(read("overrides.yaml"), join(directory, ".hydra/overrides.yaml"));
-  const at = (...path: readonly string[]) => getAt(hydra, ["hydra", ...path]);
-  const own = at("overrides", "hydra");
-  const configName = at("job", "config_name");
+  const recorded = (...path: readonly string[]) => getAt(hydra, ["hydra", ...path]);
+  const hydraOverrides = recorded("overrides", "hydra");
+  const configName = recorded("job", "config_name");
   const job = (["id", "num"] as const).flatMap((key) => {
-    const node = at("job", key);
+    const node = recorded("job", key);
     if (node === undefined || isMissingOrNull(node)) return [];
     const text = pyStr(node);
     return [`hydra.job.${key}=${key === "id" ? quoted(text, '"') : text}`];
@@ -63,7 +63,9 @@ export function readRerun(
     parsed: { ...parsed, flags },
     overrides: [
       ...task,
-      ...(own === undefined ? [] : textsOf(own, join(directory, ".hydra/hydra.yaml"))),
+      ...(hydraOverrides === undefined
+        ? []
+        : textsOf(hydraOverrides, join(directory, ".hydra/hydra.yaml"))),
       ...job,
       "hydra.mode=RUN",
       `hydra.run.dir=${quoted(directory, '"')}`,

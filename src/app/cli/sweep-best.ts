@@ -64,14 +64,14 @@ export async function showBest(
   const { best, ...counts } = bestJobs(directory, manifest, rows, judgement, averageOver);
   const jobOf = new Map(manifest.jobs.map((job) => [job.number, job]));
   const rowOf = new Map(rows.map((row) => [row.number, row]));
-  const shown = best.map((one): BestJobView => {
-    const [first = -1] = one.jobs;
+  const shown = best.map((judged): BestJobView => {
+    const [first = -1] = judged.jobs;
     const job = jobOf.get(first);
     const swept = Object.entries(rowOf.get(first)?.swept ?? {});
     return {
-      ...one,
+      ...judged,
       swept: Object.fromEntries(swept.filter(([key]) => !averageOver.includes(key))),
-      output_dirs: one.jobs.flatMap((number) => rowOf.get(number)?.output_dir ?? []),
+      output_dirs: judged.jobs.flatMap((number) => rowOf.get(number)?.output_dir ?? []),
       command:
         job === undefined || manifest.holds_secrets
           ? null
@@ -103,7 +103,7 @@ function bestText({ best, completed, directions, judged, objective }: BestView):
       ? "Best"
       : `${plural(best.length, "job")} that no other is better than,`;
   const head = `${what} of ${plural(judged, "job")}${without} (${names.join(", ")}):\n`;
-  return [head, ...best.map((one) => jobText(one))].join("");
+  return [head, ...best.map((view) => jobText(view))].join("");
 }
 
 function jobText({ command, intervals, jobs, overrides, values }: BestJobView): string {
@@ -156,20 +156,20 @@ export function wordsOfRun(
   const head = dashes < 0 ? argv : argv.slice(0, dashes);
   const rest = dashes < 0 ? [] : argv.slice(dashes);
   const flags: string[] = [];
-  for (let at = 0; at < head.length; at++) {
-    const word = head[at] ?? "";
+  for (let index = 0; index < head.length; index++) {
+    const word = head[index] ?? "";
     const found = flagIn(word, FLAGS);
     const takesNext = found?.flag.takes === "value" && found.glued === undefined;
-    const words = head.slice(at, at + (takesNext ? 2 : 1));
+    const words = head.slice(index, index + (takesNext ? 2 : 1));
     // Of flags that only the program knows, the values are the words that are no overrides.
     const isKept = found === undefined ? !overrides.includes(word) : !OF_SWEEP.has(found.flag.id);
     if (isKept) flags.push(...words);
-    at += words.length - 1;
+    index += words.length - 1;
   }
   // `hydraconf run -- python train.py -m lr=0.1,0.2`: the sweep may be told behind the program.
   const multirun = head.some(isMultirun) ? -1 : rest.findLastIndex(isMultirunOfProgram);
   const ofRest = rest.filter(
-    (word, at) => at !== multirun && !(overrides.includes(word) && !head.includes(word)),
+    (word, index) => index !== multirun && !(overrides.includes(word) && !head.includes(word)),
   );
   const isOfLine =
     multirun >= 0 || head.some((word) => isMultirun(word) || word.startsWith("hydra.mode="));
@@ -180,5 +180,5 @@ export function wordsOfRun(
 }
 
 /** Whether a word behind `--` is the program's `-m`, and not Python's: `python -m train -m`. */
-const isMultirunOfProgram = (word: string, at: number, rest: readonly string[]): boolean =>
-  isMultirun(word) && rest.slice(2, at).some((before) => !before.startsWith("-"));
+const isMultirunOfProgram = (word: string, index: number, rest: readonly string[]): boolean =>
+  isMultirun(word) && rest.slice(2, index).some((earlier) => !earlier.startsWith("-"));

@@ -93,8 +93,8 @@ async function launchersOf(
 ): Promise<readonly LauncherDefinition[]> {
   const { launchers } = await loadRegistry(STANDARD_PLUGINS);
   const folder = sweepFolder(directory);
-  const known = new Set(launchers.map(({ name }) => launcherFolder(folder, name)));
-  if (launcherFolders(folder).every((notes) => known.has(notes))) return launchers;
+  const folders = new Set(launchers.map(({ name }) => launcherFolder(folder, name)));
+  if (launcherFolders(folder).every((notes) => folders.has(notes))) return launchers;
   const request = { named, trustCommand: "hydraconf trust" };
   const { plugins } = await loadSettings(STANDARD_PLUGINS, invocation, request);
   return (await loadRegistry(await plugins())).launchers;
@@ -304,13 +304,13 @@ const scheduled = ({ scheduler }: JobView): string =>
 
 /** The overrides that distinguish each job. Computed once per list, since a list of jobs may be long. */
 function createShownOverrides(): (job: ManifestJob, jobs: readonly ManifestJob[]) => string {
-  let known: readonly ManifestJob[] = [];
+  let latest: readonly ManifestJob[] = [];
   let shown: ReadonlyMap<number, string> = new Map();
   return ({ number }, jobs) => {
-    if (jobs !== known) {
+    if (jobs !== latest) {
       const texts = distinctOverrides(jobs.map((job) => ({ overrides: job.task_overrides })));
       shown = new Map(jobs.map((job, index) => [job.number, texts[index] ?? ""]));
-      known = jobs;
+      latest = jobs;
     }
     return shown.get(number) ?? "";
   };

@@ -80,19 +80,19 @@ function comparisonText(
   shown: (directory: string) => string,
   { stdoutWidth }: Pick<Invocation["console"], "stdoutWidth">,
 ): string {
-  const names = directions.map((direction, at) =>
-    [direction, typeof objective === "string" ? objective : objective?.[at]]
+  const names = directions.map((direction, index) =>
+    [direction, typeof objective === "string" ? objective : objective?.[index]]
       .filter((word) => word !== undefined)
       .join(" "),
   );
   const head = ["Sweep", "Jobs", "Completed", "Seconds", `Best (${names.join(", ")})`, "Job"];
   const rows = sweeps.flatMap(({ best, completed, directory, jobs, seconds }) =>
-    (best.length === 0 ? [undefined] : best).map((one, at) => [
-      ...(at === 0
+    (best.length === 0 ? [undefined] : best).map((judged, index) => [
+      ...(index === 0
         ? [printable(shown(directory)), String(jobs), String(completed), seconds.toFixed(1)]
         : ["", "", "", ""]),
-      one === undefined ? "" : one.values.map(floatRepr).join(", "),
-      one === undefined ? "" : jobsText(one),
+      judged === undefined ? "" : judged.values.map(floatRepr).join(", "),
+      judged === undefined ? "" : jobsText(judged),
     ]),
   );
   const lines = sweeps.slice(1).map((sweep) => `${commonText(sweep, shown)}\n`);
@@ -113,8 +113,8 @@ function commonText(
   const { count, differences, intervals } = common;
   const short = (value: number) => String(Number(value.toPrecision(6)));
   const signed = (value: number) => `${value > 0 ? "+" : ""}${short(value)}`;
-  const means = differences.map((difference, at) => {
-    const [low, high] = intervals?.[at] ?? [];
+  const means = differences.map((difference, index) => {
+    const [low, high] = intervals?.[index] ?? [];
     const isKnown = low !== undefined && high !== undefined;
     return `${signed(difference)}${isKnown ? ` (95 %: ${signed(low)} to ${signed(high)})` : ""}`;
   });

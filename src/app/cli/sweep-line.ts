@@ -96,11 +96,11 @@ function refuseAction(word: string | undefined, others: readonly string[]): neve
 const EACH_ACTION = ACTIONS.map((name) => `hydraconf sweep ${name} DIR`).join(", ");
 
 function refuseOptionsOfOthers(action: SweepAction, parsed: ParsedCommand): void {
-  const takes = (one: SweepAction, option: string) =>
-    Object.hasOwn(ACTION_LINES[one].options, option);
+  const takes = (action: SweepAction, option: string) =>
+    Object.hasOwn(ACTION_LINES[action].options, option);
   for (const option of Object.keys(SWEEP_LINE.options)) {
     if (!parsed.has(option) || takes(action, option)) continue;
-    const takers = inWords(ACTIONS.filter((one) => takes(one, option)));
+    const takers = inWords(ACTIONS.filter((action) => takes(action, option)));
     throw usage(`--${option} is an option of ${takers}, not of ${action}`);
   }
 }
@@ -110,7 +110,7 @@ const inWords = (names: readonly string[]): string =>
 
 function statuses(text: string | undefined): readonly SweepJobStatus[] | undefined {
   return text?.split(",").map((word) => {
-    const status = JOB_STATUSES.find((one) => one === word.trim());
+    const status = JOB_STATUSES.find((candidate) => candidate === word.trim());
     if (status !== undefined) return status;
     throw new ConfigError({
       code: "app.usage",
@@ -126,7 +126,7 @@ const words = (text: string | undefined): readonly string[] | undefined =>
 
 const directionsOf = (text: string | undefined): readonly Direction[] | undefined =>
   words(text)?.map((word) => {
-    const direction = DIRECTIONS.find((one) => one === word);
+    const direction = DIRECTIONS.find((candidate) => candidate === word);
     if (direction !== undefined) return direction;
     throw new ConfigError({
       code: "app.usage",

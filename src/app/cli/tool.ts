@@ -60,17 +60,17 @@ export async function readToolLine(
   const words: string[] = [];
   const dashes = argv.indexOf("--");
   const end = dashes < 0 ? argv.length : dashes;
-  const before = argv.slice(0, end);
+  const preceding = argv.slice(0, end);
   const opened = once(() =>
     openedBy([
-      ...before.flatMap((word, index) => flagWithValue(word, before[index + 1], flags) ?? []),
+      ...preceding.flatMap((word, index) => flagWithValue(word, preceding[index + 1], flags) ?? []),
       ...argv.slice(end),
     ]),
   );
   const byDefault = once(async () => settableOf(await opened(), []));
   const chosen = once(async () => {
     try {
-      return settableOf(await opened(), choicesOf(before, flags, await byDefault()));
+      return settableOf(await opened(), choicesOf(preceding, flags, await byDefault()));
     } catch (error) {
       // The composition of the whole line tells what is wrong.
       if (isConfigError(error)) return undefined;
@@ -191,11 +191,11 @@ function refuseUnknown(
       (part) => part === "hydra" || names.includes(part ?? ""),
     );
   if (names.includes("") || written.some(isKnown)) return;
-  const known = [...flags.flatMap((flag) => flag.names), ...names.map((name) => `--${name}`)];
+  const allNames = [...flags.flatMap((flag) => flag.names), ...names.map((name) => `--${name}`)];
   throw new ConfigError({
     code: "app.usage",
     message: `unrecognized arguments: ${word}`,
-    nearest: nearest(`--${written[0]}`, known),
+    nearest: nearest(`--${written[0]}`, allNames),
   });
 }
 
@@ -259,25 +259,27 @@ export function namedArguments(
   words: readonly string[],
 ): Readonly<Record<string, string | readonly string[]>> {
   const named: Record<string, string | readonly string[]> = {};
-  let at = 0;
+  let position = 0;
   for (const [index, { isOptional = false, isRepeated = false, name }] of declared.entries()) {
-    const needed = declared.slice(index + 1).filter((one) => one.isOptional !== true).length;
-    const most = isRepeated ? Math.max(0, words.length - at - needed) : 1;
-    const own = words.slice(at, at + most);
-    if (own.length === 0 && !isOptional)
+    const needed = declared
+      .slice(index + 1)
+      .filter((positional) => positional.isOptional !== true).length;
+    const most = isRepeated ? Math.max(0, words.length - position - needed) : 1;
+    const taken = words.slice(position, position + most);
+    if (taken.length === 0 && !isOptional)
       throw new ConfigError({
         code: "app.usage",
         message: `the following arguments are required: ${name}`,
       });
-    at += own.length;
-    const [first] = own;
-    if (isRepeated) named[name] = own;
+    position += taken.length;
+    const [first] = taken;
+    if (isRepeated) named[name] = taken;
     else if (first !== undefined) named[name] = first;
   }
-  if (at < words.length)
+  if (position < words.length)
     throw new ConfigError({
       code: "app.usage",
-      message: `unrecognized arguments: ${words.slice(at).join(" ")}`,
+      message: `unrecognized arguments: ${words.slice(position).join(" ")}`,
       hint: "a value of the config is set by key=value",
     });
   return named;
@@ -309,7 +311,7 @@ export function showToolHelp({ composer, flags, invocation, options, overrides }
     ...(about === undefined ? [] : [[about.trim()]]),
     section(
       "Arguments:",
-      positionals.map((one) => [one.name, one.help]),
+      positionals.map((positional) => [positional.name, positional.help]),
     ),
     section(
       "Flags:",

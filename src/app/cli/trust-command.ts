@@ -84,12 +84,12 @@ export function runTrust(program: string, args: readonly string[], invocation: I
     return 0;
   }
   const project = projectAt(directory);
-  const before = recordOf(project.file, env);
+  const previous = recordOf(project.file, env);
   const isShow = action === "show";
   if (!isShow && project.code.length > 0) recordTrust(project, { env, now });
   const state =
-    project.code.length === 0 ? "nothing" : isShow ? stateOf(before, project) : "trusted";
-  print(projectJson(project, state), () => projectText(project, { state, before, cwd, isShow }));
+    project.code.length === 0 ? "nothing" : isShow ? stateOf(previous, project) : "trusted";
+  print(projectJson(project, state), () => projectText(project, { state, previous, cwd, isShow }));
   return isShow && (state === "changed" || state === "untrusted") ? 1 : 0;
 }
 
@@ -166,7 +166,7 @@ const projectJson = (project: ProjectCode, state: TrustState) => ({
 
 interface View {
   readonly state: TrustState;
-  readonly before: TrustRecord | undefined;
+  readonly previous: TrustRecord | undefined;
   readonly cwd: string;
   readonly isShow: boolean;
 }
@@ -179,19 +179,19 @@ const STATES: Readonly<Record<TrustState, string>> = {
   gone: "is not there any more",
 };
 
-function projectText(project: ProjectCode, { before, cwd, isShow, state }: View): string {
+function projectText(project: ProjectCode, { previous, cwd, isShow, state }: View): string {
   const { code, file, hashes } = project;
   const others = ownedByOthers(project).map((path) => printable(readablePath(path, cwd)));
-  const isChanged = before !== undefined && before.fingerprint !== project.fingerprint;
+  const isChanged = previous !== undefined && previous.fingerprint !== project.fingerprint;
   return [
     `${printable(file)} ${STATES[state]}`,
-    ...code.map((one) => `  ${shownCode(one)}`),
+    ...code.map((setting) => `  ${shownCode(setting)}`),
     ...(code.length === 0
       ? []
       : [`Fingerprint of: ${firstFew(Object.keys(hashes).map(printable), 20)}`]),
     ...(isChanged
       ? [
-          `${isShow ? "Since it was trusted" : "Since it was last trusted"}, ${changes(before, project)}`,
+          `${isShow ? "Since it was trusted" : "Since it was last trusted"}, ${changes(previous, project)}`,
         ]
       : []),
     ...(others.length === 0

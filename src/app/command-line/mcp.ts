@@ -151,7 +151,7 @@ export async function serveMcp(
   program: string,
   tools: readonly McpTool[],
   args: readonly string[],
-  { command: own, console, cwd, env }: McpInvocation,
+  { command: ownCommand, console, cwd, env }: McpInvocation,
 ): Promise<number> {
   const line = mcpLine(program);
   const command = parseCommandLine(line, args);
@@ -159,10 +159,10 @@ export async function serveMcp(
     console.stdout(commandHelp(line));
     return 0;
   }
-  const given = command.values("root");
-  const roots = (given.length === 0 ? ["."] : given).map((root) => realRoot(root, cwd));
+  const paths = command.values("root");
+  const roots = (paths.length === 0 ? ["."] : paths).map((root) => realRoot(root, cwd));
   const [start = cwd] = roots;
-  const run = runner(own ?? [program], env);
+  const run = runner(ownCommand ?? [program], env);
   const offered = tools.map((tool) => ({ tool, schema: schemaOf(tool) }));
   const ajv = createAjv();
   const checks = new Map(offered.map(({ tool, schema }) => [tool.name, ajv.compile(schema)]));
@@ -258,7 +258,7 @@ const schemaOf = ({ inputs, required = [], name }: McpTool) => ({
       type: "string",
       description: "where to look, relative to the first directory named at start",
     },
-    ...(CONFIG_TOOLS.some((one) => one.name === name) ? TREE_INPUTS : {}),
+    ...(CONFIG_TOOLS.some((tool) => tool.name === name) ? TREE_INPUTS : {}),
     ...inputs,
   },
   required: [...required],
@@ -342,11 +342,11 @@ const failed = (text: string) => ({ content: [{ type: "text" as const, text }], 
 /** What commands print below an error; a client cannot set a variable. */
 const FULL_ERROR = /^Set the environment variable HYDRA_FULL_ERROR=1 .*$/m;
 
-function runner(own: readonly string[], env: McpInvocation["env"]) {
+function runner(ownCommand: readonly string[], env: McpInvocation["env"]) {
   return async (argv: readonly string[], cwd: string, abort: AbortSignal) => {
     const { askProgram } = await import("../../foundation/system/ask-program.ts");
     const limits = { abort, limitMs: TIME_LIMIT_MS, maxBytes: 4 * MOST_TEXT, graceMs: GRACE_MS };
-    const answer = await askProgram({ argv: [...own, ...argv], cwd, env, ...limits });
+    const answer = await askProgram({ argv: [...ownCommand, ...argv], cwd, env, ...limits });
     const { failed: isFailure, stderr, stdout, why } = answer;
     if (isFailure) return failed(stderr.replace(FULL_ERROR, "").trim() || why);
     if (stdout.length > MOST_TEXT)

@@ -26,14 +26,14 @@ export interface ParsedCommand {
 export function parseCommandLine(line: CommandLine, args: readonly string[]): ParsedCommand {
   const options = optionsOf(line);
   const words = readWords(args, options);
-  const alone = [...words.given.keys()].find((name) => options.get(name)?.alone === true);
-  const positionals = [...words.own, ...words.verbatim];
+  const alone = [...words.optionTexts.keys()].find((name) => options.get(name)?.alone === true);
+  const positionals = [...words.operands, ...words.verbatim];
   if (alone === undefined) {
     checkOptions(words, options, args);
     checkPositionals(line, positionals);
   }
   const valuesOf = (name: string): readonly string[] | undefined =>
-    alone === undefined || alone === name ? words.given.get(name) : undefined;
+    alone === undefined || alone === name ? words.optionTexts.get(name) : undefined;
   return {
     positionals,
     verbatim: words.verbatim,
@@ -57,9 +57,9 @@ type Options = ReadonlyMap<string, CommandOption>;
 /** A command line split into options and words, before any check. */
 interface Words {
   /** Values by the names of options; the value of a switch is `true`. */
-  readonly given: ReadonlyMap<string, readonly string[]>;
+  readonly optionTexts: ReadonlyMap<string, readonly string[]>;
   /** The words before `--`, unknown options included. */
-  readonly own: readonly string[];
+  readonly operands: readonly string[];
   readonly verbatim: readonly string[];
   /** An option without its value. */
   readonly unfinished: string | undefined;
@@ -75,7 +75,7 @@ function readWords(args: readonly string[], options: Options): Words {
     _,
     $0,
     "--": verbatim = [],
-    ...given
+    ...optionTexts
   } = yargs(separated(args, options))
     .help(false)
     .version(false)
@@ -100,10 +100,10 @@ function readWords(args: readonly string[], options: Options): Words {
     .options(Object.fromEntries(declared))
     .parseSync() as Parsed;
   return {
-    given: new Map(
-      Object.entries(given).map(([name, found]) => [name, [found].flat().map(String)]),
+    optionTexts: new Map(
+      Object.entries(optionTexts).map(([name, found]) => [name, [found].flat().map(String)]),
     ),
-    own: _.map(String),
+    operands: _.map(String),
     verbatim: verbatim.map(String),
     unfinished,
   };
@@ -126,7 +126,7 @@ interface Parsed {
  */
 function separated(args: readonly string[], options: Options): readonly string[] {
   const dashes = args.includes("--") ? args.indexOf("--") : args.length;
-  const known = new Set([...options].flatMap(([name, { short = name }]) => [name, short]));
+  const names = new Set([...options].flatMap(([name, { short = name }]) => [name, short]));
   const letters = new Map(
     [...options].flatMap(([name, { short, value }]) =>
       value === undefined || short?.length !== 1 ? [] : [[short, name]],
@@ -134,19 +134,19 @@ function separated(args: readonly string[], options: Options): readonly string[]
   );
   return args.map((word, index) => {
     const name = word.startsWith("-") ? letters.get(word.charAt(1)) : undefined;
-    const isWhole = known.has(splitAtEquals(word)[0].slice(1));
+    const isWhole = names.has(splitAtEquals(word)[0].slice(1));
     return name === undefined || isWhole || index >= dashes ? word : `--${name}=${word.slice(2)}`;
   });
 }
 
 function checkOptions(
-  { given, own, unfinished }: Words,
+  { optionTexts, operands, unfinished }: Words,
   options: Options,
   args: readonly string[],
 ): void {
-  const [unknown] = own.filter((word) => /^-./.test(word));
+  const [unknown] = operands.filter((word) => /^-./.test(word));
   if (unknown !== undefined) throw unknownOption(splitAtEquals(unknown)[0], options);
-  for (const [name, values] of given) {
+  for (const [name, values] of optionTexts) {
     const option = options.get(name);
     if (option === undefined) throw unknownOption(typedAs(name, args), options);
     for (const value of values) checkValue(name, option, value);

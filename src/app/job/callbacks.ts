@@ -137,12 +137,12 @@ function withHydraCallbacks(targets: Targets, logging: Logging): Targets {
 export function joinTargets(first: Targets, second: Targets): Targets {
   const isOfSecond = (name: string): boolean =>
     second.names.includes(name) && !first.names.includes(name);
-  const of = (name: string): Targets => (isOfSecond(name) ? second : first);
+  const targetsOf = (name: string): Targets => (isOfSecond(name) ? second : first);
   return {
     ...first,
     names: [...first.names, ...second.names.filter(isOfSecond)],
-    resolve: (name) => of(name).resolve(name),
-    load: (name) => of(name).load(name),
+    resolve: (name) => targetsOf(name).resolve(name),
+    load: (name) => targetsOf(name).load(name),
   };
 }
 

@@ -241,16 +241,21 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     const settings = request.aliases === undefined ? [] : aliasesIn(request.aliases, dialect);
     if (!dialect.hasAliases) return settings;
     requirePrimary(snapshot.repository, { fromShell: true, dialect });
-    const own = aliasesOf(primaryAtRoot(primary, snapshot.repository), dialect);
-    return [...own, ...settings.filter(({ name }) => own.every((one) => one.name !== name))];
+    const declared = aliasesOf(primaryAtRoot(primary, snapshot.repository), dialect);
+    return [
+      ...declared,
+      ...settings.filter(({ name }) => declared.every((alias) => alias.name !== name)),
+    ];
   };
   /** Reuses parsed overrides: jobs of a sweep share most of them, and they may be long. */
   const parse = (overrides: readonly string[]): readonly Override[] => {
     const { dialect } = context;
     try {
       const parsed = overrides.map((text, index) => {
-        const known = latest[index];
-        return known?.origin.text === text ? known : parseOverride(text, { dialect }, index);
+        const latestOverride = latest[index];
+        return latestOverride?.origin.text === text
+          ? latestOverride
+          : parseOverride(text, { dialect }, index);
       });
       latest = parsed;
       return parsed;
@@ -338,7 +343,7 @@ type Compose = (
 
 /** Where the mode is known before anything is composed. */
 function composeKnownTask(
-  given: readonly string[],
+  texts: readonly string[],
   isMultirun: boolean,
   compose: Compose,
   modeOf: () => RunMode | undefined,
@@ -352,10 +357,10 @@ function composeKnownTask(
     const composition = (): Composition => {
       throw error;
     };
-    return { mode, overrides: given, composition };
+    return { mode, overrides: texts, composition };
   }
   const { added, mode, warning } = chooseMode(configured, isMultirun);
-  const overrides = mode === "run" ? given : [...given, ...added];
+  const overrides = mode === "run" ? texts : [...texts, ...added];
   return {
     mode,
     overrides,
@@ -388,7 +393,7 @@ const asText = (item: ConfigNode): ConfigNode =>
  * unless the mode changes it. If it fails, composing in the mode of the flag alone gives the error.
  */
 function composeTask(
-  given: readonly string[],
+  texts: readonly string[],
   isMultirun: boolean,
   dialect: Dialect,
   compose: Compose,
@@ -398,13 +403,13 @@ function composeTask(
   const appended = (root: MapNode): readonly Override[] => {
     chosen = chooseMode(modeOf(root), isMultirun);
     return chosen.added.map((text, index) =>
-      parseOverride(text, { dialect }, given.length + index),
+      parseOverride(text, { dialect }, texts.length + index),
     );
   };
   try {
-    const composition = compose(given, { mode: "multirun" }, { appended });
+    const composition = compose(texts, { mode: "multirun" }, { appended });
     const { added, ...others } = chosen;
-    const overrides = [...given, ...added];
+    const overrides = [...texts, ...added];
     return {
       ...others,
       overrides,
@@ -422,7 +427,7 @@ function composeTask(
   } catch (error) {
     if (!isConfigError(error)) throw error;
     const { added, mode } = chooseMode(undefined, isMultirun);
-    const overrides = [...given, ...added];
+    const overrides = [...texts, ...added];
     return { mode, overrides, composition: () => compose(overrides, { mode }) };
   }
 }

@@ -16,7 +16,7 @@ export async function openJobContext(
   logging: Logging,
 ): Promise<JobContext> {
   const { composer, invocation, options, parsed, task } = session;
-  const own = new Set((options.flags ?? []).map((flag) => flag.id));
+  const ownFlags = new Set((options.flags ?? []).map((flag) => flag.id));
   return {
     program: options.name,
     task,
@@ -34,7 +34,7 @@ export async function openJobContext(
     ...jobPlace(session),
     chdirByDefault: composer.context.dialect.changesDirectory,
     warn: eachOnce((message) => warnOf(message, invocation)),
-    flags: new Map([...parsed.flags].filter(([id]) => own.has(id))),
+    flags: new Map([...parsed.flags].filter(([id]) => ownFlags.has(id))),
     restArgs: parsed.rest ?? [],
   };
 }

@@ -76,7 +76,7 @@ const MOST_BYTES = 64 * 1024;
  * @returns the lines that have been completed since the last call; none if there is no file
  */
 export function followMetrics(file: string, onRestart?: () => void): () => readonly Metrics[] {
-  let at = 0;
+  let offset = 0;
   let rest = "";
   let decoder = new TextDecoder();
   let inode: bigint | undefined;
@@ -89,19 +89,19 @@ export function followMetrics(file: string, onRestart?: () => void): () => reado
     }
     try {
       const { ino, size } = fstatSync(descriptor, { bigint: true });
-      if (ino !== inode || size < at) {
+      if (ino !== inode || size < offset) {
         // That of an earlier attempt was set aside, or begun again.
         if (inode !== undefined) onRestart?.();
         inode = ino;
-        at = 0;
+        offset = 0;
         rest = "";
         decoder = new TextDecoder();
       }
       for (;;) {
         const bytes = Buffer.alloc(MOST_BYTES);
-        const read = readSync(descriptor, bytes, 0, bytes.length, at);
+        const read = readSync(descriptor, bytes, 0, bytes.length, offset);
         if (read === 0) break;
-        at += read;
+        offset += read;
         rest += decoder.decode(bytes.subarray(0, read), { stream: true });
       }
     } finally {

@@ -133,9 +133,10 @@ function directoryOf(
   { context, cwd, resultFiles }: JobPlace,
   number: number | undefined,
 ): string {
-  const at = (key: string): string => textAt(root, key, context) ?? "None";
-  if (number !== undefined) return resolve(cwd, at("hydra.sweep.dir"), at("hydra.sweep.subdir"));
-  const wished = resolve(cwd, at("hydra.run.dir"));
+  const directoryAt = (key: string): string => textAt(root, key, context) ?? "None";
+  if (number !== undefined)
+    return resolve(cwd, directoryAt("hydra.sweep.dir"), directoryAt("hydra.sweep.subdir"));
+  const wished = resolve(cwd, directoryAt("hydra.run.dir"));
   if (resultFiles.length === 0 || isFromOverride(composition, "hydra.run.dir", context))
     return wished;
   return nextFreeDirectory(wished, resultFiles);
@@ -155,8 +156,8 @@ export function isFromOverride(
     .reduce<ConfigNode | undefined>((node, name) => node && child(node, name), root);
   // The target of an interpolation has its own origin, so the unresolved node is checked first.
   if (written?.origin.kind === "override") return true;
-  for (let at = selectNode(root, key, context); at !== undefined; at = at.replaced)
-    if (at.origin.kind === "override") return true;
+  for (let node = selectNode(root, key, context); node !== undefined; node = node.replaced)
+    if (node.origin.kind === "override") return true;
   return false;
 }
 

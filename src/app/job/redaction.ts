@@ -15,15 +15,15 @@ export interface Redaction {
 }
 
 export function createRedaction(): Redaction {
-  const known = new Map<string, readonly SecretForm[]>();
+  const formsBySecret = new Map<string, readonly SecretForm[]>();
   return {
     learn(secrets) {
       for (const secret of secrets)
-        if (secret.length >= SHORTEST_SECRET && !known.has(secret))
-          known.set(secret, formsOf(secret));
+        if (secret.length >= SHORTEST_SECRET && !formsBySecret.has(secret))
+          formsBySecret.set(secret, formsOf(secret));
     },
-    count: () => known.size,
-    apply: (text) => masked(text, known.values()),
+    count: () => formsBySecret.size,
+    apply: (text) => masked(text, formsBySecret.values()),
   };
 }
 

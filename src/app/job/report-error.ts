@@ -60,7 +60,7 @@ export function reportError(error: unknown, { invocation, options }: Failing): v
 }
 
 function mentionsFullErrorVariable({ dialect, versionBase }: Failing["options"]): boolean {
-  const name = DIALECT_NAMES.find((known) => known === (dialect ?? versionBase));
+  const name = DIALECT_NAMES.find((dialectName) => dialectName === (dialect ?? versionBase));
   return (name === undefined ? DEFAULT_DIALECT : DIALECTS[name]).mentionsFullErrorVariable;
 }
 
@@ -109,24 +109,24 @@ const causesOf = (error: CodedError): readonly string[] =>
 
 /** The stacks of an error and of its causes. */
 const stacks = (error: unknown): readonly string[] =>
-  withCauses(error, (at) => (isError(at) ? (at.stack ?? at.message) : String(at)));
+  withCauses(error, (cause) => (isError(cause) ? (cause.stack ?? cause.message) : String(cause)));
 
 /** The stacks without our frames. An error of ours that the user's code wrapped is shown by its message. */
 const userStacks = (error: unknown): readonly string[] =>
-  withCauses(error, (at) => (isCodedError(at) ? at.message : userStack(at)));
+  withCauses(error, (cause) => (isCodedError(cause) ? cause.message : userStack(cause)));
 
 /** The messages of an error and of its causes, as a tool named `program` tells them. */
 const messages = (error: unknown, program = "error"): readonly string[] =>
-  withCauses(error, (at) => (isError(at) ? at.message || at.name : String(at))).map((line, index) =>
-    visibleControls(index === 0 ? `${program}: ${line}` : line),
+  withCauses(error, (cause) => (isError(cause) ? cause.message || cause.name : String(cause))).map(
+    (line, index) => visibleControls(index === 0 ? `${program}: ${line}` : line),
   );
 
 const MOST_CAUSES = 10;
 
 function withCauses(error: unknown, show: (error: unknown) => string): readonly string[] {
   const chain: string[] = [];
-  for (let at = error; at !== undefined && chain.length < MOST_CAUSES; at = causeOf(at))
-    chain.push(`${chain.length === 0 ? "" : "Caused by: "}${show(at)}`);
+  for (let cause = error; cause !== undefined && chain.length < MOST_CAUSES; cause = causeOf(cause))
+    chain.push(`${chain.length === 0 ? "" : "Caused by: "}${show(cause)}`);
   return chain;
 }
 
@@ -140,8 +140,8 @@ function userStack(error: unknown): string {
   if (!isError(error)) return `Error: ${String(error)}`;
   const lines = (error.stack ?? `${error.name}: ${error.message}`).split("\n");
   const ours = lines.findIndex((line) => /^\s+at /.test(line) && OF_USER.test(line));
-  const own = ours < 0 ? lines : lines.slice(0, ours);
-  return own.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
+  const ownLines = ours < 0 ? lines : lines.slice(0, ours);
+  return ownLines.filter((line) => !/^\s+at .*\(?node:internal\//.test(line)).join("\n");
 }
 
 /** Warns the user as Python shows Hydra's warnings. */

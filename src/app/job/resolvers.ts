@@ -33,8 +33,8 @@ export function withHydraResolvers(
     readonly hidden?: () => ReadonlySet<string>;
   },
 ): readonly Resolver[] {
-  const given = resolverList(resolvers);
-  const taken = new Set(given.map(({ name }) => name));
+  const added = resolverList(resolvers);
+  const taken = new Set(added.map(({ name }) => name));
   const { dialect = DEFAULT_DIALECT, hidden, now, root } = program;
   const standard = [
     nowResolver(now),
@@ -42,7 +42,7 @@ export function withHydraResolvers(
     hydraResolver(root),
     ...(dialect.resolvesDirname ? [dirnameResolver(root, hidden)] : []),
   ];
-  return [...standard.filter(({ name }) => !taken.has(name)), ...given];
+  return [...standard.filter(({ name }) => !taken.has(name)), ...added];
 }
 
 /**
@@ -152,11 +152,11 @@ export function dirnameResolver(
           "too many positional arguments: hydra_override_dirname takes one, a mapping of options",
         );
       const tree = holdsHydra(call.root) ? call.root : read();
-      const at = (key: string): ConfigNode | undefined =>
+      const valueAt = (key: string): ConfigNode | undefined =>
         tree === undefined ? undefined : call.selectIn(tree, [], key)?.node;
-      if (tree === undefined || at("hydra") === undefined)
+      if (tree === undefined || valueAt("hydra") === undefined)
         throw dirnameError("HydraConfig was not set");
-      const options = readDirnameOptions(args[0]?.node, at);
+      const options = readDirnameOptions(args[0]?.node, valueAt);
       const items = overridesIn(tree)
         .filter((text) => !hidden().has(text))
         .map((text, index) => parseOverride(text, { dialect: call.context.dialect }, index))
@@ -194,14 +194,14 @@ function overridesIn(tree: ConfigNode): readonly string[] {
 }
 
 function readDirnameOptions(
-  given: ConfigNode | undefined,
-  at: (key: string) => ConfigNode | undefined,
+  options: ConfigNode | undefined,
+  valueAt: (key: string) => ConfigNode | undefined,
 ): DirnameSettings {
-  const isGiven = given !== undefined && !(given.kind === "scalar" && given.value === null);
-  if (isGiven && given.kind !== "map")
+  const isGiven = options !== undefined && !(options.kind === "scalar" && options.value === null);
+  if (isGiven && options.kind !== "map")
     throw dirnameError("hydra_override_dirname options must be a dictionary");
   const member = (name: string): ConfigNode | undefined =>
-    isGiven ? child(given, name) : at(`hydra.job.config.override_dirname.${name}`);
+    isGiven ? child(options, name) : valueAt(`hydra.job.config.override_dirname.${name}`);
   const text = (name: string, ifAbsent?: string): string | undefined => {
     const node = member(name);
     if (node === undefined) return ifAbsent;

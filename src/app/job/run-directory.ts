@@ -118,7 +118,7 @@ export const asideOf = (path: string, attempt: number): string =>
 export function setAside(path: string, resultFiles: readonly string[], attempt: number): void {
   const aside = asideOf(path, attempt);
   const names = new Set([METRICS_FILE, ...resultFiles]);
-  for (const name of [...names].filter((one) => existsSync(join(path, one)))) {
+  for (const name of [...names].filter((name) => existsSync(join(path, name)))) {
     makeDirectory(dirname(join(aside, name)));
     rmSync(join(aside, name), { recursive: true, force: true });
     renameSync(join(path, name), join(aside, name));

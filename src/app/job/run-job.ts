@@ -99,12 +99,12 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   const config = createConfig(tree, { ...composition, root, config: tree }, context);
   const job = describeJob(planned, surroundings);
   if (isDelegated) return callTask(task, config, job);
-  const own = hydraAlone(root);
+  const hydraConfig = hydraAlone(root);
   // Before any file is made.
   const variables = context.dialect.setsVariablesInTurn
     ? undefined
     : resolvedVariables(root, context);
-  const chosen = requiredAt(own, "hydra.job.chdir", context) ?? undefined;
+  const chosen = requiredAt(hydraConfig, "hydra.job.chdir", context) ?? undefined;
   if (chosen === undefined && chdirByDefault) surroundings.warn(CHDIR_WARNING);
   const chdir = chosen ?? chdirByDefault;
   const workingDirectory = chdir === true ? { cwd: outputDir } : {};
@@ -116,7 +116,10 @@ export async function runJob(planned: PlannedJob, surroundings: JobContext): Pro
   if (subdirectory !== undefined) saveJobFiles(resolve(outputDir, String(subdirectory)), saved);
   // As in Hydra, an error in `env_set` appears only after the files are saved.
   const settings = {
-    env: environmentAt(variables === undefined ? own : withVariables(own, variables), context),
+    env: environmentAt(
+      variables === undefined ? hydraConfig : withVariables(hydraConfig, variables),
+      context,
+    ),
     ...workingDirectory,
   };
   return withEnvironment(settings, async () => {
@@ -145,14 +148,17 @@ const ENV_SET = ["hydra", "job", "env_set"] as const;
  * Python sets the variables one by one, so that `oc.env` in a value sees those above it.
  * @throws ConfigError `value.missing`, and of interpolations
  */
-function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<string, string>> {
-  const settings = resolveAt(own, ENV_SET, asDeclared(context));
+function environmentAt(
+  hydraConfig: MapNode,
+  context: ResolveContext,
+): Readonly<Record<string, string>> {
+  const settings = resolveAt(hydraConfig, ENV_SET, asDeclared(context));
   const variables: Record<string, string> = {};
   if (settings.kind !== "map") return variables;
   const env = { ...context.env };
   for (const { key } of settings.entries.values()) {
     const name = pyStr(key);
-    const value = resolveAt(own, [...ENV_SET, key], { ...context, env });
+    const value = resolveAt(hydraConfig, [...ENV_SET, key], { ...context, env });
     if (isMissing(value))
       throw new ConfigError({
         code: "value.missing",
@@ -166,14 +172,14 @@ function environmentAt(own: MapNode, context: ResolveContext): Readonly<Record<s
 }
 
 /** The variables with their interpolations resolved, before any is set. */
-function resolvedVariables(own: MapNode, context: ResolveContext): ConfigNode {
-  const settings = resolveAt(own, ENV_SET, asDeclared(context));
+function resolvedVariables(hydraConfig: MapNode, context: ResolveContext): ConfigNode {
+  const settings = resolveAt(hydraConfig, ENV_SET, asDeclared(context));
   if (settings.kind !== "map") return settings;
   const entries = [...settings.entries].map(([id, { key, value }]) => {
     const isOpen = isMissing(value);
     return [
       id,
-      { key, value: isOpen ? value : resolveAt(own, [...ENV_SET, key], context) },
+      { key, value: isOpen ? value : resolveAt(hydraConfig, [...ENV_SET, key], context) },
     ] as const;
   });
   return { ...settings, entries: new Map(entries) };
@@ -288,7 +294,7 @@ interface ProcessSettings {
 /** Runs a function with other variables or another directory, and restores both afterwards. */
 async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<T>): Promise<T> {
   const variables = Object.entries(settings.env ?? {});
-  const before = variables.map(([name]) => [name, process.env[name]] as const);
+  const previous = variables.map(([name]) => [name, process.env[name]] as const);
   const cwd = process.cwd();
   for (const [name, value] of variables) process.env[name] = value;
   if (settings.cwd !== undefined) process.chdir(settings.cwd);
@@ -296,7 +302,7 @@ async function withEnvironment<T>(settings: ProcessSettings, run: () => Promise<
     return await run();
   } finally {
     if (settings.cwd !== undefined) process.chdir(cwd);
-    for (const [name, value] of before) {
+    for (const [name, value] of previous) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
@@ -355,13 +361,13 @@ export function logSettings(root: MapNode, key: string, context: ResolveContext)
 const locateIn =
   (node: ConfigNode | undefined, key: string): Locate =>
   (path) => {
-    let at = node;
+    let current = node;
     let place = key;
     for (const name of path) {
-      const next = at && child(at, name);
+      const next = current && child(current, name);
       if (next === undefined) break;
-      at = next;
+      current = next;
       place += `.${name}`;
     }
-    return { key: place, ...(at !== undefined && { origin: at.origin }) };
+    return { key: place, ...(current !== undefined && { origin: current.origin }) };
   };

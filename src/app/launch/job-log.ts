@@ -50,11 +50,11 @@ const LOOKS_MS = 100;
  */
 export function followLog(file: string, from: number, write: (text: string) => void): () => void {
   const decoder = new TextDecoder();
-  let at = from;
+  let offset = from;
   let rest = "";
   const look = (): void => {
-    for (const bytes of piecesFrom(file, at)) {
-      at += bytes.length;
+    for (const bytes of piecesFrom(file, offset)) {
+      offset += bytes.length;
       rest += decoder.decode(bytes, { stream: true });
       const end = rest.lastIndexOf("\n") + 1;
       if (end === 0) continue;
@@ -79,11 +79,11 @@ function* piecesFrom(file: string, from: number): Generator<Uint8Array> {
     return;
   }
   try {
-    for (let at = from; ; ) {
+    for (let offset = from; ; ) {
       const bytes = Buffer.alloc(MOST_BYTES);
-      const read = readSync(descriptor, bytes, 0, bytes.length, at);
+      const read = readSync(descriptor, bytes, 0, bytes.length, offset);
       if (read === 0) return;
-      at += read;
+      offset += read;
       yield bytes.subarray(0, read);
     }
   } finally {

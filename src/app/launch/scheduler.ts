@@ -86,7 +86,7 @@ const attemptsOf = (state: JobState | undefined): number => state?.attempts.leng
 interface Watched {
   readonly number: number;
   /** Attempts before the watch began. */
-  readonly before: number;
+  readonly attempts: number;
   isStarted: boolean;
   pendingReason: string | null;
   /** When the scheduler stopped listing it, on a monotonic clock. */
@@ -115,8 +115,8 @@ async function* watchJobs(
     // The record of a requeued job still has the end of an earlier attempt.
     const isWatched = chosen?.has(number) ?? (live.has(number) || isOpen(folder, number));
     const made = attemptsOf(state) - (state?.status === "running" ? 1 : 0);
-    const before = attemptsBefore?.get(number) ?? made;
-    if (isWatched) watched.set(number, { number, before, isStarted: false, pendingReason: null });
+    const attempts = attemptsBefore?.get(number) ?? made;
+    if (isWatched) watched.set(number, { number, attempts, isStarted: false, pendingReason: null });
   }
   let pause: number = QUESTIONS_MS.first;
   let next = 0;
@@ -131,9 +131,9 @@ async function* watchJobs(
       next = performance.now() + pause;
       pause = Math.min(pause * QUESTIONS_MS.growth, QUESTIONS_MS.most);
     }
-    for (const one of watched.values())
-      for (const event of eventsOf(one, folder, live.has(one.number))) {
-        if (event.kind === "ended" || event.kind === "dropped") watched.delete(one.number);
+    for (const job of watched.values())
+      for (const event of eventsOf(job, folder, live.has(job.number))) {
+        if (event.kind === "ended" || event.kind === "dropped") watched.delete(job.number);
         [pause, next] = [
           QUESTIONS_MS.first,
           Math.min(next, performance.now() + QUESTIONS_MS.first),
@@ -145,13 +145,13 @@ async function* watchJobs(
   }
 }
 
-function* eventsOf(one: Watched, folder: string, isLive: boolean): Generator<ScheduledEvent> {
-  const { before, number } = one;
+function* eventsOf(job: Watched, folder: string, isLive: boolean): Generator<ScheduledEvent> {
+  const { attempts, number } = job;
   const state = startedState(folder, number);
-  const isNew = state !== undefined && state.attempts.length > before;
+  const isNew = state !== undefined && state.attempts.length > attempts;
   const isOver = state?.status === "stopped" || hasEnded(state);
-  if (isNew && !one.isStarted) {
-    one.isStarted = true;
+  if (isNew && !job.isStarted) {
+    job.isStarted = true;
     yield { kind: "started", number };
   }
   if (isNew && isOver) {
@@ -159,11 +159,11 @@ function* eventsOf(one: Watched, folder: string, isLive: boolean): Generator<Sch
     return;
   }
   if (isLive) {
-    delete one.goneSince;
+    delete job.goneSince;
     return;
   }
-  one.goneSince ??= performance.now();
-  if (performance.now() - one.goneSince < RECORD_DELAY_MS) return;
+  job.goneSince ??= performance.now();
+  if (performance.now() - job.goneSince < RECORD_DELAY_MS) return;
   if (isNew) {
     recordLost(folder, number);
     yield { kind: "ended", number };
@@ -177,9 +177,9 @@ function* newlyHeld(
 ): Generator<ScheduledEvent> {
   const pending = new Map<string | null, number[]>();
   for (const { number, pendingReason } of jobs) {
-    const one = watched.get(number);
-    if (one === undefined || one.pendingReason === pendingReason) continue;
-    one.pendingReason = pendingReason;
+    const job = watched.get(number);
+    if (job === undefined || job.pendingReason === pendingReason) continue;
+    job.pendingReason = pendingReason;
     pending.set(pendingReason, [...(pending.get(pendingReason) ?? []), number]);
   }
   for (const [pendingReason, numbers] of pending) yield { kind: "held", numbers, pendingReason };

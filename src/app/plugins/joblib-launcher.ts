@@ -26,10 +26,10 @@ export const joblibLauncher = localLauncher(
 function logBatch(batch: readonly string[], request: LauncherRequest): void {
   const { directory, internals, logger, settings } = request;
   const log = logger("hydra_plugins.hydra_joblib_launcher._core");
-  const given = Object.entries({ ...settings, backend: "loky" })
+  const parameters = Object.entries({ ...settings, backend: "loky" })
     .filter(([key]) => !COMMON.includes(key))
     .map(([key, value]) => `${key}=${asPython(key, value)}`);
-  log.info(`Joblib.Parallel(${given}) is launching ${batch.length} jobs`);
+  log.info(`Joblib.Parallel(${parameters}) is launching ${batch.length} jobs`);
   log.info(`Launching jobs, sweep output dir : ${shownPath(internals.invocation.cwd, directory)}`);
   for (const [index, overrides] of batch.entries()) log.info(`\t#${index} : ${overrides}`);
 }

@@ -80,7 +80,7 @@ export async function loadRegistry(plugins: readonly Plugin[]): Promise<SweepReg
       sweepers.push(sweeper);
     }
   }
-  const python = plugins.findLast((one) => one.python !== undefined)?.python;
+  const python = plugins.findLast((plugin) => plugin.python !== undefined)?.python;
   return { launchers, sweepers, ...(python && { python }) };
 }
 

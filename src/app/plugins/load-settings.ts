@@ -84,11 +84,11 @@ export async function settingsPlugins(
   }
   if (resolvers === undefined && python === undefined) return [...loaded.values()];
   const named = python && { python };
-  const own = await settingsResolvers(
+  const namedResolvers = await settingsResolvers(
     { resolvers: resolvers ?? {}, ...named },
     { ...place, env: { ...env, ...place.env } },
   );
-  return [...loaded.values(), { name: "settings", resolvers: own, ...named }];
+  return [...loaded.values(), { name: "settings", resolvers: namedResolvers, ...named }];
 }
 
 /**
@@ -191,8 +191,8 @@ const READERS: Readonly<Record<keyof Settings, Reader>> = {
     throw wrong("`sync` must be note or renew", place(source, value), { hint: "sync: renew" });
   },
   notes: (value, source) => {
-    const given = isScalar(value) ? value.value : undefined;
-    if (typeof given === "boolean" || given === "all") return given;
+    const setting = isScalar(value) ? value.value : undefined;
+    if (typeof setting === "boolean" || setting === "all") return setting;
     throw wrong("`notes` must be true, false or all", place(source, value), {
       hint: "notes: false",
     });
@@ -206,9 +206,9 @@ function mapReader(name: string, example: string, readOne: Reader): Reader {
     if (!isMap<Node, Node | null>(value))
       throw wrong(`\`${name}\` must be a map`, place(source, value), { hint: example });
     return Object.fromEntries(
-      value.items.map(({ key, value: one }) => [
+      value.items.map(({ key, value: element }) => [
         isScalar(key) ? String(key.value) : "",
-        readOne(one ?? key, source),
+        readOne(element ?? key, source),
       ]),
     );
   };
@@ -226,27 +226,27 @@ function readApp(value: Node, source: SourceText): AppEntry {
     return { file: resolve(folder, value.value), origin: place(source, value) };
   if (!isMap<Node, Node | null>(value))
     throw wrong("An app must be a file, or a map", place(source, value), APP_EXAMPLE);
-  const given = new Map<string, string | null>();
-  for (const { key, value: one } of value.items) {
+  const fields = new Map<string, string | null>();
+  for (const { key, value: element } of value.items) {
     const name = isScalar(key) ? String(key.value) : "";
     if (!APP_KEYS.includes(name))
       throw wrong(`An app has no '${name}'`, place(source, key), alternativesTo(name, APP_KEYS));
-    if (one !== null && !isScalar(one))
-      throw wrong(`'${name}' of an app must be a text`, place(source, one), APP_EXAMPLE);
-    given.set(name, one === null || one.value === null ? null : String(one.value));
+    if (element !== null && !isScalar(element))
+      throw wrong(`'${name}' of an app must be a text`, place(source, element), APP_EXAMPLE);
+    fields.set(name, element === null || element.value === null ? null : String(element.value));
   }
-  const file = given.get("file");
+  const file = fields.get("file");
   if (typeof file !== "string")
     throw wrong("An app must name its file", place(source, value), APP_EXAMPLE);
-  const path = given.get("config_path");
+  const path = fields.get("config_path");
   return {
     file: resolve(folder, file),
     origin: place(source, value),
     ...(path !== undefined && {
       config_path: path === null || path.includes("://") ? path : resolve(folder, path),
     }),
-    ...(given.has("config_name") && { config_name: given.get("config_name") ?? null }),
-    ...(given.has("version_base") && { version_base: given.get("version_base") ?? null }),
+    ...(fields.has("config_name") && { config_name: fields.get("config_name") ?? null }),
+    ...(fields.has("version_base") && { version_base: fields.get("version_base") ?? null }),
   };
 }
 
@@ -259,8 +259,8 @@ function readResolver(value: Node, source: SourceText): ResolverEntry {
     return { from: value.value, ...placed };
   if (!isMap<Node, Node | null>(value))
     throw wrong("A resolver must be a text, or a map", placed.origin, RESOLVER_EXAMPLE);
-  const given = new Map<string, unknown>();
-  for (const { key, value: one } of value.items) {
+  const fields = new Map<string, unknown>();
+  for (const { key, value: element } of value.items) {
     const name = isScalar(key) ? String(key.value) : "";
     if (!RESOLVER_KEYS.includes(name))
       throw wrong(
@@ -268,19 +268,19 @@ function readResolver(value: Node, source: SourceText): ResolverEntry {
         place(source, key),
         alternativesTo(name, RESOLVER_KEYS),
       );
-    const read = isScalar(one) ? one.value : undefined;
+    const read = isScalar(element) ? element.value : undefined;
     const what = name === "from" ? "a text" : "true or false";
     if (typeof read !== (name === "from" ? "string" : "boolean"))
       throw wrong(
         `'${name}' of a resolver must be ${what}`,
-        place(source, one ?? key),
+        place(source, element ?? key),
         RESOLVER_EXAMPLE,
       );
-    given.set(name, read);
+    fields.set(name, read);
   }
-  if (!given.has("from"))
+  if (!fields.has("from"))
     throw wrong("A resolver must say where it is from", placed.origin, RESOLVER_EXAMPLE);
-  return { ...(Object.fromEntries(given) as { from: string }), ...placed };
+  return { ...(Object.fromEntries(fields) as { from: string }), ...placed };
 }
 
 function textOf(file: string): string {

@@ -103,9 +103,9 @@ const refused = (message: string, { origin }: ResolverEntry, hints: object = RES
   new ConfigError({ code: "plugin.settings", message, origin, ...hints });
 
 function readyResolver(name: string, entry: ResolverEntry): Resolver {
-  const found = READY_RESOLVERS.find((one) => one.name === name);
+  const found = READY_RESOLVERS.find((candidate) => candidate.name === name);
   if (found !== undefined) return found;
-  const names = READY_RESOLVERS.map((one) => one.name);
+  const names = READY_RESOLVERS.map((candidate) => candidate.name);
   throw refused(`There is no ready resolver '${name}'`, entry, alternativesTo(name, names));
 }
 

@@ -131,10 +131,13 @@ function settingsFiles(
  */
 export function projectSettingsFile(cwd: string): string | undefined {
   const above = [cwd];
-  for (let at = cwd; at !== dirname(at); at = dirname(at)) above.push(dirname(at));
+  for (let directory = cwd; directory !== dirname(directory); directory = dirname(directory))
+    above.push(dirname(directory));
   const nearest = (name: string) => above.findIndex((folder) => existsSync(join(folder, name)));
   const repository = nearest(".git");
-  const marks = ["package.json", "pyproject.toml", "setup.py"].map(nearest).filter((at) => at >= 0);
+  const marks = ["package.json", "pyproject.toml", "setup.py"]
+    .map(nearest)
+    .filter((index) => index >= 0);
   const root = repository >= 0 ? repository : marks.length === 0 ? 0 : Math.min(...marks);
   return above
     .slice(0, root + 1)
@@ -174,15 +177,15 @@ const STICKY = 0o1000;
  * @throws ConfigError `plugin.settings`
  */
 export function refuseForeign(file: string): void {
-  const own = process.getuid?.();
-  if (own === undefined) return;
+  const userId = process.getuid?.();
+  if (userId === undefined) return;
   const status = statusOf(file);
   // Reading it tells what is wrong with it.
   if (status === undefined) return;
   const { mode, uid } = status;
   const folder = statSync(dirname(file));
   const isOpenFolder = (folder.mode & OTHERS_WRITE) !== 0;
-  const isOwn = uid === own || uid === 0;
+  const isOwn = uid === userId || uid === 0;
   // In a sticky folder everybody can create files, but only the owner can replace one.
   const isForeign = isOpenFolder && ((folder.mode & STICKY) === 0 || !isOwn);
   if ((mode & OTHERS_WRITE) === 0 && !isForeign) return;

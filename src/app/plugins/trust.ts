@@ -90,13 +90,13 @@ export function consentTo(
   const code = codeSettings(project.settings, cwd);
   const [first] = code;
   if (first === undefined) return { isGiven: true };
-  const given = env[TRUST_VARIABLE];
-  if (given === "1") return { isGiven: true, passed: given };
+  const trust = env[TRUST_VARIABLE];
+  if (trust === "1") return { isGiven: true, passed: trust };
   const record = recordOf(project.file, env);
-  if (record === undefined && !given?.startsWith(PREFIX))
+  if (record === undefined && !trust?.startsWith(PREFIX))
     return { isGiven: false, refusal: refusalOf(project, { code, command, why: NEVER }) };
   const now = projectCode(project, cwd);
-  if ([given, record?.fingerprint].includes(now.fingerprint))
+  if ([trust, record?.fingerprint].includes(now.fingerprint))
     return { isGiven: true, passed: now.fingerprint };
   const why =
     record === undefined
@@ -184,8 +184,13 @@ function moduleFiles(module: string, folder: string): readonly string[] {
     const file = requireIn(folder).resolve(module);
     if (!isAbsolute(file)) return [];
     const above = [dirname(file)];
-    for (let at = dirname(file); at !== dirname(at); at = dirname(at)) above.push(dirname(at));
-    const root = above.find((one) => existsSync(join(one, "package.json")));
+    for (
+      let directory = dirname(file);
+      directory !== dirname(directory);
+      directory = dirname(directory)
+    )
+      above.push(dirname(directory));
+    const root = above.find((directory) => existsSync(join(directory, "package.json")));
     return [file, ...(root === undefined ? [] : [join(root, "package.json")])];
   } catch {
     // Not installed yet: when it is, there is more to trust.
@@ -197,8 +202,8 @@ function moduleFiles(module: string, folder: string): readonly string[] {
 function pythonFiles(path: string, folders: readonly string[]): readonly string[] {
   const parts = path.split(".");
   return [...new Set(folders)].flatMap((folder) =>
-    parts.flatMap((_, at) => {
-      const module = join(folder, ...parts.slice(0, at + 1));
+    parts.flatMap((_, index) => {
+      const module = join(folder, ...parts.slice(0, index + 1));
       return [`${module}.py`, join(module, "__init__.py")].filter((file) => existsSync(file));
     }),
   );
@@ -216,10 +221,10 @@ export function projectCode({ file, settings }: ProjectSettings, cwd: string): P
   const real = realFile(file);
   const folder = dirname(real);
   const text = code[0]?.origin.source.text ?? "";
-  const files = [...new Set(code.flatMap((one) => one.files))];
+  const files = [...new Set(code.flatMap((setting) => setting.files))];
   const hashes = Object.fromEntries([
     [basename(real), digest(text)],
-    ...files.map((one) => [relative(folder, realFile(one)), contentOf(one, folder)] as const),
+    ...files.map((path) => [relative(folder, realFile(path)), contentOf(path, folder)] as const),
   ]);
   const whole = JSON.stringify(Object.entries(hashes).sort(([a], [b]) => (a < b ? -1 : 1)));
   return { file: real, code, hashes, fingerprint: PREFIX + digest(whole) };
@@ -259,8 +264,9 @@ const WRITABLE_BY_OTHERS = 0o022;
 function readRecord(path: string): TrustRecord | undefined {
   try {
     const { mode, uid } = statSync(path);
-    const own = process.getuid?.();
-    if (own !== undefined && (uid !== own || (mode & WRITABLE_BY_OTHERS) !== 0)) return undefined;
+    const userId = process.getuid?.();
+    if (userId !== undefined && (uid !== userId || (mode & WRITABLE_BY_OTHERS) !== 0))
+      return undefined;
     const record = JSON.parse(readText(path)) as TrustRecord;
     return record.version === 1 && typeof record.file === "string" ? record : undefined;
   } catch {
@@ -343,11 +349,11 @@ export function withRefusal(settings: Settings, file: string, refusal: ConfigErr
 
 /** A file or directory of a project that another user owns, and so may change at any time. */
 export function ownedByOthers({ code, file }: ProjectCode): readonly string[] {
-  const own = process.getuid?.();
-  if (own === undefined) return [];
+  const userId = process.getuid?.();
+  if (userId === undefined) return [];
   const isForeign = (path: string): boolean => {
     const status = statSync(path, { throwIfNoEntry: false });
-    return status !== undefined && status.uid !== own && status.uid !== 0;
+    return status !== undefined && status.uid !== userId && status.uid !== 0;
   };
-  return [dirname(file), file, ...code.flatMap((one) => one.files)].filter(isForeign);
+  return [dirname(file), file, ...code.flatMap((setting) => setting.files)].filter(isForeign);
 }

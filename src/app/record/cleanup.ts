@@ -22,8 +22,9 @@ export function removeUnlistedFiles(folder: string, kept: string): void {
  * Removes drafts of killed processes, whichever process drives the sweep. Each job removes those in its own directory.
  */
 export function removeDraftsOfSweep(folder: string): void {
-  for (const one of [dirname(folder), folder, jobsFolder(folder)]) removeDeadDrafts(one);
-  for (const one of launcherFolders(folder)) removeDeadDrafts(one, { recursive: true });
+  for (const directory of [dirname(folder), folder, jobsFolder(folder)])
+    removeDeadDrafts(directory);
+  for (const directory of launcherFolders(folder)) removeDeadDrafts(directory, { recursive: true });
 }
 
 /**

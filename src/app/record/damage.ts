@@ -51,7 +51,7 @@ export function acceptDamaged(
   numbers: readonly number[],
 ): void {
   for (const number of numbers) {
-    const job = jobs.find((one) => one.number === number);
+    const job = jobs.find((entry) => entry.number === number);
     const state = job && lookAtJob(folder, number);
     if (state?.status !== "damaged")
       throw new ConfigError({
@@ -60,9 +60,9 @@ export function acceptDamaged(
         hint: `hydraconf sweep status ${shellQuote(dirname(folder))} --only damaged`,
       });
     refuseRunning(state);
-    const before = state.started ?? begun(number, undefined);
+    const started = state.started ?? begun(number, undefined);
     const error = `its record was damaged: ${state.file}: ${state.problem}`;
-    const stopped = ended(before, { endedBy: { by: "unknown" }, exitCode: null, error });
+    const stopped = ended(started, { endedBy: { by: "unknown" }, exitCode: null, error });
     writeJobState(folder, stopped, { durable: true });
   }
 }

@@ -313,13 +313,13 @@ export function forgetMissingFiles(folder: string): void {
  */
 export function createRecordLook(folder: string): () => ReadonlySet<number> | undefined {
   const jobs = jobsFolder(folder);
-  let before: bigint | undefined;
+  let previous: bigint | undefined;
   let looksLeft = 1;
   return () => {
     const now = statSync(jobs, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 0n;
     // Report a change twice: two changes within one tick of the file system's clock have the same time.
-    looksLeft = now === before ? looksLeft - 1 : 1;
-    before = now;
+    looksLeft = now === previous ? looksLeft - 1 : 1;
+    previous = now;
     return looksLeft < 0 ? undefined : recordedJobs(jobs);
   };
 }

@@ -130,14 +130,14 @@ export const readManifestJob = (folder: string, number: number): ManifestJob | u
  * Reads the manifest at each call, and parses it only after a change, such as added jobs. Does not depend on a clock.
  */
 export function manifestReader(folder: string): () => SweepManifest {
-  let known: { readonly text: string; readonly manifest: SweepManifest } | undefined;
+  let cached: { readonly text: string; readonly manifest: SweepManifest } | undefined;
   return () => {
     const text = withManifest(folder, (manifest) =>
       // A list only grows, and a new list has another name.
       JSON.stringify([manifest, statSync(jobListFile(folder, manifest.job_list)).size]),
     );
-    if (known?.text !== text) known = { text, manifest: readManifest(folder) };
-    return known.manifest;
+    if (cached?.text !== text) cached = { text, manifest: readManifest(folder) };
+    return cached.manifest;
   };
 }
 
@@ -236,9 +236,9 @@ function unreadable(folder: string, cause: unknown): ConfigError {
 
 /** A user who names a job's directory or the record's folder probably means the sweep that contains it. */
 function sweepAbove(directory: string): string | undefined {
-  for (let at = directory; dirname(at) !== at; at = dirname(at))
-    if (existsSync(manifestFile(join(dirname(at), SWEEP_FOLDER))))
-      return `it is inside the sweep directory ${dirname(at)}`;
+  for (let current = directory; dirname(current) !== current; current = dirname(current))
+    if (existsSync(manifestFile(join(dirname(current), SWEEP_FOLDER))))
+      return `it is inside the sweep directory ${dirname(current)}`;
   return undefined;
 }
 

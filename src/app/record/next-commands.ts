@@ -61,15 +61,15 @@ export function typedCommand({
 }: Pick<Invocation, "command" | "cwd" | "env" | "script">): TypedCommand | undefined {
   const [execPath] = command;
   if (execPath === undefined || script === undefined) return undefined;
-  const at = command.indexOf(script);
+  const index = command.indexOf(script);
   const typed = commandAsTyped({
     script,
     cwd,
     env,
     execPath,
-    options: command.slice(1, Math.max(1, at)),
+    options: command.slice(1, Math.max(1, index)),
   });
-  const words = command.slice(at + 1).map((word) => ` ${shellQuote(word)}`);
+  const words = command.slice(index + 1).map((word) => ` ${shellQuote(word)}`);
   return { ...typed, program: `${typed.program}${words.join("")}` };
 }
 

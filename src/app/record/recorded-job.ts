@@ -43,8 +43,8 @@ export function beginJob(
   number: number,
   { details, ...options }: RecordOptions = {},
 ): RecordedJob {
-  const before = requeued(readJobState(folder, number), details);
-  return recordJob(folder, begun(number, before, details && { details }), options);
+  const previous = requeued(readJobState(folder, number), details);
+  return recordJob(folder, begun(number, previous, details && { details }), options);
 }
 
 /** The record of a job that its scheduler starts again: it has ended the attempt before, which knows a signal at most. */
@@ -87,11 +87,11 @@ export function endOf(result: JobResult, redact?: (text: string) => string): Att
   if (isCompleted(result)) return end;
   if (endedBy.by === "itself") return { ...end, error: whyFailed(result, redact) };
   // What the job itself had to say about it.
-  const own =
+  const ownError =
     result.error === undefined
       ? reason
       : `${enderText(endedBy)}: ${firstLine(result.error, redact)}`;
-  return own === undefined ? end : { ...end, error: firstLine(own, redact) };
+  return ownError === undefined ? end : { ...end, error: firstLine(ownError, redact) };
 }
 
 /** Why a job failed, in one line. */

@@ -152,8 +152,8 @@ export function openRecord(request: RecordRequest): SweepRecord {
       const { jobs } = readManifest(folder);
       if (!isPlan) acceptDamaged(folder, jobs, resumption?.acceptDamaged ?? []);
       refuseDamaged(folder, jobs);
-      const known = new Map(jobs.map((job) => [job.number, job]));
-      earlier = { jobs: known, numbering: createNumbering(jobs), fresh: new Set() };
+      const jobsByNumber = new Map(jobs.map((job) => [job.number, job]));
+      earlier = { jobs: jobsByNumber, numbering: createNumbering(jobs), fresh: new Set() };
     }
     return earlier;
   };
@@ -182,8 +182,8 @@ export function openRecord(request: RecordRequest): SweepRecord {
     },
     due(jobs) {
       if (again === undefined) return jobs;
-      const { fresh, jobs: known } = earlierSweep();
-      for (const job of jobs) refuseChanged(job, known.get(job.number), again);
+      const { fresh, jobs: earlierJobs } = earlierSweep();
+      for (const job of jobs) refuseChanged(job, earlierJobs.get(job.number), again);
       return jobs.filter((job) => {
         // Jobs that a search asks for after changed results were never recorded as missing or failed.
         if ((isSearch || resumption?.changesSpace) && fresh.has(job.number)) return true;
@@ -283,28 +283,28 @@ interface Numbering {
   leftOver(): readonly ManifestJob[];
 }
 
-function createNumbering(before: readonly ManifestJob[]): Numbering {
-  const given = new Set<number>();
+function createNumbering(earlier: readonly ManifestJob[]): Numbering {
+  const taken = new Set<number>();
   const byOverrides = new Map<string, ManifestJob[]>();
-  for (const job of before) {
+  for (const job of earlier) {
     const key = keyOf(withoutResumption(job.task_overrides, job.continues));
     byOverrides.set(key, [...(byOverrides.get(key) ?? []), job]);
   }
-  let next = before.reduce((most, { number }) => Math.max(most, number), -1) + 1;
+  let next = earlier.reduce((most, { number }) => Math.max(most, number), -1) + 1;
   return {
     numberOf(place, overrides) {
       const key = keyOf(overrides);
-      const same = (byOverrides.get(key) ?? []).filter(({ number }) => !given.has(number));
-      const recorded = same.find((job) => job === before[place]) ?? same[0];
+      const same = (byOverrides.get(key) ?? []).filter(({ number }) => !taken.has(number));
+      const recorded = same.find((job) => job === earlier[place]) ?? same[0];
       const number = recorded?.number ?? next++;
-      given.add(number);
+      taken.add(number);
       return recorded === undefined ? { number } : { number, recorded };
     },
     displacedAt: (place) => {
-      const job = before[place];
-      return job !== undefined && !given.has(job.number) ? job : undefined;
+      const job = earlier[place];
+      return job !== undefined && !taken.has(job.number) ? job : undefined;
     },
-    leftOver: () => before.filter(({ number }) => !given.has(number)),
+    leftOver: () => earlier.filter(({ number }) => !taken.has(number)),
   };
 }
 

@@ -43,7 +43,7 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
   /** The facts as written. */
   let shown: SweepFacts = facts;
   /** The number of secrets at the last check of the written texts. */
-  let known = 0;
+  let secretsBefore = 0;
 
   const mask = (job: ManifestJob): ManifestJob => maskedJob(job, redact);
   // A text may have become a secret after it was written.
@@ -53,9 +53,9 @@ export function createWrittenRecord(request: WritingRequest): WrittenRecord {
 
   /** Avoids a check of all jobs for each batch. */
   const hasLearned = (): boolean => {
-    const before = known;
-    known = secretsKnown();
-    return known !== before && hidesWritten();
+    const previous = secretsBefore;
+    secretsBefore = secretsKnown();
+    return secretsBefore !== previous && hidesWritten();
   };
 
   const writeFacts = (into: JobList): void => {
@@ -138,5 +138,5 @@ function maskedFacts(facts: SweepFacts, redact: Redact | undefined): SweepFacts 
 function maskedTexts(texts: readonly string[], redact: Redact | undefined): readonly string[] {
   if (redact === undefined) return texts;
   const shown = texts.map(redact);
-  return shown.every((text, at) => text === texts[at]) ? texts : shown;
+  return shown.every((text, index) => text === texts[index]) ? texts : shown;
 }

@@ -196,14 +196,14 @@ export function judgedJobs(
     const outcome = scoreIn(row.result ?? undefined, objective, directions.length);
     return [{ row, job, outcome }];
   });
-  const scored = ended.flatMap(({ outcome: { score }, ...one }) =>
-    score === null ? [] : [{ ...one, score }],
+  const scored = ended.flatMap(({ outcome: { score }, ...job }) =>
+    score === null ? [] : [{ ...job, score }],
   );
   if (scored.length === 0) throw withoutBest(directory, ended, judgement);
   refuseUnknownKeys(averageOver, scored);
   const groups = new Map<string, (typeof scored)[number][]>();
-  for (const one of scored)
-    getOrCreate(groups, JSON.stringify(overridesOf(one.job, averageOver)), () => []).push(one);
+  for (const job of scored)
+    getOrCreate(groups, JSON.stringify(overridesOf(job.job, averageOver)), () => []).push(job);
   const judged = [...groups.values()].map((group) => {
     const columns = directions.map((_, index) => group.map(({ score }) => score[index] ?? 0));
     const [first] = group;
@@ -229,13 +229,13 @@ export function bestJobs(
   averageOver: readonly string[],
 ): BestJobs {
   const { groups, ...counts } = judgedJobs(directory, manifest, rows, judgement, averageOver);
-  const trials = groups.map(({ level, values, ...one }) => ({
-    ...one,
+  const trials = groups.map(({ level, values, ...group }) => ({
+    ...group,
     score: values,
     trial: { level },
   }));
-  const best = bestOf(trials, judgement.directions).map(({ score, trial: _, ...one }) => ({
-    ...one,
+  const best = bestOf(trials, judgement.directions).map(({ score, trial: _, ...group }) => ({
+    ...group,
     values: score,
   }));
   return { best, ...counts };
@@ -258,13 +258,13 @@ function refuseUnknownKeys(
   averageOver: readonly string[],
   jobs: readonly { readonly job: ManifestJob }[],
 ): void {
-  const known = new Set(jobs.flatMap(({ job }) => job.task_overrides.map(keyOf)));
-  const unknown = averageOver.find((key) => !known.has(key));
+  const keys = new Set(jobs.flatMap(({ job }) => job.task_overrides.map(keyOf)));
+  const unknown = averageOver.find((key) => !keys.has(key));
   if (unknown === undefined) return;
   throw new ConfigError({
     code: "app.usage",
     message: `--average-over: no job has an override of '${unknown}'`,
-    available: [...known],
+    available: [...keys],
   });
 }
 

@@ -110,12 +110,12 @@ type ByOverrides = ReadonlyMap<string, readonly number[]>;
 
 function commonJobs(first: ByOverrides, other: ByOverrides): CommonJobs | null {
   const pairs = [...other].flatMap(([key, values]) => {
-    const before = first.get(key);
-    return before === undefined ? [] : [values.map((value, at) => value - (before[at] ?? 0))];
+    const base = first.get(key);
+    return base === undefined ? [] : [values.map((value, index) => value - (base[index] ?? 0))];
   });
   const [any] = pairs;
   if (any === undefined) return null;
-  const columns = any.map((_, at) => pairs.map((pair) => pair[at] ?? 0));
+  const columns = any.map((_, index) => pairs.map((pair) => pair[index] ?? 0));
   return {
     count: pairs.length,
     differences: columns.map(meanOf),

@@ -207,7 +207,7 @@ export async function startDriver(request: DriverStart): Promise<number> {
   const [file = "", ...first] = command;
   makeDirectory(dirname(log));
   const output = openSync(log, "a", 0o600);
-  const before = fstatSync(output).size;
+  const sizeBefore = fstatSync(output).size;
   // Not execa, which pipes through this process; `detached` calls setsid: no terminal signal reaches it.
   const child = spawn(file, [...first, ...args], {
     cwd,
@@ -221,7 +221,7 @@ export async function startDriver(request: DriverStart): Promise<number> {
   if (child.connected) child.disconnect();
   child.unref();
   if (problem === undefined) return child.pid ?? 0;
-  const said = lastLines(log, LINES, before).join("\n");
+  const said = lastLines(log, LINES, sizeBefore).join("\n");
   throw new ConfigError({
     code: "app.launcher",
     message: `The process that was to run the sweep ${problem}${said === "" ? "" : `:\n${said}`}`,

@@ -296,12 +296,12 @@ export function failureTable(
 function counted(unfinished: readonly JobResult[], all: number): string {
   const statuses = unfinished.map(statusOf);
   const counts = JOB_STATUSES.flatMap((status) => {
-    const count = statuses.filter((one) => one === status).length;
+    const count = statuses.filter((other) => other === status).length;
     return count === 0 ? [] : [{ count, status }];
   });
   return counts
-    .map(({ count, status }, at) =>
-      at === 0 ? `${count} of ${plural(all, "job")} ${status}` : `${count} ${status}`,
+    .map(({ count, status }, index) =>
+      index === 0 ? `${count} of ${plural(all, "job")} ${status}` : `${count} ${status}`,
     )
     .join(", ");
 }

@@ -117,9 +117,9 @@ type ValueReader = (override: string) => readonly [key: string, value: unknown];
  * as one with a masked secret, has its text as value. Jobs share most overrides, so each is read once.
  */
 function createValueReader(dialect: Dialect): ValueReader {
-  const known = new Map<string, readonly [string, unknown]>();
+  const cache = new Map<string, readonly [string, unknown]>();
   return (override) =>
-    getOrCreate(known, override, () => {
+    getOrCreate(cache, override, () => {
       const [key, text = ""] = splitAtEquals(override);
       return [key.replace(/^[+~]+/, ""), readValue(override, text, dialect)];
     });

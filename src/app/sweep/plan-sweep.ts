@@ -94,7 +94,8 @@ function mostHeld([first = []]: readonly JobOverrides[]): number {
 /** The parts in which a batch is composed: small ones, so that most intermediate objects soon become garbage. */
 export function* partsOf(batch: readonly JobOverrides[]): Generator<readonly JobOverrides[]> {
   const most = Math.ceil(mostHeld(batch) / 100);
-  for (let at = 0; at === 0 || at < batch.length; at += most) yield batch.slice(at, at + most);
+  for (let offset = 0; offset === 0 || offset < batch.length; offset += most)
+    yield batch.slice(offset, offset + most);
 }
 
 /** A batch after the checks that precede its first job. */
@@ -325,10 +326,10 @@ function planLaunchedRun(
       mayAskForMore: () => false,
       tell: () => {},
     },
-    planBatch: (batch, first, numberOf = (at) => at) =>
-      batch.map((swept, at) => ({
+    planBatch: (batch, first, numberOf = (index) => index) =>
+      batch.map((swept, index) => ({
         ...planned,
-        number: numberOf(first + at, planned.overrides),
+        number: numberOf(first + index, planned.overrides),
         swept,
       })),
   };
@@ -411,15 +412,15 @@ export function planSweep(
       ? settingsOfSweep(master, context)
       : ((plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings),
     sweeper,
-    planBatch: (batch, first, numberOf = (at) => at) =>
+    planBatch: (batch, first, numberOf = (index) => index) =>
       batch.map((job, index) => {
-        const at = first + index;
+        const jobIndex = first + index;
         const composition = composer.compose([...ofHydra, ...job], { sweep: master.overrides });
         if (context.dialect.fixesLauncher) refuseOtherLauncher(master, composition);
-        const planned = planJob(composition, numbering, at);
+        const planned = planJob(composition, numbering, jobIndex);
         const continuation = sweeper.continuationOf?.(job);
-        const number = numberOf(at, planned.overrides, continuation);
-        const numbered = number === at ? planned : planJob(composition, numbering, number);
+        const number = numberOf(jobIndex, planned.overrides, continuation);
+        const numbered = number === jobIndex ? planned : planJob(composition, numbering, number);
         const settings = ofJob(numbered.root);
         return {
           ...{ ...numbered, number, swept: job },
@@ -433,14 +434,14 @@ export function planSweep(
 /** The jobs whose results a search with another space may use: those that are completed or pruned when it changes. */
 function earlierJobs(resumed: ResumedSweep | undefined): readonly ManifestJob[] | undefined {
   if (resumed === undefined) return undefined;
-  const { changesSpace, directory, earlierJobs: known } = resumed;
-  if (changesSpace !== true && known === undefined) return undefined;
+  const { changesSpace, directory, earlierJobs: numbersOfEarlier } = resumed;
+  if (changesSpace !== true && numbersOfEarlier === undefined) return undefined;
   const folder = sweepFolder(directory);
   // The list has those that no longer belong to the sweep last.
   const jobs = readManifest(folder).jobs.toSorted((a, b) => a.number - b.number);
   if (changesSpace === true)
     return jobs.filter(({ number }) => isSettled(undamagedState(folder, number)?.status));
-  const numbers = new Set(known);
+  const numbers = new Set(numbersOfEarlier);
   return jobs.filter(({ number }) => numbers.has(number));
 }
 
@@ -460,11 +461,11 @@ function settingsOfSweep({ root }: Composition, context: ResolveContext): Launch
     const node = child(root, "hydra");
     const launcher = node && child(node, "launcher");
     if (launcher?.kind !== "map" || !isOfJob(launcher)) throw error;
-    const known = [...launcher.entries.values()].flatMap(({ key, value }) => {
+    const entries = [...launcher.entries.values()].flatMap(({ key, value }) => {
       const name = pyStr(key);
       return isOfJob(value) ? [] : [[name, plainAt(root, `${LAUNCHER}.${name}`, context)] as const];
     });
-    return Object.fromEntries(known);
+    return Object.fromEntries(entries);
   }
 }
 
@@ -475,10 +476,10 @@ function settingsOfJobs(
 ): (root: MapNode) => LauncherSettings | undefined {
   const node = child(hydra, "launcher");
   if (node === undefined || !isOfJob(node)) return () => undefined;
-  const known = new Map<string, LauncherSettings>();
+  const settingsByText = new Map<string, LauncherSettings>();
   return (root) => {
     const settings = (plainAt(root, LAUNCHER, context) ?? {}) as LauncherSettings;
-    return getOrCreate(known, JSON.stringify(settings, inWords), () => settings);
+    return getOrCreate(settingsByText, JSON.stringify(settings, inWords), () => settings);
   };
 }
 

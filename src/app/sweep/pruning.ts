@@ -16,41 +16,41 @@ export function createPruning(
     rule.kind === "own" ? rule.numberOf(swept) : number;
   const followed = new Map<number, Followed>();
   const followedOf = (job: SweepJob): Followed => {
-    const known = followed.get(job.number);
-    if (known !== undefined) return known;
-    const one: Followed = {
+    const existing = followed.get(job.number);
+    if (existing !== undefined) return existing;
+    const state: Followed = {
       job,
       number: numberOf(job),
-      read: followMetrics(join(job.outputDir, METRICS_FILE), () => beginAgain(one)),
+      read: followMetrics(join(job.outputDir, METRICS_FILE), () => beginAgain(state)),
       lines: 0,
       isPruned: false,
       isOver: false,
     };
-    followed.set(job.number, one);
-    return one;
+    followed.set(job.number, state);
+    return state;
   };
-  const beginAgain = (one: Followed): void => {
-    if (one.number !== undefined) pruner.forget(one.number);
-    Object.assign(one, { isOver: false, isPruned: false, lines: 0 });
+  const beginAgain = (followedJob: Followed): void => {
+    if (followedJob.number !== undefined) pruner.forget(followedJob.number);
+    Object.assign(followedJob, { isOver: false, isPruned: false, lines: 0 });
   };
   /** @returns the step at which the job is to end */
-  const lookAt = (one: Followed): number | undefined => {
+  const lookAt = (followedJob: Followed): number | undefined => {
     let end: number | undefined;
-    for (const metrics of one.read()) {
-      one.lines++;
-      const { numberAt, step } = pointOf(metrics, one.lines);
+    for (const metrics of followedJob.read()) {
+      followedJob.lines++;
+      const { numberAt, step } = pointOf(metrics, followedJob.lines);
       const value = numberAt(rule.metric);
-      if (value === undefined || one.number === undefined) continue;
-      if (pruner.report(one.number, step, value)) end ??= step;
+      if (value === undefined || followedJob.number === undefined) continue;
+      if (pruner.report(followedJob.number, step, value)) end ??= step;
     }
     return end;
   };
-  const finish = (one: Followed): void => {
-    lookAt(one);
-    const result = resultOf(one.job);
-    if (one.number !== undefined && result !== undefined && isCompleted(result))
-      pruner.complete(one.number);
-    one.isOver = true;
+  const finish = (followedJob: Followed): void => {
+    lookAt(followedJob);
+    const result = resultOf(followedJob.job);
+    if (followedJob.number !== undefined && result !== undefined && isCompleted(result))
+      pruner.complete(followedJob.number);
+    followedJob.isOver = true;
   };
   return {
     note(jobs) {
@@ -58,15 +58,15 @@ export function createPruning(
     },
     look(running) {
       const numbers = new Set(running.map(({ number }) => number));
-      for (const one of followed.values())
-        if (!one.isOver && !numbers.has(one.job.number)) finish(one);
+      for (const state of followed.values())
+        if (!state.isOver && !numbers.has(state.job.number)) finish(state);
       return running.flatMap((job) => {
-        const one = followedOf(job);
+        const state = followedOf(job);
         // Another attempt.
-        if (one.isOver) beginAgain(one);
-        const step = lookAt(one);
-        if (step === undefined || one.isPruned) return [];
-        one.isPruned = true;
+        if (state.isOver) beginAgain(state);
+        const step = lookAt(state);
+        if (step === undefined || state.isPruned) return [];
+        state.isPruned = true;
         return [{ number: job.number, step }];
       });
     },

@@ -50,8 +50,8 @@ export async function backendOf(
     const found = await backend?.({ directory, notes: launcherFolder(folder, name), env });
     if (found !== undefined) return completeBackend(found, folder);
   }
-  const known = new Set(launchers.map(({ name }) => launcherFolder(folder, name)));
-  const unknown = launcherFolders(folder).find((notes) => !known.has(notes));
+  const folders = new Set(launchers.map(({ name }) => launcherFolder(folder, name)));
+  const unknown = launcherFolders(folder).find((notes) => !folders.has(notes));
   return unknown === undefined ? undefined : unknownLauncher(unknown, folder);
 }
 
@@ -143,11 +143,11 @@ function refuseUnknownSettings(
   const settings = chosen.settings ?? declared;
   if (settings === undefined || node?.kind !== "map") return;
   // Some versions of Hydra declare settings that others do not have.
-  const known = [...settings, ...(declared ?? []), ...COMMON_SETTINGS];
+  const names = [...settings, ...(declared ?? []), ...COMMON_SETTINGS];
   for (const { key: name, value } of node.entries.values()) {
     const text = pyStr(name);
-    if (known.includes(text)) continue;
-    const near = nearest(text, known);
+    if (names.includes(text)) continue;
+    const near = nearest(text, names);
     throw new ConfigError({
       code: "key.not_found",
       message: `Error in call to target '${target}':\n${target.split(".").at(-1)} has no setting '${text}'`,

@@ -104,7 +104,9 @@ function changesSpace(overrides: readonly string[], facts: SweepFacts): boolean 
     { dialect },
   );
   const swept = new Set(parsed.filter(isSweep).map(overrideKeyElement));
-  const current = new Map(parsed.map((one) => [overrideKeyElement(one), one.origin.text]));
+  const current = new Map(
+    parsed.map((override) => [overrideKeyElement(override), override.origin.text]),
+  );
   let isChanged = false;
   for (const text of overrides) {
     if (OF_LAUNCHER.test(text) || OF_JUDGEMENT.test(text)) continue;
@@ -187,7 +189,9 @@ const OF_TRIALS = /^\+*hydra\.sweeper\.n_trials=/;
 function withTotal(override: string, { program }: SweepFacts, folder: string): string {
   const [, more] = /^\+*hydra\.sweeper\.n_trials=\+(\d+)$/.exec(override) ?? [];
   if (more === undefined) return override;
-  const given = program.argv.findLast((word) => OF_TRIALS.test(word))?.replace(OF_TRIALS, "");
-  const before = /^\d+$/.test(given ?? "") ? Number(given) : readManifest(folder).jobs.length;
-  return `hydra.sweeper.n_trials=${before + Number(more)}`;
+  const written = program.argv.findLast((word) => OF_TRIALS.test(word))?.replace(OF_TRIALS, "");
+  const jobsBefore = /^\d+$/.test(written ?? "")
+    ? Number(written)
+    : readManifest(folder).jobs.length;
+  return `hydra.sweeper.n_trials=${jobsBefore + Number(more)}`;
 }

@@ -81,8 +81,8 @@ export async function readSweepStatus(request: StatusRequest): Promise<SweepStat
   }
 }
 
-const isSame = (one: Holder | undefined, other: Holder | undefined): boolean =>
-  one?.host === other?.host && one?.pid === other?.pid && one?.birth === other?.birth;
+const isSame = (holder: Holder | undefined, other: Holder | undefined): boolean =>
+  holder?.host === other?.host && holder?.pid === other?.pid && holder?.birth === other?.birth;
 
 /** @param driver the process that drives the sweep */
 async function lookBeside(

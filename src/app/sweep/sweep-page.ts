@@ -89,10 +89,10 @@ export function pageSweep(
 
 /** The columns of the page that jobs are judged by. */
 const objectivesOf = ({ directions, objective }: PageJudgement): readonly PageObjective[] =>
-  directions.map((direction, at) => {
-    const key = typeof objective === "object" ? objective[at] : (objective ?? "result");
+  directions.map((direction, index) => {
+    const key = typeof objective === "object" ? objective[index] : (objective ?? "result");
     const isList = directions.length > 1 && typeof objective !== "object";
-    return { column: `${key}${isList ? `[${at}]` : ""}`, direction };
+    return { column: `${key}${isList ? `[${index}]` : ""}`, direction };
   });
 
 /** Of a job of `deep-profile`, and of any other that returns the path of its report. */

@@ -86,13 +86,13 @@ export function sweepCells(rows: readonly SweepRow[]): readonly (readonly string
   ];
   return [
     head,
-    ...rows.map((row, at) => [
+    ...rows.map((row, index) => [
       String(row.number),
       ...keys.map((key) => valueText(row.swept[key])),
       shownStatus(row),
       String(row.attempts),
       row.seconds === null ? "" : String(row.seconds),
-      ...results.map((name) => valueText(fields[at]?.get(name))),
+      ...results.map((name) => valueText(fields[index]?.get(name))),
       row.error ?? "",
       row.output_dir,
     ]),
@@ -105,10 +105,10 @@ function distinctNames(
   prefix: string,
   taken: Set<string>,
 ): readonly string[] {
-  const before = new Set(taken);
+  const earlierNames = new Set(taken);
   for (const name of names) taken.add(name);
   return names.map((name) => {
-    if (!before.has(name)) return name;
+    if (!earlierNames.has(name)) return name;
     let other = `${prefix}${name}`;
     while (taken.has(other)) other = `${prefix}${other}`;
     taken.add(other);

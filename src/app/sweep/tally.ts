@@ -61,8 +61,8 @@ export function openTally(redact: Redact = (text) => text): Tally {
   let lastEnd = 0;
 
   const put = (card: Card): Card => {
-    const before = cards.get(card.number);
-    if (before !== undefined) counts[before.state]--;
+    const previous = cards.get(card.number);
+    if (previous !== undefined) counts[previous.state]--;
     counts[card.state]++;
     cards.set(card.number, card);
     return card;
@@ -91,12 +91,17 @@ export function openTally(redact: Redact = (text) => text): Tally {
     },
     held: ({ jobs, pendingReason }) =>
       jobs.map(({ number, ...job }) => {
-        const before = cards.get(number);
+        const previous = cards.get(number);
         // A scheduler is polled only at intervals; a released job may have reported its start itself already.
-        if (pendingReason === null && before !== undefined && before.state !== "queued")
-          return before;
+        if (pendingReason === null && previous !== undefined && previous.state !== "queued")
+          return previous;
         const why = pendingReason === null ? {} : { error: show(pendingReason) };
-        return put({ number, overrides: overridesOn(before, job, show), state: "queued", ...why });
+        return put({
+          number,
+          overrides: overridesOn(previous, job, show),
+          state: "queued",
+          ...why,
+        });
       }),
     conclude() {
       for (const card of [...cards.values()])
@@ -114,13 +119,13 @@ export function openTally(redact: Redact = (text) => text): Tally {
 /** The state of a job after an event. */
 function cardAfter(
   event: JobEvent,
-  before: Card | undefined,
+  previous: Card | undefined,
   { now, redact, show }: { readonly now: number; readonly redact: Redact; readonly show: Redact },
 ): Card {
   const card = {
     number: event.job.number,
-    overrides: overridesOn(before, event.job, show),
-    ...(before?.started !== undefined && { started: before.started }),
+    overrides: overridesOn(previous, event.job, show),
+    ...(previous?.started !== undefined && { started: previous.started }),
   };
   switch (event.kind) {
     case "started":
@@ -160,10 +165,10 @@ export function distinctOverrides(
 ): readonly string[] {
   const uses = new Map<string, number>();
   for (const { overrides } of jobs)
-    for (const one of new Set(overrides)) uses.set(one, (uses.get(one) ?? 0) + 1);
+    for (const text of new Set(overrides)) uses.set(text, (uses.get(text) ?? 0) + 1);
   return jobs.map((job) => {
-    const own = job.overrides.filter((one) => uses.get(one) !== jobs.length);
-    return show(own.length === 0 ? shownOverrides(job) : own.join(" "));
+    const distinct = job.overrides.filter((text) => uses.get(text) !== jobs.length);
+    return show(distinct.length === 0 ? shownOverrides(job) : distinct.join(" "));
   });
 }
 
@@ -213,7 +218,7 @@ function rate(ended: number, elapsed: number): string {
     ["min", 60_000],
     ["h", 3_600_000],
   ] as const;
-  const [unit, length] = units.find(([, one]) => (ended * one) / elapsed >= 1) ?? units[2];
+  const [unit, length] = units.find(([, unitMs]) => (ended * unitMs) / elapsed >= 1) ?? units[2];
   return `${((ended * length) / elapsed).toFixed(1)} jobs/${unit}`;
 }
 

@@ -120,7 +120,7 @@ function lookAtScheduler(
   onHold: (numbers: readonly number[], pendingReason: string) => void,
 ): () => Promise<void> {
   let next = 0;
-  let known = new Set<string>();
+  let heldReasons = new Set<string>();
   return async () => {
     if (onHeld === undefined || performance.now() < next) return;
     const backend = await backendOf(launchers, directory, env);
@@ -136,8 +136,8 @@ function lookAtScheduler(
       else same.push(number);
     }
     for (const [pendingReason, numbers] of held)
-      if (!known.has(pendingReason)) onHold(numbers, pendingReason);
+      if (!heldReasons.has(pendingReason)) onHold(numbers, pendingReason);
     // Reasons may alternate as long as any job is held, so each is reported once.
-    known = new Set(held.size === 0 ? [] : [...known, ...held.keys()]);
+    heldReasons = new Set(held.size === 0 ? [] : [...heldReasons, ...held.keys()]);
   };
 }

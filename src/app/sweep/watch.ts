@@ -44,12 +44,12 @@ export async function watchSweep(request: WatchRequest): Promise<void> {
   let isOver = false;
   let lastAsked = Number.NEGATIVE_INFINITY;
   let onLastLook: (() => void) | undefined;
-  let known: { readonly at: number; readonly data: Promise<SweepPageData> } | undefined;
+  let latest: { readonly time: number; readonly data: Promise<SweepPageData> } | undefined;
   const dataNow = (): Promise<SweepPageData> => {
     const now = performance.now();
-    if (known === undefined || isOver || now - known.at > FRESH_MS)
-      known = { at: now, data: dataOf(request, judgement, !isOver) };
-    return known.data;
+    if (latest === undefined || isOver || now - latest.time > FRESH_MS)
+      latest = { time: now, data: dataOf(request, judgement, !isOver) };
+    return latest.data;
   };
   const answer = async ({ name }: AskedPage): Promise<PageAnswer | undefined> => {
     if (name !== "" && name !== "data.json") return undefined;

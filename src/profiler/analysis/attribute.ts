@@ -223,7 +223,7 @@ export function attributeProcess(
         ns,
         bytes: kernel.bytes ?? 0,
         isPageable: kernel.isPageable,
-        stream: kind === "memcpy" ? streams.of(kernel) : null,
+        stream: kind === "memcpy" ? streams.streamOf(kernel) : null,
       });
       ranOn(device, launchThreadId);
     },
@@ -232,17 +232,22 @@ export function attributeProcess(
       activities.add(regionsOf(threadId), "synchronization", null, { ns, bytes: 0 });
     },
     hostIsCalled(call) {
-      const own = open
+      const ownRange = open
         .visibleOn(call.threadId)
         .findLast((instance) => instance.threadId === call.threadId);
       if (call.threadId === process.pid)
-        isInside.set(firstThreadCalls++, own === undefined ? 0 : 1);
-      hostCalls.add(own === undefined ? outsideRegion(root) : latestRegion(own.region), call);
+        isInside.set(firstThreadCalls++, ownRange === undefined ? 0 : 1);
+      hostCalls.add(
+        ownRange === undefined ? outsideRegion(root) : latestRegion(ownRange.region),
+        call,
+      );
     },
     threadIsSampled(sample) {
       const { threadId } = sample;
-      const own = open.visibleOn(threadId).findLast((instance) => instance.threadId === threadId);
-      if (own !== undefined) samples.add(latestRegion(own.region), own, sample);
+      const ownRange = open
+        .visibleOn(threadId)
+        .findLast((instance) => instance.threadId === threadId);
+      if (ownRange !== undefined) samples.add(latestRegion(ownRange.region), ownRange, sample);
       // Outside of ranges the first thread stands for the process: others may be idle helpers.
       else if (threadId === process.pid && !open.isAnyOpen())
         samples.add(outsideRegion(root), null, sample);
@@ -406,9 +411,11 @@ function categoryNames({
   categoryNames: names = [],
 }: ProcessTimeline): (range: RangeInstance) => string | null {
   if (names.length === 0) return () => null;
-  const known = new Map(names.map(({ domain, category, name }) => [`${category} ${domain}`, name]));
+  const namesByCategory = new Map(
+    names.map(({ domain, category, name }) => [`${category} ${domain}`, name]),
+  );
   return ({ category, domain }) =>
-    category === 0 ? null : (known.get(`${category} ${domain}`) ?? null);
+    category === 0 ? null : (namesByCategory.get(`${category} ${domain}`) ?? null);
 }
 
 /** Completes an instance when its range closes, and reports its time to the enclosing range. */
@@ -444,14 +451,14 @@ function lastEvent(process: ProcessTimeline): number {
  */
 function createOperations() {
   const openByThread = new Map<number, OpenOperation[]>();
-  const known = new Map<RangeInstance, number>();
+  const exclusiveNs = new Map<RangeInstance, number>();
   const stackOf = (threadId: number) =>
     getOrCreate(openByThread, threadId, (): OpenOperation[] => []);
-  const closeAt = (open: OpenOperation[], at: number, endNs: number): void => {
-    const [operation] = open.splice(at, 1);
+  const closeAt = (open: OpenOperation[], index: number, endNs: number): void => {
+    const [operation] = open.splice(index, 1);
     if (operation === undefined) return;
     const ns = Math.max(endNs - operation.range.startNs, 0);
-    const around = open[at - 1];
+    const around = open[index - 1];
     // Otherwise it was reported when it opened.
     if (around !== undefined && operation.endNs === null) around.inner.coveredNs += ns;
     operation.count?.(ns - operation.inner.coveredNs);
@@ -474,10 +481,10 @@ function createOperations() {
         all.push(operation);
       }
       for (const { range, endNs, inner } of all)
-        known.set(range, endNs - range.startNs - inner.coveredNs);
+        exclusiveNs.set(range, endNs - range.startNs - inner.coveredNs);
     },
     selfTime: (range: RangeInstance, endNs: number): number =>
-      known.get(range) ?? endNs - range.startNs,
+      exclusiveNs.get(range) ?? endNs - range.startNs,
     /**
      * For operations that arrive one by one.
      * @param endNs null if it is not known yet
@@ -491,8 +498,8 @@ function createOperations() {
     /** Must be called for each operation that `open` was called with; does nothing if there was none. */
     close(range: RangeInstance): void {
       const open = stackOf(range.threadId);
-      const at = open.findLastIndex((operation) => operation.range === range);
-      if (at >= 0) closeAt(open, at, range.endNs ?? range.startNs);
+      const index = open.findLastIndex((operation) => operation.range === range);
+      if (index >= 0) closeAt(open, index, range.endNs ?? range.startNs);
     },
     closeAll(endNs: number): void {
       for (const open of openByThread.values())

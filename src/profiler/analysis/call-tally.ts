@@ -28,15 +28,18 @@ export function createCallTallies() {
   return {
     add(region: RegionIdentity, { api, name, startNs, endNs }: HostCall): void {
       const ns = endNs - startNs;
-      const one = { api, name, calls: 1, ns, minNs: ns, maxNs: ns };
-      addTally(getOrCreate(byRegion, region, newTallies), one);
+      const tally = { api, name, calls: 1, ns, minNs: ns, maxNs: ns };
+      addTally(getOrCreate(byRegion, region, newTallies), tally);
     },
     /** @param ns the part of a call of this region in which no range was open */
     addAlone(region: RegionIdentity, { api, name }: HostCall, ns: number): void {
       const tallies = getOrCreate(byRegion, region, newTallies);
-      const known = tallies.get(keyOf({ api, name }));
-      if (known !== undefined)
-        tallies.set(keyOf(known), { ...known, alone: sumOfAlone(known.alone, { calls: 1, ns }) });
+      const existing = tallies.get(keyOf({ api, name }));
+      if (existing !== undefined)
+        tallies.set(keyOf(existing), {
+          ...existing,
+          alone: sumOfAlone(existing.alone, { calls: 1, ns }),
+        });
     },
     /** By the regions that theirs were merged into. */
     finish(): ReadonlyMap<RegionIdentity, CallTallies> {
@@ -61,18 +64,18 @@ const sumOfAlone = (a: AloneCalls | undefined, b: AloneCalls): AloneCalls => ({
 
 function addTally(into: Map<string, CallTally>, tally: CallTally): void {
   const key = keyOf(tally);
-  const known = into.get(key);
+  const existing = into.get(key);
   into.set(
     key,
-    known === undefined
+    existing === undefined
       ? tally
       : {
-          ...known,
-          calls: known.calls + tally.calls,
-          ns: known.ns + tally.ns,
-          minNs: Math.min(known.minNs, tally.minNs),
-          maxNs: Math.max(known.maxNs, tally.maxNs),
-          ...(tally.alone !== undefined && { alone: sumOfAlone(known.alone, tally.alone) }),
+          ...existing,
+          calls: existing.calls + tally.calls,
+          ns: existing.ns + tally.ns,
+          minNs: Math.min(existing.minNs, tally.minNs),
+          maxNs: Math.max(existing.maxNs, tally.maxNs),
+          ...(tally.alone !== undefined && { alone: sumOfAlone(existing.alone, tally.alone) }),
         },
   );
 }

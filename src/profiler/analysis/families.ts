@@ -33,19 +33,19 @@ const createNode = (label: string | null, plain: string, domain: string): Family
 /** Families of several regions, and what is inside them, depth first. @param regions those of a scope, depth first */
 export function familiesOf(regions: readonly RegionIdentity[]): readonly Family[] {
   const root = createNode(null, "", "");
-  const known = new Map<PathNode, FamilyNode>();
+  const familyNodes = new Map<PathNode, FamilyNode>();
   const nodeOf = (node: PathNode): FamilyNode => {
     if (node.parent === null) return root;
-    const found = known.get(node);
+    const found = familyNodes.get(node);
     if (found !== undefined) return found;
     const { name, domain } = node;
     const plain = withoutNumbers(name);
-    const own = getOrCreate(nodeOf(node.parent).children, `${domain}\0${plain}`, () =>
+    const familyNode = getOrCreate(nodeOf(node.parent).children, `${domain}\0${plain}`, () =>
       createNode(name, plain, domain),
     );
-    if (own.label !== name) own.label = null;
-    known.set(node, own);
-    return own;
+    if (familyNode.label !== name) familyNode.label = null;
+    familyNodes.set(node, familyNode);
+    return familyNode;
   };
   for (const region of regions)
     getOrCreate(nodeOf(region.node).members, region.kind, () => []).push(region);

@@ -35,7 +35,7 @@ export interface GpuTimelines {
   /**
    * The timeline of one device, or of all together (null), once everything has been added; null if nothing ran there.
    */
-  readonly of: (device: string | null) => GpuTimeline | null;
+  readonly timelineOf: (device: string | null) => GpuTimeline | null;
   readonly devices: () => Iterable<string>;
 }
 
@@ -58,7 +58,7 @@ export function createGpuTimelines(): GpuTimelines {
       }
       (kind === "kernel" ? unions.kernels : unions.copies).add(startNs, endNs);
     },
-    of(device) {
+    timelineOf(device) {
       devices ??= new Map([...builders].map(([name, unions]) => [name, finished(unions)]));
       if (device !== null) return devices.get(device) ?? null;
       if (devices.size === 0) return null;
@@ -128,7 +128,7 @@ export interface GpuStream {
 /** The streams of a process, by context and number. */
 export interface GpuStreams {
   /** Null if the stream is unknown. */
-  readonly of: (
+  readonly streamOf: (
     activity: Pick<KernelInstance, "device" | "context" | "stream">,
   ) => GpuStream | null;
 }
@@ -139,7 +139,11 @@ export function gpuStreams({
 }: Pick<ProcessTimeline, "kernels" | "defaultStreams">): GpuStreams {
   type Draft = { -readonly [K in keyof GpuStream]: GpuStream[K] };
   const contexts = new Map<string, Map<number, Draft>>();
-  const of = ({ device, context, stream }: Parameters<GpuStreams["of"]>[0]): Draft | null =>
+  const streamOf = ({
+    device,
+    context,
+    stream,
+  }: Parameters<GpuStreams["streamOf"]>[0]): Draft | null =>
     stream === null
       ? null
       : getOrCreate(
@@ -149,17 +153,17 @@ export function gpuStreams({
             number: stream,
             isDefault:
               defaultStreams?.some(
-                (known) => known.stream === stream && known.context === context,
+                (candidate) => candidate.stream === stream && candidate.context === context,
               ) ?? null,
             runsKernels: false,
           }),
         );
   for (const kernel of kernels)
     if ((kernel.kind ?? "kernel") === "kernel") {
-      const stream = of(kernel);
+      const stream = streamOf(kernel);
       if (stream !== null) stream.runsKernels = true;
     }
-  return { of };
+  return { streamOf };
 }
 
 export interface ActivityTally extends ActivityTotals {
@@ -192,8 +196,10 @@ export function createActivityTallies(): ActivityTallies {
       ofRegion = [];
       byRegion.set(region, ofRegion);
     }
-    const known = ofRegion.find((one) => one.activity === activity && one.device === device);
-    if (known !== undefined) return known;
+    const existing = ofRegion.find(
+      (draft) => draft.activity === activity && draft.device === device,
+    );
+    if (existing !== undefined) return existing;
     const created: Draft = {
       activity,
       device,
@@ -230,8 +236,8 @@ export function latestActivities(
   const latest = new Map<RegionIdentity, readonly ActivityTally[]>();
   for (const [region, tallies] of byRegion) {
     const now = latestRegion(region);
-    const known = latest.get(now);
-    latest.set(now, known === undefined ? tallies : [...known, ...tallies]);
+    const earlier = latest.get(now);
+    latest.set(now, earlier === undefined ? tallies : [...earlier, ...tallies]);
   }
   return latest;
 }

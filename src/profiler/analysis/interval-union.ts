@@ -55,19 +55,19 @@ export function createUnion(): UnionBuilder {
 type Intervals = Omit<Union, "sums">;
 
 function sorted({ length, starts, ends }: Intervals): Union {
-  const order = new Uint32Array(length).map((_, at) => at);
+  const order = new Uint32Array(length).map((_, index) => index);
   order.sort((a, b) => starts.get(a) - starts.get(b));
   const union = createUnion();
-  for (const at of order) union.add(starts.get(at), ends.get(at));
+  for (const index of order) union.add(starts.get(index), ends.get(index));
   return union.finish();
 }
 
 function withSums({ length, starts, ends }: Intervals): Union {
   const sums = new Float64Array(Math.ceil(length / BLOCK));
   let covered = 0;
-  for (let at = 0; at < length; at++) {
-    if (at % BLOCK === 0) sums[at / BLOCK] = covered;
-    covered += ends.get(at) - starts.get(at);
+  for (let index = 0; index < length; index++) {
+    if (index % BLOCK === 0) sums[index / BLOCK] = covered;
+    covered += ends.get(index) - starts.get(index);
   }
   return { length, starts, ends, sums };
 }
@@ -90,8 +90,8 @@ function unionOfTwo(a: Union, b: Union): Union {
   while (ofA < a.length || ofB < b.length) {
     const isA = ofB >= b.length || (ofA < a.length && a.starts.get(ofA) <= b.starts.get(ofB));
     const from = isA ? a : b;
-    const at = isA ? ofA++ : ofB++;
-    union.add(from.starts.get(at), from.ends.get(at));
+    const index = isA ? ofA++ : ofB++;
+    union.add(from.starts.get(index), from.ends.get(index));
   }
   return union.finish();
 }
@@ -112,7 +112,8 @@ function coveredUntil({ length, starts, ends, sums }: Union, timeNs: number): nu
   const last = low - 1;
   const block = Math.floor(last / BLOCK);
   let covered = sums[block] ?? 0;
-  for (let at = block * BLOCK; at < last; at++) covered += ends.get(at) - starts.get(at);
+  for (let index = block * BLOCK; index < last; index++)
+    covered += ends.get(index) - starts.get(index);
   return covered + Math.min(timeNs, ends.get(last)) - starts.get(last);
 }
 

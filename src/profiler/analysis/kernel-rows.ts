@@ -16,7 +16,7 @@ export interface KernelRowsReader {
    * @param parts the counts of each process of the scope for the region
    * @param device only kernels of this device; null for all
    */
-  readonly of: (parts: readonly KernelTally[], device: string | null) => KernelRows;
+  readonly rowsOf: (parts: readonly KernelTally[], device: string | null) => KernelRows;
 }
 
 const NOTHING: KernelRows = { records: [], calls: 0, ns: 0 };
@@ -27,14 +27,15 @@ const NS_PER_MS = 1e6;
  * record in all enclosing regions.
  */
 export function createKernelRows(names: NumberedNames): KernelRowsReader {
-  const known = new Map<KernelTally, KernelRows>();
+  const cached = new Map<KernelTally, KernelRows>();
   const sums = createSums(names.count());
   const latest = new Array<KernelRecord | undefined>(names.count());
 
   const recordOf = (kernel: KernelNumber, calls: number, ns: number): KernelRecord => {
     const total = ns / NS_PER_MS;
-    const before = latest[kernel];
-    if (before !== undefined && before.calls === calls && before.total_ms === total) return before;
+    const previous = latest[kernel];
+    if (previous !== undefined && previous.calls === calls && previous.total_ms === total)
+      return previous;
     const { kind, device } = names.placeOf(kernel);
     const record: KernelRecord = {
       kernel_name: names.nameOf(kernel),
@@ -65,17 +66,17 @@ export function createKernelRows(names: NumberedNames): KernelRowsReader {
   };
 
   return {
-    of(parts, device) {
+    rowsOf(parts, device) {
       const relevant = device === null ? parts : parts.filter((part) => ranOn(part, device));
       const [first] = relevant;
       if (first === undefined) return NOTHING;
       // If everything ran on this device, nothing has to be filtered.
       const only = relevant.every(({ devices }) => devices.length === 1) ? null : device;
       if (relevant.length > 1 || only !== null) return rowsOf(relevant, only);
-      let rows = known.get(first);
+      let rows = cached.get(first);
       if (rows === undefined) {
         rows = rowsOf(relevant, null);
-        known.set(first, rows);
+        cached.set(first, rows);
       }
       return rows;
     },
@@ -98,11 +99,11 @@ function createSums(kernels: number): Sums {
   let times = new Float64Array(FIRST_SUMS);
   let seen: KernelNumber[] = [];
   const grow = (): void => {
-    const before = { calls, times };
-    calls = new Uint32Array(2 * before.calls.length);
-    times = new Float64Array(2 * before.times.length);
-    calls.set(before.calls);
-    times.set(before.times);
+    const previous = { calls, times };
+    calls = new Uint32Array(2 * previous.calls.length);
+    times = new Float64Array(2 * previous.times.length);
+    calls.set(previous.calls);
+    times.set(previous.times);
   };
   return {
     add(kernel, count, ns) {
@@ -120,10 +121,10 @@ function createSums(kernels: number): Sums {
     take(visit) {
       const taken = seen;
       seen = [];
-      for (let at = 0; at < taken.length; at++) {
-        const kernel = taken[at] ?? 0;
+      for (let index = 0; index < taken.length; index++) {
+        const kernel = taken[index] ?? 0;
         places[kernel] = 0;
-        visit(kernel, calls[at] ?? 0, times[at] ?? 0);
+        visit(kernel, calls[index] ?? 0, times[index] ?? 0);
       }
     },
   };

@@ -142,11 +142,11 @@ function addTime(
   calls: number,
   ns: number,
 ): void {
-  const known = times.find((time) => time.device === device && time.kind === kind);
-  if (known === undefined) times.push({ kind, device, calls, ns });
+  const existing = times.find((time) => time.device === device && time.kind === kind);
+  if (existing === undefined) times.push({ kind, device, calls, ns });
   else {
-    known.calls += calls;
-    known.ns += ns;
+    existing.calls += calls;
+    existing.ns += ns;
   }
 }
 
@@ -268,8 +268,8 @@ function grouped({ groups, kernels, calls, times }: Columns, rows: number): Grou
   return {
     forEach(group, visit) {
       const end = starts[group + 1] ?? 0;
-      for (let at = starts[group] ?? 0; at < end; at++) {
-        const row = order[at] ?? 0;
+      for (let index = starts[group] ?? 0; index < end; index++) {
+        const row = order[index] ?? 0;
         visit(kernels.get(row), calls.get(row), times.get(row));
       }
     },
@@ -277,8 +277,8 @@ function grouped({ groups, kernels, calls, times }: Columns, rows: number): Grou
 }
 
 /** Returns the previous value. */
-function increment(counts: Uint32Array, at: number): number {
-  const before = counts[at] ?? 0;
-  counts[at] = before + 1;
-  return before;
+function increment(counts: Uint32Array, index: number): number {
+  const count = counts[index] ?? 0;
+  counts[index] = count + 1;
+  return count;
 }

@@ -123,7 +123,7 @@ export interface UnifiedLabels {
 export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier | null {
   if (rules === undefined || allRules(rules).length === 0) return null;
   const compiled = compileLabelRules(rules);
-  const known = new Map<string, string>();
+  const labels = new Map<string, string>();
   const fitted = compiled.map(() => false);
   const unify = (label: string): string => {
     let text = label;
@@ -137,8 +137,8 @@ export function createLabelUnifier(rules: LabelRules | undefined): LabelUnifier 
   };
   return {
     rules,
-    labelOf: (label) => getOrCreate(known, label, () => unify(label)),
-    seen: () => ({ labels: known.size, unified: new Set(known.values()).size, fitted }),
+    labelOf: (label) => getOrCreate(labels, label, () => unify(label)),
+    seen: () => ({ labels: labels.size, unified: new Set(labels.values()).size, fitted }),
   };
 }
 

@@ -56,7 +56,7 @@ export interface OpenRanges {
 }
 
 interface ThreadView {
-  readonly own: RegionInstance[];
+  readonly ownRanges: RegionInstance[];
   /** `own` and the shared ranges merged, as of `version`. */
   visible: RegionInstance[];
   version: number;
@@ -75,11 +75,11 @@ export function createOpenRanges(root: PathNode): OpenRanges {
   const viewOf = (threadId: number): ThreadView => {
     let view = views.get(threadId);
     if (view === undefined) {
-      view = { own: [], visible: [], version: -1, nodes: [], regions: null };
+      view = { ownRanges: [], visible: [], version: -1, nodes: [], regions: null };
       views.set(threadId, view);
     }
     if (view.version !== version) {
-      view.visible = mergeByOrder(view.own, shared);
+      view.visible = mergeByOrder(view.ownRanges, shared);
       view.version = version;
       view.nodes.length = 0;
       view.regions = null;
@@ -113,7 +113,7 @@ export function createOpenRanges(root: PathNode): OpenRanges {
         return;
       }
       const view = viewOf(instance.threadId);
-      view.own.push(instance);
+      view.ownRanges.push(instance);
       view.visible.push(instance);
       view.regions = null;
     },
@@ -127,10 +127,10 @@ export function createOpenRanges(root: PathNode): OpenRanges {
         version++;
         return wasLast;
       }
-      remove(view.own, instance);
-      const at = remove(view.visible, instance);
+      remove(view.ownRanges, instance);
+      const index = remove(view.visible, instance);
       view.regions = null;
-      if (view.nodes.length > at) view.nodes.length = at;
+      if (view.nodes.length > index) view.nodes.length = index;
       return wasLast;
     },
   };
@@ -143,8 +143,8 @@ function mergeByOrder(a: readonly RegionInstance[], b: readonly RegionInstance[]
 
 /** The search starts at the end, because ranges nearly always close last-in-first-out. */
 function remove(list: RegionInstance[], instance: RegionInstance): number {
-  const at = list.lastIndexOf(instance);
-  if (at === list.length - 1) list.pop();
-  else if (at >= 0) list.splice(at, 1);
-  return at;
+  const index = list.lastIndexOf(instance);
+  if (index === list.length - 1) list.pop();
+  else if (index >= 0) list.splice(index, 1);
+  return index;
 }

@@ -104,8 +104,8 @@ export const foldedLabels = ({ tree }: PathNode): readonly string[] => [...tree.
 /** The node of a range inside `parent`, created on first use. */
 export function childNode(parent: PathNode, name: string, domain: string): PathNode {
   const around = latestNode(parent);
-  const known = find(around, name, domain);
-  if (known !== null) return known;
+  const existing = find(around, name, domain);
+  if (existing !== null) return existing;
   const family = familyOf(around.tree, name, domain);
   if (family === null) return add(around, name, domain);
   if (!family.folded) {
@@ -148,10 +148,10 @@ function familyOf({ fold, families }: Tree, name: string, domain: string): Famil
 
 /** The decision depends only on which labels there are, not on their order. */
 function addMember(tree: Tree, family: Family, node: PathNode): void {
-  const before = family.labels.size;
+  const labelsBefore = family.labels.size;
   family.labels.add(node.name);
   family.nodes.push(node);
-  tree.numbered += family.labels.size - before;
+  tree.numbered += family.labels.size - labelsBefore;
   const { most } = tree.fold ?? tree;
   if (tree.most === most && tree.numbered > MANY_TIMES * most) {
     tree.most = Math.ceil(most / LESS_TIMES);
@@ -177,12 +177,12 @@ function foldFamily(tree: Tree, family: Family): void {
     if (children === null || first === undefined) continue;
     const plain = withoutNumbers(first.name);
     tree.folded.add(plain);
-    const known = find(parent, plain, first.domain);
-    const node = known ?? add(parent, plain, first.domain);
+    const existing = find(parent, plain, first.domain);
+    const node = existing ?? add(parent, plain, first.domain);
     // A new node has just been added at the end.
-    if (known === null) children.all.pop();
+    if (existing === null) children.all.pop();
     children.all = children.all.flatMap((child) => {
-      if (child === first && known === null) return [node];
+      if (child === first && existing === null) return [node];
       return gone.has(child) ? [] : [child];
     });
     // They can still be found by their names, as what stands for `node`.
@@ -192,7 +192,8 @@ function foldFamily(tree: Tree, family: Family): void {
 
 function mergeInto(from: PathNode, into: PathNode): void {
   from.foldedInto = into;
-  for (let at = from.region; at !== null; at = at.next) regionAt(into, at.kind);
+  for (let identity = from.region; identity !== null; identity = identity.next)
+    regionAt(into, identity.kind);
   const { children } = from;
   from.children = null;
   for (const child of children?.all ?? [])
@@ -201,9 +202,9 @@ function mergeInto(from: PathNode, into: PathNode): void {
 
 /** The node into which a node was merged, or itself. */
 function latestNode(node: PathNode): PathNode {
-  let at = node;
-  while (at.foldedInto !== null) at = at.foldedInto;
-  return at;
+  let current = node;
+  while (current.foldedInto !== null) current = current.foldedInto;
+  return current;
 }
 
 /** The region into which a region was merged, or itself. */
@@ -214,9 +215,9 @@ export const latestRegion = (region: RegionIdentity): RegionIdentity =>
 export function regionAt(node: PathNode, kind: RegionKind): RegionIdentity {
   const latest = latestNode(node);
   let last: RegionIdentity | null = null;
-  for (let at = latest.region; at !== null; at = at.next) {
-    if (at.kind === kind) return at;
-    last = at;
+  for (let identity = latest.region; identity !== null; identity = identity.next) {
+    if (identity.kind === kind) return identity;
+    last = identity;
   }
   const region = { node: latest, kind, number: latest.tree.regionCount++, next: null };
   if (last === null) latest.region = region;
@@ -229,9 +230,13 @@ export function rangePath(node: PathNode): Placed {
   const { domain } = node;
   const path: string[] = [];
   const domains: string[] = [];
-  for (let at = latestNode(node); at.parent !== null; at = latestNode(at.parent)) {
-    path.push(at.name);
-    domains.push(at.domain);
+  for (
+    let current = latestNode(node);
+    current.parent !== null;
+    current = latestNode(current.parent)
+  ) {
+    path.push(current.name);
+    domains.push(current.domain);
   }
   return { path: path.reverse(), domain, ...storedDomains(domain, domains.reverse()) };
 }

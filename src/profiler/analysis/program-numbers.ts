@@ -66,9 +66,9 @@ export function addProgramNumbers(
     if (!seen.has(tally)) tally.ns += endNs - startNs;
     seen.add(tally);
   }
-  for (const one of series ?? [])
-    if (one.threadId === null || one.threadId === instance.threadId)
-      addSamples(counters, one, startNs, endNs);
+  for (const counterSeries of series ?? [])
+    if (counterSeries.threadId === null || counterSeries.threadId === instance.threadId)
+      addSamples(counters, counterSeries, startNs, endNs);
   return numbers;
 }
 
@@ -79,36 +79,36 @@ export function mergeProgramNumbers(
 ): ProgramNumbers {
   const into = total ?? { payloads: new Map(), counters: new Map() };
   for (const [key, part] of from.payloads) {
-    const known = into.payloads.get(key);
+    const existing = into.payloads.get(key);
     into.payloads.set(
       key,
-      known === undefined
+      existing === undefined
         ? { ...part }
         : {
-            ...known,
-            count: known.count + part.count,
-            sum: known.sum + part.sum,
-            min: Math.min(known.min, part.min),
-            max: Math.max(known.max, part.max),
-            ns: known.ns + part.ns,
+            ...existing,
+            count: existing.count + part.count,
+            sum: existing.sum + part.sum,
+            min: Math.min(existing.min, part.min),
+            max: Math.max(existing.max, part.max),
+            ns: existing.ns + part.ns,
           },
     );
   }
   for (const [key, part] of from.counters) {
-    const known = into.counters.get(key);
-    const samples = (known?.samples ?? 0) + part.samples;
+    const existing = into.counters.get(key);
+    const samples = (existing?.samples ?? 0) + part.samples;
     into.counters.set(
       key,
-      known === undefined
+      existing === undefined
         ? { ...part }
         : {
-            ...known,
+            ...existing,
             samples,
-            min: Math.min(known.min, part.min),
-            max: Math.max(known.max, part.max),
-            sum: known.sum + part.sum,
-            weight: known.weight + part.weight,
-            plain: (known.plain * known.samples + part.plain * part.samples) / samples,
+            min: Math.min(existing.min, part.min),
+            max: Math.max(existing.max, part.max),
+            sum: existing.sum + part.sum,
+            weight: existing.weight + part.weight,
+            plain: (existing.plain * existing.samples + part.plain * part.samples) / samples,
           },
     );
   }
@@ -124,11 +124,11 @@ function addSamples(
   const { timesNs, values, holds, endsNs } = series;
   const first = firstFrom(timesNs, fromNs);
   // A value that was set before the range was opened is its first value, if it still holds.
-  const before = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
-  const begin = (endsNs?.[before] ?? Number.POSITIVE_INFINITY) > fromNs ? before : first;
+  const previous = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
+  const begin = (endsNs?.[previous] ?? Number.POSITIVE_INFINITY) > fromNs ? previous : first;
   // A value that ends when the next one begins is no value of what only begins then.
-  const isBeyond = (at: number): boolean => {
-    const since = timesNs[at] ?? Number.POSITIVE_INFINITY;
+  const isBeyond = (index: number): boolean => {
+    const since = timesNs[index] ?? Number.POSITIVE_INFINITY;
     return endsNs !== undefined && toNs > fromNs ? since >= toNs : since > toNs;
   };
   if (begin >= timesNs.length || isBeyond(begin)) return;
@@ -142,10 +142,10 @@ function addSamples(
     weight: 0,
     plain: 0,
   }));
-  for (let at = begin; at < timesNs.length && !isBeyond(at); at++) {
-    const value = values[at] ?? 0;
-    const since = Math.max(fromNs, timesNs[at] ?? fromNs);
-    const until = Math.min(toNs, endsNs?.[at] ?? timesNs[at + 1] ?? toNs);
+  for (let index = begin; index < timesNs.length && !isBeyond(index); index++) {
+    const value = values[index] ?? 0;
+    const since = Math.max(fromNs, timesNs[index] ?? fromNs);
+    const until = Math.min(toNs, endsNs?.[index] ?? timesNs[index + 1] ?? toNs);
     const weight = holds ? Math.max(0, until - since) : 1;
     tally.samples++;
     tally.min = Math.min(tally.min, value);

@@ -111,7 +111,7 @@ export function createRangeTallies(
     device: string | null,
   ): void => {
     const region = latestRegion(instance.region);
-    const timeline = gpu.of(device);
+    const timeline = gpu.timelineOf(device);
     const { category, counts, instructions, values } = instance;
     const isUncounted = counts === null && instructions === null;
     const isPlain = isClosed && isUncounted && values === null && category === null;
@@ -133,27 +133,27 @@ export function createRangeTallies(
       if (instance.isRoot) roots.close(endNs);
       addTo(byRegion, instance, endNs, isClosed, null);
       for (const device of instance.devices) {
-        let own = devices.get(device);
-        if (own === undefined) {
-          own = { byRegion: createTallyTable(), roots: createUnion(), rootCount: 0 };
-          devices.set(device, own);
+        let builder = devices.get(device);
+        if (builder === undefined) {
+          builder = { byRegion: createTallyTable(), roots: createUnion(), rootCount: 0 };
+          devices.set(device, builder);
         }
-        addTo(own.byRegion, instance, endNs, isClosed, device);
+        addTo(builder.byRegion, instance, endNs, isClosed, device);
         if (!instance.isRoot) continue;
-        own.rootCount++;
-        own.roots.add(instance.startNs, endNs);
+        builder.rootCount++;
+        builder.roots.add(instance.startNs, endNs);
       }
     },
     finish: () => ({
       byRegion: byRegion.finish(),
       roots: roots.finish(),
       onDevice: new Map(
-        [...devices].map(([device, own]) => [
+        [...devices].map(([device, builder]) => [
           device,
           {
-            byRegion: own.byRegion.finish(),
-            roots: own.roots.finish(),
-            rootCount: own.rootCount,
+            byRegion: builder.byRegion.finish(),
+            roots: builder.roots.finish(),
+            rootCount: builder.rootCount,
           },
         ]),
       ),
@@ -183,10 +183,10 @@ export const emptyRangeTally = (): RangeTally => ({
 });
 
 function withCategories(
-  known: ReadonlySet<string> | null,
+  categories: ReadonlySet<string> | null,
   names: Iterable<string>,
 ): ReadonlySet<string> {
-  const all = known ?? new Set<string>();
+  const all = categories ?? new Set<string>();
   const more = [...names].filter((name) => !all.has(name));
   return more.length === 0 ? all : new Set([...all, ...more]);
 }
@@ -380,7 +380,7 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
     firstNs ??= startNs;
     lastNs = Math.max(lastNs ?? endNs, endNs);
     for (const device of [null, ...gpu.devices()]) {
-      const timeline = gpu.of(device);
+      const timeline = gpu.timelineOf(device);
       if (timeline === null) continue;
       const use = useBetween(timeline, startNs, endNs);
       const sum = uses.get(device) ?? { busyNs: 0, kernelNs: 0, copyNs: 0 };

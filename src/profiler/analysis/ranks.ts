@@ -58,12 +58,17 @@ const identityOf = ([first]: readonly ProcessAttribution[]): RankIdentity | unde
 
 /** Notes about all ranks together. */
 function rankNotes(groups: RankGroups): readonly string[] {
-  const size = Math.max(0, ...[...groups.values()].map((of) => identityOf(of)?.size ?? 0));
+  const size = Math.max(
+    0,
+    ...[...groups.values()].map((attributions) => identityOf(attributions)?.size ?? 0),
+  );
   const missing = Array.from({ length: size }, (_, rank) => rank).filter(
     (rank) => !groups.has(rank),
   );
   const machines = new Set(
-    [...groups.values()].flatMap((of) => of.map(({ process }) => process.machine)),
+    [...groups.values()].flatMap((attributions) =>
+      attributions.map(({ process }) => process.machine),
+    ),
   );
   return [
     ...(missing.length === 0
@@ -95,7 +100,7 @@ export function withRanks(
     entriesOf: (scope: ScopeModel) => readonly RegionModelEntry[],
   ): ((entry: RegionModelEntry) => RegionModelEntry) => {
     const walls = ofRanks.map(
-      (one) => new Map(entriesOf(one).map((entry) => [keyOf(entry), entry.wallNs])),
+      (scope) => new Map(entriesOf(scope).map((entry) => [keyOf(entry), entry.wallNs])),
     );
     const waits = waitsOf(groups, keyOf);
     return (entry) => {
@@ -115,7 +120,7 @@ export function withRanks(
     regions: scope.regions.map(shared(regionKey, ({ regions }) => regions)),
     ...(families.length > 0 && {
       families: families.map(
-        shared(familyKey, (one) => familyRows(one.regions, one.families ?? [])),
+        shared(familyKey, (scope) => familyRows(scope.regions, scope.families ?? [])),
       ),
     }),
     notes: [...scope.notes, ...rankNotes(groups)],
@@ -225,7 +230,7 @@ function communicationRanges(processes: readonly ProcessAttribution[]): Union {
   const ranges = createUnion();
   for (const { communication } of processes)
     for (const { length, starts, ends } of communication.values())
-      for (let at = 0; at < length; at++) ranges.add(starts.get(at), ends.get(at));
+      for (let index = 0; index < length; index++) ranges.add(starts.get(index), ends.get(index));
   return ranges.finish();
 }
 
@@ -250,7 +255,11 @@ function communicationLabels(processes: Timeline["processes"]): ReadonlySet<stri
     const named = categoryNames.filter(({ name }) => isCommunication(name));
     if (named.length === 0) continue;
     forEachRange(process, ({ domain, name, category }) => {
-      if (named.some((one) => one.domain === domain && one.category === category))
+      if (
+        named.some(
+          (categoryName) => categoryName.domain === domain && categoryName.category === category,
+        )
+      )
         labels.add(`${domain}\0${name}`);
     });
   }
@@ -292,24 +301,25 @@ interface CallsInOrder {
 
 /** Sorted by start. */
 function callsInOrder(parts: readonly CallTimes[]): CallsInOrder {
-  const start = ({ which, at }: { readonly which: number; readonly at: number }) =>
-    parts[which]?.starts.get(at) ?? 0;
+  const start = ({ which, index }: { readonly which: number; readonly index: number }) =>
+    parts[which]?.starts.get(index) ?? 0;
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0 && isOrdered(only))
     return { startNs: only.starts.get, endNs: only.ends.get };
   const places = parts.flatMap((part, which) =>
-    Array.from({ length: part.length }, (_, at) => ({ which, at })),
+    Array.from({ length: part.length }, (_, index) => ({ which, index })),
   );
   places.sort((a, b) => start(a) - start(b));
-  const placeOfCall = (call: number) => places[call] ?? { which: 0, at: 0 };
+  const placeOfCall = (call: number) => places[call] ?? { which: 0, index: 0 };
   return {
     startNs: (call) => start(placeOfCall(call)),
-    endNs: (call) => parts[placeOfCall(call).which]?.ends.get(placeOfCall(call).at) ?? 0,
+    endNs: (call) => parts[placeOfCall(call).which]?.ends.get(placeOfCall(call).index) ?? 0,
   };
 }
 
 function isOrdered({ length, starts }: CallTimes): boolean {
-  for (let at = 1; at < length; at++) if (starts.get(at) < starts.get(at - 1)) return false;
+  for (let index = 1; index < length; index++)
+    if (starts.get(index) < starts.get(index - 1)) return false;
   return true;
 }
 
@@ -444,10 +454,10 @@ const shiftedStream = (
 });
 
 /** Converted on demand, like the kernels of the file: there can be millions. */
-const shiftedCalls = ({ length, at }: HostCallList, byNs: number): HostCallList => ({
+const shiftedCalls = ({ length, at: callAt }: HostCallList, byNs: number): HostCallList => ({
   length,
   at: (index) => {
-    const call = at(index);
+    const call = callAt(index);
     return call && { ...call, startNs: call.startNs + byNs, endNs: call.endNs + byNs };
   },
 });

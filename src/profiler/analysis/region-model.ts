@@ -286,8 +286,8 @@ export function mergeSample(into: Sample, from: Sample): void {
     return;
   }
   buckets.none += from.buckets.none;
-  for (const [at, count] of from.buckets.counts.entries())
-    if (count > 0) countIn(buckets, from.buckets.first + at, count);
+  for (const [index, count] of from.buckets.counts.entries())
+    if (count > 0) countIn(buckets, from.buckets.first + index, count);
 }
 
 const valuesOf = ({ count, min, values }: Sample): readonly number[] =>
@@ -310,12 +310,12 @@ function addToBucket(buckets: Buckets, value: number, count: number): void {
 }
 
 function countIn(buckets: Buckets, bucket: number, count: number): void {
-  let at = bucket - buckets.first;
-  if (at < 0 || at >= buckets.counts.length) {
+  let index = bucket - buckets.first;
+  if (index < 0 || index >= buckets.counts.length) {
     makeRoom(buckets, bucket);
-    at = bucket - buckets.first;
+    index = bucket - buckets.first;
   }
-  buckets.counts[at] = (buckets.counts[at] ?? 0) + count;
+  buckets.counts[index] = (buckets.counts[index] ?? 0) + count;
 }
 
 function makeRoom(buckets: Buckets, bucket: number): void {
@@ -354,13 +354,13 @@ function exactly(sample: Sample): ValueAt {
 
 function nearly({ min, max }: Sample, { none, first, counts }: Buckets): ValueAt {
   return (place) => {
-    let before = none;
-    if (place < before) return Math.max(min, Math.min(max, 0));
-    for (let at = 0; at < counts.length; at++) {
-      before += counts[at] ?? 0;
+    let counted = none;
+    if (place < counted) return Math.max(min, Math.min(max, 0));
+    for (let index = 0; index < counts.length; index++) {
+      counted += counts[index] ?? 0;
       // The value within the bucket that minimises the relative error at both ends.
-      if (place < before)
-        return Math.min(max, Math.max(min, (2 * GROWTH ** (first + at)) / (GROWTH + 1)));
+      if (place < counted)
+        return Math.min(max, Math.max(min, (2 * GROWTH ** (first + index)) / (GROWTH + 1)));
     }
     return max;
   };

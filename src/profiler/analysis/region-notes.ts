@@ -81,7 +81,7 @@ const upTo = (limit: number, notes: readonly string[]): readonly string[] =>
 /** Notes about one process, each with its process id. */
 function processNotes(attribution: ProcessAttribution): readonly string[] {
   const { process, ignoredOperations, tooDeep, overlapping } = attribution;
-  const own = [
+  const ownNotes = [
     ...unclosedNote(attribution),
     ...(overlapping > 0
       ? [
@@ -99,7 +99,7 @@ function processNotes(attribution: ProcessAttribution): readonly string[] {
         ]
       : []),
   ];
-  return [...process.notes, ...own.map((note) => `process ${process.pid}: ${note}`)];
+  return [...process.notes, ...ownNotes.map((note) => `process ${process.pid}: ${note}`)];
 }
 
 const MAX_NAMES = 5;
@@ -147,9 +147,9 @@ function foldNotes(root: PathNode): readonly string[] {
 function ruleNotes({ rules, seen }: LabelUnifier): readonly string[] {
   const { labels, unified, fitted } = seen();
   if (labels === 0) return [];
-  const { preset = [], rules: own = [] } = rules;
+  const { preset = [], rules: ownRules = [] } = rules;
   const ofPreset = fitted.slice(0, preset.length);
-  const unfit = own.filter((_, index) => fitted[preset.length + index] !== true);
+  const unfit = ownRules.filter((_, index) => fitted[preset.length + index] !== true);
   return [
     unifiedNote(labels, unified, allRules(rules).map(ruleWords)),
     ...(preset.length > 0 && !ofPreset.includes(true)

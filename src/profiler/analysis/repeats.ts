@@ -50,10 +50,10 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
   // A run may number its calls otherwise than the one before.
   const together = entriesBy(familyKey, runs.map(familyRowsOf));
   const repeated =
-    (known: typeof single, keyOf: typeof regionKey) =>
+    (entriesByKey: typeof single, keyOf: typeof regionKey) =>
     (entry: RegionModelEntry): RegionModelEntry => ({
       ...entry,
-      repeats: repeatsOf(known.get(keyOf(entry)) ?? [], runs.length),
+      repeats: repeatsOf(entriesByKey.get(keyOf(entry)) ?? [], runs.length),
     });
   const regions = scope.regions.map(repeated(single, regionKey));
   const families = (scope.families ?? []).map(repeated(together, familyKey));
@@ -101,13 +101,15 @@ function entriesBy(
 }
 
 function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
-  const statistics = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null => {
-    const values = entries.map(of).filter((value) => value !== null);
+  const statistics = (
+    measure: (entry: RegionModelEntry) => number | null,
+  ): RepeatStatistics | null => {
+    const values = entries.map(measure).filter((value) => value !== null);
     return values.length < runs ? null : repeatStatistics(values);
   };
-  const over = (of: (entry: RegionModelEntry) => number | null): RepeatStatistics | null =>
+  const over = (measure: (entry: RegionModelEntry) => number | null): RepeatStatistics | null =>
     statistics((entry) => {
-      const ns = of(entry);
+      const ns = measure(entry);
       return ns === null ? null : ns / NS_PER_MS;
     });
   return {
@@ -192,8 +194,8 @@ export function repeatStatistics(values: readonly number[]): RepeatStatistics | 
  * the expansion of Cornish and Fisher around the normal quantile.
  */
 export function studentT(freedom: number): number {
-  const known = T_975[freedom - 1];
-  if (known !== undefined) return known;
+  const tabulated = T_975[freedom - 1];
+  if (tabulated !== undefined) return tabulated;
   const z = 1.959964;
   return (
     z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)

@@ -94,12 +94,12 @@ export function replayStream(
 /**
  * Reports launches, waits and samples before a given time.
  *
- * @param before called with the time of each event, before the event
+ * @param beforeEvent called with the time of each event, before the event
  */
 function createCalls(
   { kernels, waits, samples, hostCalls }: Omit<ReplayedEvents, "ranges">,
   handlers: ReplayHandlers,
-  before: (timeNs: number) => void,
+  beforeEvent: (timeNs: number) => void,
 ): (timeNs: number) => void {
   const launches =
     kernels.isOrdered === true ? kernels : inOrder(kernels, ({ launchNs }) => launchNs);
@@ -126,7 +126,7 @@ function createCalls(
         hostCall?.startNs ?? Number.POSITIVE_INFINITY,
       );
       if (nextNs >= timeNs || nextNs === Number.POSITIVE_INFINITY) return;
-      before(nextNs);
+      beforeEvent(nextNs);
       if (hostCall !== undefined && hostCall.startNs === nextNs) {
         hostIsCalled(hostCall);
         hostCall = hostCalls.at(++nextHostCall);
@@ -160,11 +160,11 @@ function inOrder<T, L extends List<T>>(
   events: L & List<T>,
   timeOf: (event: T) => number,
 ): L | readonly T[] {
-  let before = Number.NEGATIVE_INFINITY;
+  let previous = Number.NEGATIVE_INFINITY;
   for (const event of events) {
     const time = timeOf(event);
-    if (time < before) return [...events].sort((a, b) => timeOf(a) - timeOf(b));
-    before = time;
+    if (time < previous) return [...events].sort((a, b) => timeOf(a) - timeOf(b));
+    previous = time;
   }
   return events;
 }

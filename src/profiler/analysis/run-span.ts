@@ -17,16 +17,16 @@ export function runSpan(
 ): RunSpan | null {
   const isAlone = processes.length === 1;
   const spans = processes.map((attribution) => spanOf(attribution, program, isAlone));
-  const parts = processes.map((attribution, at) =>
-    partsOf(spans[at] ?? NOTHING, attribution, device),
+  const parts = processes.map((attribution, index) =>
+    partsOf(spans[index] ?? NOTHING, attribution, device),
   );
-  const sum = (of: (part: ProcessPart) => number) =>
-    parts.reduce((total, part) => total + of(part), 0);
+  const sum = (measure: (part: ProcessPart) => number) =>
+    parts.reduce((total, part) => total + measure(part), 0);
   const processNs = sum(({ wallNs }) => wallNs);
   if (processNs === 0) return null;
   const ranged = parts.filter(({ hasRanges }) => hasRanges);
-  const overRanged = (of: (part: ProcessPart) => number) =>
-    ranged.length === 0 ? null : ranged.reduce((total, part) => total + of(part), 0);
+  const overRanged = (measure: (part: ProcessPart) => number) =>
+    ranged.length === 0 ? null : ranged.reduce((total, part) => total + measure(part), 0);
   return {
     wallNs: isAlone ? processNs : unionNs(spans),
     processNs,
@@ -78,7 +78,7 @@ function partsOf(
   { ranges: { roots }, gpu }: ProcessAttribution,
   device: string | null,
 ): ProcessPart {
-  const timeline = gpu.of(device);
+  const timeline = gpu.timelineOf(device);
   return {
     wallNs: endNs - startNs,
     hasRanges: roots.startNs !== null,

@@ -32,8 +32,12 @@ interface Sampled {
 }
 
 interface SampleTallies {
-  /** @param own the innermost open range of the thread; null outside of all ranges */
-  readonly add: (region: RegionIdentity, own: RegionInstance | null, sample: ThreadSample) => void;
+  /** @param range the innermost open range of the thread; null outside of all ranges */
+  readonly add: (
+    region: RegionIdentity,
+    range: RegionInstance | null,
+    sample: ThreadSample,
+  ) => void;
   /** By the regions that theirs were merged into. */
   readonly finish: () => ReadonlyMap<RegionIdentity, SampleTally>;
 }
@@ -44,9 +48,9 @@ const STAYING = 0.9;
 export function createSampleTallies(): SampleTallies {
   const byRegion = new Map<RegionIdentity, Sampled>();
   /** Where each thread was at the last look. */
-  const places = new Map<number, { readonly in: Sampled; readonly own: RegionInstance | null }>();
+  const places = new Map<number, { readonly in: Sampled; readonly range: RegionInstance | null }>();
   return {
-    add(region, own, sample) {
+    add(region, range, sample) {
       const here = getOrCreate(byRegion, region, () => ({
         tally: emptyTally(),
         between: emptyTally(),
@@ -55,15 +59,15 @@ export function createSampleTallies(): SampleTallies {
       }));
       const { tally, between } = here;
       tally.states.set(sample.state, (tally.states.get(sample.state) ?? 0) + 1);
-      const before = places.get(sample.threadId);
-      if (before?.in === here) here.stayed++;
-      else if (before !== undefined) before.in.left++;
-      if (before?.in === here)
-        addCounts(before.own === own ? tally : between, {
+      const previous = places.get(sample.threadId);
+      if (previous?.in === here) here.stayed++;
+      else if (previous !== undefined) previous.in.left++;
+      if (previous?.in === here)
+        addCounts(previous.range === range ? tally : between, {
           ...sample,
           countedNs: sample.timeNs - sample.sinceNs,
         });
-      places.set(sample.threadId, { in: here, own });
+      places.set(sample.threadId, { in: here, range });
     },
     finish() {
       const latest = new Map<RegionIdentity, Draft>();

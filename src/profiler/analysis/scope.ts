@@ -57,7 +57,7 @@ export function buildScope(
   const run = runOf(request);
   const totals = { ...survey.totals, ...(run !== null && { run }) };
   const outsideTimes = run && outsideOf(run, survey.weightOf(outside) !== null);
-  const sawGpu = processes.some(({ gpu }) => gpu.of(device) !== null);
+  const sawGpu = processes.some(({ gpu }) => gpu.timelineOf(device) !== null);
   let isNear = false;
   const { regions, families, count, notes } = scopeEntries(root, selected, {
     weightOf: (identity) =>
@@ -87,7 +87,8 @@ export function buildScope(
 
 /** For a device, the run of the processes that used it. */
 function runOf({ processes, program, device }: ScopeRequest): RunSpan | null {
-  const here = device === null ? processes : processes.filter(({ gpu }) => gpu.of(device) !== null);
+  const here =
+    device === null ? processes : processes.filter(({ gpu }) => gpu.timelineOf(device) !== null);
   return runSpan(here, program, device);
 }
 
@@ -141,7 +142,7 @@ function entryOf(
   { totals, sawGpu, device: scopeDevice, outside }: About,
   kernelRows: KernelRowsReader,
 ): RegionModelEntry {
-  const { records, calls, ns } = kernelRows.of(tally.kernels, scopeDevice);
+  const { records, calls, ns } = kernelRows.rowsOf(tally.kernels, scopeDevice);
   const devices = new Set(records.map(({ device }) => device));
   const { ranges } = tally;
   const timed = ranges !== null || outside !== null;
@@ -292,8 +293,8 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
   const walls = new Float64Array(regionCount).fill(Number.NaN);
   const kernels = new Float64Array(regionCount).fill(Number.NaN);
   const add = (to: Float64Array, { number }: RegionIdentity, ns: number): void => {
-    const before = to[number] ?? Number.NaN;
-    to[number] = Number.isNaN(before) ? ns : before + ns;
+    const sum = to[number] ?? Number.NaN;
+    to[number] = Number.isNaN(sum) ? ns : sum + ns;
   };
   const kinds = new Set<KernelIdentity["kind"]>();
   let cpuNs: number | null = null;
@@ -321,7 +322,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
     add(kernels, region, ns);
     kinds.add(kind);
   }
-  const known = (ns: number | undefined) => (ns === undefined || Number.isNaN(ns) ? null : ns);
+  const measured = (ns: number | undefined) => (ns === undefined || Number.isNaN(ns) ? null : ns);
   return {
     totals: {
       ...kernelTotals(exclusiveTimes(request)),
@@ -332,7 +333,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
         instructions > 0 && { instructions }),
       kernelKinds: [...kinds].sort(),
     },
-    weightOf: ({ number }) => known(walls[number]) ?? known(kernels[number]),
+    weightOf: ({ number }) => measured(walls[number]) ?? measured(kernels[number]),
   };
 }
 
@@ -444,8 +445,8 @@ function heaviest<T>(items: readonly T[], weightOf: (item: T) => number): readon
   const least = weights.toSorted()[weights.length - MOST_REGIONS] ?? 0;
   let equal = MOST_REGIONS;
   for (const weight of weights) if (weight > least) equal--;
-  return items.filter((_, at) => {
-    const weight = weights[at] ?? 0;
+  return items.filter((_, index) => {
+    const weight = weights[index] ?? 0;
     return weight > least || (weight === least && equal-- > 0);
   });
 }

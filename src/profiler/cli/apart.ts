@@ -40,10 +40,10 @@ const OUT_OF_HEAP = /^<--- Last few GCs --->|^FATAL ERROR: .*(?:out of memory|he
 
 export async function runApart(options: ApartOptions): Promise<ApartEnd> {
   const { command, args, cwd, stop, writeError } = options;
-  const [program = process.execPath, ...before] = command;
+  const [program = process.execPath, ...leading] = command;
   if (stop.aborted) return { kind: "stopped" };
   const guard = openGuard();
-  const child = spawn(program, [...before, ...args], {
+  const child = spawn(program, [...leading, ...args], {
     cwd,
     stdio: ["ignore", "inherit", "pipe"],
     env: { ...process.env, [IS_APART]: "1" },
@@ -136,8 +136,8 @@ export const apartIfLarge =
   ({ line, run, begin, stopped }: ReadingSubcommand): Subcommand["run"] =>
   async (args, io) => {
     const { command: program, env, cwd, console } = io;
-    const given = args.filter((arg) => !arg.startsWith("-")).map((arg) => resolve(cwd, arg));
-    const bytes = given.reduce((sum, path) => sum + bytesOf(path, LEVELS), 0);
+    const paths = args.filter((arg) => !arg.startsWith("-")).map((arg) => resolve(cwd, arg));
+    const bytes = paths.reduce((sum, path) => sum + bytesOf(path, LEVELS), 0);
     if (program === undefined || (env[IS_APART] ?? "") !== "" || bytes <= LARGE_BYTES)
       return run(args, io);
     const command = parseCommandLine(line, args);

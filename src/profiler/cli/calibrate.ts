@@ -285,7 +285,7 @@ async function countInstructions(
 
 /** The count in the CSV of `perf stat -x,`. */
 export function countedIn(text: string): { readonly count: number | null; readonly why: string } {
-  const line = text.split("\n").find((one) => one.includes(",instructions"));
+  const line = text.split("\n").find((candidate) => candidate.includes(",instructions"));
   const [value = ""] = line?.split(",") ?? [];
   if (/^\d+$/.test(value) && Number(value) > 0) return { count: Number(value), why: "" };
   return {
@@ -325,13 +325,13 @@ export function calibrationBlocks(
   among: readonly NCUProfileRegion[],
 ): readonly Block[] {
   const times = TIMES.filter((time) => totals[time] !== undefined);
-  const known = new Map(regions.map((region) => [regionKey(region), region] as const));
+  const calibrated = new Map(regions.map((region) => [regionKey(region), region] as const));
   const rows = treeRows(among, { among }).flatMap(({ region, label, level }): readonly Row[] => {
-    const found = known.get(regionKey(region));
+    const found = calibrated.get(regionKey(region));
     return found === undefined ? [] : [{ name: label, level, region: found }];
   });
   const effect = (spread: Spread | undefined, runs: number): number | null =>
-    spread?.smallest_effects.find((one) => one.runs === runs)?.relative ?? null;
+    spread?.smallest_effects.find((effect) => effect.runs === runs)?.relative ?? null;
   const share = (value: number | null): number | null => (value === null ? null : value * 100);
   const [{ smallest_effects = [] } = {}] = times.flatMap((time) => totals[time] ?? []);
   const counts = smallest_effects.map(({ runs }) => runs);

@@ -215,11 +215,11 @@ export interface CompareOptions {
 export function compare(
   a: ReportSide,
   b: ReportSide,
-  { conditions, find, mayFail, pairs, ...known }: CompareOptions,
+  { conditions, find, mayFail, pairs, ...shared }: CompareOptions,
 ): Comparison {
   const compared = compareReports(a.report, b.report, pairs);
   const same = a.identity === b.identity && a.report.scope === b.report.scope ? [SAME_REPORT] : [];
-  const notes = [...same, ...known.notes, ...compared.notes];
+  const notes = [...same, ...shared.notes, ...compared.notes];
   if ((conditions.gates.length > 0 || conditions.isAuto) && !mayFail) refuseFailed(compared);
   const both = { a: a.report, b: b.report };
   const { reports, gates } = judged({ ...compared, notes }, both, conditions, find);
@@ -243,9 +243,9 @@ export function linked(
   sides: Readonly<Record<"a" | "b", Pick<ReportSide, "pageFile">>>,
   directory: string,
 ): Comparison {
-  const of = ({ pageFile }: Pick<ReportSide, "pageFile">) =>
+  const linkOf = ({ pageFile }: Pick<ReportSide, "pageFile">) =>
     pageFile === null ? null : relative(directory, pageFile).split(sep).join("/");
-  return { ...comparison, links: { a: of(sides.a), b: of(sides.b) } };
+  return { ...comparison, links: { a: linkOf(sides.a), b: linkOf(sides.b) } };
 }
 
 /** The page beside a report file; null if there is none. */

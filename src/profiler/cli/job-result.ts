@@ -57,7 +57,7 @@ function byPath(regions: readonly NCUProfileRegion[]): Record<string, RegionResu
   for (const name of regions.flatMap((region) => NAMES.map((nameOf) => nameOf(region))))
     uses.set(name, (uses.get(name) ?? 0) + 1);
   const nameOf = (region: NCUProfileRegion): string => {
-    const names = NAMES.map((of) => of(region));
+    const names = NAMES.map((nameOf) => nameOf(region));
     return names.find((name) => uses.get(name) === 1) ?? names.at(-1) ?? "";
   };
   return Object.fromEntries(

@@ -48,10 +48,10 @@ export function jobsTable(
   const basis = measured.every(({ total_ms }) => total_ms !== null) ? "total_ms" : "wall_ms";
   const timeOf = (result: JobSummary | undefined) => result?.[basis] ?? null;
   const keys = sweptKeys(jobs);
-  const shown = jobs.slice(0, MOST_ROWS).map((job, at) => ({ ...job, result: results[at] }));
-  const valueField = (title: string, of: (job: (typeof shown)[number]) => string) => ({
+  const shown = jobs.slice(0, MOST_ROWS).map((job, index) => ({ ...job, result: results[index] }));
+  const valueField = (title: string, textOf: (job: (typeof shown)[number]) => string) => ({
     title: printable(title),
-    cell: (job: (typeof shown)[number]) => printable(fitText(of(job), MOST_VALUE)),
+    cell: (job: (typeof shown)[number]) => printable(fitText(textOf(job), MOST_VALUE)),
   });
   const table = tableOf(
     [
@@ -70,8 +70,8 @@ export function jobsTable(
     ],
     shown,
   );
-  const timed = jobs.flatMap(({ number, status }, at) =>
-    timeOf(results[at]) === null || status !== "completed" ? [] : [number],
+  const timed = jobs.flatMap(({ number, status }, index) =>
+    timeOf(results[index]) === null || status !== "completed" ? [] : [number],
   );
   const collectors = [...new Set(measured.map(({ collector }) => collector))].join(", ");
   return [

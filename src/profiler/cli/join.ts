@@ -60,9 +60,9 @@ export function joiningArgv(
   { rank }: LaunchedRank,
 ): readonly string[] | null {
   const dashes = argv.includes("--") ? argv.indexOf("--") : argv.length;
-  const own = argv.slice(0, dashes);
-  if (own.some((word) => word.startsWith("-") || !/[=~]/.test(word))) return null;
-  const directory = own.flatMap((word) => DIRECTORY.exec(word)?.[1] ?? []).at(-1);
+  const words = argv.slice(0, dashes);
+  if (words.some((word) => word.startsWith("-") || !/[=~]/.test(word))) return null;
+  const directory = words.flatMap((word) => DIRECTORY.exec(word)?.[1] ?? []).at(-1);
   const plain = directory === undefined ? undefined : /^(['"]?)([\w./@%+ -]+)\1$/.exec(directory);
   if (plain?.[2] === undefined)
     throw new ConfigError({
@@ -71,7 +71,7 @@ export function joiningArgv(
       hint: "mpirun -n 4 deep-profile hydra.run.dir=DIR -- PROG ARG...; or profile the launcher: deep-profile -- mpirun -n 4 PROG ARG...",
     });
   return [
-    ...own.filter((word) => !DIRECTORY.test(word)),
+    ...words.filter((word) => !DIRECTORY.test(word)),
     `hydra.run.dir='${join(plain[2], RANKS, String(rank))}'`,
     "hydra.output_subdir=null",
     "hydra/job_logging=disabled",
@@ -106,7 +106,7 @@ export async function awaitRanks(
   waitMs = WAIT_MS,
 ): Promise<readonly string[]> {
   const deadline = performance.now() + waitMs;
-  const ranks = Array.from({ length: size - 1 }, (_, at) => at + 1);
+  const ranks = Array.from({ length: size - 1 }, (_, index) => index + 1);
   const fileOf = (rank: number) => join(runDirectory, RANKS, String(rank), ENDED);
   const waiting = () => ranks.filter((rank) => !existsSync(fileOf(rank)));
   while (waiting().length > 0 && performance.now() < deadline && !stop.aborted)

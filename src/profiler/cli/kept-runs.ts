@@ -29,9 +29,9 @@ export function createKeptRuns<Loaded>(): KeptRuns<Loaded> {
       const found = filesOf(path);
       if (found === null) return null;
       const name = JSON.stringify([path, key]);
-      const known = kept.get(name);
+      const cached = kept.get(name);
       kept.delete(name);
-      const loaded = known?.files === found ? known.loaded : await load();
+      const loaded = cached?.files === found ? cached.loaded : await load();
       kept.set(name, { files: found, loaded });
       for (const oldest of kept.keys()) {
         if (kept.size <= MOST_RUNS) break;

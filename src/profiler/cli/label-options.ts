@@ -68,12 +68,12 @@ function foldOf(text: string | undefined): number | null | undefined {
 
 /** Split at the last `=>`, which is more likely in the regular expression than in the replacement. */
 function ruleOf(text: string): LabelRule {
-  const at = text.lastIndexOf(ARROW);
-  const pattern = at < 0 ? text : text.slice(0, at);
+  const index = text.lastIndexOf(ARROW);
+  const pattern = index < 0 ? text : text.slice(0, index);
   if (pattern === "") throw usage(`--label-rule: '${text}' has no regular expression before =>`);
   const problem = checkPattern(pattern);
   if (problem !== null) throw usage(`--label-rule: ${problem.message}`, problem.hint);
-  return { pattern, replace: at < 0 ? "" : text.slice(at + ARROW.length) };
+  return { pattern, replace: index < 0 ? "" : text.slice(index + ARROW.length) };
 }
 
 const ARROW = "=>";

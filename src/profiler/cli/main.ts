@@ -333,8 +333,8 @@ const KNOWN: readonly Known[] = [
 /** The remedy for the last matching line, since programs print the cause last; null if none matches. */
 export function remedyForProgram(lines: readonly string[]): string | null {
   for (const line of lines.toReversed()) {
-    const known = KNOWN.find(({ pattern }) => pattern.test(line));
-    if (known !== undefined) return known.remedy;
+    const match = KNOWN.find(({ pattern }) => pattern.test(line));
+    if (match !== undefined) return match.remedy;
   }
   return null;
 }

@@ -259,7 +259,12 @@ function isTaken(directory: string): boolean {
 /** The parent directories that do not exist, innermost first. */
 function missingFrom(path: string): readonly string[] {
   const missing: string[] = [];
-  for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  for (
+    let ancestor = path;
+    !existsSync(ancestor) && dirname(ancestor) !== ancestor;
+    ancestor = dirname(ancestor)
+  )
+    missing.push(ancestor);
   return missing;
 }
 

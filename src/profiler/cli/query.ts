@@ -158,7 +158,7 @@ const shortTexts = (_: string, value: unknown): unknown =>
 
 function questionOf(name: string, target: string): Question {
   const names = QUESTIONS.map((question) => question.name);
-  const question = QUESTIONS.find((one) => one.name === name);
+  const question = QUESTIONS.find((candidate) => candidate.name === name);
   if (question === undefined)
     throw new ConfigError({
       code: "app.usage",
@@ -230,7 +230,7 @@ async function loadRun(
         ? answeringSection(sections)
         : sections.find(({ name }) => name === collector);
     if (chosen === undefined) throw inputError(run, "it holds no results of a run");
-    const beside = sections.flatMap((one) => (one === chosen ? [] : [one.bundle]));
+    const beside = sections.flatMap((section) => (section === chosen ? [] : [section.bundle]));
     return { bundle: chosen.bundle, beside };
   });
 }
@@ -260,7 +260,7 @@ async function timelineOf(
   const saved = readSavedRun(runDirectory, cwd);
   const only = {
     ...saved,
-    collectors: saved.collectors.filter((one) => one.collector === collector),
+    collectors: saved.collectors.filter((collection) => collection.collector === collector),
   };
   const { collections } = await rereadRun(only, {
     runDirectory,
@@ -371,7 +371,7 @@ const QUERY_TOOL: McpTool = {
   argv: ({ run, question, target, directory: _, ...options }) => [
     ...["query", String(run), String(question), ...(target === undefined ? [] : [String(target)])],
     ...Object.entries(options).flatMap(([name, value]) =>
-      [value].flat().flatMap((one) => [`--${name}`, String(one)]),
+      [value].flat().flatMap((item) => [`--${name}`, String(item)]),
     ),
     "--json",
   ],

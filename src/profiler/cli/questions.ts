@@ -216,7 +216,7 @@ function matching(
     const name = path?.at(-1);
     if (path === undefined || name === undefined) return false;
     const names = [name, path.join(" / "), path.join(" > ")];
-    return patterns.some((glob) => names.some((one) => matchesGlob(glob, one)));
+    return patterns.some((glob) => names.some((name) => matchesGlob(glob, name)));
   });
 }
 
@@ -400,8 +400,13 @@ function why(asked: Asked): Answered<Why> {
   const shares = everyColumn("query_shares", reportWords(report));
   const places = new Map(report.regions.map((region, place) => [region, place]));
   const rows = pageOf(asked, chosen).map((region) => {
-    const known = facts(places.get(region) ?? 0);
-    return { region, known, wall: reasonFor(known, "wall"), gpu: reasonFor(known, "gpu") };
+    const regionFacts = facts(places.get(region) ?? 0);
+    return {
+      region,
+      regionFacts,
+      wall: reasonFor(regionFacts, "wall"),
+      gpu: reasonFor(regionFacts, "gpu"),
+    };
   });
   const sentence = (kind: string, ms: number | null, reason: Reason | null) =>
     ms === null
@@ -415,22 +420,24 @@ function why(asked: Asked): Answered<Why> {
         ];
   return {
     answer: {
-      regions: rows.map(({ region, known, wall, gpu }) => ({
+      regions: rows.map(({ region, regionFacts, wall, gpu }) => ({
         ...nameOf(region),
         ...dataOf<"share_pct" | "exclusive_share_pct">(region, shares),
-        wall_exclusive_ms: known.wallMs,
-        work_exclusive_ms: known.workMs,
+        wall_exclusive_ms: regionFacts.wallMs,
+        work_exclusive_ms: regionFacts.workMs,
         wall_reason: wall === null ? null : asData(wall),
-        gpu_reason: known.work === "gpu_kernel" && gpu !== null ? asData(gpu) : null,
+        gpu_reason: regionFacts.work === "gpu_kernel" && gpu !== null ? asData(gpu) : null,
       })),
     },
     items: { total: chosen.length, shown: rows.length },
-    blocks: rows.flatMap(({ region, known, wall, gpu }) =>
+    blocks: rows.flatMap(({ region, regionFacts, wall, gpu }) =>
       withHeading(
         label(region),
         listIfAny([
-          ...sentence("Wall time", known.wallMs, wall),
-          ...(known.work === "gpu_kernel" ? sentence("Kernel time", known.workMs, gpu) : []),
+          ...sentence("Wall time", regionFacts.wallMs, wall),
+          ...(regionFacts.work === "gpu_kernel"
+            ? sentence("Kernel time", regionFacts.workMs, gpu)
+            : []),
         ]),
         3,
       ),
@@ -533,7 +540,7 @@ function calls(asked: Asked): Answered<Calls> {
         share_pct: share(row),
         regions: row.regions
           .slice(0, MOST_CALLERS)
-          .map(({ region, own }) => ({ ...nameOf(region), ...timesOf(own) })),
+          .map(({ region, calls: ownCalls }) => ({ ...nameOf(region), ...timesOf(ownCalls) })),
       })),
     },
     items: { total: all.length, shown: rows.length },
@@ -550,7 +557,8 @@ const outermost = (some: readonly NCUProfileRegion[]): readonly NCUProfileRegion
     ({ path }) =>
       !some.some(
         (other) =>
-          other.path.length < path.length && other.path.every((name, at) => name === path[at]),
+          other.path.length < path.length &&
+          other.path.every((name, index) => name === path[index]),
       ),
   );
 

@@ -128,11 +128,14 @@ export async function mergeRuns(
     const folder = join(draft.path, "recorder");
     makeDirectory(folder);
     // Names contain the number of a process and the time at which it began.
-    for (const [at, files] of found.entries())
+    for (const [index, files] of found.entries())
       for (const file of files) {
         const name = basename(file);
         const isTaken = existsSync(join(folder, name));
-        copyFileSync(file, join(folder, isTaken ? name.replace(/(?=\.[^.]+$)/, `-${at}`) : name));
+        copyFileSync(
+          file,
+          join(folder, isTaken ? name.replace(/(?=\.[^.]+$)/, `-${index}`) : name),
+        );
       }
     for (const name of [RUN_FILE, "config.yaml"])
       if (existsSync(join(runs[0] ?? "", name)))
@@ -198,10 +201,10 @@ async function ofSweep(
 /** Parses `images=infer.batch_size*infer.iterations`. */
 function workOf(text: string | undefined): SweepWork | null {
   if (text === undefined) return null;
-  const at = text.indexOf("=");
-  const unit = text.slice(0, Math.max(0, at)).trim();
+  const index = text.indexOf("=");
+  const unit = text.slice(0, Math.max(0, index)).trim();
   const factors = text
-    .slice(at + 1)
+    .slice(index + 1)
     .split("*")
     .map((factor) => factor.trim());
   if (unit === "" || factors.includes(""))

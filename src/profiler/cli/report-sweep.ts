@@ -186,8 +186,8 @@ function loadSweep(
   const amountOf = (run: SavedRun | null): Pick<JobInput, "amount"> => {
     if (work === null || run === null) return {};
     const numbers = work.factors.map((factor) => factorOf(factor, run.config));
-    for (const [at, factor] of work.factors.entries())
-      if (numbers[at] !== null) factors.set(factor, (factors.get(factor) ?? 0) + 1);
+    for (const [index, factor] of work.factors.entries())
+      if (numbers[index] !== null) factors.set(factor, (factors.get(factor) ?? 0) + 1);
     return numbers.includes(null)
       ? {}
       : { amount: numbers.reduce<number>((product, number) => product * (number ?? 0), 1) };
@@ -196,15 +196,15 @@ function loadSweep(
     collector,
     jobs: names.map((name): JobInput => {
       const job = join(directory, name);
-      let known: Omit<JobInput, "result" | "page"> = { name, overrides: [] };
+      let input: Omit<JobInput, "result" | "page"> = { name, overrides: [] };
       try {
-        known = { ...known, overrides: overridesOf(job) };
+        input = { ...input, overrides: overridesOf(job) };
         const run = existsSync(join(job, RUN_FILE)) ? readRun(job, job) : null;
-        known = { ...known, ...intervalOf(run), ...amountOf(run) };
-        return { ...known, result: resultOf(name, run) };
+        input = { ...input, ...intervalOf(run), ...amountOf(run) };
+        return { ...input, result: resultOf(name, run) };
       } catch (error) {
         if (!isCodedError(error)) throw error;
-        return { ...known, result: without(error.message) };
+        return { ...input, result: without(error.message) };
       }
     }),
   };

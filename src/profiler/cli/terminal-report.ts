@@ -68,11 +68,11 @@ export function showReport(
     if (kernels !== "") write(`\n${kernels}`);
   }
   for (const note of report.notes)
-    for (const [at, line] of wrapText(
+    for (const [index, line] of wrapText(
       printableLabel(note, MAX_NOTE),
       width - NOTE.length,
     ).entries())
-      write(`${at === 0 ? NOTE : " ".repeat(NOTE.length)}${line}\n`);
+      write(`${index === 0 ? NOTE : " ".repeat(NOTE.length)}${line}\n`);
 }
 
 /** The paths of the reports. */

@@ -119,7 +119,7 @@ export async function traceSlice(
   const leastNs = runNs + (fromMs ?? 0) * NS_PER_MS;
   const mostNs = runNs + (toMs ?? Number.POSITIVE_INFINITY) * NS_PER_MS;
   for (const { pid, series } of counters.all()) {
-    const lastNs = nsOf(processes.find((one) => one.pid === pid)?.end ?? run.end);
+    const lastNs = nsOf(processes.find((candidate) => candidate.pid === pid)?.end ?? run.end);
     const found = counterValues(series, leastNs, Math.min(mostNs, lastNs));
     if (found === null) continue;
     const { startNs, endNs, ...counter } = found;
@@ -154,14 +154,14 @@ function createCounters() {
     readonly values: number[];
     readonly ends: number[];
   }
-  const known = new Map<string, Values>();
+  const valuesByName = new Map<string, Values>();
   return {
     add({ name: shown, cat: domain = "", pid, tid, ts = 0, until, args = {} }: TraceEvent): void {
       const threadId = tid ?? null;
       const [[key, value] = [NO_UNIT, 0]] = Object.entries(args);
       const unit = key === NO_UNIT ? "" : key;
       const { times, values, ends } = getOrCreate(
-        known,
+        valuesByName,
         JSON.stringify([pid, threadId, domain, shown, unit]),
         () => ({
           ...{ pid, threadId, domain, unit, holds: until !== undefined },
@@ -174,7 +174,7 @@ function createCounters() {
       if (typeof until === "number") ends.push(nsOf(until));
     },
     all: () =>
-      [...known.values()].map(({ pid, times, values, ends, ...series }) => ({
+      [...valuesByName.values()].map(({ pid, times, values, ends, ...series }) => ({
         pid,
         series: {
           ...series,

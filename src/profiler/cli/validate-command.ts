@@ -137,11 +137,11 @@ const STANDARD_INPUT = "(standard input)";
 
 /** After `--`, `-` is the name of a file. */
 function filesOf({ positionals, verbatim }: ParsedCommand): readonly NamedFile[] {
-  const own = positionals.slice(0, positionals.length - verbatim.length);
-  if (own.filter((name) => name === "-").length > 1)
+  const names = positionals.slice(0, positionals.length - verbatim.length);
+  if (names.filter((name) => name === "-").length > 1)
     throw usage("standard input (-) can be read only once");
   return [
-    ...own.map((name) =>
+    ...names.map((name) =>
       name === "-" ? { file: STANDARD_INPUT, path: null } : { file: name, path: name },
     ),
     ...verbatim.map((name) => ({ file: name, path: name })),

@@ -106,8 +106,8 @@ export function openMetricLibrary(place: MetricLibraryPlace): CounterLibrary {
     if ("answer" in answer) return answer.answer;
     const { kind, message } = answer.failure;
     if (kind !== "chip") throw libraryError(kind, message, place);
-    const known = await chips();
-    throw unknownChip(question.slice(1).find((chip) => !known.includes(chip)) ?? "", known);
+    const chipNames = await chips();
+    throw unknownChip(question.slice(1).find((chip) => !chipNames.includes(chip)) ?? "", chipNames);
   };
   const chips = async () => (await ask<{ chips: readonly string[] }>(["chips"])).chips;
   return {

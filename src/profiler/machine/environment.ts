@@ -93,9 +93,9 @@ interface ArmCore {
 const NO_CORE: ArmCore = { implementer: null, variant: 0, part: 0 };
 
 function armName(implementer: number, { variant, part }: ArmCore, revision: number): string {
-  const known = ARM_PROCESSORS.find(([by, which]) => by === implementer && which === part)?.[2];
+  const model = ARM_PROCESSORS.find(([by, which]) => by === implementer && which === part)?.[2];
   const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
-  const name = known ?? `ARM implementer 0x${hex(implementer, 2)} part 0x${hex(part, 3)}`;
+  const name = model ?? `ARM implementer 0x${hex(implementer, 2)} part 0x${hex(part, 3)}`;
   return `${name} r${variant}p${revision}`;
 }
 

@@ -61,14 +61,14 @@ export const elsewhereNote = (tool: NsightTool, product: string): string =>
 /** The folders that match a pattern with at most one `*` in a name, newest version first. */
 function expand(pattern: string): readonly string[] {
   const parts = pattern.split("/");
-  const at = parts.findIndex((part) => part.includes("*"));
-  if (at < 0) return [pattern];
-  const parent = parts.slice(0, at).join("/");
-  const [before = "", after = ""] = (parts[at] ?? "").split("*");
+  const index = parts.findIndex((part) => part.includes("*"));
+  if (index < 0) return [pattern];
+  const parent = parts.slice(0, index).join("/");
+  const [before = "", after = ""] = (parts[index] ?? "").split("*");
   return namesIn(parent)
     .filter((name) => name.startsWith(before) && name.endsWith(after))
     .sort((a, b) => b.localeCompare(a, "en", { numeric: true }))
-    .map((name) => [parent, name, ...parts.slice(at + 1)].join("/"));
+    .map((name) => [parent, name, ...parts.slice(index + 1)].join("/"));
 }
 
 function namesIn(folder: string): readonly string[] {

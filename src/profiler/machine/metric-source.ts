@@ -66,10 +66,10 @@ function recordedOn(
   chip: string,
   column: number,
   metrics: readonly string[],
-  { metrics: known, presets }: RecordedMetrics,
+  { metrics: recorded, presets }: RecordedMetrics,
 ): ChipMetrics {
   const found = metrics.flatMap((name) => {
-    const metric = known[name];
+    const metric = recorded[name];
     const passes = metric?.passes[column] ?? null;
     return metric === undefined || passes === null ? [] : [{ name, unit: metric.unit, passes }];
   });

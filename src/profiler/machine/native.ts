@@ -146,7 +146,7 @@ function linuxCommand(osRelease: string): string | undefined {
 
 /** `ID_LIKE="rhel fedora"`: quotes are optional. */
 function wordsOf(osRelease: string, key: string): string[] {
-  const line = osRelease.split("\n").find((one) => one.startsWith(`${key}=`)) ?? "";
+  const line = osRelease.split("\n").find((text) => text.startsWith(`${key}=`)) ?? "";
   return line
     .slice(key.length + 1)
     .split(/[\s"']+/)

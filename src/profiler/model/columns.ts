@@ -41,17 +41,17 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
   /** Makes room for a row in its block. */
   const grow = (row: number): NumberArray => {
     const wanted = row >>> BLOCK_BITS;
-    const before = blocks[wanted];
+    const previousBlock = blocks[wanted];
     const rows =
       wanted > 0
         ? BLOCK_ROWS
         : Math.min(
             BLOCK_ROWS,
-            Math.max(FIRST_ROWS, 2 * (before?.length ?? counts[0] ?? 0), row + 1),
+            Math.max(FIRST_ROWS, 2 * (previousBlock?.length ?? counts[0] ?? 0), row + 1),
           );
     const block = blockOf(rows);
-    if (before === undefined) block.fill(alike[wanted] ?? absent, 0, counts[wanted]);
-    else block.set(before);
+    if (previousBlock === undefined) block.fill(alike[wanted] ?? absent, 0, counts[wanted]);
+    else block.set(previousBlock);
     blocks[wanted] = block;
     return block;
   };
@@ -63,10 +63,10 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
       counts.push(0);
       alike.push(absent);
     }
-    const at = row & IN_BLOCK;
+    const index = row & IN_BLOCK;
     const count = counts[wanted] ?? 0;
-    if (at < count) return Object.is(value, alike[wanted]);
-    if (at === count && (count === 0 || Object.is(value, alike[wanted]))) {
+    if (index < count) return Object.is(value, alike[wanted]);
+    if (index === count && (count === 0 || Object.is(value, alike[wanted]))) {
       // Rounded as an array would store it.
       if (count === 0) [alike[wanted] = absent] = make(1).fill(value);
       counts[wanted] = count + 1;
@@ -83,15 +83,15 @@ export function createColumn(make: (rows: number) => NumberArray, absent = 0): C
     },
     set(row, value) {
       let block = blocks[row >>> BLOCK_BITS];
-      const at = row & IN_BLOCK;
+      const index = row & IN_BLOCK;
       if (block === undefined) {
         if (isAlike(row, value)) return;
         block = grow(row);
-      } else if (at >= block.length) {
+      } else if (index >= block.length) {
         if (Object.is(value, absent)) return;
         block = grow(row);
       }
-      block[at] = value;
+      block[index] = value;
     },
   };
 }

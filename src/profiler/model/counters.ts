@@ -130,11 +130,11 @@ export type SharedColumns = (
 ) => MetricColumns;
 
 export function createSharedColumns(): SharedColumns {
-  const known = new Map<string, MetricColumns>();
+  const cache = new Map<string, MetricColumns>();
   return (names, units) => {
     const byRule = typeof units === "function";
     const key = (byRule ? names : [...names, ...units]).join("\0");
-    return getOrCreate(known, key, () =>
+    return getOrCreate(cache, key, () =>
       createMetricColumns(names, byRule ? names.map(units) : units),
     );
   };

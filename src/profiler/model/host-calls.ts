@@ -54,8 +54,8 @@ export function createHostCalls(): HostCallTable {
   let endNs = Number.NEGATIVE_INFINITY;
   const kindOf = ({ api, name }: HostCall): number => {
     const key = `${api} ${name}`;
-    const known = kinds.get(key);
-    if (known !== undefined) return known;
+    const existing = kinds.get(key);
+    if (existing !== undefined) return existing;
     kinds.set(key, named.length);
     return named.push({ api, name }) - 1;
   };
@@ -72,16 +72,18 @@ export function createHostCalls(): HostCallTable {
     finish() {
       const order = isOrdered
         ? null
-        : Uint32Array.from({ length }, (_, at) => at).sort((a, b) => start.get(a) - start.get(b));
+        : Uint32Array.from({ length }, (_, index) => index).sort(
+            (a, b) => start.get(a) - start.get(b),
+          );
       return {
         ...{ length, startNs, endNs },
         at(index) {
           if (index < 0 || index >= length) return undefined;
           const row = order === null ? index : (order[index] ?? 0);
-          const of = named[kind.get(row)];
-          if (of === undefined) return undefined;
+          const description = named[kind.get(row)];
+          if (description === undefined) return undefined;
           const threadId = thread.get(row);
-          return { ...of, threadId, startNs: start.get(row), endNs: end.get(row) };
+          return { ...description, threadId, startNs: start.get(row), endNs: end.get(row) };
         },
       };
     },

@@ -110,7 +110,7 @@ export function createKernelTable(): KernelTable {
     }
     if (length === 0) return [];
     const order = inOrder(length, launches.get);
-    return createList(length, order === null ? kernelAt : (at) => kernelAt(order[at] ?? 0));
+    return createList(length, order === null ? kernelAt : (place) => kernelAt(order[place] ?? 0));
   };
 
   return { add, finish };
@@ -124,17 +124,17 @@ function inOrder(length: number, timeOf: (row: number) => number): Uint32Array |
   while (row < length && timeOf(row - 1) <= timeOf(row)) row++;
   if (row >= length) return null;
   // A plain array, because typed arrays do not sort nearly ordered rows any faster.
-  const rows = Array.from({ length }, (_, at) => at);
+  const rows = Array.from({ length }, (_, row) => row);
   return Uint32Array.from(rows.sort((a, b) => timeOf(a) - timeOf(b)));
 }
 
-function createList(length: number, at: (row: number) => KernelInstance): KernelList {
+function createList(length: number, kernelAt: (row: number) => KernelInstance): KernelList {
   return {
     length,
     isOrdered: true,
-    at: (row) => (row >= 0 && row < length ? at(row) : undefined),
+    at: (row) => (row >= 0 && row < length ? kernelAt(row) : undefined),
     *[Symbol.iterator]() {
-      for (let row = 0; row < length; row++) yield at(row);
+      for (let row = 0; row < length; row++) yield kernelAt(row);
     },
   };
 }

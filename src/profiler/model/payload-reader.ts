@@ -27,7 +27,7 @@ const POINTER_BYTES = 8;
 const MOST_NUMBERS = 4096;
 const DEEPEST = 16;
 
-type Read = (data: DataView, at: number, size: number) => number | bigint;
+type Read = (data: DataView, offset: number, size: number) => number | bigint;
 
 interface Scalar {
   readonly size: number;
@@ -35,43 +35,43 @@ interface Scalar {
   readonly read: Read | null;
 }
 
-const signed: Read = (data, at, size) =>
+const signed: Read = (data, offset, size) =>
   size === 1
-    ? data.getInt8(at)
+    ? data.getInt8(offset)
     : size === 2
-      ? data.getInt16(at, true)
+      ? data.getInt16(offset, true)
       : size === 4
-        ? data.getInt32(at, true)
-        : data.getBigInt64(at, true);
-const unsigned: Read = (data, at, size) =>
+        ? data.getInt32(offset, true)
+        : data.getBigInt64(offset, true);
+const unsigned: Read = (data, offset, size) =>
   size === 1
-    ? data.getUint8(at)
+    ? data.getUint8(offset)
     : size === 2
-      ? data.getUint16(at, true)
+      ? data.getUint16(offset, true)
       : size === 4
-        ? data.getUint32(at, true)
-        : data.getBigUint64(at, true);
+        ? data.getUint32(offset, true)
+        : data.getBigUint64(offset, true);
 const wide =
-  (high: (data: DataView, at: number) => bigint): Read =>
-  (data, at) =>
-    (high(data, at + 8) << 64n) | data.getBigUint64(at, true);
+  (high: (data: DataView, offset: number) => bigint): Read =>
+  (data, offset) =>
+    (high(data, offset + 8) << 64n) | data.getBigUint64(offset, true);
 
-function float16(data: DataView, at: number): number {
-  const bits = data.getUint16(at, true);
+function float16(data: DataView, offset: number): number {
+  const bits = data.getUint16(offset, true);
   const [sign, exponent, fraction] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 0) return sign * fraction * 2 ** -24;
   if (exponent === 31) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-function bfloat16(data: DataView, at: number): number {
+function bfloat16(data: DataView, offset: number): number {
   const float = new DataView(new ArrayBuffer(4));
-  float.setUint32(0, data.getUint16(at, true) * 2 ** 16);
+  float.setUint32(0, data.getUint16(offset, true) * 2 ** 16);
   return float.getFloat32(0);
 }
 
-const float32: Read = (data, at) => data.getFloat32(at, true);
-const float64: Read = (data, at) => data.getFloat64(at, true);
+const float32: Read = (data, offset) => data.getFloat32(offset, true);
+const float64: Read = (data, offset) => data.getFloat64(offset, true);
 
 /** Predefined types, with their sizes on 64-bit Linux if those depend on the machine. */
 const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
@@ -103,8 +103,8 @@ const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
   [26, { size: 2, read: null }],
   [27, { size: 4, read: null }],
   [32, { size: 1, read: null }], // a byte
-  [33, { size: 16, read: wide((data, at) => data.getBigInt64(at, true)) }],
-  [34, { size: 16, read: wide((data, at) => data.getBigUint64(at, true)) }],
+  [33, { size: 16, read: wide((data, offset) => data.getBigInt64(offset, true)) }],
+  [34, { size: 16, read: wide((data, offset) => data.getBigUint64(offset, true)) }],
   [42, { size: 2, read: float16 }],
   [43, { size: 4, read: float32 }],
   [44, { size: 8, read: float64 }],
@@ -187,9 +187,9 @@ function layoutOf(
 ): Layout | null {
   const { layouts, table } = reading;
   const { type, size, align } = entry;
-  const known = type < 1024n ? (SCALARS.get(Number(type)) ?? ATTRIBUTES.get(Number(type))) : null;
-  if (known != null) {
-    const bytes = size === undefined || size === 0 ? known.size : size;
+  const scalar = type < 1024n ? (SCALARS.get(Number(type)) ?? ATTRIBUTES.get(Number(type))) : null;
+  if (scalar != null) {
+    const bytes = size === undefined || size === 0 ? scalar.size : size;
     return { size: bytes, align: align === undefined || align === 0 ? bytes : align };
   }
   const enumeration = table.enumeration(type);
@@ -212,10 +212,10 @@ function layoutOfSchema(reading: Reading, schema: PayloadSchema): Layout | null 
     const extent = extentOf(reading, entry, null);
     if (extent === null) end = null;
     else {
-      const own = packed(schema, extent.align);
-      align = Math.max(align, own);
+      const alignment = packed(schema, extent.align);
+      align = Math.max(align, alignment);
       const start: number =
-        entry.offset !== 0 || end === null || isUnion ? entry.offset : alignedTo(end, own);
+        entry.offset !== 0 || end === null || isUnion ? entry.offset : alignedTo(end, alignment);
       if (end !== null || entry.offset !== 0)
         end = Math.max(isUnion ? (end ?? 0) : 0, start + extent.size);
     }
@@ -245,11 +245,11 @@ function extentOf(
     if (array > arrayOf.fixed) return null;
     return { size: entry.detail * character, align: character };
   }
-  const one = layoutOf(reading, entry);
-  if (one === null) return null;
-  if (array === 0) return one;
+  const layout = layoutOf(reading, entry);
+  if (layout === null) return null;
+  if (array === 0) return layout;
   const length = array === arrayOf.fixed ? entry.detail : (lengthOf?.(entry) ?? null);
-  return length === null ? null : { size: one.size * length, align: one.align };
+  return length === null ? null : { size: layout.size * length, align: layout.align };
 }
 
 function readSchema(
@@ -280,11 +280,11 @@ function readSchema(
           ? lengthIn(reading, detail)
           : null;
     const extent = extentOf(reading, entry, lengthOf);
-    const one = layoutOf(reading, entry);
+    const layout = layoutOf(reading, entry);
     const start =
-      one === null && extent === null && entry.offset === 0
+      layout === null && extent === null && entry.offset === 0
         ? null
-        : place(entry, extent ?? one ?? UNALIGNED);
+        : place(entry, extent ?? layout ?? UNALIGNED);
     let number: number | null = null;
     const name = entry.name === "" ? path : path === "" ? entry.name : `${path}.${entry.name}`;
     if (start === null) {
@@ -295,8 +295,8 @@ function readSchema(
           ? placeOf(reading, data.getBigUint64(start, true))
           : null;
       const length = array === arrayOf.fixed ? entry.detail : array === 0 ? 1 : lengthOf(entry);
-      if (found !== null && one !== null && length !== null)
-        readArray(reading, entry, one, { ...found, length }, name, depth);
+      if (found !== null && layout !== null && length !== null)
+        readArray(reading, entry, layout, { ...found, length }, name, depth);
     } else if (array === 0) {
       number = readOne(
         reading,
@@ -308,18 +308,18 @@ function readSchema(
         depth,
         (index) => numbers[index] ?? null,
       );
-    } else if (one !== null) {
+    } else if (layout !== null) {
       const length =
         array === arrayOf.terminated
-          ? lengthUntilZero(data, start, one.size)
+          ? lengthUntilZero(data, start, layout.size)
           : extent === null
             ? null
-            : extent.size / one.size;
+            : extent.size / layout.size;
       if (length !== null) {
-        readArray(reading, entry, one, { blob, at: start, length }, name, depth);
+        readArray(reading, entry, layout, { blob, offset: start, length }, name, depth);
         if (array === arrayOf.terminated) {
           numbers.push(null);
-          end = start + (length + 1) * one.size;
+          end = start + (length + 1) * layout.size;
           continue;
         }
       }
@@ -332,18 +332,18 @@ function readSchema(
 function readArray(
   reading: Reading,
   entry: SchemaEntry,
-  one: Layout,
+  layout: Layout,
   {
     blob,
-    at: start,
+    offset: start,
     length,
-  }: { readonly blob: PayloadBlob; readonly at: number; readonly length: number },
+  }: { readonly blob: PayloadBlob; readonly offset: number; readonly length: number },
   path: string,
   depth: number,
 ): void {
   for (let index = 0; index < length && reading.left > 0; index++) {
-    const place = start + index * one.size;
-    if (place + one.size > blob.data.byteLength) return;
+    const place = start + index * layout.size;
+    if (place + layout.size > blob.data.byteLength) return;
     readOne(reading, entry, blob, place, path, index, depth, () => null);
   }
 }
@@ -408,14 +408,14 @@ function readOne(
 function placeOf(
   { blobs }: Reading,
   address: bigint,
-): { readonly blob: PayloadBlob; readonly at: number } | null {
+): { readonly blob: PayloadBlob; readonly offset: number } | null {
   for (const blob of blobs)
     if (
       blob.address !== 0n &&
       address >= blob.address &&
       address < blob.address + BigInt(blob.data.byteLength)
     )
-      return { blob, at: Number(address - blob.address) };
+      return { blob, offset: Number(address - blob.address) };
   return null;
 }
 
@@ -459,16 +459,16 @@ const PLAIN: SchemaEntry = {
   timeDomain: 0n,
 };
 
-const alignedTo = (at: number, align: number): number => Math.ceil(at / align) * align;
+const alignedTo = (offset: number, align: number): number => Math.ceil(offset / align) * align;
 
 const packed = ({ packAlign }: PayloadSchema, align: number): number =>
   packAlign === 0 ? align : Math.min(packAlign, align);
 
 function lengthUntilZero(data: DataView, start: number, size: number): number {
   let length = 0;
-  for (let at = start; at + size <= data.byteLength; at += size, length++) {
+  for (let offset = start; offset + size <= data.byteLength; offset += size, length++) {
     let isZero = true;
-    for (let byte = 0; byte < size; byte++) isZero &&= data.getUint8(at + byte) === 0;
+    for (let byte = 0; byte < size; byte++) isZero &&= data.getUint8(offset + byte) === 0;
     if (isZero) return length;
   }
   return length;

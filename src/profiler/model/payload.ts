@@ -141,9 +141,9 @@ export const PLAIN_PAYLOAD: PayloadField = { name: "payload", unit: "", kind: "a
 /** The field for a name and unit. @param unit the program's unit; empty if it gives none */
 export function payloadField(name: string, unit = ""): PayloadField {
   if (name === "" && unit === "") return PLAIN_PAYLOAD;
-  const [, before, inside] = unit === "" ? (BRACKETED.exec(name) ?? []) : [];
+  const [, prefix, inside] = unit === "" ? (BRACKETED.exec(name) ?? []) : [];
   const said = unit === "" ? (inside ?? "") : unit;
-  const short = inside === undefined || before === undefined || before === "" ? name : before;
+  const short = inside === undefined || prefix === undefined || prefix === "" ? name : prefix;
   const amount = AMOUNTS.get(said.toLowerCase());
   if (amount !== undefined) return { name: short || "payload", unit: amount, kind: "amount" };
   if (said !== "") return { name: short || "payload", unit: said, kind: "value" };

@@ -118,13 +118,14 @@ export function createRangeTable(): RangeTable {
         startNs = Math.min(startNs, start);
         endNs = Math.max(endNs, Number.isNaN(end) ? start : end);
       }
-      const at = (place: number) => rangeAt(order[place] ?? 0, place);
-      const first = (count: number) => Array.from({ length: count }, (_, place) => at(place));
+      const rangeAtPlace = (place: number) => rangeAt(order[place] ?? 0, place);
+      const first = (count: number) =>
+        Array.from({ length: count }, (_, place) => rangeAtPlace(place));
       const kept = Math.min(length, Math.max(0, most));
       texts.finish();
       if (kept === length) return { ranges: first(length), kept, startNs, endNs };
       const replay = (handlers: RangeHandlers) =>
-        createRangeReplay(length, at, handlers).until(Number.POSITIVE_INFINITY);
+        createRangeReplay(length, rangeAtPlace, handlers).until(Number.POSITIVE_INFINITY);
       const allRanges = { count: length, replay };
       return {
         // Made where they are needed, which is after regions are made of all.

@@ -75,9 +75,9 @@ interface NumberedProcess extends ProcessCopy {
 
 function numbered(processes: readonly ProcessTimeline[]): readonly NumberedProcess[] {
   let copies = 0;
-  return copiesOf(processes).map((one) => ({
-    ...one,
-    pid: one.copy === 0 ? one.process.pid : COPY_PID + copies++,
+  return copiesOf(processes).map((processCopy) => ({
+    ...processCopy,
+    pid: processCopy.copy === 0 ? processCopy.process.pid : COPY_PID + copies++,
   }));
 }
 
@@ -175,7 +175,7 @@ function* counterEvents(
   { name, domain, unit, threadId, holds, timesNs, values, endsNs }: CounterSeries,
   pid: number,
 ): Generator<TraceEvent> {
-  for (const [at, timeNs] of timesNs.entries())
+  for (const [index, timeNs] of timesNs.entries())
     yield {
       ph: "C",
       name: counterName(name, threadId),
@@ -183,9 +183,9 @@ function* counterEvents(
       pid,
       ...(threadId !== null && { tid: threadId }),
       ts: microseconds(timeNs),
-      ...(endsNs !== undefined && { until: microseconds(endsNs[at] ?? timeNs) }),
+      ...(endsNs !== undefined && { until: microseconds(endsNs[index] ?? timeNs) }),
       ...(holds && endsNs === undefined && { until: "next" }),
-      args: { [unit === "" ? NO_UNIT : unit]: values[at] ?? 0 },
+      args: { [unit === "" ? NO_UNIT : unit]: values[index] ?? 0 },
     };
 }
 
@@ -255,8 +255,8 @@ function valuesOf({
   const all: Record<string, number | number[]> = {};
   for (const { field, value } of values) {
     const name = field.unit === "" ? field.name : `${field.name} [${field.unit}]`;
-    const known = Object.hasOwn(all, name) ? all[name] : undefined;
-    all[name] = known === undefined ? value : [known, value].flat();
+    const present = Object.hasOwn(all, name) ? all[name] : undefined;
+    all[name] = present === undefined ? value : [present, value].flat();
   }
   return all;
 }
@@ -267,11 +267,14 @@ const attributes = (
 ) => ({
   ...valuesOf({ values }),
   ...(cpuNs != null && { "CPU ms": cpuNs / 1e6 }),
-  ...(counts != null && Object.fromEntries(THREAD_COUNTS.map((name, at) => [name, counts[at]]))),
+  ...(counts != null &&
+    Object.fromEntries(THREAD_COUNTS.map((name, index) => [name, counts[index]]))),
   ...(instructions != null && { instructions }),
   ...(number !== null && {
     category:
-      categoryNames.find((one) => one.category === number && one.domain === domain)?.name ?? number,
+      categoryNames.find(
+        (categoryName) => categoryName.category === number && categoryName.domain === domain,
+      )?.name ?? number,
   }),
   ...(payload !== null && { payload: typeof payload === "bigint" ? String(payload) : payload }),
 });

@@ -180,7 +180,7 @@ export function together(
           `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} completed`,
         ]
       : [];
-  const notes = [...new Set([...collections.flatMap((one) => one.notes), ...short])];
+  const notes = [...new Set([...collections.flatMap((collection) => collection.notes), ...short])];
   // Large recordings are read on demand, possibly by another process.
   const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>
     measured.kind === "timeline"

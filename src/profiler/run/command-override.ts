@@ -38,7 +38,9 @@ const REFERENCE = /(?<!\\)(?:\\\\)*\$\{args\.[\w.-]+\}/g;
 function withArguments(argument: string): string {
   const texts = argument.split(REFERENCE);
   const references = argument.match(REFERENCE) ?? [];
-  return texts.map((one, at) => `${escapeInterpolation(one)}${references[at] ?? ""}`).join("");
+  return texts
+    .map((text, index) => `${escapeInterpolation(text)}${references[index] ?? ""}`)
+    .join("");
 }
 
 /** A path as one value of the override language. */

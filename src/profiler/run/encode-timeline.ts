@@ -39,8 +39,8 @@ export function encodeTimeline(
 ): EncodedTimeline {
   const names = new Map<string, number>();
   const nameOf = (name: string): number => {
-    const known = names.get(name);
-    if (known !== undefined) return known;
+    const existing = names.get(name);
+    if (existing !== undefined) return existing;
     names.set(name, names.size);
     return names.size - 1;
   };
@@ -99,13 +99,13 @@ export function encodeTimeline(
     plain(
       "marks",
       "marks",
-      process.marks.map(({ timeNs, name }) => at(timeNs, timeNs, nameOf(name), originNs)),
+      process.marks.map(({ timeNs, name }) => eventAt(timeNs, timeNs, nameOf(name), originNs)),
     );
     plain(
       "waits for the GPU",
       "waits",
       (process.synchronizations ?? []).map(({ startNs, endNs: until, kind }) =>
-        at(startNs, until, nameOf(`wait for ${kind}`), originNs),
+        eventAt(startNs, until, nameOf(`wait for ${kind}`), originNs),
       ),
     );
     const calls = longestCalls(process.hostCalls, MOST_CALLS / timeline.processes.length);
@@ -118,9 +118,9 @@ export function encodeTimeline(
         inLanes(kept, process, originNs, ({ name }) => nameOf(name), end),
       );
     for (const series of process.counters ?? []) {
-      const of = series.threadId === null ? "" : ` of ${threadName(process, series.threadId)}`;
+      const owner = series.threadId === null ? "" : ` of ${threadName(process, series.threadId)}`;
       const { events, ...counter } = inSteps(series, process.endNs, originNs);
-      addRow(title, `${series.name}${of}`, "counter", events, { ...counter, unit: series.unit });
+      addRow(title, `${series.name}${owner}`, "counter", events, { ...counter, unit: series.unit });
     }
     for (const [stream, kernels] of byStream(process))
       addRow(
@@ -128,7 +128,7 @@ export function encodeTimeline(
         stream,
         "stream",
         mapped(kernels, (kernel) => ({
-          ...at(kernel.startNs, kernel.endNs, nameOf(kernel.name), originNs),
+          ...eventAt(kernel.startNs, kernel.endNs, nameOf(kernel.name), originNs),
           launchRow:
             kernel.launchThreadId === null ? -1 : (threads.get(kernel.launchThreadId) ?? -1),
           launchNs: kernel.launchNs - originNs,
@@ -214,12 +214,12 @@ function inSteps({ timesNs, values, endsNs }: CounterSeries, endNs: number, orig
   const events = Array.from(timesNs, (timeNs, index): DrawnEvent => {
     const share = max > min ? ((values[index] ?? min) - min) / (max - min) : 1;
     const until = endsNs?.[index] ?? timesNs[index + 1] ?? Math.max(endNs, timeNs);
-    return at(timeNs, until, Math.round(share * STEPS), originNs);
+    return eventAt(timeNs, until, Math.round(share * STEPS), originNs);
   });
   return { events, min, max };
 }
 
-const at = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
+const eventAt = (startNs: number, endNs: number, name: number, originNs: number): DrawnEvent => ({
   // Deferred events may have happened before the recording began.
   startNs: Math.max(startNs - originNs, 0),
   endNs: Math.max(startNs - originNs, endNs - originNs, 0),
@@ -308,11 +308,11 @@ function byStream({ kernels }: ProcessTimeline): ReadonlyMap<string, Iterable<Ke
   for (const { device, stream, startNs } of kernels) {
     starts[place] = startNs;
     const name = `cuda:${device}${stream === null ? "" : ` stream ${stream}`}`;
-    const known = getOrCreate(streams, name, () => ({ places: [], isOrdered: true }));
-    known.isOrdered &&= (starts[known.places.at(-1) ?? place] ?? 0) <= startNs;
-    known.places.push(place++);
+    const calls = getOrCreate(streams, name, () => ({ places: [], isOrdered: true }));
+    calls.isOrdered &&= (starts[calls.places.at(-1) ?? place] ?? 0) <= startNs;
+    calls.places.push(place++);
   }
-  const startAt = (at: number) => starts[at] ?? 0;
+  const startAt = (call: number) => starts[call] ?? 0;
   return new Map(
     [...streams].map(([name, { places, isOrdered }]) => {
       if (!isOrdered) places.sort((a, b) => startAt(a) - startAt(b));
@@ -349,7 +349,7 @@ function* inLanes<T extends Pick<RangeInstance, "startNs" | "endNs">>(
     const lane = open.length;
     open.push(end);
     seen(end - originNs);
-    yield { ...at(range.startNs, end, nameOf(range), originNs), lane };
+    yield { ...eventAt(range.startNs, end, nameOf(range), originNs), lane };
   }
 }
 
@@ -381,14 +381,14 @@ function encoded(events: Iterable<DrawnEvent>, most: number, isLaunched: boolean
     }
     bytes[length++] = rest;
   };
-  let before = 0;
+  let previous = 0;
   let count = 0;
   let lanes = 1;
   for (const { startNs, endNs, name, lane, launchRow, launchNs } of events) {
     if (count++ >= most) continue;
     lanes = Math.max(lanes, lane + 1);
-    put(startNs - before);
-    before = startNs;
+    put(startNs - previous);
+    previous = startNs;
     put(endNs - startNs);
     put(name);
     if (!isLaunched) {

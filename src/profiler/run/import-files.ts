@@ -163,11 +163,11 @@ async function ncuReports(
   const names = files.map(({ name }) => name);
   return models.map(
     ({ suffix, model, toolVersion, gpus, incomplete, writeRegionFiles }): ImportedReport => {
-      const own = suffix === "" ? folder : folders.take(`ncu${suffix}`);
-      const regions = regionsFolder(folders.pathOf(own));
+      const subfolder = suffix === "" ? folder : folders.take(`ncu${suffix}`);
+      const regions = regionsFolder(folders.pathOf(subfolder));
       return {
         collector: "ncu",
-        folder: own,
+        folder: subfolder,
         bundle: importedBundle(model, request, {
           toolVersion,
           machine: { hostname: null, os: null, cpu: null, gpus },
@@ -193,8 +193,8 @@ function joinRanks(recordings: readonly Recording[], request: ImportRequest): re
     if (numbers === null) return files;
     request.say(`${files.length} ${FILES_OF_RANKS[collector]} are read as the ranks of one run`);
     const timeline = timelineOfRanks(
-      files.map(({ timeline, machine }, at) => ({
-        rank: numbers[at] ?? at,
+      files.map(({ timeline, machine }, index) => ({
+        rank: numbers[index] ?? index,
         timeline,
         host: machine?.hostname ?? "",
       })),

@@ -121,10 +121,12 @@ export async function importNcu(
     assemblies.set("kernel", createNcuAssembly({ aggregate: options.aggregate }));
   const both = assemblies.size > 1;
   return [...assemblies].sort(kernelsFirst).map(([kind, assembly]): NcuModel => {
-    const own = both ? [`the files hold kernels and ranges: this report covers the ${kind}s`] : [];
+    const ownNotes = both
+      ? [`the files hold kernels and ranges: this report covers the ${kind}s`]
+      : [];
     return {
       suffix: both && kind === "range" ? "-ranges" : "",
-      model: assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...own] }),
+      model: assembly.finish({ sections, notes: [...notes, ...repeated.notes(), ...ownNotes] }),
       toolVersion: files[0]?.source.toolVersion ?? null,
       gpus: [...gpus].sort(),
       incomplete,

@@ -137,10 +137,10 @@ function remedyFor(source: ImportSource): string | undefined {
 
 function remedyForDirectory(entries: readonly string[]): string | undefined {
   if (entries.some((name) => EXPORT_FILE.test(name))) return OTHER_EXPORT;
-  const given = entries.filter((name) => GIVEN.test(name));
-  return given.length === 0
+  const members = entries.filter((name) => GIVEN.test(name));
+  return members.length === 0
     ? undefined
-    : `give those of its files that belong together: ${firstFew(given, MOST_NAMES)}`;
+    : `give those of its files that belong together: ${firstFew(members, MOST_NAMES)}`;
 }
 
 /** Files that people keep in folders of their own. */

@@ -66,11 +66,11 @@ const processName = ({ process, copy }: ProcessCopy): string =>
   `process ${process.pid}${shownCopy(copy)}`;
 
 /** Names are made once per track: a program may give its threads long ones. */
-function trackOf<Key>(known: Map<Key, Track>, key: Key, nameOf: (key: Key) => string): Track {
-  let track = known.get(key);
+function trackOf<Key>(tracks: Map<Key, Track>, key: Key, nameOf: (key: Key) => string): Track {
+  let track = tracks.get(key);
   if (track === undefined) {
     track = createTrack(nameOf(key));
-    known.set(key, track);
+    tracks.set(key, track);
   }
   return track;
 }
@@ -99,7 +99,7 @@ function* events(intervals: IntervalOrder, frames: Frames): Generator<string> {
   for (let place = 0; place < intervals.length; place++) {
     const startNs = intervals.startNs(place);
     yield* closeUntil(open, startNs);
-    const frame = frames.of(intervals.name(place));
+    const frame = frames.frameOf(intervals.name(place));
     const limit = open.at(-1)?.endNs ?? Number.POSITIVE_INFINITY;
     open.push({ frame, endNs: Math.min(intervals.endNs(place), limit) });
     yield `{"type":"O","frame":${frame},"at":${startNs}}`;
@@ -109,9 +109,9 @@ function* events(intervals: IntervalOrder, frames: Frames): Generator<string> {
 
 function* closeUntil(
   open: { readonly frame: number; readonly endNs: number }[],
-  at: number,
+  timeNs: number,
 ): Generator<string> {
-  for (let top = open.at(-1); top !== undefined && top.endNs <= at; top = open.at(-1)) {
+  for (let top = open.at(-1); top !== undefined && top.endNs <= timeNs; top = open.at(-1)) {
     yield `{"type":"C","frame":${top.frame},"at":${top.endNs}}`;
     open.pop();
   }
@@ -119,7 +119,7 @@ function* closeUntil(
 
 /** Names in the order in which the profiles use them. */
 interface Frames {
-  readonly of: (name: number) => number;
+  readonly frameOf: (name: number) => number;
   /** The numbers of the names. */
   readonly inOrder: readonly number[];
 }
@@ -129,7 +129,7 @@ function createFrames(): Frames {
   const byName: (number | undefined)[] = [];
   return {
     inOrder,
-    of(name) {
+    frameOf(name) {
       let frame = byName[name];
       if (frame === undefined) {
         frame = inOrder.push(name) - 1;

@@ -232,9 +232,9 @@ function summarize(
 }
 
 /** Splits off the files that are equal to a path. */
-const split = (files: readonly string[], one: string) => [
-  files.filter((file) => file === one),
-  files.filter((file) => file !== one),
+const split = (files: readonly string[], name: string) => [
+  files.filter((file) => file === name),
+  files.filter((file) => file !== name),
 ];
 
 /**

@@ -72,7 +72,7 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
       chart.style.height = `${Math.max(1, depth) * ROW_HEIGHT}px`;
       chart.replaceChildren(
         ...(boxes.length === 0 ? [h("p", { class: "hint" }, "This report does not have it.")] : []),
-        ...boxes.map((box, at) => drawBox(box, scale, at === 0, { side, roots })),
+        ...boxes.map((box, index) => drawBox(box, scale, index === 0, { side, roots })),
       );
       hidden += nodes.filter(({ value }) => (value ?? 0) > 0).length - boxes.length;
     }
@@ -91,10 +91,10 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
     isEntry: boolean,
     { side, roots }: { readonly side: "a" | "b"; readonly roots: readonly Node[] },
   ): HTMLElement => {
-    const at = region.row;
-    const verdict = trees.verdict[at] ?? "same";
-    const label = trees.label[at] ?? "";
-    const said = `${formatMs(region.value)} ms in ${side.toUpperCase()}; ${trees.change[at]}`;
+    const regionRow = region.row;
+    const verdict = trees.verdict[regionRow] ?? "same";
+    const label = trees.label[regionRow] ?? "";
+    const said = `${formatMs(region.value)} ms in ${side.toUpperCase()}; ${trees.change[regionRow]}`;
     const box = h(
       "button",
       {
@@ -103,26 +103,26 @@ function createTwoIcicles(trees: TwoTrees): HTMLElement {
         role: "treeitem",
         "aria-level": row + 1,
         "aria-label": `${label}, ${said}`,
-        title: `${trees.path[at]}\n${said}`,
+        title: `${trees.path[regionRow]}\n${said}`,
         tabindex: isEntry ? 0 : -1,
-        "data-row": at,
+        "data-row": regionRow,
       },
       h("span", {}, `${MARKS[verdict] ?? ""}${label}`),
     );
     box.style.left = `${left * scale * 100}%`;
     box.style.width = `${width * scale * 100}%`;
     box.style.top = `${row * ROW_HEIGHT}px`;
-    box.style.setProperty("--strength", `${strengthOf(trees, at)}%`);
+    box.style.setProperty("--strength", `${strengthOf(trees, regionRow)}%`);
     on(box, "click", () => {
-      zoom(zoomed === at ? (region.parent?.row ?? -1) : at);
-      focusRow(side, at);
+      zoom(zoomed === regionRow ? (region.parent?.row ?? -1) : regionRow);
+      focusRow(side, regionRow);
     });
     on(box, "keydown", (event) => {
       if (isShortcut(event)) return;
       const way = wayFrom(region, event.key, roots);
       if (event.key === "Escape") {
         zoom(trees.parent[zoomed] ?? -1);
-        focusRow(side, at);
+        focusRow(side, regionRow);
       } else if (way === null) return;
       else for (const node of way) if (focusRow(side, node.row)) break;
       event.preventDefault();

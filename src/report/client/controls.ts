@@ -43,8 +43,8 @@ function measureChooser(page: PageData, store: Store): HTMLElement {
       zoomed: sameRegion(next, zoomed),
     });
   });
-  store.watch(({ scope }, before) => {
-    if (before?.scope === scope) return;
+  store.watch(({ scope }, previous) => {
+    if (previous?.scope === scope) return;
     const { measures } = scope.data;
     select.replaceChildren(
       ...measures.map(({ name, title }) => h("option", { value: name }, title)),

@@ -21,8 +21,8 @@ export function createDetails(store: Store): HTMLElement {
     clear,
     body,
   );
-  store.watch(({ scope, selected }, before) => {
-    if (before !== null && before.scope === scope && before.selected === selected) return;
+  store.watch(({ scope, selected }, previous) => {
+    if (previous !== null && previous.scope === scope && previous.selected === selected) return;
     section.hidden = selected === null;
     if (selected === null) return;
     heading.textContent = selected.path;
@@ -35,15 +35,15 @@ function draw(scope: Scope, region: Region): readonly Node[] {
   const { regions, notes, sections } = scope.data;
   const { row } = region;
   const facts = regions.facts.flatMap(({ title, texts, columns }) => {
-    const values = columns.map((at) => valueText(scope, regions.columns[at], row));
+    const values = columns.map((column) => valueText(scope, regions.columns[column], row));
     const [first = null] = values;
     const shown = texts.map(
-      (text, at) => `${text}${at < values.length ? (values[at] ?? NOT_MEASURED) : ""}`,
+      (text, index) => `${text}${index < values.length ? (values[index] ?? NOT_MEASURED) : ""}`,
     );
     return first === null ? [] : [[title, shown.join("")] as const];
   });
   const metrics = drawMetricTable(scope, region);
-  const own = notes[row] ?? [];
+  const ownNotes = notes[row] ?? [];
   const rules = rankedNcuRules({ sections: sections[row] ?? {} });
   return [
     h(
@@ -51,9 +51,9 @@ function draw(scope: Scope, region: Region): readonly Node[] {
       { class: "facts-list" },
       ...facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     ),
-    ...(own.length === 0
+    ...(ownNotes.length === 0
       ? []
-      : [h("ul", { class: "notice" }, ...own.map((note) => h("li", {}, note)))]),
+      : [h("ul", { class: "notice" }, ...ownNotes.map((note) => h("li", {}, note)))]),
     ...(rules.length === 0
       ? []
       : [
@@ -126,8 +126,8 @@ function drawValue(value: unknown): HTMLElement {
   if (Array.isArray(value))
     return h("ol", {}, ...value.map((item) => h("li", {}, drawValue(item))));
   const simple = entries.flatMap(([name, item]) => {
-    const own = textOf(item);
-    return own === null ? [] : [[name, own] as const];
+    const text = textOf(item);
+    return text === null ? [] : [[name, text] as const];
   });
   return h(
     "div",

@@ -56,8 +56,8 @@ export function createDistribution(store: Store): HTMLElement {
     chart.element,
     hint,
   );
-  store.watch(({ scope }, before) => {
-    if (before !== null && before.scope === scope) return;
+  store.watch(({ scope }, previous) => {
+    if (previous !== null && previous.scope === scope) return;
     const spreads = spreadsOf(scope);
     section.hidden = spreads.length === 0;
     if (spreads.length === 0) return;
@@ -98,8 +98,8 @@ function draw(spreads: readonly Spread[], layout: Layout, store: Store): Node {
     : scaleLinear([0, highest === 0 ? 1 : highest], range);
   const height = spreads.length * row + AXIS;
   const ticks = labelledTicks(scale.ticks(6), scale, TICK_GAP);
-  const rows = spreads.map((spread, at) => ({
-    element: drawSpread(spread, at * row, layout, scale),
+  const rows = spreads.map((spread, index) => ({
+    element: drawSpread(spread, index * row, layout, scale),
     choose: () => store.set({ selected: spread.region }),
   }));
   makeSelectable(rows);

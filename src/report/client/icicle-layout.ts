@@ -39,14 +39,14 @@ export function layOut<Node extends Timed<Node> = Region>(
   ): void => {
     const sum = regions.reduce((total, { value }) => total + (value ?? 0), 0);
     const base = Math.max(sum, whole);
-    let at = left;
+    let x = left;
     for (const region of regions) {
-      const own = base === 0 ? 0 : ((region.value ?? 0) / base) * width;
-      if (own >= MIN_WIDTH) {
-        boxes.push({ region, left: at, width: own, row });
-        place(region.children, region.value ?? 0, at, own, row + 1);
+      const boxWidth = base === 0 ? 0 : ((region.value ?? 0) / base) * width;
+      if (boxWidth >= MIN_WIDTH) {
+        boxes.push({ region, left: x, width: boxWidth, row });
+        place(region.children, region.value ?? 0, x, boxWidth, row + 1);
       }
-      at += own;
+      x += boxWidth;
     }
   };
   // The enclosing regions are shown above the zoomed one, so that users can return to them.
@@ -62,11 +62,12 @@ export function around<Node extends Pick<Timed<Node>, "parent"> = Region>(
   region: Node | null,
 ): readonly Node[] {
   const path: Node[] = [];
-  for (let at = region; at !== null; at = at.parent) path.unshift(at);
+  for (let ancestor = region; ancestor !== null; ancestor = ancestor.parent) path.unshift(ancestor);
   return path;
 }
 
 export const isInside = (region: Region, around: Region | null): boolean => {
-  for (let at: Region | null = region; at !== null; at = at.parent) if (at === around) return true;
+  for (let ancestor: Region | null = region; ancestor !== null; ancestor = ancestor.parent)
+    if (ancestor === around) return true;
   return around === null;
 };

@@ -72,15 +72,15 @@ export function createIcicle(store: Store): HTMLElement {
     }
   };
 
-  store.watch(({ scope, zoomed, selected }, before) => {
-    if (before === null || before.scope !== scope || before.zoomed !== zoomed) {
+  store.watch(({ scope, zoomed, selected }, previous) => {
+    if (previous === null || previous.scope !== scope || previous.zoomed !== zoomed) {
       const { activeElement } = document;
       const [inChart, inCrumbs] = [chart, crumbs].map((part) => part.contains(activeElement));
       draw(scope, zoomed);
       // When zoomed out, the box may be too narrow to be drawn; then an enclosing region takes its place.
       if (inChart) focusFirst([...around(current)].reverse());
       if (inCrumbs) crumbs.querySelector<HTMLElement>("[aria-current]")?.focus();
-    } else if (before.selected !== selected) markSelected();
+    } else if (previous.selected !== selected) markSelected();
   });
   return h("div", { class: "icicle-view" }, crumbs, chart, note);
 }
@@ -145,12 +145,12 @@ export function wayFrom<Node extends Timed<Node> = Region>(
   roots: readonly Node[],
 ): readonly Node[] | null {
   const siblings = region.parent?.children ?? roots;
-  const at = siblings.indexOf(region);
+  const index = siblings.indexOf(region);
   switch (key) {
     case "ArrowLeft":
-      return siblings.slice(0, at).reverse();
+      return siblings.slice(0, index).reverse();
     case "ArrowRight":
-      return siblings.slice(at + 1);
+      return siblings.slice(index + 1);
     case "ArrowUp":
       return region.parent === null ? [] : [region.parent];
     case "ArrowDown":

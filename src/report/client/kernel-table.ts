@@ -20,8 +20,8 @@ interface Kernel {
 export function createKernelTable(store: Store): HTMLElement {
   const heading = h("h2", { id: "kernels-heading" });
   const holder = h("div");
-  store.watch(({ scope, selected }, before) => {
-    if (before !== null && before.scope === scope && before.selected === selected) return;
+  store.watch(({ scope, selected }, previous) => {
+    if (previous !== null && previous.scope === scope && previous.selected === selected) return;
     const words = scope.data.kernelWords ?? "kernels";
     heading.textContent = `${capitalized(words)} ${selected === null ? "in all regions" : `in ${selected.label}`}`;
     holder.replaceChildren(drawTable(scope, selected));
@@ -31,12 +31,12 @@ export function createKernelTable(store: Store): HTMLElement {
 
 function drawTable(scope: Scope, region: Region | null): HTMLElement {
   const columns = kernelsOf(scope, region);
-  const rows: readonly Kernel[] = (columns?.name ?? []).map((name, at) => ({
+  const rows: readonly Kernel[] = (columns?.name ?? []).map((name, index) => ({
     name: scope.text(name),
-    device: scope.text(columns?.device[at] ?? -1),
-    calls: columns?.calls[at] ?? 0,
-    total: columns?.total[at] ?? null,
-    row: at,
+    device: scope.text(columns?.device[index] ?? -1),
+    calls: columns?.calls[index] ?? 0,
+    total: columns?.total[index] ?? null,
+    row: index,
   }));
   const other = columns?.other ?? null;
   if (rows.length === 0 && other === null)

@@ -36,14 +36,14 @@ if (first !== undefined && main !== null) {
     createRoofline(store),
     createDistribution(store),
   );
-  store.watch((state, before) => {
-    if (before !== null) history.replaceState(null, "", linkTo(state));
+  store.watch((state, previous) => {
+    if (previous !== null) history.replaceState(null, "", linkTo(state));
   });
   // Follows links of the answer, and fragments that a reader types.
   addEventListener("hashchange", () => {
-    const before = store.get().selected;
+    const previous = store.get().selected;
     store.set(followLink(location.hash, page, store.get()));
-    if (store.get().selected !== before) details.scrollIntoView({ block: "nearest" });
+    if (store.get().selected !== previous) details.scrollIntoView({ block: "nearest" });
   });
 }
 

@@ -19,19 +19,20 @@ export function createRegionTable(store: Store): HTMLElement {
         label: "Regions",
         order: store.get().order,
         onOrder: (order) => store.set({ order }),
-        isChosen: (at) => store.get().selected === scope.regions[at],
-        onChoose: (at) => store.set({ selected: scope.regions[at] ?? null }),
+        isChosen: (index) => store.get().selected === scope.regions[index],
+        onChoose: (index) => store.set({ selected: scope.regions[index] ?? null }),
       },
     );
     place.replaceChildren(table.element);
   };
 
-  store.watch(({ scope, selected, order }, before) => {
-    if (before !== null && before.scope === scope && before.order !== order) table?.sortBy(order);
-    if (before === null || before.scope !== scope) {
+  store.watch(({ scope, selected, order }, previous) => {
+    if (previous !== null && previous.scope === scope && previous.order !== order)
+      table?.sortBy(order);
+    if (previous === null || previous.scope !== scope) {
       show(scope, null);
       holder.replaceChildren(...metricChooser(scope, (metric) => show(scope, metric)), place);
-    } else if (before.selected !== selected) table?.redecorate();
+    } else if (previous.selected !== selected) table?.redecorate();
   });
   return holder;
 }

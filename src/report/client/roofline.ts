@@ -34,8 +34,8 @@ export function createRoofline(store: Store): HTMLElement {
     reading,
     hint,
   );
-  store.watch(({ scope }, before) => {
-    if (before !== null && before.scope === scope) return;
+  store.watch(({ scope }, previous) => {
+    if (previous !== null && previous.scope === scope) return;
     const { roofline } = scope.data;
     section.hidden = roofline === null;
     if (roofline === null) return;

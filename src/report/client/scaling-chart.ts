@@ -58,8 +58,8 @@ export function scalingChart(
       ),
     ),
     svg("text", { x: (width + left) / 2, y: height - 6, class: "tick" }, key),
-    ...curves.map(({ label, points }, at) => {
-      const { dashes, shape } = markOfCurve(at);
+    ...curves.map(({ label, points }, index) => {
+      const { dashes, shape } = markOfCurve(index);
       const line = svg(
         "g",
         { class: "curve" },
@@ -77,7 +77,7 @@ export function scalingChart(
           );
         }),
       );
-      line.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
+      line.style.setProperty("--hue", String(hueOfCurve(index, curves.length)));
       return line;
     }),
   );
@@ -98,14 +98,14 @@ export function legend(
 ): HTMLElement {
   const curves = curvesOf(report, parameter, region?.times_ms);
   const list = h("ul", { class: "legend" });
-  for (const [at, { label, points }] of curves.entries()) {
+  for (const [index, { label, points }] of curves.entries()) {
     const item = h(
       "li",
       { class: "curve" },
-      sampleOf(at),
+      sampleOf(index),
       `${label === "" ? "all jobs" : label}${points.length < 2 ? "" : `: exponent of its growth ${scalingWords(points)}`}`,
     );
-    item.style.setProperty("--hue", String(hueOfCurve(at, curves.length)));
+    item.style.setProperty("--hue", String(hueOfCurve(index, curves.length)));
     list.append(item);
   }
   return list;
@@ -158,12 +158,12 @@ export function jobsChart(report: SweepReport, width: number): Node {
       role: "group",
       "aria-label": `Jobs, ${unit}`,
     },
-    ...rows.map(({ job, value, text, isBest }, at) => {
-      const y = at * ROW + ROW / 2;
+    ...rows.map(({ job, value, text, isBest }, index) => {
+      const y = index * ROW + ROW / 2;
       return svg(
         "g",
         { class: isBest ? "best" : null, role: "img", "aria-label": `${job}: ${text}` },
-        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[at] ?? ""),
+        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[index] ?? ""),
         svg("rect", { x: left, y: y - 7, width: Math.max(1, x(value) - left), height: 14 }),
         svg("text", { x: Math.max(x(value), left + 1) + 6, y: y + 4 }, text),
         svg("title", {}, `${job}: ${text}`),
@@ -184,8 +184,8 @@ export function callsChart(
   width: number,
 ): Node {
   const rows = jobs
-    .flatMap((job, at) => {
-      const calls = calls_ms[at] ?? null;
+    .flatMap((job, index) => {
+      const calls = calls_ms[index] ?? null;
       return calls === null ? [] : [{ ...calls, job: jobTitle(job, parameters) }];
     })
     .slice(0, MOST_ROWS);
@@ -206,11 +206,11 @@ export function callsChart(
       svg("line", { x1: x(tick), x2: x(tick), y1: MARGIN.top, y2: bottom, class: "grid" }),
       svg("text", { x: x(tick), y: bottom + 16, class: "tick" }, `${formatNumber(tick)} ms`),
     ]),
-    ...rows.flatMap(({ job, calls, min, median, p95, max }, at) => {
-      const y = MARGIN.top + at * ROW + ROW / 2;
+    ...rows.flatMap(({ job, calls, min, median, p95, max }, index) => {
+      const y = MARGIN.top + index * ROW + ROW / 2;
       const text = `${job}: ${calls} calls, ${formatMs(min)} to ${formatMs(max)} ms, median ${formatMs(median)} ms, p95 ${formatMs(p95)} ms`;
       return [
-        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[at] ?? ""),
+        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[index] ?? ""),
         svg(
           "g",
           { class: "spread", role: "img", "aria-label": text },

@@ -110,18 +110,18 @@ export interface Store {
   readonly get: () => State;
   readonly set: (change: Partial<State>) => void;
   /** Calls the listener immediately, and after each change. */
-  readonly watch: (listener: (state: State, before: State | null) => void) => void;
+  readonly watch: (listener: (state: State, previous: State | null) => void) => void;
 }
 
 export function createStore(initial: State): Store {
   let state = initial;
-  const listeners: ((state: State, before: State | null) => void)[] = [];
+  const listeners: ((state: State, previous: State | null) => void)[] = [];
   return {
     get: () => state,
     set(change) {
-      const before = state;
+      const previous = state;
       state = { ...state, ...change };
-      for (const listener of listeners) listener(state, before);
+      for (const listener of listeners) listener(state, previous);
     },
     watch(listener) {
       listeners.push(listener);

@@ -72,13 +72,13 @@ function drawRegions(): HTMLElement {
 
 /** Null if no parameter is numeric. */
 function createScaling(): RegionView | null {
-  const numeric = report.parameters.flatMap(({ numeric: is, key }, at) =>
-    is ? [{ key, at }] : [],
+  const numeric = report.parameters.flatMap(({ numeric: is, key }, index) =>
+    is ? [{ key, index }] : [],
   );
   const [first] = numeric;
   if (first === undefined) return null;
   let region: SweepRegion | null = null;
-  let parameter = first.at;
+  let parameter = first.index;
   const title = h("p", { class: "hint", role: "status" });
   const chart = createResponsiveChart();
   const curves = h("div");
@@ -89,7 +89,7 @@ function createScaling(): RegionView | null {
     curves.replaceChildren(legend(...shown));
   };
   const chooser = on(
-    h("select", {}, ...numeric.map(({ key, at }) => h("option", { value: at }, key))),
+    h("select", {}, ...numeric.map(({ key, index }) => h("option", { value: index }, key))),
     "change",
     () => {
       parameter = Number(chooser.value);

@@ -23,13 +23,13 @@ export function openTimeline(
   const decoded = new Map<number, readonly Lane[]>();
   return {
     rows,
-    lanesOf(at) {
-      const row = rows[at];
+    lanesOf(index) {
+      const row = rows[index];
       if (row === undefined) return [];
-      let lanes = decoded.get(at);
+      let lanes = decoded.get(index);
       if (lanes === undefined) {
         lanes = decodeRow(row, bytes.subarray(row.offset, row.offset + row.bytes));
-        decoded.set(at, lanes);
+        decoded.set(index, lanes);
       }
       return lanes;
     },
@@ -38,12 +38,12 @@ export function openTimeline(
 
 function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): readonly Lane[] {
   const isStream = kind === "stream";
-  let at = 0;
+  let offset = 0;
   const next = (): number => {
     let value = 0;
     let factor = 1;
     for (;;) {
-      const byte = bytes[at++] ?? 0;
+      const byte = bytes[offset++] ?? 0;
       value += (byte & 127) * factor;
       if (byte < 128) return value;
       factor *= 128;
@@ -56,17 +56,17 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
   const launchRows = isStream ? new Int32Array(events) : null;
   const launches = isStream ? new Float64Array(events) : null;
   const counts = new Uint32Array(lanes);
-  let before = 0;
+  let previous = 0;
   for (let event = 0; event < events; event++) {
-    before += next();
-    starts[event] = before;
-    ends[event] = before + next();
+    previous += next();
+    starts[event] = previous;
+    ends[event] = previous + next();
     names[event] = next();
     if (launchRows === null || launches === null) places[event] = next();
     else {
       const row = next() - 1;
       launchRows[event] = row;
-      launches[event] = row < 0 ? before : before - next();
+      launches[event] = row < 0 ? previous : previous - next();
     }
     const lane = places[event] ?? 0;
     counts[lane] = (counts[lane] ?? 0) + 1;
@@ -74,7 +74,7 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
   if (lanes === 1) return [{ starts, ends, names, launchRows, launches }];
   return Array.from({ length: lanes }, (_, lane): Lane => {
     const count = counts[lane] ?? 0;
-    const own: Lane = {
+    const newLane: Lane = {
       starts: new Float64Array(count),
       ends: new Float64Array(count),
       names: new Uint32Array(count),
@@ -84,12 +84,12 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
     let to = 0;
     for (let event = 0; event < events; event++) {
       if (places[event] !== lane) continue;
-      own.starts[to] = starts[event] ?? 0;
-      own.ends[to] = ends[event] ?? 0;
-      own.names[to] = names[event] ?? 0;
+      newLane.starts[to] = starts[event] ?? 0;
+      newLane.ends[to] = ends[event] ?? 0;
+      newLane.names[to] = names[event] ?? 0;
       to++;
     }
-    return own;
+    return newLane;
   });
 }
 

@@ -89,8 +89,8 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
   const zoom = (factor: number, around: number) => {
     const { fromNs, toNs } = window;
     const length = (toNs - fromNs) * factor;
-    const at = fromNs + (toNs - fromNs) * around;
-    move({ fromNs: at - length * around, toNs: at + length * (1 - around) });
+    const centerNs = fromNs + (toNs - fromNs) * around;
+    move({ fromNs: centerNs - length * around, toNs: centerNs + length * (1 - around) });
   };
   const pan = (part: number) => {
     const by = (window.toNs - window.fromNs) * part;
@@ -123,13 +123,13 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
     context.rect(0, AXIS, width, height - AXIS);
     context.clip();
     const scrolled = box.scrollTop;
-    for (let at = Math.max(0, rowAt(scrolled + AXIS)); at < tops.length; at++) {
-      const row = timeline?.rows[at];
-      const top = (tops[at] ?? 0) - scrolled;
+    for (let index = Math.max(0, rowAt(scrolled + AXIS)); index < tops.length; index++) {
+      const row = timeline?.rows[index];
+      const top = (tops[index] ?? 0) - scrolled;
       if (row === undefined || top >= height) break;
       context.fillStyle = ink;
       context.fillText(`${row.process === "" ? "" : `${row.process} · `}${row.label}`, 4, top + 7);
-      for (const [depth, lane] of opened().lanesOf(at).entries()) {
+      for (const [depth, lane] of opened().lanesOf(index).entries()) {
         const y = top + TITLE + depth * LANE;
         for (const { event, next, folded, endNs: end } of visible(lane, fromNs, toNs, nsPerPixel)) {
           const start = lane.starts[event] ?? 0;
@@ -255,8 +255,8 @@ export function createTimeline(page: PageData, store: Store | null): HTMLElement
   });
   on(box, "scroll", redraw);
   new ResizeObserver(redraw).observe(box);
-  store?.watch((state, before) => {
-    if (before === null || before.selected !== state.selected) redraw();
+  store?.watch((state, previous) => {
+    if (previous === null || previous.selected !== state.selected) redraw();
   });
   const button = (name: string, act: () => void) =>
     on(h("button", { type: "button" }, name), "click", act);
@@ -375,15 +375,15 @@ function usePointers(canvas: HTMLCanvasElement, actions: PointerActions): void {
   });
   on(canvas, "pointermove", (event) => {
     const place = placeOf(event);
-    const before = down.get(event.pointerId);
-    if (before === undefined) return actions.point(place.x, place.y);
+    const last = down.get(event.pointerId);
+    if (last === undefined) return actions.point(place.x, place.y);
     const others = [...down].filter(([id]) => id !== event.pointerId);
     down.set(event.pointerId, place);
     const other = others[0]?.[1];
-    moved += Math.abs(place.x - before.x) + Math.abs(place.y - before.y);
-    if (other === undefined) actions.pan(place.x - before.x, place.y - before.y);
+    moved += Math.abs(place.x - last.x) + Math.abs(place.y - last.y);
+    if (other === undefined) actions.pan(place.x - last.x, place.y - last.y);
     else {
-      const [was, is] = [before, place].map(({ x }) => Math.max(8, Math.abs(x - other.x)));
+      const [was, is] = [last, place].map(({ x }) => Math.max(8, Math.abs(x - other.x)));
       actions.pinch((was ?? 1) / (is ?? 1), (place.x + other.x) / 2);
     }
   });

@@ -42,19 +42,21 @@ export function spreadOf(sessions: readonly (readonly number[])[]): Spread | nul
   if (logs.length < LEAST_SESSIONS || logs.some((values) => values.length < 2)) return null;
   if (!logs.flat().every(Number.isFinite)) return null;
   const runs = logs[0]?.length ?? 0;
-  const steps = logs.flatMap((values) => values.slice(1).map((log, at) => log - (values[at] ?? 0)));
+  const steps = logs.flatMap((values) =>
+    values.slice(1).map((log, index) => log - (values[index] ?? 0)),
+  );
   const spread = {
     mean_ms: mean(sessions.flat()),
     run_spread: Math.sqrt(mean(logs.map(variance))),
     session_spread: Math.sqrt(variance(logs.map(mean))),
     pair_spread: Math.sqrt(mean(steps.map((step) => step * step))),
   };
-  const of = { sessions: logs.length, runs };
+  const size = { sessions: logs.length, runs };
   return {
     ...spread,
     smallest_effects: RUNS.map((count) => ({
       runs: count,
-      relative: smallestEffect(spread, of, { a: count, b: count }),
+      relative: smallestEffect(spread, size, { a: count, b: count }),
     })),
   };
 }
@@ -80,8 +82,8 @@ export function smallestEffect(
   count: Readonly<Record<"a" | "b", number>>,
 ): number {
   const between = Math.max(0, session_spread ** 2 - run_spread ** 2 / runs);
-  const of = (side: number) => between + run_spread ** 2 / side;
-  return Math.expm1(quantile975(sessions - 1) * Math.sqrt(of(count.a) + of(count.b)));
+  const variance = (side: number) => between + run_spread ** 2 / side;
+  return Math.expm1(quantile975(sessions - 1) * Math.sqrt(variance(count.a) + variance(count.b)));
 }
 
 /** The same of pairs of runs; null for so few that nothing can be told. */
@@ -163,9 +165,9 @@ const notCalibrated = ({ a, b }: BothReports, calibration: Calibration | null): 
 };
 
 const runsOf = ({ a, b }: BothReports): Readonly<Record<"a" | "b", number>> => {
-  const of = ({ regions }: NCUProfileRegionReport) =>
+  const timeOf = ({ regions }: NCUProfileRegionReport) =>
     regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 1), 1);
-  return { a: of(a), b: of(b) };
+  return { a: timeOf(a), b: timeOf(b) };
 };
 
 /** The noise of the calibration counts where it is larger than what the runs of the comparison show. */
@@ -175,7 +177,7 @@ function calibrated(
   runs: Readonly<Record<"a" | "b", number>>,
 ): ReportComparison {
   const sessions = { sessions: calibration.sessions.length, runs: calibration.runs_per_session };
-  const known = new Map(
+  const numbersByKey = new Map(
     calibration.regions.map((region) => [regionKey(region), region.numbers] as const),
   );
   const withSpreads = (changes: Changes, spreads: Spreads): Changes =>
@@ -189,8 +191,8 @@ function calibrated(
       }),
     );
   const spreadsOf = (region: RegionChange): Spreads =>
-    known.get(regionKey(region)) ??
-    (region.members === undefined ? undefined : known.get(familyKey(region))) ??
+    numbersByKey.get(regionKey(region)) ??
+    (region.members === undefined ? undefined : numbersByKey.get(familyKey(region))) ??
     {};
   const judged = (regions: readonly RegionChange[]): readonly RegionChange[] =>
     regions.map((region) => ({
@@ -226,9 +228,9 @@ function calibratedChange(
     };
   }
   const effect = smallestEffect(spread, sessions, runs);
-  const own = uncertainty === null || freedom === undefined ? 0 : uncertainty / Math.abs(a);
-  const smallest_effect = Math.max(effect, own);
-  if (freedom === undefined || own >= effect) return { ...change, smallest_effect };
+  const ownEffect = uncertainty === null || freedom === undefined ? 0 : uncertainty / Math.abs(a);
+  const smallest_effect = Math.max(effect, ownEffect);
+  if (freedom === undefined || ownEffect >= effect) return { ...change, smallest_effect };
   return {
     ...withNoise(change, effect * Math.abs(a), sessions.sessions - 1),
     smallest_effect,
@@ -256,7 +258,7 @@ function bestTime({ totals }: ReportComparison): MainTime | null {
       const effect = totals[time]?.smallest_effect;
       return effect === undefined ? [] : [{ time, effect }];
     })
-    .sort((one, other) => one.effect - other.effect);
+    .sort((left, other) => left.effect - other.effect);
   return best?.time ?? null;
 }
 
@@ -268,7 +270,7 @@ export function calibrationFor(
   const keys = new Set(
     [...reports.b.regions, ...withFamilies(reports.b).regions]
       .filter(({ kind }) => kind !== "outside")
-      .flatMap((one) => [regionKey(one), familyKey(one)]),
+      .flatMap((region) => [regionKey(region), familyKey(region)]),
   );
   const commands = [reports.b, reports.a].map(({ environment }) =>
     JSON.stringify(environment.command),
@@ -285,14 +287,14 @@ export function calibrationFor(
     .map((calibration) => ({
       calibration,
       isSame: commands.includes(JSON.stringify(calibration.command)),
-      common: calibration.regions.filter((one) => keys.has(regionKey(one))).length,
+      common: calibration.regions.filter((region) => keys.has(regionKey(region))).length,
     }))
     .filter(({ common }) => common > 0)
     .sort(
-      (one, other) =>
-        Number(other.isSame) - Number(one.isSame) ||
-        other.common - one.common ||
-        other.calibration.created_at.localeCompare(one.calibration.created_at),
+      (left, other) =>
+        Number(other.isSame) - Number(left.isSame) ||
+        other.common - left.common ||
+        other.calibration.created_at.localeCompare(left.calibration.created_at),
     );
   return found[0]?.calibration ?? null;
 }

@@ -204,7 +204,9 @@ export const changesAs = (presence: Presence, changes: Changes): Changes =>
 export const changesIf = (isSame: boolean, changes: Changes): Changes =>
   isSame
     ? changes
-    : Object.fromEntries(Object.entries(changes).map(([name, one]) => [name, asLeftOut(one)]));
+    : Object.fromEntries(
+        Object.entries(changes).map(([name, change]) => [name, asLeftOut(change)]),
+      );
 
 /** Only numbers that at least one report has. */
 export const present = (changes: Changes): Changes =>

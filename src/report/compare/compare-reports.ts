@@ -87,10 +87,10 @@ export function compareReports(
   b: NCUProfileRegionReport,
   pairs?: PairedRatios,
 ): ReportComparison {
-  const known = { a: a.regions, b: b.regions };
+  const original = { a: a.regions, b: b.regions };
   const matched = matchRegions(a, b);
-  const ofA = regionsByKey([...known.a, ...matched.rows.a]);
-  const ofB = regionsByKey([...known.b, ...matched.rows.b]);
+  const ofA = regionsByKey([...original.a, ...matched.rows.a]);
+  const ofB = regionsByKey([...original.b, ...matched.rows.b]);
   const looked = selectionCoverage(a, b);
   const same = sameWork(
     { report: a, regions: [...ofA.values()] },
@@ -99,11 +99,17 @@ export function compareReports(
   );
   // What both reports have, both selections include.
   const shared: BothReports = {
-    a: { ...a, regions: known.a.filter((one) => ofB.has(regionKey(one)) || looked.b.region(one)) },
-    b: { ...b, regions: known.b.filter((one) => ofA.has(regionKey(one)) || looked.a.region(one)) },
+    a: {
+      ...a,
+      regions: original.a.filter((region) => ofB.has(regionKey(region)) || looked.b.region(region)),
+    },
+    b: {
+      ...b,
+      regions: original.b.filter((region) => ofA.has(regionKey(region)) || looked.a.region(region)),
+    },
   };
   const isShared =
-    shared.a.regions.length === known.a.length && shared.b.regions.length === known.b.length;
+    shared.a.regions.length === original.a.length && shared.b.regions.length === original.b.length;
   const found = isShared
     ? reportKernels({ a, b }, looked)
     : kernelsCoveredByBoth({ a, b }, shared, looked);
@@ -230,8 +236,8 @@ const wallOfRanges = (report: NCUProfileRegionReport): Measured | null =>
 
 function wallOutside({ regions }: NCUProfileRegionReport): Measured | null {
   const parts = wallParts(regions.filter(({ kind }) => kind === "outside"));
-  const known = parts.flatMap(({ ms }) => ms ?? []);
-  const whole = known.length === 0 ? null : known.reduce((sum, ms) => sum + ms, 0);
+  const measured = parts.flatMap(({ ms }) => ms ?? []);
+  const whole = measured.length === 0 ? null : measured.reduce((sum, ms) => sum + ms, 0);
   return measuredTogether(whole, parts);
 }
 

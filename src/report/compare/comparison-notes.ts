@@ -38,10 +38,10 @@ export function leftOutNotes(
       `(${words}) leaves ${agreeing(count, "it", "them")} out; ${agreeing(count, "it is", "they are")} marked left out, not ${verdict}`;
     const { regionWords, kernelWords, region, kernel } = looked[side];
     const left = regions.filter(
-      (one) => one.presence === "left_out" && isMissingIn(side, one) && !region(one),
+      (entry) => entry.presence === "left_out" && isMissingIn(side, entry) && !region(entry),
     );
     const uncounted = kernels.filter(
-      (one) => one.presence === "left_out" && isMissingIn(side, one) && !kernel(one),
+      (entry) => entry.presence === "left_out" && isMissingIn(side, entry) && !kernel(entry),
     );
     return [
       ...(left.length === 0
@@ -179,15 +179,15 @@ const ownNotes = (
   { notes, failure }: NCUProfileRegionReport,
   other: NCUProfileRegionReport,
 ): readonly string[] => {
-  const own = notes.filter(
+  const ownNotes = notes.filter(
     (note) =>
       !other.notes.includes(note) &&
       !isMedianRunNote(note) &&
       !isUnifiedNote(note) &&
       (failure === undefined || !note.startsWith(failure)),
   );
-  const shown = own.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
-  const left = own.length - shown.length;
+  const shown = ownNotes.slice(0, MOST_NOTES).map((note) => `${name}: ${note}`);
+  const left = ownNotes.length - shown.length;
   return left > 0 ? [...shown, `${name}: ${plural(left, "more note")} in its report`] : shown;
 };
 
@@ -236,7 +236,8 @@ function differencesOfMachine(
   b: ReportEnvironment,
 ): readonly (readonly [string, string, string])[] {
   const isUnknown = ({ hostname }: ReportEnvironment) => hostname === "unknown";
-  const noGpus = (one: ReportEnvironment) => isUnknown(one) && one.gpus.length === 0;
+  const noGpus = (environment: ReportEnvironment) =>
+    isUnknown(environment) && environment.gpus.length === 0;
   return [
     ...(isUnknown(a) || isUnknown(b)
       ? []

@@ -276,12 +276,12 @@ interface FactRow {
 const factField = (
   title: string,
   priority: number,
-  of: (fact: GpuFact) => string,
+  valueOf: (fact: GpuFact) => string,
 ): Field<FactRow> => ({
   title,
   align: "right",
   priority,
-  cell: ({ fact }) => (fact === undefined ? "" : [numeral(of(fact))]),
+  cell: ({ fact }) => (fact === undefined ? "" : [numeral(valueOf(fact))]),
 });
 
 const FACT_FIELDS: readonly Field<FactRow>[] = [
@@ -327,8 +327,8 @@ export const factTable = (
     ],
     all.flatMap(({ label, facts }) =>
       facts.map(
-        (fact, at): FactRow => ({
-          name: at === 0 || repeats ? printableLabel(label) : "",
+        (fact, index): FactRow => ({
+          name: index === 0 || repeats ? printableLabel(label) : "",
           fact,
         }),
       ),

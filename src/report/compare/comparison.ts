@@ -176,8 +176,8 @@ function contributionOutliers(reports: ReportComparison) {
     if (ms !== null) getOrCreate(members, familyKey(region), () => []).push({ region, ms });
   }
   return (family: RegionChange, ms: number) => {
-    const own = family.members === undefined ? [] : (members.get(familyKey(family)) ?? []);
-    const [first, ...others] = own.toSorted((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
+    const ownMembers = family.members === undefined ? [] : (members.get(familyKey(family)) ?? []);
+    const [first, ...others] = ownMembers.toSorted((x, y) => Math.abs(y.ms) - Math.abs(x.ms));
     if (first === undefined || others.length === 0) return null;
     const rest = others.reduce((sum, other) => sum + Math.abs(other.ms), 0) / others.length;
     const most = Math.abs(first.ms);

@@ -103,7 +103,7 @@ export function comparisonDocument(
     return path === null ? name : link(name, path);
   };
   const { facts = ALL_FACTS } = medium;
-  const of = { reports, medium };
+  const request = { reports, medium };
   return {
     names: { a: named("a"), b: named("b") },
     sentence: overallSentence(reports),
@@ -119,12 +119,12 @@ export function comparisonDocument(
     },
     notes: notesBeside(reports),
     sections: [
-      contributedSection(of),
-      regionSection(of),
-      kernelSection(of),
-      factSection(of, ["ranks", RANKS_HEADING], rankFacts(reports), facts.regions),
-      factSection(of, ["activity", ACTIVITY_HEADING], activityFacts(reports), facts.regions),
-      factSection(of, ["counters", COUNTERS_HEADING], counterFacts(reports), facts.kernels),
+      contributedSection(request),
+      regionSection(request),
+      kernelSection(request),
+      factSection(request, ["ranks", RANKS_HEADING], rankFacts(reports), facts.regions),
+      factSection(request, ["activity", ACTIVITY_HEADING], activityFacts(reports), facts.regions),
+      factSection(request, ["counters", COUNTERS_HEADING], counterFacts(reports), facts.kernels),
     ],
   };
 }

@@ -16,11 +16,13 @@ export function rejectedByHolm(
   probabilities: readonly number[],
   level = LEVEL,
 ): readonly boolean[] {
-  const order = probabilities.map((p, at) => ({ p, at })).sort((one, other) => one.p - other.p);
+  const order = probabilities
+    .map((p, index) => ({ p, index }))
+    .sort((left, other) => left.p - other.p);
   const rejected = probabilities.map(() => false);
-  for (const [rank, { p, at }] of order.entries()) {
+  for (const [rank, { p, index }] of order.entries()) {
     if (!(p <= level / (probabilities.length - rank))) break;
-    rejected[at] = true;
+    rejected[index] = true;
   }
   return rejected;
 }
@@ -59,13 +61,13 @@ function incompleteBeta(x: number, a: number, b: number): number {
   for (let m = 1; m <= 300; m++) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
-    const before = fraction;
+    const previous = fraction;
     for (const step of [even, odd]) {
       d = 1 / awayFromZero(1 + step * d);
       c = awayFromZero(1 + step / c);
       fraction *= c * d;
     }
-    if (Math.abs(fraction - before) < 1e-14 * Math.abs(fraction)) break;
+    if (Math.abs(fraction - previous) < 1e-14 * Math.abs(fraction)) break;
   }
   return (front * fraction) / a;
 }
@@ -121,9 +123,9 @@ function* momentsOf(
   let [count, mean, squares] = [0, 0, 0];
   for (const value of values) {
     count++;
-    const before = value - mean;
-    mean += before / count;
-    squares += before * (value - mean);
+    const deviation = value - mean;
+    mean += deviation / count;
+    squares += deviation * (value - mean);
     yield { count, mean, squares };
   }
 }

@@ -183,9 +183,11 @@ function membersBeside(
   isNamed: (candidate: NamedCandidate) => boolean,
   { regions, families, members }: ReportComparison,
 ): readonly NamedCandidate[] {
-  const known = new Set(chosen.map(({ family }) => family));
+  const chosenFamilies = new Set(chosen.map(({ family }) => family));
   const all = families.length + members.length === 0 ? [] : [...regions, ...members];
-  return regionCandidates(all).filter((one) => !known.has(one.family) && isNamed(one));
+  return regionCandidates(all).filter(
+    (candidate) => !chosenFamilies.has(candidate.family) && isNamed(candidate),
+  );
 }
 
 /** The result of testing one number, and how many are tested together with it. */
@@ -287,12 +289,12 @@ const IS_PAST: Readonly<Record<Gate["operator"], (value: number, limit: number) 
 
 /** A new number changed by its full value, which is infinite in percent. */
 function differenceOf({ a, b, log_ratios }: Change, percent: boolean): number {
-  const before = a ?? 0;
+  const base = a ?? 0;
   const share =
     log_ratios && Math.expm1(log_ratios.reduce((sum, ratio) => sum + ratio, 0) / log_ratios.length);
-  const delta = share === undefined ? (b ?? 0) - before : before * share;
+  const delta = share === undefined ? (b ?? 0) - base : base * share;
   if (!percent || delta === 0) return delta;
-  return (delta / before) * 100;
+  return (delta / base) * 100;
 }
 
 /** A difference is excused only by a known spread; without one, the limit applies. */
@@ -384,7 +386,7 @@ export function parseGates(text: string): readonly Gate[] {
 function parseGate(text: string): Gate {
   const limit = LIMIT.exec(text);
   const measure = limit === null ? null : parseMeasure(text.slice(0, limit.index).trimEnd());
-  const operator = OPERATORS.find((one) => one === limit?.[1]);
+  const operator = OPERATORS.find((candidate) => candidate === limit?.[1]);
   if (limit === null || measure === null || operator === undefined) throw noCondition(text);
   const [, , number, percent] = limit;
   return { text, ...measure, operator, limit: Number(number), percent: percent === "%" };
@@ -407,8 +409,11 @@ function whyNoCondition(text: string): { readonly message: string; readonly near
     return { message: `no limit, that is one of ${OPERATORS.join(" ")} and a number` };
   if (!(OPERATORS as readonly string[]).includes(operator))
     return { message: `'${operator}' is none of ${OPERATORS.join(" ")}` };
-  const at = text.lastIndexOf(operator);
-  const [measure, limit] = [text.slice(0, at).trim(), text.slice(at + operator.length).trim()];
+  const index = text.lastIndexOf(operator);
+  const [measure, limit] = [
+    text.slice(0, index).trim(),
+    text.slice(index + operator.length).trim(),
+  ];
   if (!LIMIT.test(`${operator}${limit}`))
     return {
       message:

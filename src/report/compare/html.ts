@@ -107,13 +107,13 @@ function resultHtml({ sentence, overall, differences }: ComparisonDocument): str
   const { machines, config } = differences;
   const all = [...machines, ...(config ?? [])];
   const left = all.length - MAX_DIFFERENCES;
-  const known =
+  const sameText =
     config === null
       ? "Machines and versions are the same; the configurations are not at hand."
       : "Machines, versions and configurations are the same.";
   const beside: readonly Block[] = [
     ...(all.length === 0
-      ? [paragraph(known)]
+      ? [paragraph(sameText)]
       : [configTable(all.slice(0, MAX_DIFFERENCES), configValue)]),
     ...(left > 0 ? [paragraph(`And ${left} more, below.`)] : []),
   ];
@@ -161,8 +161,8 @@ function waterfallHtml(reports: ReportComparison): string {
     row(name, `${formatMs(ms)} ms`, rect("step-whole", 0, x(ms)));
   const rows = [
     whole("A", a),
-    ...steps.map(({ label, ms, text, isClear }, at) => {
-      const start = levels[at] ?? 0;
+    ...steps.map(({ label, ms, text, isClear }, index) => {
+      const start = levels[index] ?? 0;
       const kind = ms > 0 ? "step-more" : "step-less";
       return row(
         label,
@@ -189,10 +189,10 @@ function twoTrees(reports: ReportComparison): TwoTrees | null {
     reports.regions,
   ).slice(0, MAX_ROWS);
   const open: number[] = [];
-  const rows = lines.map(({ region, level, label }, at) => {
+  const rows = lines.map(({ region, level, label }, index) => {
     open.length = level;
     const parent = open.at(-1) ?? -1;
-    open.push(at);
+    open.push(index);
     const change = region.changes[time];
     const { a = null, b = null, delta = null, relative = null } = change ?? {};
     const verdict = change?.verdict ?? "same";
@@ -251,8 +251,8 @@ function pageSection({ title, table, row, legend, footer, empty }: ShownSection)
   };
 }
 
-const leftOut = (count: number, [one, many]: ComparisonSection["row"]): readonly string[] =>
-  count > 0 ? [plural(count, one, many)] : [];
+const leftOut = (count: number, [singular, many]: ComparisonSection["row"]): readonly string[] =>
+  count > 0 ? [plural(count, singular, many)] : [];
 
 /** The data of a page need only the digits that the page shows. */
 function roundedCell(cell: Cell): Cell {

@@ -45,9 +45,9 @@ export interface KernelSpread {
 
 /** @param isWhole as in `KernelSpread` */
 export const kernelSpread = ({ a, b }: BothReports, isWhole: boolean): KernelSpread => {
-  const of = ({ kernel_repeats = [] }: NCUProfileRegionReport) =>
+  const repeatsOf = ({ kernel_repeats = [] }: NCUProfileRegionReport) =>
     new Map(kernel_repeats.map((repeats) => [kernelKey(repeats), repeats]));
-  return { a: of(a), b: of(b), isWhole };
+  return { a: repeatsOf(a), b: repeatsOf(b), isWhole };
 };
 
 /** Kernels of whole reports. */
@@ -93,8 +93,8 @@ function kernelChange(
   spread: KernelSpread,
 ): KernelChange {
   const key = kernelKey({ kernel_name, kind });
-  const timeOf = (sum: KernelSum | null, of: "a" | "b") =>
-    measuredKernel(sum && kernelMs(sum), spread[of].get(key), spread.isWhole);
+  const timeOf = (sum: KernelSum | null, side: "a" | "b") =>
+    measuredKernel(sum && kernelMs(sum), spread[side].get(key), spread.isWhole);
   const [timeA, timeB] = [timeOf(a, "a"), timeOf(b, "b")];
   // A kernel that both have, but whose time only one has, is neither new nor removed.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
@@ -166,8 +166,9 @@ export function kernelPairs(
 
 function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPair | null {
   const [first] = group;
-  const of = (presence: Presence) => group.filter((kernel) => kernel.presence === presence);
-  const [a, b] = [of("removed"), of("added")];
+  const withPresence = (presence: Presence) =>
+    group.filter((kernel) => kernel.presence === presence);
+  const [a, b] = [withPresence("removed"), withPresence("added")];
   if (first === undefined || a.length === 0 || b.length === 0) return null;
   const numberOf = (side: "a" | "b", name: string, all: readonly KernelChange[]) =>
     all.reduce<number | null>((sum, { changes }) => {
@@ -204,11 +205,11 @@ export const shapeless = (name: string): string => name.replaceAll(NUMBERS, "*")
 /** The common part of names that are equal without their numbers. */
 export function commonName(names: readonly string[]): string {
   const [first = "", ...others] = names.map((name) => name.match(NUMBERS) ?? []);
-  let at = 0;
+  let index = 0;
   return (names[0] ?? "").replaceAll(NUMBERS, () => {
-    const numbers = first[at] ?? "";
-    const isCommon = others.every((other) => other[at] === numbers);
-    at++;
+    const numbers = first[index] ?? "";
+    const isCommon = others.every((other) => other[index] === numbers);
+    index++;
     return isCommon ? numbers : "*";
   });
 }

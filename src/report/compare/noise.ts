@@ -156,20 +156,20 @@ export interface Part {
  */
 export function measuredTogether(whole: number | null, parts: readonly Part[]): Measured | null {
   if (whole === null) return null;
-  const known = parts.flatMap(({ measured, ms }) =>
+  const measuredParts = parts.flatMap(({ measured, ms }) =>
     measured === null || ms === null ? [] : [{ measured, ms }],
   );
-  const ofOneRun = sum(known.map(({ ms }) => ms));
-  const ofAll = sum(known.map(({ measured }) => measured.value));
+  const ofOneRun = sum(measuredParts.map(({ ms }) => ms));
+  const ofAll = sum(measuredParts.map(({ measured }) => measured.value));
   const value = ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
-  const freedom = known.reduce(
+  const freedom = measuredParts.reduce(
     (least, { measured }) => Math.min(least, measured.freedom ?? 0),
     Number.POSITIVE_INFINITY,
   );
   return {
     value,
-    uncertainty: uncertaintyTogether(known.map(({ measured }) => measured)),
-    ...(freedom > 0 && known.length > 0 && { freedom }),
+    uncertainty: uncertaintyTogether(measuredParts.map(({ measured }) => measured)),
+    ...(freedom > 0 && measuredParts.length > 0 && { freedom }),
   };
 }
 

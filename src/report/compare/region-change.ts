@@ -116,8 +116,11 @@ const isCounted = (noise: ComparedColumn["noise"]): boolean =>
 /** How evenly the ranks share the region, the time of the slowest rank, and the total waiting time. */
 function rankChanges(a: NCUProfileRegion | null, b: NCUProfileRegion | null): Changes {
   if (a?.ranks === undefined && b?.ranks === undefined) return {};
-  const change = (of: "imbalance" | "max_ms" | "waiting_ms") =>
-    timeChange(measuredAlone(a?.ranks?.[of] ?? null), measuredAlone(b?.ranks?.[of] ?? null));
+  const change = (number: "imbalance" | "max_ms" | "waiting_ms") =>
+    timeChange(
+      measuredAlone(a?.ranks?.[number] ?? null),
+      measuredAlone(b?.ranks?.[number] ?? null),
+    );
   const waiting = change("waiting_ms");
   return {
     imbalance: change("imbalance"),

@@ -105,8 +105,8 @@ export function matchRegions(a: NCUProfileRegionReport, b: NCUProfileRegionRepor
     });
   };
   const othersOf = ({ regions }: NCUProfileRegionReport, all: readonly NCUProfileRegion[]) => {
-    const known = new Set(all.map(regionKey));
-    return regions.filter((region) => !hasMembers(region) && !known.has(regionKey(region)));
+    const keys = new Set(all.map(regionKey));
+    return regions.filter((region) => !hasMembers(region) && !keys.has(regionKey(region)));
   };
   return {
     rows,
@@ -144,8 +144,8 @@ function groupsWithMembers({
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
-  const known = new Set(some);
-  return known.size === others.length && others.every((key) => known.has(key));
+  const keys = new Set(some);
+  return keys.size === others.length && others.every((key) => keys.has(key));
 }
 
 /**

@@ -35,11 +35,11 @@ export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle 
     allEntries(report).reduce((sum, { kernels }) => sum + kernels.length, 0);
   if (reports.slice(1).reduce((sum, report) => sum + records(report), 0) <= MOST_REPEATED_KERNELS)
     return bundle;
-  const known: { readonly scope: ReportScope; readonly kernelsOf: KernelsOf }[] = [];
+  const distinct: { readonly scope: ReportScope; readonly kernelsOf: KernelsOf }[] = [];
   return {
     contract,
     reports: reports.map((report) => {
-      const first = known.find(({ kernelsOf }) =>
+      const first = distinct.find(({ kernelsOf }) =>
         allEntries(report).every((region) => haveSameKernels(region.kernels, kernelsOf(region))),
       );
       if (first !== undefined)
@@ -47,7 +47,7 @@ export function withKernelsOnce(bundle: RegionReportBundle): RegionReportBundle 
           ...withEntries(report, (region) => ({ ...region, kernels: [] })),
           kernels_of: first.scope,
         };
-      known.push({ scope: report.scope, kernelsOf: kernelsIn(report) });
+      distinct.push({ scope: report.scope, kernelsOf: kernelsIn(report) });
       return report;
     }),
   };
@@ -142,7 +142,7 @@ const haveSameKernels = (
 ): boolean =>
   some === others ||
   (some.length === others?.length &&
-    some.every((kernel, at) => isDeepStrictEqual(kernel, others[at])));
+    some.every((kernel, index) => isDeepStrictEqual(kernel, others[index])));
 
 function withAllKernels(bundle: RegionReportBundle): RegionReportBundle {
   const { contract, reports } = bundle;

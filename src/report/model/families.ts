@@ -59,14 +59,14 @@ export function familyRows<Region extends Ranged>(
   const groupOf = familyGroups(families);
   const seen = new Set<readonly Region[]>();
   const rows = regions.flatMap((region) => {
-    const own = groupOf.get(familyKey(region));
-    if (own === undefined) return [region];
-    if (seen.has(own)) return [];
-    seen.add(own);
-    return own;
+    const group = groupOf.get(familyKey(region));
+    if (group === undefined) return [region];
+    if (seen.has(group)) return [];
+    seen.add(group);
+    return group;
   });
   // A report has only its longest regions; all members of a family may be among the others.
-  const others = [...new Set(groupOf.values())].filter((own) => !seen.has(own)).flat();
+  const others = [...new Set(groupOf.values())].filter((group) => !seen.has(group)).flat();
   const outside = rows.findIndex(({ kind }) => kind === "outside");
   return outside < 0 ? [...rows, ...others] : rows.toSpliced(outside, 0, ...others);
 }

@@ -59,7 +59,7 @@ export const pathWords = (
 ): string =>
   region.path
     .slice(from)
-    .map((name, at) => `${show(name)}${domainMark(region, from + at, show)}`)
+    .map((name, index) => `${show(name)}${domainMark(region, from + index, show)}`)
     .join(" / ");
 
 function domainMark(region: Placed, level: number, show: (text: string) => string): string {
@@ -72,11 +72,11 @@ function domainMark(region: Placed, level: number, show: (text: string) => strin
 
 /** Whether the regions are of more than one domain, so that names do not suffice. */
 export const haveSeveralDomains = (regions: readonly Ranged[]): boolean => {
-  const known = new Set<string>();
+  const distinctDomains = new Set<string>();
   for (const { domain, path_domains = [domain], kind } of regions) {
     if (kind === "outside") continue;
-    for (const each of path_domains) known.add(each);
-    if (known.size > 1) return true;
+    for (const each of path_domains) distinctDomains.add(each);
+    if (distinctDomains.size > 1) return true;
   }
   return false;
 };
@@ -124,9 +124,9 @@ function keysOfSeveralKinds(
   const several = new Set<string>();
   for (const region of regions) {
     const key = keyOf(region);
-    const known = first.get(key);
-    if (known === undefined) first.set(key, region.kind);
-    else if (known !== region.kind) several.add(key);
+    const firstKind = first.get(key);
+    if (firstKind === undefined) first.set(key, region.kind);
+    else if (firstKind !== region.kind) several.add(key);
   }
   return several;
 }

@@ -37,11 +37,11 @@ function* pieces(value: unknown, indent: string, levels: number): Generator<stri
 function* arrayPieces(list: readonly unknown[], indent: string, levels: number): Generator<string> {
   const inner = `${indent}  `;
   if (levels > 1) {
-    let before = "[";
+    let lead = "[";
     for (const element of list) {
-      yield `${before}\n${inner}`;
+      yield `${lead}\n${inner}`;
       yield* pieces(element, inner, levels - 1);
-      before = ",";
+      lead = ",";
     }
     yield list.length === 0 ? "[]" : `\n${indent}]`;
     return;
@@ -57,16 +57,16 @@ function* arrayPieces(list: readonly unknown[], indent: string, levels: number):
 
 function* objectPieces(value: object, indent: string, levels: number): Generator<string> {
   const inner = `${indent}  `;
-  let before = "{";
+  let lead = "{";
   for (const [key, member] of Object.entries(value)) {
     // Like JSON.stringify, omits members without a JSON form.
     if (stringifiable(member)) {
-      yield `${before}\n${inner}${JSON.stringify(key)}: `;
+      yield `${lead}\n${inner}${JSON.stringify(key)}: `;
       yield* pieces(member, inner, levels - 1);
-      before = ",";
+      lead = ",";
     }
   }
-  yield before === "{" ? "{}" : `\n${indent}}`;
+  yield lead === "{" ? "{}" : `\n${indent}}`;
 }
 
 const stringifiable = (value: unknown): boolean =>

@@ -209,11 +209,11 @@ const hasSections = ({ sections }: NCUProfileRegion): boolean => Object.keys(sec
 
 function byRow<T>(
   regions: readonly NCUProfileRegion[],
-  of: (region: NCUProfileRegion) => T | null,
+  measure: (region: NCUProfileRegion) => T | null,
 ): Readonly<Record<number, T>> {
   const found: Record<number, T> = {};
   regions.forEach((region, row) => {
-    const value = of(region);
+    const value = measure(region);
     if (value !== null) found[row] = value;
   });
   return found;
@@ -326,19 +326,19 @@ function regionsData(
   const regions = shown.map(({ region }) => region);
   const words = reportWords(report);
   const named = (["page", "details"] as const).flatMap((where) =>
-    shownColumns(where, regions, words).flatMap((one) => {
-      const data = columnData(one, regions, { table, nameLimit });
+    shownColumns(where, regions, words).flatMap((column) => {
+      const data = columnData(column, regions, { table, nameLimit });
       if (data === null) return [];
       return [
-        { key: one.key, data: where === "page" ? data : { ...data, isDetail: true as const } },
+        { key: column.key, data: where === "page" ? data : { ...data, isDetail: true as const } },
       ];
     }),
   );
-  const columnOf = (key: RegionColumnKey) => named.findIndex((one) => one.key === key);
+  const columnOf = (key: RegionColumnKey) => named.findIndex((column) => column.key === key);
   const columns = named.map(({ data }) => data);
   const parent = parents(shown);
   const hot = hotRegions(report);
-  const own = words.share.basis === "wall" ? "wall_exclusive_ms" : "exclusive_ms";
+  const ownColumn = words.share.basis === "wall" ? "wall_exclusive_ms" : "exclusive_ms";
   return {
     regions: {
       label: shown.map(({ label }) => table.add(label)),
@@ -346,7 +346,7 @@ function regionsData(
       columns,
       calls: columnOf("invocations"),
       hot: regions.flatMap((region, row) => (hot.has(region) ? [row] : [])),
-      order: columns[columnOf(own)]?.title ?? null,
+      order: columns[columnOf(ownColumn)]?.title ?? null,
       facts: regionFacts(words)
         .map(({ title, texts, keys }) => ({
           title,
@@ -371,24 +371,24 @@ function columnData(
   { table, nameLimit }: { readonly table: StringTable; readonly nameLimit: number },
 ): RegionColumnData | null {
   const cells = regions.map(cell);
-  if (cells.every((one) => one === null)) return null;
-  const measured = cells.map((one) =>
-    typeof one === "object" && one !== null && "kind" in one && one.kind === "measured"
-      ? one
+  if (cells.every((cell) => cell === null)) return null;
+  const measured = cells.map((cell) =>
+    typeof cell === "object" && cell !== null && "kind" in cell && cell.kind === "measured"
+      ? cell
       : null,
   );
-  const isText = cells.some((one) => typeof one === "string");
-  const atLeast = measured.flatMap((one, row) => (one?.isAtLeast ? [row] : []));
-  const uncertain = measured.some((one) => (one?.uncertainty ?? null) !== null);
+  const isText = cells.some((cell) => typeof cell === "string");
+  const atLeast = measured.flatMap((value, row) => (value?.isAtLeast ? [row] : []));
+  const uncertain = measured.some((value) => (value?.uncertainty ?? null) !== null);
   return {
     ...headOf(column),
-    values: cells.map((one, row) => {
-      if (typeof one === "string") return table.add(printableLabel(one, nameLimit));
-      return roundedForPage(typeof one === "number" ? one : (measured[row]?.value ?? null));
+    values: cells.map((cell, row) => {
+      if (typeof cell === "string") return table.add(printableLabel(cell, nameLimit));
+      return roundedForPage(typeof cell === "number" ? cell : (measured[row]?.value ?? null));
     }),
     ...(isText && { isText }),
     ...(uncertain && {
-      uncertainty: measured.map((one) => roundedForPage(one?.uncertainty ?? null)),
+      uncertainty: measured.map((value) => roundedForPage(value?.uncertainty ?? null)),
     }),
     ...(atLeast.length > 0 && { atLeast }),
   };
@@ -416,18 +416,18 @@ function measuresOf(
   const first = share.basis === "wall" ? wall : kernels;
   const whole = { wholeMs: roundedForPage(share.whole), wholeLabel: share.label };
   const others = [wall, gpu, kernels].filter(
-    (one) => one !== first && one.column !== -1 && sumOfRoots(one.column) > 0,
+    (measure) => measure !== first && measure.column !== -1 && sumOfRoots(measure.column) > 0,
   );
   return [
     { ...first, ...whole },
-    ...others.map((one) => ({
-      ...one,
-      ...(one === gpu
+    ...others.map((measure) => ({
+      ...measure,
+      ...(measure === gpu
         ? whole
         : {
-            wholeMs: roundedForPage(sumOfRoots(one.column)),
+            wholeMs: roundedForPage(sumOfRoots(measure.column)),
             wholeLabel:
-              one === wall
+              measure === wall
                 ? "wall time of outermost ranges"
                 : `total time of ${words?.plural ?? "kernels"}`,
           }),
@@ -562,10 +562,10 @@ function namesIn(regions: readonly NCUProfileRegion[]): MetricName[] {
   for (const region of regions)
     for (const [name, { value, unit }] of Object.entries(allMetrics(region))) {
       if (value === null) continue;
-      const known = units.get(name);
-      if (known?.has(unit)) continue;
-      if (known === undefined) units.set(name, new Set([unit]));
-      else known.add(unit);
+      const existing = units.get(name);
+      if (existing?.has(unit)) continue;
+      if (existing === undefined) units.set(name, new Set([unit]));
+      else existing.add(unit);
       names.push({ name, unit });
     }
   return names;
@@ -688,10 +688,10 @@ function longestOf(lists: readonly KernelSource[], limit: number): readonly numb
 /** In ascending order. */
 function allTimes(lists: readonly KernelSource[]): Float64Array {
   const all = new Float64Array(lists.reduce((sum, { times }) => sum + times.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const { times } of lists) {
-    all.set(times, at);
-    at += times.length;
+    all.set(times, offset);
+    offset += times.length;
   }
   return all.sort();
 }

@@ -196,7 +196,9 @@ function tablesHtml(
   html: (...blocks: readonly Block[]) => string,
 ): string {
   const { regions } = report;
-  const some = regions.filter((one) => one.payloads ?? one.counters).slice(0, most);
+  const some = regions
+    .filter((candidate) => candidate.payloads ?? candidate.counters)
+    .slice(0, most);
   const section = (id: string, title: string, blocks: readonly Block[]) =>
     blocks.length === 0
       ? ""
@@ -223,16 +225,18 @@ function rankMapHtml(
   most: number,
   html: (...blocks: readonly Block[]) => string,
 ): string {
-  const shown = regions.filter((one) => one.ranks && one.kind !== "outside").slice(0, most);
+  const shown = regions
+    .filter((candidate) => candidate.ranks && candidate.kind !== "outside")
+    .slice(0, most);
   if (shown.length === 0) return "";
   const labelOf = regionLabels(shown);
   const rows = shown.map((region) => {
     const { wall_ms = [], max_ms = 0 } = region.ranks ?? {};
-    const cells = wall_ms.map((ms, at) => {
+    const cells = wall_ms.map((ms, index) => {
       const shade = ms === null || max_ms === 0 ? 0 : Math.ceil((ms / max_ms) * SHADES);
-      const { rank = at, host = "" } = ranks[at] ?? {};
+      const { rank = index, host = "" } = ranks[index] ?? {};
       const title = `rank ${rank}${host === "" ? "" : ` on ${host}`}: ${ms === null ? "not entered" : formatDuration(ms)}`;
-      return `<rect class="shade-${shade}" x="${at * CELL}" y="0" width="${CELL - 1}" height="${CELL - 1}"><title>${escapeHtml(title)}</title></rect>`;
+      return `<rect class="shade-${shade}" x="${index * CELL}" y="0" width="${CELL - 1}" height="${CELL - 1}"><title>${escapeHtml(title)}</title></rect>`;
     });
     const width = wall_ms.length * CELL;
     return `<tr><th scope="row">${escapeHtml(printableLabel(labelOf(region), MOST_HEADING))}</th><td><svg class="ranks" viewBox="0 0 ${width} ${CELL}" width="${width}" height="${CELL}" role="img" aria-label="ranks 0 to ${wall_ms.length - 1}">${cells.join("")}</svg></td></tr>`;

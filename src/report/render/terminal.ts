@@ -74,7 +74,7 @@ const LEAST_LABEL = 8;
  */
 export function tableLines({ columns, rows }: Table, page: TerminalPage): readonly string[] {
   const all = [...rows];
-  const drawn = columns.map((column, at) => drawColumn(column, at, all));
+  const drawn = columns.map((column, index) => drawColumn(column, index, all));
   const [first, ...others] = drawn;
   if (first === undefined) return [];
   const shown = fittingColumns(first, others, all, page.width);
@@ -90,8 +90,8 @@ export function tableLines({ columns, rows }: Table, page: TerminalPage): readon
   const colors = picocolors.createColors(page.color);
   return [
     colors.bold(line(({ title }) => title)),
-    ...all.map(({ tone }, at) => {
-      const text = line(({ cells }) => cells[at] ?? "");
+    ...all.map(({ tone }, index) => {
+      const text = line(({ cells }) => cells[index] ?? "");
       return tone === undefined ? text : PAINT[tone](colors)(text);
     }),
   ];
@@ -130,13 +130,13 @@ const sideOf = ({ align, format }: Column): "left" | "right" =>
 
 function drawColumn(
   column: Column,
-  at: number,
+  index: number,
   rows: readonly Row[],
   isShort = false,
 ): DrawnColumn {
   const title = column.short ?? column.title;
   const cells = rows.map(({ cells }) => {
-    const cell = cells[at] ?? null;
+    const cell = cells[index] ?? null;
     const text = cellText(cell, column, isShort);
     const isLabel =
       cell !== null && typeof cell === "object" && "kind" in cell && cell.kind === "label";
@@ -162,9 +162,9 @@ function fittingColumns(
     if (level === 0 || wanted + taken <= width) break;
     shown = shown.flatMap((each) => {
       if (priorityOf(each) !== level) return [each];
-      const at = others.indexOf(each) + 1;
-      const isShortened = rows.some(({ cells }) => hasShortForm(cells[at] ?? null));
-      return isShortened ? [drawColumn(each.column, at, rows, true)] : [];
+      const index = others.indexOf(each) + 1;
+      const isShortened = rows.some(({ cells }) => hasShortForm(cells[index] ?? null));
+      return isShortened ? [drawColumn(each.column, index, rows, true)] : [];
     });
   }
   return shown;
@@ -191,7 +191,7 @@ function linesOf(block: Block, page: TerminalPage): readonly string[] {
     case "list":
       return Array.from(block.items, (item) =>
         itemLines(item, page.width - LIST_INDENT.length).map(
-          (line, at) => `${at === 0 ? LIST_MARK : LIST_INDENT}${line}`,
+          (line, index) => `${index === 0 ? LIST_MARK : LIST_INDENT}${line}`,
         ),
       ).flat();
     case "bar":
@@ -351,8 +351,8 @@ const MOST_UNEVEN = 10;
 /** What takes the time, why, and what to do: the first lines of a result. Lines end with newlines. */
 export const renderAnswer = (answer: Answer, page: TerminalPage): string =>
   textOf(
-    answerBlocks(answer, { nameOf: ({ label }) => label, level: 3 }).flatMap((block, at) => [
-      ...(at > 0 && block.type === "heading" ? [""] : []),
+    answerBlocks(answer, { nameOf: ({ label }) => label, level: 3 }).flatMap((block, index) => [
+      ...(index > 0 && block.type === "heading" ? [""] : []),
       ...blockLines([block], page),
     ]),
   );

@@ -69,35 +69,37 @@ export function functionNameIn(demangled: string): string {
   const take = (to: number) => {
     if (to > from) name += demangled.slice(from, to);
   };
-  let at = 0;
-  for (; at < demangled.length; at++) {
-    const character = demangled.charCodeAt(at);
+  let index = 0;
+  for (; index < demangled.length; index++) {
+    const character = demangled.charCodeAt(index);
     if (character === LESS) {
-      if (depth++ === 0) take(at);
-    } else if (character === GREATER && demangled.charCodeAt(at - 1) !== MINUS) {
-      if (depth === 0) take(at);
+      if (depth++ === 0) take(index);
+    } else if (character === GREATER && demangled.charCodeAt(index - 1) !== MINUS) {
+      if (depth === 0) take(index);
       depth = Math.max(0, depth - 1);
-      from = at + 1;
+      from = index + 1;
     } else if (depth > 0) continue;
     else if (character === OPENING) {
-      const skipped = ANONYMOUS.find((text) => demangled.startsWith(text, at));
+      const skipped = ANONYMOUS.find((text) => demangled.startsWith(text, index));
       if (skipped === undefined) break;
-      take(at);
-      at += skipped.length - 1;
-      from = at + 1;
+      take(index);
+      index += skipped.length - 1;
+      from = index + 1;
     } else if (character === BLANK || character === COLON) {
       name = "";
-      from = at + 1;
+      from = index + 1;
     }
   }
-  if (depth === 0) take(at);
+  if (depth === 0) take(index);
   return name === "" ? demangled : name;
 }
 
 /** Parentheses that are not parameter lists. */
 const ANONYMOUS = ["(anonymous namespace)", "(anonymous)"];
 
-const [LESS, GREATER, MINUS, OPENING, BLANK, COLON] = [..."<>-( :"].map((one) => one.charCodeAt(0));
+const [LESS, GREATER, MINUS, OPENING, BLANK, COLON] = [..."<>-( :"].map((character) =>
+  character.charCodeAt(0),
+);
 
 /**
  * A form of a demangled name that is the same for all tools. CUPTI gives mangled names, which the recorder

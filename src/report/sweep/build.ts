@@ -142,16 +142,16 @@ export function buildSweepReport(
 ): SweepReport {
   const set = inputs.map(({ overrides }) => new Map(overrides.map(keyAndValue)));
   const parameters = sweptKeys(set).map((key): SweepParameter => {
-    const values = set.map((own) => own.get(key));
+    const values = set.map((overrides) => overrides.get(key));
     return { key, numeric: values.every((value) => value !== undefined && isNumber(value)) };
   });
   const reports = inputs.flatMap(({ result: { report } }) => (report === null ? [] : [report]));
   const basis = reports.every(({ totals }) => totals.total_ms !== null) ? "total_ms" : "wall_ms";
-  const jobs = inputs.map(({ name, result, page, amount }, at): SweepJob => {
+  const jobs = inputs.map(({ name, result, page, amount }, index): SweepJob => {
     const { totals, half } = result.report ?? {};
     return {
       name,
-      values: parameters.map(({ key }) => set[at]?.get(key) ?? null),
+      values: parameters.map(({ key }) => set[index]?.get(key) ?? null),
       total_ms: totals?.[basis] ?? null,
       ...(totals?.cpu_ms !== undefined && { cpu_ms: totals.cpu_ms }),
       ...(half?.[basis] != null && { ci95_half_ms: half[basis] }),
@@ -201,8 +201,8 @@ function keyAndValue(override: string): readonly [string, string] {
 
 /** The keys whose values differ between jobs. */
 function sweptKeys(set: readonly ReadonlyMap<string, string>[]): readonly string[] {
-  const keys = [...new Set(set.flatMap((own) => [...own.keys()]))];
-  return keys.filter((key) => new Set(set.map((own) => own.get(key))).size > 1);
+  const keys = [...new Set(set.flatMap((overrides) => [...overrides.keys()]))];
+  return keys.filter((key) => new Set(set.map((overrides) => overrides.get(key))).size > 1);
 }
 
 const isNumber = (text: string): boolean =>
@@ -241,7 +241,7 @@ function regionsOf(inputs: readonly JobInput[], basis: SweepReport["basis"]) {
       kind,
       times_ms: times,
       ...(cpuTimes.some((ms) => ms !== null) && { cpu_times_ms: cpuTimes }),
-      ...(calls.some((one) => one !== null) && { calls_ms: calls }),
+      ...(calls.some((calls) => calls !== null) && { calls_ms: calls }),
     }),
   );
 }

@@ -37,8 +37,8 @@ export function curvesOf(
   times: readonly (number | null)[] = jobs.map(({ total_ms }) => total_ms),
 ): readonly Curve[] {
   const curves = new Map<string, CurvePoint[]>();
-  for (const [at, { name, values }] of jobs.entries()) {
-    const ms = times[at] ?? null;
+  for (const [index, { name, values }] of jobs.entries()) {
+    const ms = times[index] ?? null;
     const x = Number(values[parameter] ?? Number.NaN);
     if (ms === null || Number.isNaN(x)) continue;
     const label = parameters
@@ -79,8 +79,8 @@ export function scalingFit(points: readonly CurvePoint[]): ScalingFit | null {
     .filter(({ x, ms }) => x > 0 && ms > 0)
     .map(({ x, ms }) => ({ x: Math.log(x), y: Math.log(ms) }));
   if (new Set(logs.map(({ x }) => x)).size < 3) return null;
-  const sum = (of: (point: { readonly x: number; readonly y: number }) => number) =>
-    logs.reduce((total, point) => total + of(point), 0);
+  const sum = (measure: (point: { readonly x: number; readonly y: number }) => number) =>
+    logs.reduce((total, point) => total + measure(point), 0);
   const [meanX, meanY] = [sum(({ x }) => x) / logs.length, sum(({ y }) => y) / logs.length];
   const spread = sum(({ x }) => (x - meanX) ** 2);
   const total = sum(({ y }) => (y - meanY) ** 2);

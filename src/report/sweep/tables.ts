@@ -59,7 +59,7 @@ export function headlineOf(report: SweepReport): string {
   const named = ({ name, values }: SweepJob) =>
     parameters.length === 0
       ? `job ${name}`
-      : `job ${name} (${parameters.map(({ key }, at) => `${key}=${values[at] ?? NOT_MEASURED}`).join(", ")})`;
+      : `job ${name} (${parameters.map(({ key }, index) => `${key}=${values[index] ?? NOT_MEASURED}`).join(", ")})`;
   const [most, least, unit, format] =
     work === undefined
       ? ["took the least time", "the most", "ms", formatMs]
@@ -99,7 +99,7 @@ export function jobTitle(
   const last = parameters.map(({ key }) => key.split(/[./@]/).at(-1) ?? key);
   const isClear = new Set(last).size === last.length;
   return parameters
-    .map(({ key }, at) => `${isClear ? last[at] : key}=${values[at] ?? NOT_MEASURED}`)
+    .map(({ key }, index) => `${isClear ? last[index] : key}=${values[index] ?? NOT_MEASURED}`)
     .join(" ");
 }
 
@@ -125,9 +125,9 @@ export function jobTable(
         },
       },
       ...parameters.map(
-        ({ key }, at): Field<SweepJob> => ({
+        ({ key }, index): Field<SweepJob> => ({
           title: printableLabel(key),
-          cell: ({ values }) => printableLabel(values[at] ?? NOT_MEASURED),
+          cell: ({ values }) => printableLabel(values[index] ?? NOT_MEASURED),
         }),
       ),
       { title: "ms", format: "ms", cell: ({ total_ms }) => total_ms },
@@ -175,16 +175,16 @@ export function regionMatrix(
   titleOf: (job: SweepJob) => string,
 ): Table {
   const settings = ({ values }: SweepJob) =>
-    parameters.map(({ key }, at) => `${key}=${values[at] ?? NOT_MEASURED}`).join(", ");
+    parameters.map(({ key }, index) => `${key}=${values[index] ?? NOT_MEASURED}`).join(", ");
   return tableOf(
     [
       { title: "Region", cell: (region: number) => names[region] ?? "" },
       ...jobs.map(
-        (job, at): Field<number> => ({
+        (job, index): Field<number> => ({
           title: titleOf(job),
           hint: settings(job),
           format: "ms",
-          cell: (region) => regions[region]?.times_ms[at] ?? null,
+          cell: (region) => regions[region]?.times_ms[index] ?? null,
         }),
       ),
     ],
@@ -209,15 +209,15 @@ export function callsTable(
   { jobs, parameters }: Pick<SweepReport, "jobs" | "parameters">,
   { calls_ms = [] }: SweepRegion,
 ): readonly Table[] {
-  const rows = jobs.flatMap((job, at): readonly CallsRow[] => {
-    const calls = calls_ms[at] ?? null;
+  const rows = jobs.flatMap((job, index): readonly CallsRow[] => {
+    const calls = calls_ms[index] ?? null;
     return calls === null ? [] : [{ ...calls, job: jobTitle(job, parameters) }];
   });
   if (rows.length === 0) return [];
-  const ms = (title: string, of: (row: CallsRow) => number): Field<CallsRow> => ({
+  const ms = (title: string, measure: (row: CallsRow) => number): Field<CallsRow> => ({
     title,
     format: "ms",
-    cell: of,
+    cell: measure,
   });
   return [
     tableOf<CallsRow>(
@@ -254,8 +254,8 @@ interface ScalingRow {
 
 /** For the whole jobs; no table if no parameter is a number with several values. */
 export function scalingTable(report: SweepReport): readonly Table[] {
-  const rows = report.parameters.flatMap(({ key, numeric }, at) =>
-    (numeric ? curvesOf(report, at) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
+  const rows = report.parameters.flatMap(({ key, numeric }, index) =>
+    (numeric ? curvesOf(report, index) : []).flatMap(({ label, points }): readonly ScalingRow[] => {
       if (points.length < 2) return [];
       const times = points.map(({ x, ms }) => `${x}: ${formatMs(ms)}`).join(", ");
       return [{ key, others: label, times, exponent: scalingWords(points) }];
@@ -299,9 +299,9 @@ export const sweepRecords = (report: SweepReport): Table =>
     [
       { title: "job", cell: ({ job }) => job.name },
       ...report.parameters.map(
-        ({ key }, at): Field<SweepRecord> => ({
+        ({ key }, index): Field<SweepRecord> => ({
           title: key,
-          cell: ({ job }) => job.values[at] ?? null,
+          cell: ({ job }) => job.values[index] ?? null,
         }),
       ),
       { title: "region", cell: ({ region }) => region?.path.join(" / ") ?? "(whole job)" },
@@ -327,15 +327,15 @@ export const sweepRecords = (report: SweepReport): Table =>
   );
 
 function* timesOf({ jobs, regions }: SweepReport): Generator<SweepRecord> {
-  for (const [at, job] of jobs.entries()) {
+  for (const [index, job] of jobs.entries()) {
     yield { job, region: null, ms: job.total_ms, cpuMs: job.cpu_ms ?? null, calls: null };
     for (const region of regions)
       yield {
         job,
         region,
-        ms: region.times_ms[at] ?? null,
-        cpuMs: region.cpu_times_ms?.[at] ?? null,
-        calls: region.calls_ms?.[at] ?? null,
+        ms: region.times_ms[index] ?? null,
+        cpuMs: region.cpu_times_ms?.[index] ?? null,
+        calls: region.calls_ms?.[index] ?? null,
       };
   }
 }

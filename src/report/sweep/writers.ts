@@ -129,9 +129,9 @@ export function renderSweepHtml(
       total_ms: roundedForPage(job.total_ms),
     })),
     best: best && printableLabel(best, 80),
-    regions: regions.slice(0, most).map((region, at) => ({
+    regions: regions.slice(0, most).map((region, index) => ({
       ...region,
-      path: [printableLabel(names[at] ?? "", 300)],
+      path: [printableLabel(names[index] ?? "", 300)],
       times_ms: region.times_ms.map((ms) => roundedForPage(ms)),
       ...(region.calls_ms && { calls_ms: region.calls_ms.map(roundedCalls) }),
     })),

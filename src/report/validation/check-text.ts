@@ -144,14 +144,14 @@ function endOfContainer(text: string, start: number, most: number): number | nul
   const end = Math.min(text.length, start + most);
   let depth = 0;
   let inString = false;
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at);
+  for (let index = start; index < end; index++) {
+    const code = text.charCodeAt(index);
     if (inString) {
-      if (code === BACKSLASH) at++;
+      if (code === BACKSLASH) index++;
       else if (code === QUOTE) inString = false;
     } else if (code === QUOTE) inString = true;
     else if ((code | BRACE_BIT) === OPENING) depth++;
-    else if ((code | BRACE_BIT) === CLOSING && --depth === 0) return at + 1;
+    else if ((code | BRACE_BIT) === CLOSING && --depth === 0) return index + 1;
   }
   return null;
 }

@@ -82,16 +82,16 @@ function isOf(document: unknown, contract: string): boolean {
 function sweepIssues(document: SweepReport): readonly ReportIssue[] {
   const { jobs, parameters, regions, best } = document;
   const lists = [
-    ...jobs.map(({ values }, at) => ({
+    ...jobs.map(({ values }, index) => ({
       list: values,
       wanted: parameters.length,
-      pointer: pointerTo("", "jobs", at, "values"),
+      pointer: pointerTo("", "jobs", index, "values"),
       what: "one value per parameter",
     })),
-    ...regions.map(({ times_ms }, at) => ({
+    ...regions.map(({ times_ms }, index) => ({
       list: times_ms,
       wanted: jobs.length,
-      pointer: pointerTo("", "regions", at, "times_ms"),
+      pointer: pointerTo("", "regions", index, "times_ms"),
       what: "one time per job",
     })),
   ];

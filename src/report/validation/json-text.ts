@@ -150,13 +150,13 @@ const NOT_IN_WORD = /[^-+.\w]/g;
 
 /** Counts backslashes backwards from the quote: a regular expression would need a stack as deep as the run is long. */
 function isEscaped(text: string, quote: number): boolean {
-  let at = quote;
-  while (text.charAt(at - 1) === "\\") at--;
-  return (quote - at) % 2 === 1;
+  let offset = quote;
+  while (text.charAt(offset - 1) === "\\") offset--;
+  return (quote - offset) % 2 === 1;
 }
 
 /** The offset after the match of a sticky pattern; null without a match. */
-function endOf(pattern: RegExp, text: string, at: number): number | null {
-  pattern.lastIndex = at;
+function endOf(pattern: RegExp, text: string, offset: number): number | null {
+  pattern.lastIndex = offset;
   return pattern.test(text) ? pattern.lastIndex : null;
 }

@@ -362,9 +362,9 @@ const BUNDLE_RULES: readonly Rule<RegionReportBundle>[] = [
     property: "reports",
     check: ({ reports }) => {
       const unknown = reports.find(
-        ({ kernels_of }, at) =>
+        ({ kernels_of }, index) =>
           kernels_of !== undefined &&
-          !reports.slice(0, at).some(({ scope }) => scope === kernels_of),
+          !reports.slice(0, index).some(({ scope }) => scope === kernels_of),
       );
       return unknown === undefined
         ? null
@@ -395,12 +395,12 @@ export function ruleIssues(bundle: RegionReportBundle): readonly ReportIssue[] {
   return [
     ...applied(BUNDLE_RULES, bundle, ""),
     ...wholeBundle(bundle).reports.flatMap((report, index) => {
-      const at = pointerTo("", "reports", index);
+      const pointer = pointerTo("", "reports", index);
       return [
-        ...applied(REPORT_RULES, report, at),
+        ...applied(REPORT_RULES, report, pointer),
         ...(["regions", "families"] as const).flatMap((list) =>
           (report[list] ?? []).flatMap((region, place) => {
-            const inRegion = pointerTo(at, list, place);
+            const inRegion = pointerTo(pointer, list, place);
             return [
               ...applied(REGION_RULES, region, inRegion),
               ...region.kernels.flatMap((kernel, row) =>

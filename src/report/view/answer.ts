@@ -221,13 +221,15 @@ function barsOf(reports: readonly NCUProfileRegionReport[]): readonly RunBar[] {
       .slice(0, MOST_SCOPES)
       .flatMap(({ scope, totals: { run } }) => (run === undefined ? [] : [barOf(scope, run)]));
   });
-  return bars.filter((bar, at) => !bars.slice(0, at).some((known) => isSame(known, bar)));
+  return bars.filter((bar, index) => !bars.slice(0, index).some((earlier) => isSame(earlier, bar)));
 }
 
 const isSame = (a: RunBar, b: RunBar): boolean =>
   a.ms === b.ms &&
   a.parts.length === b.parts.length &&
-  a.parts.every(({ kind, ms }, at) => b.parts[at]?.kind === kind && b.parts[at]?.ms === ms);
+  a.parts.every(
+    ({ kind, ms }, index) => b.parts[index]?.kind === kind && b.parts[index]?.ms === ms,
+  );
 
 // Facts of regions.
 
@@ -295,17 +297,17 @@ function ownLongest(
         calls: calls + record.calls,
       });
     }
-  const own = region.kernels.flatMap((record) => {
+  const ownRecords = region.kernels.flatMap((record) => {
     const { ms, calls } = within.get(keyOf(record)) ?? { ms: 0, calls: 0 };
     const count = record.calls - calls;
     const total = (record.total_ms ?? 0) - ms;
     return count > 0 ? [{ ...record, total_ms: total, calls: count, mean_ms: total / count }] : [];
   });
   // What belongs to two regions inside that overlap would be subtracted twice.
-  const sum = sumOf(own, ({ total_ms }) => total_ms);
+  const sum = sumOf(ownRecords, ({ total_ms }) => total_ms);
   const expected = exclusiveMs(region);
   if (expected === null || Math.abs(sum - expected) > expected / 100) return null;
-  return own.reduce<KernelRecord | null>(
+  return ownRecords.reduce<KernelRecord | null>(
     (longest, record) =>
       longest !== null && (longest.total_ms ?? 0) >= record.total_ms ? longest : record,
     null,
@@ -327,7 +329,7 @@ function copiesIn(
   const outermost = regions.filter((region, place) => !inner.has(place) && copyMs(region) > 0);
   const longest = indicesOfLargest(times, 2);
   return (place) => {
-    const other = longest.find((one) => one !== place && (times[one] ?? 0) > 0);
+    const other = longest.find((candidate) => candidate !== place && (times[candidate] ?? 0) > 0);
     const region = other === undefined ? undefined : regions[other];
     return {
       ownMs: times[place] ?? 0,
@@ -357,7 +359,7 @@ function ownCount(
 ): number | null {
   const countOf = ({ metrics }: NCUProfileRegion) => metrics[name]?.value ?? null;
   const all = countOf(region);
-  return all === null ? null : Math.max(0, all - sumOf(inner, (one) => countOf(one) ?? 0));
+  return all === null ? null : Math.max(0, all - sumOf(inner, (child) => countOf(child) ?? 0));
 }
 
 function ownSwitches(
@@ -386,35 +388,38 @@ function childrenOf(regions: readonly NCUProfileRegion[]): ReadonlyMap<number, r
     around.length = level;
     const parent = around.at(-1);
     if (parent !== undefined) {
-      const known = children.get(parent);
-      if (known === undefined) children.set(parent, [place]);
-      else known.push(place);
+      const existing = children.get(parent);
+      if (existing === undefined) children.set(parent, [place]);
+      else existing.push(place);
     }
     around.push(place);
   }
   return children;
 }
 
-const sumOf = <Part>(parts: readonly Part[], of: (part: Part) => number): number =>
-  parts.reduce((sum, part) => sum + of(part), 0);
+const sumOf = <Part>(parts: readonly Part[], measure: (part: Part) => number): number =>
+  parts.reduce((sum, part) => sum + measure(part), 0);
 
 function ownActivity(
   { gpu_activity: activity, wall_exclusive_ms: wall }: NCUProfileRegion,
   inner: readonly NCUProfileRegion[],
 ): OwnActivity | null {
   if (activity === undefined || wall === null) return null;
-  const own = (of: (known: NonNullable<NCUProfileRegion["gpu_activity"]>) => number) =>
+  const exclusive = (
+    measure: (gpuActivity: NonNullable<NCUProfileRegion["gpu_activity"]>) => number,
+  ) =>
     Math.min(
       wall,
       Math.max(
         0,
-        of(activity) - sumOf(inner, ({ gpu_activity }) => (gpu_activity ? of(gpu_activity) : 0)),
+        measure(activity) -
+          sumOf(inner, ({ gpu_activity }) => (gpu_activity ? measure(gpu_activity) : 0)),
       ),
     );
   return {
-    busyMs: own(({ busy_ms }) => busy_ms),
-    kernelMs: own(({ kernel_ms }) => kernel_ms),
-    copyOnlyMs: own(({ copy_ms, overlap_ms }) => copy_ms - overlap_ms),
+    busyMs: exclusive(({ busy_ms }) => busy_ms),
+    kernelMs: exclusive(({ kernel_ms }) => kernel_ms),
+    copyOnlyMs: exclusive(({ copy_ms, overlap_ms }) => copy_ms - overlap_ms),
   };
 }
 
@@ -422,13 +427,13 @@ function ownActivity(
 function countersBeside(
   beside: readonly NCUProfileRegionReport[],
 ): (region: NCUProfileRegion) => NCUProfileRegion {
-  const known = new Map<string, NCUProfileRegion>();
+  const byFamily = new Map<string, NCUProfileRegion>();
   for (const { regions } of beside)
     for (const region of regions)
       if (speedOfLight(region) !== null || Object.keys(region.sections).length > 0)
-        known.set(familyKey(region), region);
+        byFamily.set(familyKey(region), region);
   return (region) => {
-    const other = known.get(familyKey(region));
+    const other = byFamily.get(familyKey(region));
     if (other === undefined) return region;
     return {
       ...region,
@@ -452,9 +457,9 @@ type MembersOf = (family: NCUProfileRegion) => readonly NCUProfileRegion[];
 
 function membersOf({ regions, families = [] }: NCUProfileRegionReport): MembersOf {
   if (families.length === 0) return () => [];
-  const known = new Map<string, NCUProfileRegion[]>();
-  for (const region of regions) getOrCreate(known, familyKey(region), () => []).push(region);
-  return (family) => (family.members === undefined ? [] : (known.get(familyKey(family)) ?? []));
+  const byFamily = new Map<string, NCUProfileRegion[]>();
+  for (const region of regions) getOrCreate(byFamily, familyKey(region), () => []).push(region);
+  return (family) => (family.members === undefined ? [] : (byFamily.get(familyKey(family)) ?? []));
 }
 
 /** The time by which regions are ranked. */
@@ -499,11 +504,11 @@ function topBy({ report, members, facts }: Ranking, time: RankedTime): readonly 
   const { explained, base, whole, timeOf } = time;
   const times = report.regions.map((region) => timeOf(region) ?? 0);
   const labelOf = regionLabels(report.regions);
-  return indicesOfLargest(times, TOP).flatMap((place, at): readonly RankedRegion[] => {
+  return indicesOfLargest(times, TOP).flatMap((place, index): readonly RankedRegion[] => {
     const region = report.regions[place];
     const ms = times[place] ?? 0;
     const share = percentOf(ms, whole);
-    if (region === undefined || ms === 0 || (at > 0 && (share ?? 100) < LEAST_SHARE)) return [];
+    if (region === undefined || ms === 0 || (index > 0 && (share ?? 100) < LEAST_SHARE)) return [];
     return [
       {
         region,
@@ -571,8 +576,8 @@ function headlineOf(
   // A region that waits for the end of threads has their time again: they are in regions, too, if all take that much more than the run.
   const isTheirs = ({ reason, ms }: RankedRegion): boolean =>
     reason?.rule === "join" && sum - (time.whole ?? sum) >= ms * MOST;
-  const all = ranked.reduce((left, one) => left - (isTheirs(one) ? one.ms : 0), sum);
-  const [top, next] = ranked.filter((one) => !isTheirs(one));
+  const all = ranked.reduce((left, entry) => left - (isTheirs(entry) ? entry.ms : 0), sum);
+  const [top, next] = ranked.filter((entry) => !isTheirs(entry));
   if (top === undefined) return story ?? nothingWords(report);
   const isCovered = top.region.kind === "outside" && story !== null && story.includes("outside");
   if (isCovered) return [story, reasonSentence(top)].filter((text) => text !== null).join(" ");
@@ -606,8 +611,9 @@ function nothingWords({ totals }: NCUProfileRegionReport): string {
 function storyOf({ parts, ms, processes }: RunBar): string | null {
   const part = parts.find((each) => each.ms > ms * MOST);
   if (part === undefined) return null;
-  const of = processes > 1 ? `the ${plural(processes, "process", "processes")}' time` : "the run";
-  const share = `${formatShare(part.ms, ms)} % of ${of} (${formatDuration(part.ms)} of ${formatDuration(ms)})`;
+  const wholeName =
+    processes > 1 ? `the ${plural(processes, "process", "processes")}' time` : "the run";
+  const share = `${formatShare(part.ms, ms)} % of ${wholeName} (${formatDuration(part.ms)} of ${formatDuration(ms)})`;
   return STORIES[part.kind](share);
 }
 
@@ -726,7 +732,7 @@ function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
   const advice: Advice[] = [];
   for (const { region, label, reason } of ranked) {
     const text = reason?.advice ?? null;
-    if (text === null || advice.some((known) => known.label === label || known.text === text))
+    if (text === null || advice.some((item) => item.label === label || item.text === text))
       continue;
     advice.push({ region, label, text });
   }
@@ -762,7 +768,7 @@ export function answerBlocks(
           ]),
         ]),
     paragraph([strong(headline)]),
-    ...runs.map((bar, at) => runBar(bar, at > 0)),
+    ...runs.map((bar, index) => runBar(bar, index > 0)),
     ...part("Most wall time of their own", ranked(byWall)),
     ...part(
       byGpu[0]?.base === "kernel time"

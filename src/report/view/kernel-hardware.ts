@@ -86,14 +86,14 @@ function tensorShare(metrics: Metrics): number | null {
 }
 
 function smallestLimits(metrics: Metrics): readonly OccupancyLimit[] {
-  const known = LIMITS.flatMap((limit) => {
+  const blockLimits = LIMITS.flatMap((limit) => {
     const blocks = LIMITERS[limit]
       .map((name) => metrics[name]?.value ?? null)
       .find((value) => value !== null);
     return blocks == null ? [] : [{ limit, blocks }];
   });
-  const least = Math.min(...known.map(({ blocks }) => blocks));
-  return known.filter(({ blocks }) => blocks === least).map(({ limit }) => limit);
+  const least = Math.min(...blockLimits.map(({ blocks }) => blocks));
+  return blockLimits.filter(({ blocks }) => blocks === least).map(({ limit }) => limit);
 }
 
 // Combines the counters of a kernel from several regions that share no launch.
@@ -105,13 +105,13 @@ type Timed = Pick<KernelRecord, "total_ms" | "hardware">;
  * the region with the most time. Undefined if no region has counters.
  */
 export function mergeHardware(records: readonly Timed[]): KernelHardware | undefined {
-  const known = records.flatMap(({ total_ms, hardware }) =>
+  const measured = records.flatMap(({ total_ms, hardware }) =>
     hardware === undefined ? [] : [{ ms: total_ms ?? 0, hardware }],
   );
-  const [first, ...others] = known;
+  const [first, ...others] = measured;
   if (first === undefined || others.length === 0) return first?.hardware;
-  const mean = (of: (hardware: KernelHardware) => number | null): number | null =>
-    weightedMean(known.map(({ ms, hardware }) => ({ weight: ms, value: of(hardware) })));
+  const mean = (measure: (hardware: KernelHardware) => number | null): number | null =>
+    weightedMean(measured.map(({ ms, hardware }) => ({ weight: ms, value: measure(hardware) })));
   const longest = others.reduce((most, each) => (each.ms > most.ms ? each : most), first);
   const sm = mean(({ sm_pct }) => sm_pct);
   const memory = mean(({ memory_pct }) => memory_pct);
@@ -133,9 +133,9 @@ interface Weighed {
 
 /** The unweighted mean if no times are known. */
 function weightedMean(all: readonly Weighed[]): number | null {
-  const known = all.flatMap(({ weight, value }) => (value === null ? [] : [{ weight, value }]));
-  if (known.length === 0) return null;
-  const whole = known.reduce((sum, { weight }) => sum + weight, 0);
-  const weightOf = (weight: number): number => (whole > 0 ? weight / whole : 1 / known.length);
-  return known.reduce((sum, { weight, value }) => sum + value * weightOf(weight), 0);
+  const present = all.flatMap(({ weight, value }) => (value === null ? [] : [{ weight, value }]));
+  if (present.length === 0) return null;
+  const whole = present.reduce((sum, { weight }) => sum + weight, 0);
+  const weightOf = (weight: number): number => (whole > 0 ? weight / whole : 1 / present.length);
+  return present.reduce((sum, { weight, value }) => sum + value * weightOf(weight), 0);
 }

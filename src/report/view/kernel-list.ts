@@ -41,7 +41,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
   const timed: boolean[] = [];
   for (const [place, { region, level }] of treeRows(regions).entries())
     for (const record of region.kernels) {
-      const number = identities.of(record);
+      const number = identities.numberOf(record);
       const ms = record.total_ms ?? 0;
       if (number === totals.length) {
         totals.push(Number.NaN);
@@ -65,7 +65,7 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
 
   const labelOf = regionLabels(regions);
   const rowOf = (number: number): KernelOfReport => {
-    const { kernel_name, kind, device } = identities.at(number);
+    const { kernel_name, kind, device } = identities.identityOf(number);
     const count = calls[number] ?? 0;
     const total_ms = timed[number] === true ? (totals[number] ?? 0) : null;
     const home = regions[homes[number] ?? 0];
@@ -99,17 +99,17 @@ export function kernelsOfReport({ regions }: NCUProfileRegionReport): KernelsOfR
 const isHome = (
   region: NCUProfileRegion,
   ms: number,
-  known: NCUProfileRegion | undefined,
+  shownRegion: NCUProfileRegion | undefined,
   knownMs = 0,
-): boolean => ms > knownMs || (ms === knownMs && region.depth > (known?.depth ?? 0));
+): boolean => ms > knownMs || (ms === knownMs && region.depth > (shownRegion?.depth ?? 0));
 
 type Place = Pick<KernelRecord, "kind" | "device">;
 type Identity = Pick<KernelRecord, "kernel_name" | "kind" | "device">;
 
 interface Identities {
   /** The identity number of a kernel, starting from 0 in order of first appearance. */
-  readonly of: (record: Identity) => number;
-  readonly at: (number: number) => Identity;
+  readonly numberOf: (record: Identity) => number;
+  readonly identityOf: (number: number) => Identity;
   /** The places of these identity numbers, each once. */
   readonly placesOf: (numbers: readonly number[]) => readonly Place[];
 }
@@ -138,8 +138,8 @@ function createIdentities(): Identities {
   };
   const placeOf = (number: number): Place => places[placeNumbers[number] ?? 0] as Place;
   return {
-    of: (record) => namesAt(record).numberOf(record.kernel_name),
-    at: (number) => ({ kernel_name: names[number] ?? "", ...placeOf(number) }),
+    numberOf: (record) => namesAt(record).numberOf(record.kernel_name),
+    identityOf: (number) => ({ kernel_name: names[number] ?? "", ...placeOf(number) }),
     placesOf: (numbers) => [...new Set(numbers.map(placeOf))],
   };
 }

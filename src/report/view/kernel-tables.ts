@@ -68,16 +68,22 @@ type Head = Pick<HardwareColumn, "title" | "short" | "priority" | "legend"> & {
   readonly hint: string;
 };
 
-const share = (of: (hardware: KernelHardware) => number | null, head: Head): HardwareColumn => ({
+const share = (
+  measure: (hardware: KernelHardware) => number | null,
+  head: Head,
+): HardwareColumn => ({
   ...head,
   format: "percent",
-  cell: ({ hardware }) => (hardware === undefined ? null : of(hardware)),
+  cell: ({ hardware }) => (hardware === undefined ? null : measure(hardware)),
 });
 
-const words = (of: (hardware: KernelHardware) => string | null, head: Head): HardwareColumn => ({
+const words = (
+  wordsOf: (hardware: KernelHardware) => string | null,
+  head: Head,
+): HardwareColumn => ({
   ...head,
   isText: true,
-  cell: ({ hardware }) => (hardware === undefined ? null : of(hardware)),
+  cell: ({ hardware }) => (hardware === undefined ? null : wordsOf(hardware)),
 });
 
 export const OCCUPANCY_LIMIT = "Occupancy limit";

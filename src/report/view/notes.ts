@@ -13,7 +13,7 @@ const IS_UNIFIED = /^labels unified by /;
 
 /** The rules of a report; null if it keeps the program's labels. */
 export function rulesInNotes(notes: readonly string[]): string | null {
-  const note = notes.find((one) => IS_UNIFIED.test(one));
+  const note = notes.find((candidate) => IS_UNIFIED.test(candidate));
   return note === undefined ? null : note.slice(note.indexOf(RULES) + RULES.length, -1);
 }
 

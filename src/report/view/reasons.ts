@@ -255,13 +255,13 @@ const WAIT_RULES: readonly WaitRule[] = [
     waits: ["processor"],
     words: "a free processor",
     refine: (finding, facts) => {
-      const own = ownFinding(facts);
-      return own === null
+      const freeFinding = ownFinding(facts);
+      return freeFinding === null
         ? finding
         : {
             ...finding,
-            title: `${finding.title}; on a free machine: ${own.title}`,
-            evidence: `a processor is missing for ${finding.evidence}; ${own.evidence}`,
+            title: `${finding.title}; on a free machine: ${freeFinding.title}`,
+            evidence: `a processor is missing for ${finding.evidence}; ${freeFinding.evidence}`,
           };
     },
   },
@@ -274,15 +274,15 @@ const SHORT_SLICE_MS = 0.5;
 function ownFinding(facts: RegionFacts): Finding | null {
   const { threads, wallMs, switches } = facts;
   const queued = threads?.waits.find(({ wait }) => wait === "processor");
-  const own = threads?.waits.find(({ wait }) => wait !== "processor");
+  const longest = threads?.waits.find(({ wait }) => wait !== "processor");
   if (threads === null || wallMs === null || queued === undefined) return null;
   const free = {
     ...facts,
     wallMs: wallMs - queued.ms,
-    threads: { ...threads, waits: threads.waits.filter((one) => one !== queued) },
+    threads: { ...threads, waits: threads.waits.filter((candidate) => candidate !== queued) },
   };
-  if (own !== undefined && own.samples > 1 && longestWaits(free).length > 0)
-    return ownWait(own, free);
+  if (longest !== undefined && longest.samples > 1 && longestWaits(free).length > 0)
+    return ownWait(longest, free);
   for (const { find } of [TINY_CALLS, ...KERNEL_RULES]) {
     const finding = find(facts);
     if (finding !== null) return finding;
@@ -292,34 +292,35 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const leaves =
     switches !== null
       ? switches.voluntary > switches.involuntary
-      : own === undefined && isShort === true
+      : longest === undefined && isShort === true
         ? false
         : isShort;
-  if (leaves === true) return ownWait(own, facts);
-  const isSmall = own === undefined || own.samples < 2 || own.ms < free.wallMs * LEAST_WAIT;
+  if (leaves === true) return ownWait(longest, facts);
+  const isSmall =
+    longest === undefined || longest.samples < 2 || longest.ms < free.wallMs * LEAST_WAIT;
   return leaves === false && isSmall
     ? { title: "CPU bound", evidence: `w${NOT_TOLD}`, advice: null }
     : null;
 }
 
-/** @param own the longest wait that was seen; undefined if all were too short for that */
-function ownWait(own: WaitTime | undefined, facts: RegionFacts): Finding | null {
-  if (own === undefined)
+/** @param longest the longest wait that was seen; undefined if all were too short for that */
+function ownWait(longest: WaitTime | undefined, facts: RegionFacts): Finding | null {
+  if (longest === undefined)
     return {
       title: "many short waits",
       evidence: "it leaves its processor by itself, each time for less than was seen",
       advice: null,
     };
-  const what = WAITS[own.wait].what;
+  const what = WAITS[longest.wait].what;
   const samples = plural(facts.threads?.samples ?? 0, "sample");
   const finding: Finding = {
     title: `waits for ${what}`,
-    evidence: `${own.samples} of ${samples} wait for ${what}`,
+    evidence: `${longest.samples} of ${samples} wait for ${what}`,
     advice: null,
   };
-  const refined = WAIT_RULES.filter(({ waits }) => waits.includes(own.wait))
+  const refined = WAIT_RULES.filter(({ waits }) => waits.includes(longest.wait))
     .map(({ refine }) => (refine === undefined ? finding : refine(finding, facts)))
-    .find((one) => one !== null);
+    .find((candidate) => candidate !== null);
   return refined ?? finding;
 }
 
@@ -507,16 +508,16 @@ function copyWords(facts: RegionFacts): string {
 }
 
 function besideWords({ region }: RegionFacts, streams: SharedStreams | null): string {
-  const own = "beside kernels: cudaMemcpyAsync on a stream of its own";
+  const ownStream = "beside kernels: cudaMemcpyAsync on a stream of its own";
   const isSynchronous = ownCalls(region).some(
     ({ api, name }) => api === "cuda" && /^cu(da)?Memcpy(?!.*(Async|Batch))/.test(name),
   );
-  if (streams === null || (streams.part === 0 && isSynchronous)) return own;
+  if (streams === null || (streams.part === 0 && isSynchronous)) return ownStream;
   const { part, areDefault } = streams;
   if (part > 0)
     return areDefault === true
-      ? `${own}, made with cudaStreamNonBlocking, since other streams wait for the default one`
-      : own;
+      ? `${ownStream}, made with cudaStreamNonBlocking, since other streams wait for the default one`
+      : ownStream;
   return areDefault === null
     ? "begin earlier: no kernel uses their stream, and they run beside kernels unless it is the default one (cudaMemcpy), for which others wait"
     : "begin earlier: no kernel uses their stream, and they run beside kernels";
@@ -566,8 +567,8 @@ type OwnCalls = Pick<RegionHostCalls, "api" | "name" | "calls" | "total_ms">;
 const ownCalls = ({ kind, host_calls = [] }: NCUProfileRegion): readonly OwnCalls[] =>
   kind === "outside"
     ? host_calls
-        .flatMap(({ api, name, first_thread: own }) =>
-          own === undefined ? [] : [{ api, name, ...own }],
+        .flatMap(({ api, name, first_thread: calls }) =>
+          calls === undefined ? [] : [{ api, name, ...calls }],
         )
         .sort((a, b) => b.total_ms - a.total_ms)
     : host_calls;

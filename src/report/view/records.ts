@@ -37,8 +37,8 @@ function* regionsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator
 /** A column named after a member of the contract. */
 const member = (
   title: string,
-  of: (region: NCUProfileRegion) => number | string | null,
-): Field<RegionRecord> => ({ title, cell: ({ region }) => of(region) });
+  valueOf: (region: NCUProfileRegion) => number | string | null,
+): Field<RegionRecord> => ({ title, cell: ({ region }) => valueOf(region) });
 
 const NAME_FIELDS: readonly Field<RegionRecord>[] = [
   { title: "scope", cell: ({ scope }) => scope },
@@ -56,8 +56,8 @@ function metricFields({
     for (const [name, { unit }] of Object.entries(allMetrics(region))) {
       const title = unit === "" ? name : `${name} [${unit}]`;
       if (fields.has(title)) continue;
-      const valueIn = (one: NCUProfileRegion) => {
-        const metric = allMetrics(one)[name];
+      const valueIn = (other: NCUProfileRegion) => {
+        const metric = allMetrics(other)[name];
         return metric?.unit === unit ? metric.value : null;
       };
       fields.set(title, member(title, valueIn));

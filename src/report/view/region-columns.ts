@@ -689,9 +689,9 @@ function shownColumn(key: RegionColumnKey, column: RegionColumn, words: ReportWo
 }
 
 const worded = <Value extends string | number>(
-  one: Value | ((words: ReportWords) => Value) | undefined,
+  value: Value | ((words: ReportWords) => Value) | undefined,
   words: ReportWords,
-): Value | undefined => (typeof one === "function" ? one(words) : one);
+): Value | undefined => (typeof value === "function" ? value(words) : value);
 
 /** The time of a region with unclosed ranges is a lower bound. */
 function cellOf(

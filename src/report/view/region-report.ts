@@ -183,8 +183,8 @@ function otherScope(
   const title = heading(2, `Scope ${report.scope}`);
   if (haveSameNumbers(report, main))
     return [title, paragraph(`The same numbers as ${main.scope}.`)];
-  const own = report.notes.filter((note) => !main.notes.includes(note));
-  return [title, ...regionTree(report), ...listIfAny(own)];
+  const ownNotes = report.notes.filter((note) => !main.notes.includes(note));
+  return [title, ...regionTree(report), ...listIfAny(ownNotes)];
 }
 
 /** Ignores `process_id` and `device`, which identify the scope. */

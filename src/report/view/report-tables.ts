@@ -82,11 +82,11 @@ export function sortedRegions(
   sort: RegionSort,
 ): readonly NCUProfileRegion[] {
   if (sort === "tree") return report.regions;
-  const own = ownTimes(report);
+  const ownTimeOf = ownTimes(report);
   const keys: Readonly<
     Record<Exclude<RegionSort, "tree">, (region: NCUProfileRegion) => number | null>
   > = {
-    exclusive: own,
+    exclusive: ownTimeOf,
     wall: ({ wall_ms }) => wall_ms,
     gpu: totalMs,
     calls: ({ invocations }) => invocations,
@@ -101,13 +101,13 @@ export function sortedRegions(
 
 /** The three regions with the longest exclusive times, if each is a tenth of the whole or more. */
 export function hotRegions(report: NCUProfileRegionReport): ReadonlySet<NCUProfileRegion> {
-  const own = ownTimes(report);
+  const ownTimeOf = ownTimes(report);
   const { whole } = shareBase(report);
   const least = (whole ?? 0) * HOT;
   return new Set(
     sortedRegions(report, "exclusive")
       .slice(0, MOST_HOT)
-      .filter((region) => (own(region) ?? 0) > 0 && (own(region) ?? 0) >= least),
+      .filter((region) => (ownTimeOf(region) ?? 0) > 0 && (ownTimeOf(region) ?? 0) >= least),
   );
 }
 
@@ -149,12 +149,13 @@ const tableIfAny = (table: RegionTable, some: Regions, among: Regions): readonly
 export function familiesTable(report: NCUProfileRegionReport, most: number): readonly Table[] {
   const { families = [], regions } = report;
   if (families.length === 0) return [];
-  const own = ownTimes(report);
+  const ownTimeOf = ownTimes(report);
   const longest = new Map<string, NCUProfileRegion>();
   for (const region of regions) {
     const key = familyKey(region);
-    const known = longest.get(key);
-    if (known === undefined || (own(region) ?? 0) > (own(known) ?? 0)) longest.set(key, region);
+    const longestRegion = longest.get(key);
+    if (longestRegion === undefined || (ownTimeOf(region) ?? 0) > (ownTimeOf(longestRegion) ?? 0))
+      longest.set(key, region);
   }
   const some = sortedRegions({ ...report, regions: families }, "exclusive").slice(0, most);
   const [familyLabel, regionLabel] = [regionLabels(families), regionLabels(regions)];
@@ -204,10 +205,10 @@ export function communicationTable({
   ranks = [],
 }: Pick<NCUProfileRegionReport, "ranks">): readonly Table[] {
   const some = ranks.filter(({ communication_ms }) => communication_ms !== undefined);
-  const ms = (title: string, of: (rank: RankInfo) => number | undefined): Field<RankInfo> => ({
+  const ms = (title: string, measure: (rank: RankInfo) => number | undefined): Field<RankInfo> => ({
     title,
     format: "ms",
-    cell: (rank) => of(rank) ?? null,
+    cell: (rank) => measure(rank) ?? null,
   });
   return some.length === 0
     ? []
@@ -251,7 +252,10 @@ const MOST_ROWS = 20;
 /** The calls of one function in several regions. */
 export interface HostCallSum extends Omit<RegionHostCalls, "first_thread"> {
   /** The regions that it was called in, those with most of its time first. */
-  readonly regions: readonly { readonly region: NCUProfileRegion; readonly own: RegionHostCalls }[];
+  readonly regions: readonly {
+    readonly region: NCUProfileRegion;
+    readonly calls: RegionHostCalls;
+  }[];
 }
 
 /** The calls of all regions together, the longest first; empty without any. */
@@ -289,21 +293,21 @@ export const mostIn = ({ regions: [most] }: HostCallSum): string =>
 
 /** The calls of regions together, by function, the longest first. */
 export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly HostCallSum[] {
-  const sums = new Map<string, { region: NCUProfileRegion; own: RegionHostCalls }[]>();
+  const sums = new Map<string, { region: NCUProfileRegion; calls: RegionHostCalls }[]>();
   for (const region of regions)
-    for (const own of region.host_calls ?? [])
-      getOrCreate(sums, `${own.api} ${own.name}`, () => []).push({ region, own });
+    for (const calls of region.host_calls ?? [])
+      getOrCreate(sums, `${calls.api} ${calls.name}`, () => []).push({ region, calls });
   return [...sums.values()]
     .flatMap((parts): readonly HostCallSum[] => {
       const [first] = parts;
       if (first === undefined) return [];
-      const { api, name } = first.own;
-      const sumOf = (of: (own: RegionHostCalls) => number) =>
-        parts.reduce((sum, { own }) => sum + of(own), 0);
+      const { api, name } = first.calls;
+      const sumOf = (measure: (calls: RegionHostCalls) => number) =>
+        parts.reduce((sum, { calls }) => sum + measure(calls), 0);
       const edge = (
-        of: (own: RegionHostCalls) => number,
+        measure: (calls: RegionHostCalls) => number,
         better: (a: number, b: number) => number,
-      ) => parts.reduce((value, { own }) => better(value, of(own)), of(first.own));
+      ) => parts.reduce((value, { calls }) => better(value, measure(calls)), measure(first.calls));
       return [
         {
           api,
@@ -312,7 +316,7 @@ export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly Hos
           total_ms: sumOf(({ total_ms }) => total_ms),
           min_ms: edge(({ min_ms }) => min_ms, Math.min),
           max_ms: edge(({ max_ms }) => max_ms, Math.max),
-          regions: parts.sort((a, b) => b.own.total_ms - a.own.total_ms),
+          regions: parts.sort((a, b) => b.calls.total_ms - a.calls.total_ms),
         },
       ];
     })
@@ -338,10 +342,10 @@ const UNIT: Field<NumberRow> = { title: "Unit", cell: ({ unit }) => unit };
 
 const column = (
   title: string,
-  at: number,
+  index: number,
   priority: number,
   format: "count" | "number" = "number",
-) => ({ title, format, priority, cell: ({ cells }: NumberRow) => cells[at] ?? null }) as const;
+) => ({ title, format, priority, cell: ({ cells }: NumberRow) => cells[index] ?? null }) as const;
 
 /**
  * The payloads of ranges; empty without any.
@@ -363,7 +367,7 @@ export function payloadTable(
   );
   if (rows.length === 0) return [];
   // Numbers that are no amounts have neither sum nor rate: empty columns would push out others.
-  const isKnown = (at: number) => rows.some(({ cells }) => (cells[at] ?? null) !== null);
+  const isKnown = (index: number) => rows.some(({ cells }) => (cells[index] ?? null) !== null);
   const fields = [
     REGION,
     NUMBER,
@@ -457,6 +461,6 @@ function gpusText({ gpus, cpu }: NCUProfileRegionReport["environment"]): string 
 
 /** Imported files do not name the machine on which they were made. */
 function machineText({ hostname, os, cpu }: NCUProfileRegionReport["environment"]): string {
-  const known = [hostname, os, cpu].filter((text) => text !== "unknown");
-  return known.length === 0 ? "unknown" : known.join(", ");
+  const present = [hostname, os, cpu].filter((text) => text !== "unknown");
+  return present.length === 0 ? "unknown" : present.join(", ");
 }

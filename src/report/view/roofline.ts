@@ -47,9 +47,9 @@ export function rooflinePoints({ metrics }: NCUProfileRegion): readonly Roofline
 /** The highest ceilings of any of the regions' kernels. */
 export function rooflineCeilings(regions: readonly NCUProfileRegion[]): Ceilings {
   // There can be more regions than a call accepts arguments.
-  const highest = (of: (metrics: Metrics) => number | null): number | null =>
+  const highest = (measure: (metrics: Metrics) => number | null): number | null =>
     regions.reduce<number | null>((most, { metrics }) => {
-      const value = of(metrics);
+      const value = measure(metrics);
       return value === null ? most : Math.max(most ?? value, value);
     }, null);
   return {

@@ -148,18 +148,18 @@ interface LayerRow extends Pick<LayerWork, "flops" | "bytes"> {
   readonly limit: string;
 }
 
-const workField = (title: string, of: (row: LayerRow) => string): Field<LayerRow> => ({
+const workField = (title: string, textOf: (row: LayerRow) => string): Field<LayerRow> => ({
   title,
   align: "right",
-  cell: of,
+  cell: textOf,
 });
 
 /** The layers with their arithmetic intensity, which determines their place on a roofline. */
 function staticAnalysisTable(analysis: StaticAnalysis): Table {
   const { layers, peaks } = analysis;
   const total = passBoundMs(analysis);
-  const sum = (of: (layer: LayerWork) => number) =>
-    layers.reduce((whole, layer) => whole + of(layer), 0);
+  const sum = (measure: (layer: LayerWork) => number) =>
+    layers.reduce((whole, layer) => whole + measure(layer), 0);
   const rows = layers.map((layer): LayerRow => {
     const bound = rooflineBound(layer, peaks);
     return {

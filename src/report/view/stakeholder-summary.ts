@@ -145,14 +145,14 @@ function topKernels(report: NCUProfileRegionReport): readonly Block[] {
   const names: string[] = [];
   const times: number[] = [];
   const kinds = new Set<KernelRecord["kind"]>();
-  const { numberOf: of } = createNameNumbers(
+  const { numberOf } = createNameNumbers(
     (name) => names.push(name) - 1,
     (number) => names[number] ?? "",
   );
   for (const { region, level } of treeRows(report.regions))
     if (level === 0)
       for (const { kernel_name, kind, total_ms } of region.kernels) {
-        const number = of(kernel_name);
+        const number = numberOf(kernel_name);
         times[number] = (times[number] ?? 0) + (total_ms ?? 0);
         kinds.add(kind);
       }
@@ -186,15 +186,15 @@ function whatGpusDid({ sections }: RunSummary): readonly Block[] {
 function whatLimits({ sections }: RunSummary): readonly Block[] {
   for (const section of sections) {
     const report = mainReport(section);
-    const known = (report?.regions ?? []).flatMap((region) => {
+    const measured = (report?.regions ?? []).flatMap((region) => {
       const found = speedOfLight(region);
       return found === null ? [] : [{ region, found }];
     });
-    if (report === undefined || known.length === 0) continue;
+    if (report === undefined || measured.length === 0) continue;
     const inWords = regionWords(report.regions);
-    const times = known.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
+    const times = measured.map(({ region }) => ownTime(report, region) ?? region.total_ms ?? 0);
     const lines = indicesOfLargest(times, TOP).flatMap((place) => {
-      const each = known[place];
+      const each = measured[place];
       return each === undefined
         ? []
         : [[`${inWords(each.region)}: `, numeral(limitInWords(each.found))]];
@@ -272,16 +272,16 @@ interface Spent {
 
 /** Empty if no region has the times. Inner regions are left out: their time is part of the outer region's. */
 export function gpuActivity(report: NCUProfileRegionReport): readonly Block[] {
-  const known = treeRows(report.regions).flatMap(({ region, level }) =>
+  const measured = treeRows(report.regions).flatMap(({ region, level }) =>
     level > 0 || region.gpu_activity === undefined || region.wall_ms === null
       ? []
       : [{ region, wallMs: region.wall_ms, activity: region.gpu_activity }],
   );
-  const wallMs = known.reduce((sum, each) => sum + each.wallMs, 0);
+  const wallMs = measured.reduce((sum, each) => sum + each.wallMs, 0);
   if (wallMs === 0) return [];
   const sum = (name: keyof RegionGpuActivity): number =>
-    known.reduce((total, { activity }) => total + activity[name], 0);
-  const launchedMs = known.reduce((total, { region }) => total + (region.total_ms ?? 0), 0);
+    measured.reduce((total, { activity }) => total + activity[name], 0);
+  const launchedMs = measured.reduce((total, { region }) => total + (region.total_ms ?? 0), 0);
   const spent: readonly Spent[] = [
     {
       ms: sum("kernel_ms"),

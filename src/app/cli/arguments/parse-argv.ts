@@ -170,8 +170,8 @@ function readBareFlag(
   flags: readonly Flag[],
 ): FlagReading {
   const { flag, name, glued } = match;
-  const own = [flag.id, true] as const;
-  if (glued === undefined) return { values: [own], tookNext: false };
+  const reading = [flag.id, true] as const;
+  if (glued === undefined) return { values: [reading], tookNext: false };
   const follower = name.startsWith("--") ? undefined : byName(`-${glued.slice(0, 1)}`, flags);
   if (follower === undefined)
     throw argumentError(
@@ -185,7 +185,7 @@ function readBareFlag(
     next,
     flags,
   );
-  return { values: [own, ...rest.values], tookNext: rest.tookNext };
+  return { values: [reading, ...rest.values], tookNext: rest.tookNext };
 }
 
 const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>

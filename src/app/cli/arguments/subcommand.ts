@@ -61,11 +61,11 @@ export function refuseMisspelt(
   const path = argv.find((each) => PROGRAM_FILE.test(each) && isBare(argv, each, flags));
   if (path !== undefined && isOurs && takesProgram) {
     // Its interpreter may precede it: `python3 ../train.py`.
-    const at = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
+    const index = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
     throw new ConfigError({
       code: "app.usage",
       message: `'${path}' is not an override (KEY=VALUE)`,
-      hint: programAfter(argv.slice(0, at), argv.slice(at), programUse),
+      hint: programAfter(argv.slice(0, index), argv.slice(index), programUse),
     });
   }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;
@@ -120,11 +120,11 @@ function whatWasMeant(word: string, argv: readonly string[], use: string): strin
  * the directories after `--diff`.
  */
 function isBare(argv: readonly string[], name: string, flags: readonly Flag[]): boolean {
-  const before = argv.slice(0, argv.indexOf(name));
-  const match = flagIn(before.at(-1) ?? "", flags);
+  const preceding = argv.slice(0, argv.indexOf(name));
+  const match = flagIn(preceding.at(-1) ?? "", flags);
   const isValue =
     match !== undefined && match.flag.takes !== "nothing" && match.glued === undefined;
-  return !before.includes("--") && !before.includes("--diff") && !isValue;
+  return !preceding.includes("--") && !preceding.includes("--diff") && !isValue;
 }
 
 /** Whether a word can only be of a program's command line: neither an override nor an argument of ours. */
@@ -133,11 +133,11 @@ const isProgramWord = (argv: readonly string[], word: string, flags: readonly Fl
 
 /** The corrected command line, if what precedes the subcommand can be arguments for it. */
 function reordered(argv: readonly string[], name: string): string {
-  const at = argv.indexOf(name);
-  const before = argv.slice(0, at);
-  return before.some((word) => !word.startsWith("-") && word.includes("="))
+  const index = argv.indexOf(name);
+  const preceding = argv.slice(0, index);
+  return preceding.some((word) => !word.startsWith("-") && word.includes("="))
     ? `${name} ...`
-    : shellCommand([name, ...before, ...argv.slice(at + 1)]);
+    : shellCommand([name, ...preceding, ...argv.slice(index + 1)]);
 }
 
 /** One line per subcommand, for the program's help. */

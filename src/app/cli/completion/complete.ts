@@ -44,7 +44,7 @@ export async function complete(
   if (subcommand !== undefined)
     return completeSubcommand(
       await subcommand.commandLine?.(),
-      { word, before: words.slice(1) },
+      { word, preceding: words.slice(1) },
       session.invocation.cwd,
     );
 
@@ -123,10 +123,10 @@ function openSchema(
   tree: ComposedTree,
 ): SchemaKnowledge | undefined {
   if (schema === undefined) return undefined;
-  let known: SchemaKnowledge | undefined;
+  let knowledge: SchemaKnowledge | undefined;
   const open = (): SchemaKnowledge => {
-    known ??= schemaKnowledge(readJsonSchema(schema) ?? true, tree);
-    return known;
+    knowledge ??= schemaKnowledge(readJsonSchema(schema) ?? true, tree);
+    return knowledge;
   };
   return {
     values: (key) => open().values(key),

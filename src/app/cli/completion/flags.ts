@@ -6,8 +6,8 @@ import { type ComposedTree, matchKeys } from "./tree.ts";
 
 /** The flags that complete a word such as `--c`: the long names, and the typed short one. */
 export function flagCandidates(flags: readonly Flag[], word: string): readonly Candidate[] {
-  const known = flags.filter(({ refusal }) => refusal === undefined);
-  return known.flatMap(({ names, help }) => {
+  const usable = flags.filter(({ refusal }) => refusal === undefined);
+  return usable.flatMap(({ names, help }) => {
     const long = names.filter((name) => name.startsWith("--"));
     const short = names.filter((name) => name === word && !long.includes(name));
     return matching(
@@ -73,15 +73,17 @@ const keyNames = (tree: ComposedTree, word: string): readonly Candidate[] =>
  */
 export function completeSubcommand(
   line: SubcommandLine | undefined,
-  { word, before }: { readonly word: string; readonly before: readonly string[] },
+  { word, preceding }: { readonly word: string; readonly preceding: readonly string[] },
   cwd: string,
 ): readonly Candidate[] {
   const optionOf = (text = "") =>
     text.startsWith("--") ? line?.options[text.slice(2)] : undefined;
   const takesNext = (text = "") => optionOf(text)?.value !== undefined;
   if (!word.startsWith("-")) {
-    const last = before.at(-1);
-    const isFirst = before.every((text, at) => text.startsWith("-") || takesNext(before[at - 1]));
+    const last = preceding.at(-1);
+    const isFirst = preceding.every(
+      (text, index) => text.startsWith("-") || takesNext(preceding[index - 1]),
+    );
     const actions = isFirst ? line?.actions : undefined;
     const offered = takesNext(last)
       ? optionOf(last)?.choices?.map((choice) => candidate(choice))

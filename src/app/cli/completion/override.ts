@@ -160,9 +160,9 @@ function primaryGroups({ configName, context, groups }: ComposedTree): readonly 
 function optionsInContext(groups: Repository, word: string): readonly Candidate[] {
   const match = /^([+~]?)([^=@]+)(@[^=]*)?=(\[?(?:[^,[\]{}()'"$]+,)*)([^,[\]{}()'"$]*)$/.exec(word);
   if (match === null) return [];
-  const [, prefix = "", group = "", pkg = "", before = ""] = match;
-  const lead = `${prefix}${group}${pkg}=${before}`;
-  const chosen = new Set(before.replace("[", "").split(","));
+  const [, prefix = "", group = "", pkg = "", chosenText = ""] = match;
+  const lead = `${prefix}${group}${pkg}=${chosenText}`;
+  const chosen = new Set(chosenText.replace("[", "").split(","));
   const options = groups.list(group, "config").filter((option) => !chosen.has(option));
   return matching(
     word,

@@ -160,8 +160,8 @@ export function readShellLine(line: string, wordBreaks: string): ShellLine {
   let word: string | undefined;
   let kept = 0;
   let quote: ShellLine["quote"] = "";
-  for (let at = 0; at < line.length; at++) {
-    const char = line.charAt(at);
+  for (let index = 0; index < line.length; index++) {
+    const char = line.charAt(index);
     if (quote === "" && /\s/.test(char)) {
       if (word !== undefined) words.push(word);
       [word, kept] = [undefined, 0];
@@ -170,8 +170,8 @@ export function readShellLine(line: string, wordBreaks: string): ShellLine {
       quote = char;
       word ??= "";
       kept = word.length;
-    } else if (char === "\\" && isEscape(line.charAt(at + 1), quote)) {
-      word = (word ?? "") + line.charAt(++at);
+    } else if (char === "\\" && isEscape(line.charAt(index + 1), quote)) {
+      word = (word ?? "") + line.charAt(++index);
     } else {
       word = (word ?? "") + char;
       if (quote === "" && wordBreaks.includes(char)) kept = word.length;

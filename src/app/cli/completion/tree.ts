@@ -220,9 +220,9 @@ function keysOf(
       .map(({ name, value }) => nameOf(name, value));
   if (node.kind !== "list") return [];
   // As in Hydra, a missing item is offered whatever was typed.
-  return node.items.flatMap((given, index) => {
-    if (isMissing(given)) return [nameOf(String(index), given)];
-    const value = item(index) ?? given;
+  return node.items.flatMap((written, index) => {
+    if (isMissing(written)) return [nameOf(String(index), written)];
+    const value = item(index) ?? written;
     return String(index).startsWith(prefix) ? [nameOf(String(index), value)] : [];
   });
 }

@@ -50,14 +50,14 @@ export function valueCandidates(
   if (match === null) return [];
   const [lead, , key = ""] = match;
   const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
-  const own = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
-  const listed = own.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
-  const known = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
+  const written = node?.kind === "scalar" && node.value !== null ? [node.value] : [];
+  const listed = written.some((value) => typeof value === "boolean") ? ["true", "false"] : [];
+  const listedBySchema = key.startsWith("hydra.") ? [] : (schema?.values(key) ?? []);
   const texts = [
-    ...own.map(typedText),
+    ...written.map(typedText),
     ...listed,
     ...memberNames(node, word.slice(match[0].length)),
-    ...known,
+    ...listedBySchema,
   ];
   return matching(
     word,
@@ -153,8 +153,8 @@ function keyText(
   schema: SchemaKnowledge | undefined,
 ): string | undefined {
   try {
-    const own = key.startsWith("hydra.") ? undefined : schema?.description(key);
-    if (own !== undefined) return own;
+    const described = key.startsWith("hydra.") ? undefined : schema?.description(key);
+    if (described !== undefined) return described;
     const node = selectNode(tree.config(), key, tree.context, { throwOnResolutionFailure: false });
     return node?.kind === "scalar" ? pyStr(node) : undefined;
   } catch {

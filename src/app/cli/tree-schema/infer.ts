@@ -26,20 +26,20 @@ const MAX_EXAMPLES = 5;
  */
 export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): InferredSchema {
   // Compositions of one tree share most of their nodes.
-  const known = [...new Set(examples)].filter((node) => !isOpen(node));
-  if (known.length === 0) return {};
+  const closed = [...new Set(examples)].filter((node) => !isOpen(node));
+  if (closed.length === 0) return {};
   const nullable = examples.some((node) => node.kind === "scalar" && node.value === null);
   const kinds = [
     ...scalarSchemas(
-      known.filter((node) => node.kind === "scalar"),
+      closed.filter((node) => node.kind === "scalar"),
       purpose,
     ),
     ...collection(
-      known.filter((node) => node.kind === "map"),
+      closed.filter((node) => node.kind === "map"),
       (maps) => mapSchema(maps, purpose),
     ),
     ...collection(
-      known.filter((node) => node.kind === "list"),
+      closed.filter((node) => node.kind === "list"),
       (lists) => ({
         type: "array",
         items: inferSchema(
@@ -58,7 +58,7 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
   ];
   const [only] = any;
   const schema = any.length === 1 && only !== undefined ? only : { anyOf: any };
-  const shown = purpose === "files" ? examplesOf(known) : [];
+  const shown = purpose === "files" ? examplesOf(closed) : [];
   return shown.length === 0 ? schema : { ...schema, examples: shown };
 }
 

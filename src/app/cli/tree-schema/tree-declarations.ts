@@ -284,8 +284,10 @@ function pythonType(schema: InferredSchema, name: string, classes: PythonClasses
       .map((branch) => pythonBranch(branch, name, classes)),
   );
   const [only = "None"] = types;
-  const one = types.size > 1 ? `Union[${[...types].join(", ")}]` : only;
-  return branches.some(({ type }) => type === "null") && types.size > 0 ? `Optional[${one}]` : one;
+  const union = types.size > 1 ? `Union[${[...types].join(", ")}]` : only;
+  return branches.some(({ type }) => type === "null") && types.size > 0
+    ? `Optional[${union}]`
+    : union;
 }
 
 function pythonBranch(schema: InferredSchema, name: string, classes: PythonClasses): string {

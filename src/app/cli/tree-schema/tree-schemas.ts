@@ -24,7 +24,7 @@ export function primarySchema({ config, configName, repository }: TreeOfConfigs)
   return document(repository, groups, "", {
     title: `The primary config '${configName}'`,
     content: [config],
-    own: { hydra: { type: "object", description: "Hydra's own configuration" } },
+    ownProperties: { hydra: { type: "object", description: "Hydra's own configuration" } },
   });
 }
 
@@ -44,7 +44,7 @@ export function groupSchema({ repository }: TreeOfConfigs, group: string): Infer
   return document(repository, groups, group, {
     title: `An option of the config group '${group}'`,
     content,
-    own: {},
+    ownProperties: {},
   });
 }
 
@@ -55,14 +55,14 @@ export const groupsWithOptions = (repository: Repository): readonly string[] =>
 interface Parts {
   readonly title: string;
   readonly content: readonly ConfigNode[];
-  readonly own: Readonly<Record<string, InferredSchema>>;
+  readonly ownProperties: Readonly<Record<string, InferredSchema>>;
 }
 
 function document(
   repository: Repository,
   groups: readonly string[],
   from: string,
-  { content, own, title }: Parts,
+  { content, ownProperties, title }: Parts,
 ): InferredSchema {
   const inferred = inferSchema(
     content.filter(({ kind }) => kind === "map"),
@@ -77,7 +77,7 @@ function document(
     properties: {
       defaults: defaultsSchema(repository, groups, from),
       ...(properties as Readonly<Record<string, InferredSchema>> | undefined),
-      ...own,
+      ...ownProperties,
     },
     $defs: { ...INTERPOLATION_DEFINITION, ...optionDefinitions(repository, groups) },
   };

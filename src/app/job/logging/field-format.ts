@@ -17,7 +17,7 @@ export const isNumeric = (conversion: string): boolean => /^[diuxXobeEfFgGn%]?$/
 /** @throws ConfigError `value.wrong_type` for a text where the conversion needs a number */
 export function writeField(value: AttributeValue, format: FieldFormat): string {
   const { conversion, precision } = format;
-  if (conversion === "c") return padded({ before: "", digits: character(value) }, format);
+  if (conversion === "c") return padded({ prefix: "", digits: character(value) }, format);
   if (isNumeric(conversion)) {
     if (typeof value !== "string") return padded(writeNumber(value, format), format);
     throw new ConfigError({
@@ -28,7 +28,7 @@ export function writeField(value: AttributeValue, format: FieldFormat): string {
   const quoted = conversion === "r" || conversion === "a";
   const whole = quoted && typeof value === "string" ? pyRepr(value) : plainText(value);
   const text = conversion === "a" ? asciiOnly(whole) : whole;
-  return padded({ before: "", digits: firstOf(text, precision) }, format);
+  return padded({ prefix: "", digits: firstOf(text, precision) }, format);
 }
 
 /** Characters as Python counts them: code points. */
@@ -55,13 +55,13 @@ const asciiOnly = (text: string): string =>
     return code.length <= 4 ? `\\u${code.padStart(4, "0")}` : `\\U${code.padStart(8, "0")}`;
   });
 
-function padded({ before, digits }: WrittenNumber, format: FieldFormat): string {
+function padded({ prefix, digits }: WrittenNumber, format: FieldFormat): string {
   const { align, fill, width } = format;
   if (align === "=" && fill === "0")
-    return before + filledWithZeros(digits, width - before.length, format);
-  const text = before + digits;
+    return prefix + filledWithZeros(digits, width - prefix.length, format);
+  const text = prefix + digits;
   const missing = Math.max(0, width - charactersOf(text).length);
-  if (align === "=") return before + fill.repeat(missing) + digits;
+  if (align === "=") return prefix + fill.repeat(missing) + digits;
   const left = align === "<" ? 0 : align === "^" ? Math.floor(missing / 2) : missing;
   return fill.repeat(left) + text + fill.repeat(missing - left);
 }
@@ -82,7 +82,7 @@ interface NumberFormat {
 /** A number in two parts: zeros that fill the width go between them. */
 interface WrittenNumber {
   /** The sign, and a prefix such as `0x`. */
-  readonly before: string;
+  readonly prefix: string;
   readonly digits: string;
 }
 
@@ -94,16 +94,16 @@ export function writeNumber(value: bigint | number, format: NumberFormat): Writt
   const signOf = (isNegative: boolean): string => (isNegative ? "-" : format.sign);
   const base = BASES[format.conversion.toLowerCase()];
   if (base === undefined) {
-    const before = signOf(value < 0 || Object.is(value, -0));
-    return { before, digits: floatDigits(Math.abs(Number(value)), format) };
+    const prefix = signOf(value < 0 || Object.is(value, -0));
+    return { prefix, digits: floatDigits(Math.abs(Number(value)), format) };
   }
   // The sign is that of the truncated integer: -0.5 becomes 0.
   const int = wholeOf(value, format);
   const text = (int < 0n ? -int : int).toString(base).padStart(format.precision ?? 0, "0");
   const grouped = separated(text, format.separator, base === 10 ? 3 : 4);
-  const before = format.alternate && base !== 10 ? `0${format.conversion}` : "";
+  const basePrefix = format.alternate && base !== 10 ? `0${format.conversion}` : "";
   return {
-    before: `${signOf(int < 0n)}${before}`,
+    prefix: `${signOf(int < 0n)}${basePrefix}`,
     digits: format.conversion === "X" ? grouped.toUpperCase() : grouped,
   };
 }

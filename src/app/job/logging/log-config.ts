@@ -39,11 +39,11 @@ export interface HandlerPlace {
 
 /** Caches formatters: each job of a sweep configures the same formats again. */
 export function rememberFormatters(): typeof openFormatter {
-  const known = new Map<string, RecordFormatter>();
+  const formatters = new Map<string, RecordFormatter>();
   return (settings, color) => {
     const key = `${color} ${JSON.stringify(settings)}`;
-    const formatter = known.get(key) ?? openFormatter(settings, color);
-    known.set(key, formatter);
+    const formatter = formatters.get(key) ?? openFormatter(settings, color);
+    formatters.set(key, formatter);
     return formatter;
   };
 }

@@ -34,11 +34,11 @@ export function openLogger(
   name: string,
   { console, now }: LogSurroundings,
 ): Logger {
-  const own = stateOf(tree, name);
+  const loggerState = stateOf(tree, name);
   const method = (levelName: LevelName) => {
     const level = LEVELS[levelName];
     return function log(message: string, error?: unknown): void {
-      if (own.disabled || level < levelOf(tree, name)) return;
+      if (loggerState.disabled || level < levelOf(tree, name)) return;
       const caller = () => callerOf(log);
       const failure = error === undefined ? {} : { error };
       deliver(
@@ -54,7 +54,7 @@ export function openLogger(
     warning: method("WARNING"),
     error: method("ERROR"),
     critical: method("CRITICAL"),
-    isEnabledFor: (level) => !own.disabled && LEVELS[level] >= levelOf(tree, name),
+    isEnabledFor: (level) => !loggerState.disabled && LEVELS[level] >= levelOf(tree, name),
   };
 }
 
@@ -120,8 +120,12 @@ export function stateOf({ loggers }: LoggerTree, loggerName: string): LoggerStat
 
 /** A logger and its ancestors up to the root: `a.b`, `a`, the root. */
 function* lineOf({ loggers, root }: LoggerTree, name: string): Generator<LoggerState> {
-  for (let at = name; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf(".")))) {
-    const state = loggers.get(at);
+  for (
+    let ancestor = name;
+    ancestor !== "";
+    ancestor = ancestor.slice(0, Math.max(0, ancestor.lastIndexOf(".")))
+  ) {
+    const state = loggers.get(ancestor);
     if (state !== undefined) yield state;
   }
   yield root;

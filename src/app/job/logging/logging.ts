@@ -75,9 +75,9 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
 
   return {
     logger: (name) => openLogger(tree, name, { console, now }),
-    configure(given, verbose, cwd, locate = (path) => ({ key: path.join(".") })) {
+    configure(value, verbose, cwd, locate = (path) => ({ key: path.join(".") })) {
       requireVerbose(verbose);
-      const config = section(given);
+      const config = section(value);
       if (!Object.hasOwn(config, "root"))
         throw new ConfigError({
           code: "app.unsupported",

@@ -178,7 +178,7 @@ const BRACES =
   /\{\{|\}\}|\{(\w*)(?:!([rsa]))?(?::(?:([^{}\n])?([<>^=]))?([-+ ])?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([bcdefgnosxBCDEFGNOSX%])?)?\}/gu;
 
 function bracesField(match: RegExpMatchArray): FormatPart {
-  const [whole, name, shown, fill, align, sign, alternate, zero, width, separator, digits, given] =
+  const [whole, name, shown, fill, align, sign, alternate, zero, width, separator, digits, code] =
     match;
   if (name === undefined) return whole.slice(0, 1);
   const precision = digits === undefined ? undefined : Number(digits);
@@ -187,7 +187,7 @@ function bracesField(match: RegExpMatchArray): FormatPart {
     const isText = typeof value === "string";
     if (isText) refuseForText({ align, sign, alternate, separator });
     return writeField(value, {
-      conversion: bracesConversion(value, given, { precision, separator, sign, alternate }),
+      conversion: bracesConversion(value, code, { precision, separator, sign, alternate }),
       ...(precision !== undefined && { precision }),
       sign: sign === "+" || sign === " " ? sign : "",
       alternate: alternate !== undefined,
@@ -222,8 +222,8 @@ interface NumberMarks {
   readonly separator: string | undefined;
 }
 
-function refuseForText(given: NumberMarks & { readonly align: string | undefined }): void {
-  const { align, alternate, separator, sign } = given;
+function refuseForText(marks: NumberMarks & { readonly align: string | undefined }): void {
+  const { align, alternate, separator, sign } = marks;
   if (sign !== undefined) throw refused("Sign not allowed in string format specifier");
   if (alternate !== undefined)
     throw refused("Alternate form (#) not allowed in string format specifier");
@@ -237,18 +237,18 @@ const refused = (message: string): ConfigError =>
 /** The conversion, by default that of the value's type: a float without one is written as `str()` writes it. */
 function bracesConversion(
   value: AttributeValue,
-  given: string | undefined,
+  code: string | undefined,
   { precision, ...marks }: NumberMarks & { readonly precision: number | undefined },
 ): string {
   const { alternate, separator, sign } = marks;
   const kind = typeof value === "string" ? "str" : typeof value === "bigint" ? "int" : "float";
-  const conversion = given ?? (kind === "int" ? "d" : kind === "float" ? "" : "s");
+  const conversion = code ?? (kind === "int" ? "d" : kind === "float" ? "" : "s");
   const isFor = kind === "str" ? "s" : kind === "int" ? "bcdoxXneEfFgG%" : "neEfFgG%";
-  if (given !== undefined && !isFor.includes(given))
-    throw refused(`Unknown format code '${given}' for object of type '${kind}'`);
-  if (separator !== undefined && (separator === "," ? "bcnoxX" : "cn").includes(given ?? "d"))
-    throw refused(`Cannot specify '${separator}' with '${given}'.`);
-  if (given === "c" && (sign ?? alternate) !== undefined)
+  if (code !== undefined && !isFor.includes(code))
+    throw refused(`Unknown format code '${code}' for object of type '${kind}'`);
+  if (separator !== undefined && (separator === "," ? "bcnoxX" : "cn").includes(code ?? "d"))
+    throw refused(`Cannot specify '${separator}' with '${code}'.`);
+  if (code === "c" && (sign ?? alternate) !== undefined)
     throw refused(
       `${sign === undefined ? "Alternate form (#)" : "Sign"} not allowed with integer format specifier 'c'`,
     );

@@ -69,8 +69,8 @@ export const completeInvocation = (partial: Partial<Invocation>): Invocation => 
   ...withoutUndefined(partial),
 });
 
-const withoutUndefined = (given: Partial<Invocation>): Partial<Invocation> =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+const withoutUndefined = (fields: Partial<Invocation>): Partial<Invocation> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** The invocation of this process. @param isCommand whether this is one of our commands, and not part of another program */
 export function processInvocation(isCommand = false): Invocation {

@@ -43,8 +43,8 @@ interface Mount {
 
 /** A line of `/proc/self/mountinfo`: `32 31 0:29 /top /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu`. */
 function mountIn(line: string): readonly Mount[] {
-  const [before = "", after = ""] = line.split(" - ");
-  const [, , , top, point] = before.split(" ");
+  const [mount = "", after = ""] = line.split(" - ");
+  const [, , , top, point] = mount.split(" ");
   const [kind = "", , options = ""] = after.split(" ");
   return kind.startsWith("cgroup") && top !== undefined && point !== undefined
     ? [{ kind, top, point, options }]
@@ -56,9 +56,9 @@ function groupsOf(path: string, { point, top }: Mount): readonly string[] {
   const below = relative(top, path);
   const found: string[] = [];
   // Groups outside of the mounted tree cannot be read.
-  for (let at = isBelow(path, top) ? below || "." : "."; ; at = dirname(at)) {
-    found.push(join(point, at));
-    if (at === ".") return found;
+  for (let directory = isBelow(path, top) ? below || "." : "."; ; directory = dirname(directory)) {
+    found.push(join(point, directory));
+    if (directory === ".") return found;
   }
 }
 

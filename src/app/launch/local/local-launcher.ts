@@ -98,7 +98,7 @@ interface SettingsRequest {
 interface JobSettings {
   /** The largest number of parallel processes. */
   readonly atOnce: number;
-  readonly of: (job: SweepJob) => PlacedSettings;
+  readonly settingsOf: (job: SweepJob) => PlacedSettings;
   readonly poolOf: (job: SweepJob) => SlotPool;
   readonly workers: Workers;
 }
@@ -109,21 +109,22 @@ function settingsOfJobs(
   { ofSweep, settingsIn, workers }: SettingsRequest,
   folder: string,
 ): JobSettings {
-  const known = new Map<SweepJob["launcher"], readonly [PlacedSettings, SlotPool]>();
-  const at = ({ launcher }: SweepJob) =>
-    getOrCreate(known, launcher, (): readonly [PlacedSettings, SlotPool] => {
+  const byLauncher = new Map<SweepJob["launcher"], readonly [PlacedSettings, SlotPool]>();
+  const placedOf = ({ launcher }: SweepJob) =>
+    getOrCreate(byLauncher, launcher, (): readonly [PlacedSettings, SlotPool] => {
       const settings = launcher === undefined ? ofSweep : settingsIn(launcher);
       return [settings, poolOf(settings, folder)];
     });
-  for (const job of batch) at(job);
-  const sets = known.size === 0 ? [ofSweep] : [...known.values()].map(([settings]) => settings);
+  for (const job of batch) placedOf(job);
+  const sets =
+    byLauncher.size === 0 ? [ofSweep] : [...byLauncher.values()].map(([settings]) => settings);
   return {
     // How many of them find free slots is decided as they start.
     atOnce: Math.max(
       ...sets.map((settings) => withinSlots({ ...settings, jobs: ofSweep.jobs }).jobs),
     ),
-    of: (job) => at(job)[0],
-    poolOf: (job) => at(job)[1],
+    settingsOf: (job) => placedOf(job)[0],
+    poolOf: (job) => placedOf(job)[1],
     workers,
   };
 }
@@ -213,7 +214,7 @@ function together(running: ReadonlySet<RunningJob>): Suspendable {
       goOn = [...running].map(({ worker }) => worker.suspend());
     },
     resume() {
-      for (const one of goOn) one();
+      for (const resume of goOn) resume();
       goOn = [];
     },
   };
@@ -222,11 +223,11 @@ function together(running: ReadonlySet<RunningJob>): Suspendable {
 function beginBatch(
   batch: readonly SweepJob[],
   request: LauncherRequest,
-  given: SettingsRequest,
+  settingsRequest: SettingsRequest,
   appearance: Appearance,
 ): BatchRun {
   const { folder } = request.internals.record;
-  const settings = settingsOfJobs(batch, given, folder);
+  const settings = settingsOfJobs(batch, settingsRequest, folder);
   const running = new Set<RunningJob>();
   return {
     request,
@@ -259,7 +260,7 @@ function* startJobs(run: BatchRun): Generator<LaunchEvent, boolean> {
       queue.starts(job) === 0,
       { pool: settings.poolOf(job), workers: settings.workers, most: settings.atOnce },
       request,
-      settings.of(job),
+      settings.settingsOf(job),
     );
     if (start.kind === "lacks slots") {
       if (running.size === 0) log.lacksSlots(start.attempt);
@@ -304,7 +305,11 @@ function* takeIn(ended: Ended, run: BatchRun): Generator<LaunchEvent> {
     return;
   }
   const { attempts, status } = ended.state;
-  if (isFailure(status) && !isStopping(run) && queue.starts(job) <= settings.of(job).retries) {
+  if (
+    isFailure(status) &&
+    !isStopping(run) &&
+    queue.starts(job) <= settings.settingsOf(job).retries
+  ) {
     queue.putBack(job);
     yield { kind: "retried", job, status, reason: attempts.at(-1)?.error ?? status };
     return;

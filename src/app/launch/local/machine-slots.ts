@@ -51,11 +51,11 @@ export function onThisMachine(
 const NVIDIA_SMI_MS = 60_000;
 
 function visibleGpus(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const given = env["CUDA_VISIBLE_DEVICES"];
-  if (given !== undefined) {
-    const listed = given.split(",").map((part) => part.trim());
+  const setting = env["CUDA_VISIBLE_DEVICES"];
+  if (setting !== undefined) {
+    const listed = setting.split(",").map((part) => part.trim());
     const visible = listed.slice(0, endOfList(listed));
-    if (visible.length === 0) throw noGpus(`CUDA_VISIBLE_DEVICES is '${given}'`);
+    if (visible.length === 0) throw noGpus(`CUDA_VISIBLE_DEVICES is '${setting}'`);
     return visible;
   }
   const { code, failed, stderr, stdout, why } = askProgramSync({

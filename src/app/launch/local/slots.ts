@@ -68,7 +68,8 @@ export function openSlots(resources: ReadonlyMap<string, Resource>, folder: stri
       const found = orRelease(taken, () =>
         takeOf(resource, (device) => deviceFiles(folder, name, device), use),
       );
-      if ("taken" in found) taken.push(...found.taken.map((one) => ({ ...one, resource: name })));
+      if ("taken" in found)
+        taken.push(...found.taken.map((slotTaken) => ({ ...slotTaken, resource: name })));
       else {
         for (const { claim } of taken) claim.release();
         return { kind: "none", resource: name, ...found };
@@ -107,9 +108,9 @@ function devicesOf(slot: string): readonly string[] {
 export function mostSlots(slots: readonly string[]): number {
   const devices = new Set<string>();
   const apart = slots.filter((slot) => {
-    const own = devicesOf(slot);
-    if (own.some((device) => devices.has(device))) return false;
-    for (const device of own) devices.add(device);
+    const slotDevices = devicesOf(slot);
+    if (slotDevices.some((device) => devices.has(device))) return false;
+    for (const device of slotDevices) devices.add(device);
     return true;
   });
   return apart.length;
@@ -133,16 +134,16 @@ function takeOf(
   let first: InUse | undefined;
   for (let place = 1; place <= perSlot && left > 0; place++)
     for (const slot of slots) {
-      const own = devicesOf(slot);
+      const slotDevices = devicesOf(slot);
       if (left === 0) break;
-      if (own.some((device) => devices.has(device))) continue;
-      const found = takeSlot(own.map(filesOf), { place, of: perSlot }, use);
+      if (slotDevices.some((device) => devices.has(device))) continue;
+      const found = takeSlot(slotDevices.map(filesOf), { place, parts: perSlot }, use);
       if ("holder" in found) {
         first ??= { slot, ...found };
         continue;
       }
-      for (const device of own) devices.add(device);
-      for (const one of found.taken) taken.push({ ...one, slot });
+      for (const device of slotDevices) devices.add(device);
+      for (const slotTaken of found.taken) taken.push({ ...slotTaken, slot });
       left--;
     }
   if (left === 0) return { taken };
@@ -154,7 +155,7 @@ function takeOf(
 /** A job's part of a device: place number `place` of `of` places. */
 interface Part {
   readonly place: number;
-  readonly of: number;
+  readonly parts: number;
 }
 
 interface DeviceFiles {
@@ -168,8 +169,8 @@ const deviceFiles = (folder: string, resource: string, device: string): DeviceFi
   stem: `${hostname()}-${encodeURIComponent(resource)}-${encodeURIComponent(device)}`,
 });
 
-const nameOf = ({ stem }: DeviceFiles, { of, place }: Part): string =>
-  of === 1 ? `${stem}.json` : `${stem}+${place}of${of}.json`;
+const nameOf = ({ stem }: DeviceFiles, { parts, place }: Part): string =>
+  parts === 1 ? `${stem}.json` : `${stem}+${place}of${parts}.json`;
 
 /** Takes a place on each of the devices, or on none. */
 function takeSlot(
@@ -195,11 +196,15 @@ function takeSlot(
 }
 
 /** The holder of so much of a device that this part is not free; undefined if it is free. */
-function holderOfTooMuch(device: DeviceFiles, own: string, { of }: Part): Holder | undefined {
+function holderOfTooMuch(
+  device: DeviceFiles,
+  ownName: string,
+  { parts: partCount }: Part,
+): Holder | undefined {
   const { folder, stem } = device;
-  let left = 1 - 1 / of;
+  let left = 1 - 1 / partCount;
   for (const name of readdirSync(folder)) {
-    if (name === own || !name.startsWith(stem)) continue;
+    if (name === ownName || !name.startsWith(stem)) continue;
     const [rest, parts = "1"] = /^(?:\+\d+of(\d+))?\.json$/.exec(name.slice(stem.length)) ?? [];
     const holder = rest === undefined ? undefined : holderOf(join(folder, name));
     if (holder === undefined) continue;
@@ -218,12 +223,12 @@ function heldSlots(taken: readonly (Taken & { readonly resource: string })[]): H
   let handed: number | undefined;
   const slots = new Map<string, string[]>();
   for (const { resource, slot } of taken) {
-    const own = getOrCreate(slots, resource, () => []);
+    const held = getOrCreate(slots, resource, () => []);
     // A slot of several devices has a claim for each.
-    if (!own.includes(slot)) own.push(slot);
+    if (!held.includes(slot)) held.push(slot);
   }
   return {
-    slots: new Map([...slots].map(([resource, own]) => [resource, own.join(",")])),
+    slots: new Map([...slots].map(([resource, held]) => [resource, held.join(",")])),
     handTo(pid) {
       handed = pid;
       for (const { claim } of taken) claim.handOver(pid);

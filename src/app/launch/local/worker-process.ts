@@ -103,9 +103,9 @@ export function startJob(
   const slots = attempt.held;
   try {
     const run = { facts, folder: record.folder, number: job.number, timeLimit };
-    const own = slotVariables(slots.slots);
+    const variables = slotVariables(slots.slots);
     const { env, trust } = invocation;
-    const request = { ...run, env, own, ...(trust !== undefined && { trust }) };
+    const request = { ...run, env, variables, ...(trust !== undefined && { trust }) };
     const worker = startWorker(request, workers, most);
     if (worker.pid !== undefined) slots.handTo(worker.pid);
     const { logStart } = worker;
@@ -123,7 +123,7 @@ export interface WorkerRun {
   readonly number: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Variables added for this job. */
-  readonly own: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
   /** What the worker trusts (`Invocation`). */
   readonly trust?: string;
   /** Milliseconds; null for no limit. */
@@ -151,14 +151,14 @@ interface StartedWorker extends JobWorker {
 function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWorker {
   const { folder, number, timeLimit } = run;
   makeInnerFolder(folder, jobsFolder(folder));
-  const before = readJobState(folder, number);
+  const previous = readJobState(folder, number);
   forgetPruned(folder, number);
   const start = { id: randomUUID(), launcher: thisProcess() };
   const killsBefore = memoryKills();
   const worker = workers.take(run, start, most);
   const { logStart, pid } = worker;
   const over = worker.over();
-  const noted = withIdentity(begun(number, before, { id: start.id }), worker.identity);
+  const noted = withIdentity(begun(number, previous, { id: start.id }), worker.identity);
   if (pid !== undefined) noteOrKill(folder, noted, pid);
   worker.begin({ number, start });
   let asked: AskedEnd | undefined;
@@ -201,7 +201,7 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
     // Its child processes would otherwise run at the same time as the retry of this job.
     if (outcome.signal === "SIGKILL" && pid !== undefined) signalWorker(pid, "SIGKILL");
     if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
-      if (!isTakenOver()) restoreJobState(folder, number, before);
+      if (!isTakenOver()) restoreJobState(folder, number, previous);
       return "not begun";
     }
     const lacksMemory = (memoryKills() ?? 0) > (killsBefore ?? 0);
@@ -286,12 +286,12 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
     log?.remove();
   };
   const waitingFor = (key: string): ReusableWorker | undefined => {
-    for (const one of waiting.filter((one) => !isAlive(one))) {
-      waiting.splice(waiting.indexOf(one), 1);
-      letGo(one);
+    for (const worker of waiting.filter((worker) => !isAlive(worker))) {
+      waiting.splice(waiting.indexOf(worker), 1);
+      letGo(worker);
     }
-    const at = waiting.findIndex((one) => one.key === key);
-    return at === -1 ? undefined : waiting.splice(at, 1)[0];
+    const index = waiting.findIndex((worker) => worker.key === key);
+    return index === -1 ? undefined : waiting.splice(index, 1)[0];
   };
   const ofJob = (
     worker: ReusableWorker,
@@ -346,7 +346,7 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
   return {
     take(run, start, most) {
       const file = jobLog(run.folder, run.number);
-      const key = JSON.stringify(Object.entries(run.own).sort());
+      const key = JSON.stringify(Object.entries(run.variables).sort());
       const old = isReusing ? waitingFor(key) : undefined;
       if (old !== undefined) {
         try {
@@ -372,7 +372,7 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
       };
     },
     close() {
-      for (const one of waiting.splice(0)) letGo(one);
+      for (const worker of waiting.splice(0)) letGo(worker);
     },
   };
 }
@@ -393,7 +393,7 @@ const saidOf = (
 
 /** @param to the file for its output; undefined for the console of this process */
 function spawnWorker(
-  { env, folder, facts, number, own, trust }: WorkerRun,
+  { env, folder, facts, number, variables, trust }: WorkerRun,
   start: NotedStart,
   isReused: boolean,
   to: string | undefined,
@@ -407,7 +407,7 @@ function spawnWorker(
     // Not execa, which pipes through this process: the worker must own its files.
     const child = spawn(command.file, command.args, {
       cwd: command.cwd,
-      env: { ...env, ...own, ...command.env },
+      env: { ...env, ...variables, ...command.env },
       stdio: ["ignore", log ?? 1, log ?? 2, ...(isReused ? (["ipc"] as const) : [])],
       detached: true,
     });

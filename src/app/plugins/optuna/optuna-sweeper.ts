@@ -87,7 +87,7 @@ export const optunaSweeper: SweeperDefinition = {
         const count = state.mayGoOn ? Math.min(state.left, settings.n_jobs) : 0;
         state.batch = count === 0 ? [] : askFor(study, count, isExcluded);
         state.left -= state.batch.length;
-        return state.batch.length === 0 ? undefined : state.batch.map((one) => one.overrides);
+        return state.batch.length === 0 ? undefined : state.batch.map((trial) => trial.overrides);
       },
       mayAskForMore: () => state.left > 0,
       tell(results) {
@@ -163,7 +163,7 @@ function askFor(
         "discard",
         excluded.map(({ number }) => number),
       );
-    asked.push(...drawn.filter((one) => !excluded.includes(one)));
+    asked.push(...drawn.filter((trial) => !excluded.includes(trial)));
   }
   return asked;
 }
@@ -187,9 +187,9 @@ function outcomeOf(
 /** The distributions of `hydra.sweeper.search_space`; those of `hydra.sweeper.params` exclude them. */
 function olderSpace(request: SweeperRequest): ReturnType<typeof olderDistributions> {
   const { context, master } = request;
-  const at = (name: string) =>
+  const settingAt = (name: string) =>
     selectNode(master.root, `hydra.sweeper.${name}`, asDeclared(context), { deep: true });
-  const [space, params] = [at("search_space"), at("params")];
+  const [space, params] = [settingAt("search_space"), settingAt("params")];
   if (space?.kind !== "map" || params?.kind === "map") return new Map();
   return olderDistributions(space, (name, problem) =>
     refuseSetting(request, "search_space")(problem, { below: name }),

@@ -173,6 +173,6 @@ export function encodedValue(value: unknown): Encoded {
   if (Array.isArray(value) || ArrayBuffer.isView(value))
     return { l: Array.from(value as ArrayLike<unknown>, encodedValue) };
   return typeof value === "object"
-    ? { m: Object.entries(value).map(([key, one]) => [key, encodedValue(one)] as const) }
+    ? { m: Object.entries(value).map(([key, element]) => [key, encodedValue(element)] as const) }
     : String(value);
 }

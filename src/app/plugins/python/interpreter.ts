@@ -16,8 +16,8 @@ export function interpreterOf(
 ): string {
   if (python !== undefined) return python.text;
   const folder = environmentFolder(cwd, env);
-  const own = folder === undefined ? undefined : join(folder, "bin", "python");
-  if (own !== undefined && existsSync(own)) return own;
+  const executable = folder === undefined ? undefined : join(folder, "bin", "python");
+  if (executable !== undefined && existsSync(executable)) return executable;
   const onPath = (name: string) => findExecutable(name, cwd, env["PATH"] ?? "");
   return onPath("python3") ?? onPath("python") ?? "python3";
 }
@@ -27,13 +27,13 @@ const FOLDERS = [".venv", "venv", "env"];
 function environmentFolder(cwd: string, env: Environment): string | undefined {
   const active = env["VIRTUAL_ENV"];
   if (active !== undefined && active !== "") return active;
-  for (let at = cwd; ; at = dirname(at)) {
-    const found = FOLDERS.map((name) => join(at, name)).find((folder) =>
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const found = FOLDERS.map((name) => join(directory, name)).find((folder) =>
       existsSync(join(folder, "pyvenv.cfg")),
     );
     if (found !== undefined) return found;
     // Do not use the environment of a parent project.
-    if (existsSync(join(at, ".git")) || at === dirname(at)) break;
+    if (existsSync(join(directory, ".git")) || directory === dirname(directory)) break;
   }
   const conda = env["CONDA_PREFIX"];
   return conda === "" ? undefined : conda;

@@ -176,12 +176,12 @@ export function nodeOf(value: Encoded, origin: Origin): ConfigNode {
   if (value !== null && typeof value === "object") {
     if ("l" in value)
       return list(
-        value.l.map((one) => nodeOf(one, origin)),
+        value.l.map((element) => nodeOf(element, origin)),
         origin,
       );
     if ("m" in value)
       return map(
-        value.m.map(([key, one]) => [scalarOf(key) as never, nodeOf(one, origin)] as const),
+        value.m.map(([key, element]) => [scalarOf(key) as never, nodeOf(element, origin)] as const),
         origin,
       );
   }

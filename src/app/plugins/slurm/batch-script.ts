@@ -249,8 +249,8 @@ function additional(parameters: SlurmSettings["additional_parameters"]): readonl
     if (value === null || value === undefined || value === false) return [];
     if (typeof value === "object" && !Array.isArray(value))
       throw wrong(key, "expected a value or a list, not a map");
-    const given = value === true || (Array.isArray(value) ? value.join(",") : String(value));
-    return [option(name, given, `additional_parameters.${key}`)];
+    const text = value === true || (Array.isArray(value) ? value.join(",") : String(value));
+    return [option(name, text, `additional_parameters.${key}`)];
   });
 }
 

@@ -99,7 +99,7 @@ export function createSlurm(env: Readonly<Record<string, string | undefined>>): 
       if (failed) throw noAnswer(said(stderr));
       const line = stdout
         .split("\n")
-        .find((one) => one.slice(one.indexOf("|") + 1).trim() === script);
+        .find((line) => line.slice(line.indexOf("|") + 1).trim() === script);
       return line?.split("|")[0]?.trim();
     },
   };
@@ -138,10 +138,10 @@ export async function reportsOf(
     const recent = await client.recentTasks(array, signal);
     // Slurm has stopped answering: each further query would take as long.
     if (recent === undefined) break;
-    const known = byName(recent);
+    const named = byName(recent);
     // For tasks that were cancelled before they began, Slurm knows only the array.
-    for (const task of left.filter((one) => one.array === array))
-      reports.set(taskName(task), known.get(taskName(task)) ?? "gone");
+    for (const task of left.filter((other) => other.array === array))
+      reports.set(taskName(task), named.get(taskName(task)) ?? "gone");
   }
   return reports;
 }

@@ -56,12 +56,14 @@ export interface LoggedEnd extends Pick<TaskReport, "exitCode" | "state"> {
 export function loggedEnd(folder: string, task: SubmittedTask): LoggedEnd | undefined {
   const file = slurmLog(folder, task);
   const lines = ofLastRun(file);
-  const line = lines.findLast((one) => CANCELLED.test(one));
+  const line = lines.findLast((text) => CANCELLED.test(text));
   if (line !== undefined) {
     const state = STATES.find(([cause]) => line.includes(cause))?.[1] ?? "CANCELLED";
     return { state, exitCode: null, ended: writtenLast(file) };
   }
-  const code = lines.map((one) => SCRIPT_END.exec(one)?.[1]).findLast((one) => one !== undefined);
+  const code = lines
+    .map((text) => SCRIPT_END.exec(text)?.[1])
+    .findLast((code) => code !== undefined);
   if (code === undefined) return undefined;
   return { state: "FAILED", exitCode: Number(code), ended: writtenLast(file) };
 }

@@ -64,10 +64,12 @@ function resourceGroups(
 ): readonly JobGroup[] {
   const groups = new Map<SweepJob["launcher"], number[]>();
   for (const { launcher, number } of jobs) getOrCreate(groups, launcher, () => []).push(number);
-  return [...groups].map(([own, numbers]) => ({
+  return [...groups].map(([settings, numbers]) => ({
     numbers,
     settings:
-      own === undefined ? ofSweep : placed(readSlurmSettings(own, ofSweep.submitit_folder), cwd),
+      settings === undefined
+        ? ofSweep
+        : placed(readSlurmSettings(settings, ofSweep.submitit_folder), cwd),
   }));
 }
 
@@ -129,7 +131,7 @@ export function shareLimit(
           parallelism: parallelism.get(array) ?? 0,
         }));
       // Each change is a call to Slurm's controller, so not for every job that ends.
-      const used = running.reduce((sum, one) => sum + Math.min(one.left, one.parallelism), 0);
+      const used = running.reduce((sum, array) => sum + Math.min(array.left, array.parallelism), 0);
       if (left.get(ended) !== 0 && limit - used < limit / 10) return;
       for (const more of passOnShares(running, limit)) {
         // If Slurm refuses a change, it is not asked again: the jobs run all the same.

@@ -152,7 +152,9 @@ export function pendingReasons(reports: readonly TaskReport[]): ReadonlyMap<stri
     const phase = phaseOf(report);
     if (phase === "over") continue;
     const reason = phase === "waiting" ? reasonOf(report) : undefined;
-    const kind = KINDS.find((one) => reason !== undefined && one.reason.test(plain(reason)));
+    const kind = KINDS.find(
+      (candidate) => reason !== undefined && candidate.reason.test(plain(reason)),
+    );
     if (kind === undefined || reason === undefined) {
       isGoingOn = true;
       continue;

@@ -127,7 +127,7 @@ function tasksOf(job: unknown): readonly TaskReport[] {
   const index = number(field(job, "array_task_id"));
   const indices =
     index === null ? readIndices(String(field(job, "array_task_string") ?? "")) : [index];
-  return indices.map((one) => ({ ...report, index: one }));
+  return indices.map((number) => ({ ...report, index: number }));
 }
 
 /** The format of `squeue` lines without `--json`. */
@@ -145,17 +145,17 @@ export function readQueueLines(text: string): readonly TaskReport[] {
 /** Reads `scontrol --oneliner show job`: a line of `Key=value` pairs per task. */
 export function readShownJobs(text: string): readonly TaskReport[] {
   return text.split("\n").flatMap((line) => {
-    const at = (key: string) => new RegExp(`(?:^| )${key}=(\\S*)`).exec(line)?.[1];
-    const array = at("ArrayJobId");
+    const field = (key: string) => new RegExp(`(?:^| )${key}=(\\S*)`).exec(line)?.[1];
+    const array = field("ArrayJobId");
     if (array === undefined) return [];
-    const [code, signal] = at("ExitCode")?.split(":") ?? [];
+    const [code, signal] = field("ExitCode")?.split(":") ?? [];
     const report = {
       array,
-      state: at("JobState") ?? "",
-      reason: meaning(at("Reason") ?? ""),
+      state: field("JobState") ?? "",
+      reason: meaning(field("Reason") ?? ""),
       exitCode: code === undefined ? null : asShellsSay(Number(code), Number(signal ?? 0)),
     };
-    return readIndices(at("ArrayTaskId") ?? "").map((index) => ({ ...report, index }));
+    return readIndices(field("ArrayTaskId") ?? "").map((index) => ({ ...report, index }));
   });
 }
 
@@ -167,7 +167,10 @@ function readIndices(text: string): readonly number[] {
     if (first === undefined) return [];
     const [from, by] = [Number(first), Number(step ?? 1)];
     const to = last === undefined ? from : Number(last);
-    return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, at) => from + at * by);
+    return Array.from(
+      { length: Math.floor((to - from) / by) + 1 },
+      (_, index) => from + index * by,
+    );
   });
 }
 

@@ -84,7 +84,14 @@ function reconcile(
   if (!isNew && state?.status === "completed") return { kind: "ended" };
   const slurmLines = lastSlurmLines(folder, task);
   const logged = loggedEnd(folder, task);
-  const { endedBy, known, lack, why } = endOf({ folder, task, report, slurmLines, logged, logsOf });
+  const { endedBy, lastReport, lack, why } = endOf({
+    folder,
+    task,
+    report,
+    slurmLines,
+    logged,
+    logsOf,
+  });
   const isStopped = endStatus(endedBy, false) === "stopped";
   if (!isNew && isStopped) return { kind: "dropped", reason: why };
   // The job's own record is more precise than Slurm about its exit code.
@@ -102,7 +109,7 @@ function reconcile(
     folder,
     ended(attempt, {
       endedBy,
-      exitCode: known?.exitCode || null,
+      exitCode: lastReport?.exitCode || null,
       error: detail === undefined ? why : `${why}: ${detail}`,
       ...(isNew && { time: timeOfEnd(state, logged) }),
     }),
@@ -127,26 +134,29 @@ function endOf({ folder, logged, logsOf, report, slurmLines, task }: OverTask): 
   /** The reason if it ran out of memory. */
   readonly lack: string | undefined;
   /** Slurm's report or log; undefined without either. */
-  readonly known: TaskReport | undefined;
+  readonly lastReport: TaskReport | undefined;
 } {
   // A task that was cancelled, or lost its node, still has to run, whatever it printed.
   const mayLack =
     report === undefined || endStatus(ENDERS[report.state] ?? UNKNOWN, false) === "failed";
   const jobLines = mayLack ? lastJobLines(logsOf(task)) : [];
-  const known = report ?? loggedReport(task, logged);
+  const lastReport = report ?? loggedReport(task, logged);
   const lack = mayLack ? outOfMemory([...slurmLines, ...jobLines], task, report) : undefined;
-  if (lack !== undefined) return { endedBy: lack.endedBy, why: lack.text, lack: lack.text, known };
+  if (lack !== undefined)
+    return { endedBy: lack.endedBy, why: lack.text, lack: lack.text, lastReport };
   const why =
-    known === undefined ? "Slurm no longer knows it, and it left no result" : whyOver(known);
-  const signal = signalOf(known);
+    lastReport === undefined
+      ? "Slurm no longer knows it, and it left no result"
+      : whyOver(lastReport);
+  const signal = signalOf(lastReport);
   const endedBy: Ender =
-    signal === undefined ? (ENDERS[known?.state ?? ""] ?? UNKNOWN) : { by: "signal", signal };
+    signal === undefined ? (ENDERS[lastReport?.state ?? ""] ?? UNKNOWN) : { by: "signal", signal };
   const isStopped = endStatus(endedBy, false) === "stopped";
   return {
     endedBy: isStopped ? signalledBy(folder, task.number, endedBy) : endedBy,
     why,
     lack: undefined,
-    known,
+    lastReport,
   };
 }
 
@@ -162,8 +172,8 @@ const loggedReport = (
  */
 function timeOfEnd({ attempts }: JobState, logged: LoggedEnd | undefined): Date | undefined {
   const started = Date.parse(attempts.at(-1)?.started ?? "");
-  const at = logged?.ended?.getTime();
-  return at !== undefined && at >= started && at <= Date.now() ? new Date(at) : undefined;
+  const time = logged?.ended?.getTime();
+  return time !== undefined && time >= started && time <= Date.now() ? new Date(time) : undefined;
 }
 
 /**

@@ -225,14 +225,14 @@ export function rejected(stderr: string, options: readonly SbatchOption[]): Conf
   const words = said(stderr);
   const message = `${REFUSED}${words}`;
   const subject = words.replace(ANY_LIMIT, "");
-  const remedy = REMEDIES.find((one) => one.words.test(subject));
+  const remedy = REMEDIES.find((candidate) => candidate.words.test(subject));
   if (remedy === undefined) return new ConfigError({ code: "slurm/rejected", message });
   const { hint, key, options: names = [] } = remedy;
-  const given = keyGiven(options, names);
+  const keyName = keyGiven(options, names);
   return new ConfigError({
     code: remedy.words === SUBMIT_LIMIT ? "slurm/full" : "slurm/rejected",
     message,
-    key: given === undefined ? key : `hydra.launcher.${given}`,
+    key: keyName === undefined ? key : `hydra.launcher.${keyName}`,
     hint,
   });
 }

@@ -39,7 +39,10 @@ export function slurmSweep(folder: string, client: SlurmClient): SweepBackend {
     },
     handedOver() {
       // An array whose number is not recorded may have been submitted, too.
-      const noted = readSubmissions(folder).map((one) => ({ ...one, array: one.array ?? "?" }));
+      const noted = readSubmissions(folder).map((submission) => ({
+        ...submission,
+        array: submission.array ?? "?",
+      }));
       return new Set(unfinished(folder, tasksOf(noted)).map(({ number }) => number));
     },
     async reconcile({ signal } = {}) {
@@ -115,10 +118,10 @@ const foundSubmissions = (
   signal?: AbortSignal,
 ): Promise<readonly Submission[]> =>
   Promise.all(
-    noted.map(async (one) =>
-      one.array === null
-        ? { ...one, array: (await client.arrayOf(one.script, signal)) ?? null }
-        : one,
+    noted.map(async (submission) =>
+      submission.array === null
+        ? { ...submission, array: (await client.arrayOf(submission.script, signal)) ?? null }
+        : submission,
     ),
   );
 

@@ -75,10 +75,10 @@ export type SubmissionNote =
 export function readSubmissions(folder: string): readonly Submission[] {
   const made = new Map<string, Submission>();
   for (const note of notesOf(folder)) {
-    const before = made.get(note.script);
+    const previous = made.get(note.script);
     if ("given_up" in note) made.delete(note.script);
     else if ("jobs" in note) made.set(note.script, note);
-    else if (before !== undefined) made.set(note.script, { ...before, array: note.array });
+    else if (previous !== undefined) made.set(note.script, { ...previous, array: note.array });
   }
   return [...made.values()];
 }
@@ -165,10 +165,10 @@ export interface SubmittedTask extends SubmittedJob, Pick<Submission, "logs" | "
 /** The last submission of each job. */
 export function tasksOf(submissions: readonly Submission[]): ReadonlyMap<number, SubmittedTask> {
   const tasks = new Map<number, SubmittedTask>();
-  for (const { array, jobs, script: _, ...known } of submissions)
+  for (const { array, jobs, script: _, ...facts } of submissions)
     if (array !== null)
       for (const [index, job] of jobs.entries())
-        tasks.set(job.number, { ...known, ...job, array, index });
+        tasks.set(job.number, { ...facts, ...job, array, index });
   return tasks;
 }
 

@@ -96,11 +96,11 @@ export function planArrays(
 ): readonly PlannedArray[] {
   const parts = groups.flatMap(({ numbers, settings }) => {
     const count = Math.ceil(numbers.length / size);
-    return Array.from({ length: count }, (_, at) => ({
+    return Array.from({ length: count }, (_, index) => ({
       settings,
       numbers: numbers.slice(
-        Math.floor((at * numbers.length) / count),
-        Math.floor(((at + 1) * numbers.length) / count),
+        Math.floor((index * numbers.length) / count),
+        Math.floor(((index + 1) * numbers.length) / count),
       ),
     }));
   });
@@ -108,18 +108,18 @@ export function planArrays(
   if (all <= limit || parts.length === 1)
     return parts.map((part) => ({ ...part, parallelism: limit, after: undefined }));
   if (parts.length > limit)
-    return parts.map((part, at) => ({
+    return parts.map((part, index) => ({
       ...part,
       parallelism: 1,
-      after: at < limit ? undefined : at - limit,
+      after: index < limit ? undefined : index - limit,
     }));
   // One for each array; the rest in proportion to the cumulative number of jobs, so that the sum is the limit.
   const others = limit - parts.length;
-  let before = 0;
+  let jobsBefore = 0;
   return parts.map((part) => {
-    const upTo = before + part.numbers.length;
-    const share = Math.floor((others * upTo) / all) - Math.floor((others * before) / all);
-    before = upTo;
+    const upTo = jobsBefore + part.numbers.length;
+    const share = Math.floor((others * upTo) / all) - Math.floor((others * jobsBefore) / all);
+    jobsBefore = upTo;
     return { ...part, parallelism: 1 + share, after: undefined };
   });
 }
@@ -144,15 +144,15 @@ export function passOnShares(
   arrays: readonly RunningArray[],
   limit: number,
 ): readonly RunningArray[] {
-  const shares = arrays.map((one) => ({ one, share: Math.min(one.parallelism, one.left) }));
+  const shares = arrays.map((array) => ({ array, share: Math.min(array.parallelism, array.left) }));
   let free = shares.reduce((rest, { share }) => rest - share, limit);
   for (; free > 0; free--) {
-    const [neediest] = shares.toSorted((a, b) => b.one.left - b.share - (a.one.left - a.share));
-    if (neediest === undefined || neediest.share >= neediest.one.left) break;
+    const [neediest] = shares.toSorted((a, b) => b.array.left - b.share - (a.array.left - a.share));
+    if (neediest === undefined || neediest.share >= neediest.array.left) break;
     neediest.share++;
   }
-  return shares.flatMap(({ one, share }) =>
-    share > one.parallelism ? [{ ...one, parallelism: share }] : [],
+  return shares.flatMap(({ array, share }) =>
+    share > array.parallelism ? [{ ...array, parallelism: share }] : [],
   );
 }
 
@@ -230,7 +230,9 @@ async function foundAfterAll(
   } catch (error) {
     throw isConfigError(error) && error.code === "slurm/no_answer" ? busy(error.message) : error;
   }
-  return readSubmissions(folder).find((one) => one.script === script)?.array ?? undefined;
+  return (
+    readSubmissions(folder).find((submission) => submission.script === script)?.array ?? undefined
+  );
 }
 
 async function tryToSubmit(
@@ -239,13 +241,13 @@ async function tryToSubmit(
   script: string,
 ): Promise<void> {
   const { numbers, parallelism, settings } = planned;
-  const before = planned.after === undefined ? undefined : arrays[planned.after];
+  const dependency = planned.after === undefined ? undefined : arrays[planned.after];
   const options = sbatchOptions(settings, {
     size: numbers.length,
     parallelism,
     cwd: facts.cwd,
     log: { folder: slurmFolder(folder), name: "%A_%a.log" },
-    ...(before !== undefined && { after: before }),
+    ...(dependency !== undefined && { after: dependency }),
   });
   const text = batchScript(settings, {
     jobs: numbers,

@@ -59,10 +59,10 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
   while (watched.size > 0 && signal?.aborted !== true) {
     const recorded = lookAtFolder();
     let happened = false;
-    for (const [name, one] of watched) {
-      if (!isDue(one, recorded, isAnswered)) continue;
-      const state = newer(undamagedState(folder, one.task.number), one.task);
-      for (const event of newEvents(one, state)) {
+    for (const [name, task] of watched) {
+      if (!isDue(task, recorded, isAnswered)) continue;
+      const state = newer(undamagedState(folder, task.task.number), task.task);
+      for (const event of newEvents(task, state)) {
         happened = true;
         if (event.kind === "ended") watched.delete(name);
         yield event;
@@ -77,7 +77,7 @@ export async function* watchTasks(request: WatchRequest): AsyncGenerator<Schedul
       const tasks = [...watched.values()].map(({ task }) => task);
       const queue = await queueOf(tasks, client, signal);
       isAnswered = true;
-      for (const [name, one] of watched) one.hasBegun = queue && hasBegun(queue.get(name));
+      for (const [name, task] of watched) task.hasBegun = queue && hasBegun(queue.get(name));
       if (queue !== undefined) {
         yield* newlyHeld(watched, queue);
         const reports = await reportsOf(tasks, queue, client, signal);
@@ -120,16 +120,16 @@ function isDue(
 const newer = (state: JobState | undefined, { attempts }: SubmittedTask): JobState | undefined =>
   state !== undefined && state.attempts.length > attempts ? state : undefined;
 
-function* newEvents(one: Watched, state: JobState | undefined): Generator<ScheduledEvent> {
+function* newEvents(task: Watched, state: JobState | undefined): Generator<ScheduledEvent> {
   if (state === undefined) return;
-  const { attempts, number } = one.task;
+  const { attempts, number } = task.task;
   const made = state.attempts.length - attempts;
-  if (one.seen === 0) {
-    one.seen = 1;
+  if (task.seen === 0) {
+    task.seen = 1;
     yield { kind: "started", number };
   }
-  for (; one.seen < made; one.seen++) {
-    const attempt = state.attempts[attempts + one.seen - 1];
+  for (; task.seen < made; task.seen++) {
+    const attempt = state.attempts[attempts + task.seen - 1];
     const reason = attempt?.error ?? "its process was ended";
     const ender = attempt?.ended_by;
     const status = ender === undefined ? "stopped" : endStatus(ender, false);
@@ -145,12 +145,12 @@ function* newlyHeld(
 ): Generator<ScheduledEvent> {
   const held = pendingReasons([...queue.values()]);
   const changed = new Map<string | null, number[]>();
-  for (const [name, one] of watched) {
+  for (const [name, task] of watched) {
     const pendingReason = held.get(name);
-    if (pendingReason?.what === one.heldFor) continue;
-    one.heldFor = pendingReason?.what;
+    if (pendingReason?.what === task.heldFor) continue;
+    task.heldFor = pendingReason?.what;
     const text = pendingReason?.text ?? null;
-    getOrCreate(changed, text, () => []).push(one.task.number);
+    getOrCreate(changed, text, () => []).push(task.task.number);
   }
   for (const [pendingReason, numbers] of changed) yield { kind: "held", numbers, pendingReason };
 }
@@ -162,30 +162,30 @@ function* newlyLost(
   folder: string,
 ): Generator<ScheduledEvent> {
   let reconcile: Reconcile | undefined;
-  for (const [name, one] of watched) {
+  for (const [name, task] of watched) {
     const report = reports.get(name);
     if (report === undefined) continue;
     // Slurm forgets tasks some minutes after their end.
-    const known = report === "gone" ? undefined : report;
-    if (!isLost(one, known)) continue;
+    const lastReport = report === "gone" ? undefined : report;
+    if (!isLost(task, lastReport)) continue;
     // The record may have come while Slurm was asked: then the next read finds it.
     reconcile ??= createReconcile(folder);
-    const outcome = reconcile(one.task, known);
+    const outcome = reconcile(task.task, lastReport);
     if (outcome === "recorded already") continue;
     watched.delete(name);
-    const { number } = one.task;
-    if (outcome.kind === "ended" && one.seen === 0) yield { kind: "started", number };
+    const { number } = task.task;
+    if (outcome.kind === "ended" && task.seen === 0) yield { kind: "started", number };
     yield { ...outcome, number };
   }
 }
 
 /** @param report undefined if Slurm no longer knows the task */
-function isLost(one: Watched, report: TaskReport | undefined): boolean {
+function isLost(task: Watched, report: TaskReport | undefined): boolean {
   if (report !== undefined && phaseOf(report) !== "over") {
-    delete one.overSince;
+    delete task.overSince;
     return false;
   }
-  one.overSince ??= performance.now();
+  task.overSince ??= performance.now();
   const delay = report?.state === "COMPLETED" ? RECORD_DELAY_MS.ended : RECORD_DELAY_MS.lost;
-  return performance.now() - one.overSince >= delay;
+  return performance.now() - task.overSince >= delay;
 }

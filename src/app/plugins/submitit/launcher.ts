@@ -6,7 +6,7 @@ import { QUEUE_SETTINGS } from "./settings.ts";
 import { SUBMITIT_LOCAL } from "./submitit.ts";
 
 /** A number of which a process of this machine has one. */
-const one = ({ field: declared, help }: Setting): Setting<void> => ({
+const setting = ({ field: declared, help }: Setting): Setting<void> => ({
   field: declared,
   help,
   read(value, refuse) {
@@ -18,8 +18,8 @@ const one = ({ field: declared, help }: Setting): Setting<void> => ({
 /** The settings that have a meaning here. */
 const { nodes, tasks_per_node, timeout_min } = QUEUE_SETTINGS;
 const LOCAL_QUEUE = {
-  nodes: one(nodes),
-  tasks_per_node: one(tasks_per_node),
+  nodes: setting(nodes),
+  tasks_per_node: setting(tasks_per_node),
   timeout_min: { ...timeout_min, read: positive(MINUTE) },
 };
 

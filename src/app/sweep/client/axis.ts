@@ -38,18 +38,18 @@ export function numberAxis(
     readonly scale?: "linear" | "log";
   },
 ): Axis {
-  const known = rows.flatMap((row) => values[row] ?? []);
-  const [low, high] = extentOf(known);
+  const present = rows.flatMap((row) => values[row] ?? []);
+  const [low, high] = extentOf(present);
   const isLog =
     scale !== "linear" &&
     low > 0 &&
     high / low >= LOG_RATIO &&
-    (scale === "log" || isLogarithmic(known, low, high));
-  const step = known.every(Number.isInteger) ? 1 : 0;
+    (scale === "log" || isLogarithmic(present, low, high));
+  const step = present.every(Number.isInteger) ? 1 : 0;
   const [from, to] = isLog ? [Math.log10(low), Math.log10(high)] : [low, high];
   const room = to > from ? (to - from) * PADDING : Math.abs(from) / 2 || 1;
   const [start, length] = [from - room, to - from + 2 * room];
-  const at = (value: number): number =>
+  const position = (value: number): number =>
     ((isLog ? Math.log10(value) : value) - start) / (length || 1);
   const ticks = Number.isFinite(low)
     ? isLog
@@ -61,9 +61,9 @@ export function numberAxis(
     isOrdered: true,
     place: (row) => {
       const value = values[row] ?? null;
-      return value === null || (isLog && value <= 0) ? null : at(value);
+      return value === null || (isLog && value <= 0) ? null : position(value);
     },
-    ticks: ticks.map((tick) => ({ position: at(tick), text: textOf(tick) })),
+    ticks: ticks.map((tick) => ({ position: position(tick), text: textOf(tick) })),
   };
 }
 
@@ -87,8 +87,8 @@ export function evenTicks(low: number, high: number, least = 0): readonly number
   const step = Math.max(least, ([1, 2, 5].find((each) => each * power >= rough) ?? 10) * power);
   const first = Math.ceil(low / step);
   const ticks = [];
-  for (let at = first; at * step <= high && ticks.length < 12; at++)
-    ticks.push(Number((at * step).toPrecision(12)));
+  for (let index = first; index * step <= high && ticks.length < 12; index++)
+    ticks.push(Number((index * step).toPrecision(12)));
   return ticks;
 }
 
@@ -110,14 +110,14 @@ const MOST_VALUES = 40;
 function wordAxis(title: string, words: readonly number[], texts: readonly string[]): Axis {
   const uses = new Set(words.filter((word) => word >= 0));
   const order = [...uses].sort((a, b) => byText(texts[a] ?? "", texts[b] ?? ""));
-  const places = new Map(order.map((word, at) => [word, (at + 0.5) / order.length]));
+  const places = new Map(order.map((word, index) => [word, (index + 0.5) / order.length]));
   const step = Math.ceil(order.length / MOST_VALUES);
   return {
     title,
     isOrdered: false,
     place: (row) => places.get(words[row] ?? -1) ?? null,
-    ticks: order.flatMap((word, at) =>
-      at % step === 0 ? [{ position: places.get(word) ?? 0, text: texts[word] ?? "" }] : [],
+    ticks: order.flatMap((word, index) =>
+      index % step === 0 ? [{ position: places.get(word) ?? 0, text: texts[word] ?? "" }] : [],
     ),
   };
 }

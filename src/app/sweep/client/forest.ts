@@ -38,9 +38,9 @@ export function importanceOf(
   target: readonly (number | null)[],
 ): Importance | null {
   const random = seeded(20261129);
-  const known = target.flatMap((value, row) => (value === null ? [] : [{ row, value }]));
-  if (known.length < LEAST_JOBS || features.length === 0) return null;
-  const jobs = shuffled(known, random).slice(0, MOST_JOBS);
+  const measured = target.flatMap((value, row) => (value === null ? [] : [{ row, value }]));
+  if (measured.length < LEAST_JOBS || features.length === 0) return null;
+  const jobs = shuffled(measured, random).slice(0, MOST_JOBS);
   const y = ranks(jobs.map(({ value }) => value));
   const mean = average(y);
   const variance = average(y.map((value) => (value - mean) ** 2));
@@ -68,10 +68,10 @@ export function importanceOf(
     for (const feature of x.keys()) {
       const others = shuffled(unseen, random);
       let worse = 0;
-      for (const [at, job] of unseen.entries()) {
+      for (const [index, job] of unseen.entries()) {
         const guess = predicted(
           tree,
-          (one) => x[one]?.values[one === feature ? (others[at] ?? job) : job] ?? 0,
+          (column) => x[column]?.values[column === feature ? (others[index] ?? job) : job] ?? 0,
         );
         worse += (guess - (y[job] ?? 0)) ** 2;
       }
@@ -148,16 +148,16 @@ function bestSplit(jobs: readonly number[], feature: number, { x, y }: Learned) 
   let sum = 0;
   let gain = (total * total) / sorted.length + 1e-9;
   let border: number | null = null;
-  for (let at = 1; at < sorted.length; at++) {
-    const [before, here] = [sorted[at - 1], sorted[at]];
-    sum += before?.y ?? 0;
-    const [n, rest] = [at, sorted.length - at];
-    if (before === undefined || here === undefined || before.key === here.key) continue;
+  for (let index = 1; index < sorted.length; index++) {
+    const [previous, here] = [sorted[index - 1], sorted[index]];
+    sum += previous?.y ?? 0;
+    const [n, rest] = [index, sorted.length - index];
+    if (previous === undefined || here === undefined || previous.key === here.key) continue;
     if (n < LEAF || rest < LEAF) continue;
     const found = (sum * sum) / n + ((total - sum) * (total - sum)) / rest;
     if (found <= gain) continue;
     gain = found;
-    border = Number.isFinite(before.key) ? (before.key + here.key) / 2 : here.key;
+    border = Number.isFinite(previous.key) ? (previous.key + here.key) / 2 : here.key;
   }
   if (border === null) return null;
   const limit = border;
@@ -183,9 +183,9 @@ function meansOf(
 }
 
 function predicted(tree: Tree, getValue: (feature: number) => number): number {
-  let at = tree;
-  while (!("value" in at)) at = at.isLeft(getValue(at.feature)) ? at.left : at.right;
-  return at.value;
+  let node = tree;
+  while (!("value" in node)) node = node.isLeft(getValue(node.feature)) ? node.left : node.right;
+  return node.value;
 }
 
 /** The rank of each value from 0 to 1, so that a single huge one does not decide; equal values have their mean rank. */
@@ -195,8 +195,8 @@ export function ranks(values: readonly number[]): readonly number[] {
   for (let from = 0; from < sorted.length; ) {
     let to = from;
     while (to < sorted.length && sorted[to]?.[1] === sorted[from]?.[1]) to++;
-    for (let at = from; at < to; at++)
-      found[sorted[at]?.[0] ?? 0] = (from + to - 1) / 2 / Math.max(1, values.length - 1);
+    for (let index = from; index < to; index++)
+      found[sorted[index]?.[0] ?? 0] = (from + to - 1) / 2 / Math.max(1, values.length - 1);
     from = to;
   }
   return found;
@@ -207,9 +207,9 @@ const average = (values: readonly number[]): number =>
 
 function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   const all = [...items];
-  for (let at = all.length - 1; at > 0; at--) {
-    const other = Math.floor(random() * (at + 1));
-    [all[at], all[other]] = [all[other] as T, all[at] as T];
+  for (let index = all.length - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [all[index], all[other]] = [all[other] as T, all[index] as T];
   }
   return all;
 }

@@ -59,12 +59,12 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
     chart.element,
   );
   let points: readonly ChartPoint[] = [];
-  let at = -1;
+  let current = -1;
   let scale = 1;
   const marker = svg("circle", { r: 7, class: "marker" });
   const mark = (next: number): void => {
-    at = next;
-    const point = points[at];
+    current = next;
+    const point = points[current];
     marker.setAttribute("visibility", point === undefined ? "hidden" : "visible");
     if (point === undefined) {
       reading.textContent = "";
@@ -73,7 +73,7 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
     marker.setAttribute("cx", String(point.x));
     marker.setAttribute("cy", String(point.y));
     reading.textContent = describe(point.row);
-    box.setAttribute("aria-valuenow", String(at + 1));
+    box.setAttribute("aria-valuenow", String(current + 1));
     box.setAttribute("aria-valuetext", describe(point.row));
   };
   const nearest = ({ clientX, clientY }: MouseEvent): number => {
@@ -91,7 +91,7 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
   };
   on(box, "pointermove", (event) => {
     const found = nearest(event);
-    if (found >= 0 && found !== at) mark(found);
+    if (found >= 0 && found !== current) mark(found);
   });
   on(box, "click", (event) => {
     const point = points[nearest(event)];
@@ -100,10 +100,10 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
   on(box, "keydown", (event) => {
     if (isShortcut(event) || points.length === 0) return;
     if (event.key === "Enter" || event.key === " ") {
-      const point = points[at];
+      const point = points[current];
       if (point !== undefined) onChoose(point.row);
     } else {
-      const next = targetOf(event.key, at, points.length);
+      const next = targetOf(event.key, current, points.length);
       if (next === null) return;
       mark(next);
     }
@@ -115,7 +115,7 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
       box.hidden = draw === null;
       reading.hidden = draw === null;
       if (draw === null) return;
-      const row = points[at]?.row;
+      const row = points[current]?.row;
       chart.show((width) => {
         const drawing = draw(width);
         points = drawing.points;
@@ -131,9 +131,9 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
         );
         return image;
       });
-      const before = row === undefined ? -1 : points.findIndex((point) => point.row === row);
-      mark(before);
-      if (before < 0) {
+      const index = row === undefined ? -1 : points.findIndex((point) => point.row === row);
+      mark(index);
+      if (index < 0) {
         box.setAttribute("aria-valuenow", String(Math.min(1, points.length)));
         box.setAttribute("aria-valuetext", `${points.length} jobs`);
       }
@@ -141,7 +141,7 @@ export function createJobChart({ label, describe, chosen, onChoose }: JobChartOp
   };
 }
 
-function targetOf(key: string, at: number, count: number): number | null {
+function targetOf(key: string, index: number, count: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     ...{ ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 },
     ...{ PageUp: PAGE, PageDown: -PAGE },
@@ -149,7 +149,7 @@ function targetOf(key: string, at: number, count: number): number | null {
   if (key === "Home") return 0;
   if (key === "End") return count - 1;
   const step = steps[key];
-  return step === undefined ? null : Math.max(0, Math.min(count - 1, at + step));
+  return step === undefined ? null : Math.max(0, Math.min(count - 1, index + step));
 }
 
 const ring = (point: ChartPoint | undefined): readonly Node[] =>
@@ -199,15 +199,18 @@ export function plotOf(x: Axis, y: Axis, width: number, height = width < NARROW 
   const yTicks = y.ticks.map((tick) => ({ ...tick, text: cut(tick.text).slice(0, most) }));
   const left = Math.max(0, extentOf(yTicks.map(({ text }) => text.length))[1]) * CHARACTER + 14;
   const [right, bottom] = [width - 14, height - 40];
-  const toX = (at: number) => left + at * (right - left);
-  const toY = (at: number) => bottom - at * (bottom - TOP);
+  const toX = (share: number) => left + share * (right - left);
+  const toY = (share: number) => bottom - share * (bottom - TOP);
   const shownX = spaced(
-    x.ticks.map((tick) => ({ at: toX(tick.position), text: cut(tick.text) })),
+    x.ticks.map((tick) => ({ position: toX(tick.position), text: cut(tick.text) })),
     ({ text }) => text.length * CHARACTER + 10,
-  ).map(({ at, text }) => ({ text, at: Math.min(at, width - (text.length * CHARACTER) / 2) }));
+  ).map(({ position, text }) => ({
+    text,
+    position: Math.min(position, width - (text.length * CHARACTER) / 2),
+  }));
   const shownY = labelledTicks(
     yTicks.map(({ position }) => toY(position)),
-    (at) => at,
+    (position) => position,
     TICK_GAP,
   );
   return {
@@ -221,7 +224,9 @@ export function plotOf(x: Axis, y: Axis, width: number, height = width < NARROW 
           ? svg("text", { x: left - 8, y: toY(position) + 4, class: "tick end" }, text)
           : svg("g"),
       ]),
-      ...shownX.map(({ at, text }) => svg("text", { x: at, y: bottom + 16, class: "tick" }, text)),
+      ...shownX.map(({ position, text }) =>
+        svg("text", { x: position, y: bottom + 16, class: "tick" }, text),
+      ),
       svg(
         "text",
         { x: (left + right) / 2, y: height - 6, class: "tick" },
@@ -237,14 +242,14 @@ const fitted = (text: string, width: number): string => {
 };
 
 /** Those of some labels that do not touch one before them. */
-function spaced<One extends { readonly at: number }>(
+function spaced<One extends { readonly position: number }>(
   ticks: readonly One[],
   widthOf: (tick: One) => number,
 ): readonly One[] {
   const kept: One[] = [];
-  for (const tick of [...ticks].sort((a, b) => a.at - b.at)) {
+  for (const tick of [...ticks].sort((a, b) => a.position - b.position)) {
     const last = kept.at(-1);
-    if (last === undefined || tick.at - last.at >= (widthOf(tick) + widthOf(last)) / 2)
+    if (last === undefined || tick.position - last.position >= (widthOf(tick) + widthOf(last)) / 2)
       kept.push(tick);
   }
   return kept;

@@ -70,9 +70,9 @@ export function createJobs({ data, chosen, choose, onFilter }: JobsOptions) {
     details,
     /** Shows data that have changed. @returns the rows that the filter lets through */
     update(): readonly number[] {
-      const before = titles;
+      const titlesBefore = titles;
       draw();
-      if (titles !== before) {
+      if (titles !== titlesBefore) {
         matching = [...data().number.keys()];
         return matching;
       }
@@ -129,7 +129,7 @@ function fieldsOf(data: SweepPageData): readonly Field<number>[] {
       ? [{ title: "attempts", format: "count" as const, cell: (row: number) => attempts[row] ?? 0 }]
       : []),
     { title: "seconds", format: "number", cell: (row) => seconds[row] ?? null },
-    ...LINKS.filter(([name]) => links?.[name].some((at) => at >= 0)).map(
+    ...LINKS.filter(([name]) => links?.[name].some((index) => index >= 0)).map(
       ([name, title]): Field<number> => ({
         title,
         cell: (row) => {
@@ -138,7 +138,7 @@ function fieldsOf(data: SweepPageData): readonly Field<number>[] {
         },
       }),
     ),
-    ...(error.some((at) => at >= 0)
+    ...(error.some((index) => index >= 0)
       ? [{ title: "error", cell: (row: number) => texts[error[row] ?? -1] ?? "" }]
       : []),
   ];
@@ -148,8 +148,10 @@ function fieldsOf(data: SweepPageData): readonly Field<number>[] {
 function earlierJob({ continues, links, number, sweep, texts }: SweepPageData, row: number): Cell {
   const job = continues?.[row] ?? -1;
   if (job < 0) return "";
-  const at = number.findIndex((one, other) => one === job && sweep?.[other] === sweep?.[row]);
-  const path = texts[links?.files[at] ?? -1];
+  const index = number.findIndex(
+    (jobNumber, other) => jobNumber === job && sweep?.[other] === sweep?.[row],
+  );
+  const path = texts[links?.files[index] ?? -1];
   return path === undefined ? `#${job}` : [link(`#${job}`, path)];
 }
 

@@ -58,7 +58,7 @@ export function describedJob(data: SweepPageData, row: number, { title, numbers 
     return cell === null ? [] : [`${column.title}=${shownCell(cell)}`];
   });
   const value = numbers[row] ?? null;
-  const column = data.results.find((one) => one.title === title);
+  const column = data.results.find((result) => result.title === title);
   const cell = value ?? (column === undefined ? null : cellOf(column, row, texts));
   // A number beside no value is that of a job that does not count, a text is NaN or an infinity.
   const end =
@@ -107,11 +107,11 @@ export function tonesOf(
   { numbers }: Metric,
   direction: BetterWhen,
 ): ReadonlyMap<number, string> {
-  const known = rows.filter((row) => (numbers[row] ?? null) !== null);
-  const places = ranks(known.map((row) => numbers[row] ?? 0));
+  const present = rows.filter((row) => (numbers[row] ?? null) !== null);
+  const places = ranks(present.map((row) => numbers[row] ?? 0));
   return new Map(
-    known.map((row, at) => {
-      const place = places[at] ?? 0;
+    present.map((row, index) => {
+      const place = places[index] ?? 0;
       const rank = direction === "minimize" ? place : 1 - place;
       return [row, `tone-${Math.min(TONES, 1 + Math.floor(rank * TONES))}`];
     }),
@@ -122,13 +122,13 @@ export function tonesOf(
 export function paretoFront(
   rows: readonly number[],
   [first, second]: readonly [Metric, Metric],
-  [one, other]: readonly [BetterWhen, BetterWhen],
+  [direction, other]: readonly [BetterWhen, BetterWhen],
 ): readonly number[] {
-  const known = rows.filter((row) => first.numbers[row] != null && second.numbers[row] != null);
-  const x = (row: number) => (first.numbers[row] ?? 0) * (one === "minimize" ? 1 : -1);
+  const present = rows.filter((row) => first.numbers[row] != null && second.numbers[row] != null);
+  const x = (row: number) => (first.numbers[row] ?? 0) * (direction === "minimize" ? 1 : -1);
   const y = (row: number) => (second.numbers[row] ?? 0) * (other === "minimize" ? 1 : -1);
   const front: number[] = [];
-  for (const row of known.toSorted((a, b) => x(a) - x(b) || y(a) - y(b))) {
+  for (const row of present.toSorted((a, b) => x(a) - x(b) || y(a) - y(b))) {
     const last = front.at(-1);
     if (last === undefined || y(row) < y(last)) front.push(row);
     else if (y(row) === y(last) && x(row) === x(last)) front.push(row);
@@ -146,6 +146,6 @@ export function sampled(
   const best = rows.filter((row) => tones.get(row) === "tone-1").slice(0, most / 4);
   const step = rows.length / (most - best.length);
   const kept = new Set(best);
-  for (let at = 0; at < rows.length; at += step) kept.add(rows[Math.floor(at)] ?? 0);
+  for (let index = 0; index < rows.length; index += step) kept.add(rows[Math.floor(index)] ?? 0);
   return rows.filter((row) => kept.has(row));
 }

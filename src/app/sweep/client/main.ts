@@ -77,7 +77,7 @@ function createMetricChooser(
       const now = metrics.map(({ title }) => title).join("\n");
       if (now !== titles)
         select.replaceChildren(
-          ...metrics.map(({ title }, at) => h("option", { value: at }, title)),
+          ...metrics.map(({ title }, index) => h("option", { value: index }, title)),
         );
       titles = now;
       select.value = String(metrics.findIndex(({ title }) => title === get().title));
@@ -106,10 +106,10 @@ function part(title: string, hint: string, children: readonly Node[], draw: () =
 const valued = () => shown.filter((row) => metric.numbers[row] != null);
 const tones = () => tonesOf(shown, metric, directionOf(metric.title));
 /** What is better the lower it is, is looked at near zero. */
-const axisOf = (one: Metric, rows = shown): Axis =>
-  numberAxis(one.title, one.numbers, {
+const axisOf = (metric: Metric, rows = shown): Axis =>
+  numberAxis(metric.title, metric.numbers, {
     rows,
-    scale: directionOf(one.title) === "minimize" ? "log" : "linear",
+    scale: directionOf(metric.title) === "minimize" ? "log" : "linear",
   });
 
 function pointsOf(
@@ -212,9 +212,9 @@ function bestLine(
     )
       best = row;
     if (best === null) continue;
-    const at = y.place(best) ?? 0;
+    const share = y.place(best) ?? 0;
     corners.push(
-      `${corners.length === 0 ? "M" : "H"}${plot.x(left).toFixed(1)}${corners.length === 0 ? "," : "V"}${plot.y(at).toFixed(1)}`,
+      `${corners.length === 0 ? "M" : "H"}${plot.x(left).toFixed(1)}${corners.length === 0 ? "," : "V"}${plot.y(share).toFixed(1)}`,
     );
   }
   const tone = rows[0] === undefined || data.sweep === undefined ? "" : ` ${sweepTone(rows[0])}`;
@@ -237,7 +237,7 @@ function createImportance(): Part {
       const { r2, shares, jobs } = importance;
       quality.textContent = `The forest explains ${formatPercentage(Math.max(0, r2) * 100)} % of the order of ${plural(jobs, "job")} that it has not seen (R² out of bag ${r2.toFixed(2)}).${r2 < LEAST_R2 ? " That is too little to rely on." : ""}`;
       const bars = shares
-        .map((share, at) => ({ share, title: data.parameters[at]?.title ?? "" }))
+        .map((share, index) => ({ share, title: data.parameters[index]?.title ?? "" }))
         .sort((a, b) => b.share - a.share)
         .slice(0, MOST_BARS);
       chart.show((width) => barsOf(bars, width));
@@ -268,14 +268,14 @@ function barsOf(
       role: "group",
       "aria-label": "Importance",
     },
-    ...bars.map(({ title, share }, at) => {
+    ...bars.map(({ title, share }, index) => {
       const text = `${(share * 100).toFixed(0)} %`;
-      const y = at * BAR + BAR / 2;
+      const y = index * BAR + BAR / 2;
       const length = (share / most) * Math.max(20, width - left - 60);
       return svg(
         "g",
         { role: "img", "aria-label": `${title}: ${text}` },
-        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[at] ?? ""),
+        svg("text", { x: left - 8, y: y + 4, class: "tick end" }, labels[index] ?? ""),
         svg("rect", { x: left, y: y - 7, width: Math.max(1, length), height: 14 }),
         svg("text", { x: left + Math.max(1, length) + 6, y: y + 4 }, text),
       );
@@ -312,7 +312,7 @@ function createStrands(): Part {
       );
       const axes = [
         ...places
-          .flatMap((at) => data.parameters[at] ?? [])
+          .flatMap((index) => data.parameters[index] ?? [])
           .map((column) => columnAxis(column, data.texts, rows)),
         axisOf(metric, rows),
       ];
@@ -329,14 +329,14 @@ function strandsOf(
   width: number,
 ) {
   const [left, right] = [10, width - 10];
-  const x = (at: number) => left + at * (right - left);
-  const y = (at: number) => 22 + at * AXIS_HEIGHT;
+  const x = (index: number) => left + index * (right - left);
+  const y = (index: number) => 22 + index * AXIS_HEIGHT;
   const paths = new Map<string, string[]>();
   const points: ChartPoint[] = [];
   for (const row of rows) {
-    const corners = axes.flatMap((axis, at) => {
+    const corners = axes.flatMap((axis, index) => {
       const place = axis.place(row);
-      return place === null ? [] : [{ x: x(place), y: y(at) }];
+      return place === null ? [] : [{ x: x(place), y: y(index) }];
     });
     const tone = byTone.get(row) ?? "";
     const strands = paths.get(tone) ?? [];
@@ -345,10 +345,10 @@ function strandsOf(
     const last = corners.at(-1);
     if (last !== undefined) points.push({ row, ...last, tone });
   }
-  const one = points.find(({ row }) => row === chosen);
-  const ofChosen = axes.flatMap((axis, at) => {
+  const point = points.find(({ row }) => row === chosen);
+  const ofChosen = axes.flatMap((axis, index) => {
     const place = chosen === null ? null : axis.place(chosen);
-    return place === null ? [] : [`${x(place).toFixed(1)},${y(at)}`];
+    return place === null ? [] : [`${x(place).toFixed(1)},${y(index)}`];
   });
   return {
     height: y(axes.length - 1) + 30,
@@ -358,14 +358,18 @@ function strandsOf(
       ...[...paths]
         .sort(([a], [b]) => (a < b ? 1 : -1))
         .map(([tone, parts]) => svg("path", { d: parts.join(""), class: `strands ${tone}` })),
-      ...(one === undefined
+      ...(point === undefined
         ? []
         : [svg("path", { d: `M${ofChosen.join("L")}`, class: "strands of-chosen" })]),
-      ...axes.flatMap((axis, at) => [
-        svg("line", { x1: left, x2: right, y1: y(at), y2: y(at), class: "axis" }),
-        svg("text", { x: left, y: y(at) - 8, class: "axis-title" }, shortened(axis.title, width)),
-        ...tickLabels(axis, x, width).map(({ text, at: place }) =>
-          svg("text", { x: place, y: y(at) + 15, class: "tick haloed" }, text),
+      ...axes.flatMap((axis, index) => [
+        svg("line", { x1: left, x2: right, y1: y(index), y2: y(index), class: "axis" }),
+        svg(
+          "text",
+          { x: left, y: y(index) - 8, class: "axis-title" },
+          shortened(axis.title, width),
+        ),
+        ...tickLabels(axis, x, width).map(({ text, position: place }) =>
+          svg("text", { x: place, y: y(index) + 15, class: "tick haloed" }, text),
         ),
       ]),
     ],
@@ -378,16 +382,16 @@ const shortened = (text: string, width: number): string => {
 };
 
 /** The labels that do not touch, within the chart. */
-function tickLabels({ ticks }: Axis, x: (at: number) => number, width: number) {
-  const kept: { readonly text: string; readonly at: number }[] = [];
+function tickLabels({ ticks }: Axis, x: (index: number) => number, width: number) {
+  const kept: { readonly text: string; readonly position: number }[] = [];
   let free = 0;
   for (const tick of ticks) {
     const text = tick.text.length > 12 ? `${tick.text.slice(0, 11)}…` : tick.text;
     const half = (text.length * CHARACTER) / 2;
-    const at = Math.min(width - half, Math.max(half, x(tick.position)));
-    if (at - half < free) continue;
-    kept.push({ text, at });
-    free = at + half + 8;
+    const position = Math.min(width - half, Math.max(half, x(tick.position)));
+    if (position - half < free) continue;
+    kept.push({ text, position });
+    free = position + half + 8;
   }
   return kept;
 }
@@ -407,7 +411,7 @@ function createSlices(): Part {
       const places = ranked().slice(0, MOST_SLICES);
       if (places.length === 0 || valued().length === 0) return false;
       if (charts.length !== places.length) {
-        charts = places.map((_, at) => jobChart(`Slice ${at + 1}`));
+        charts = places.map((_, index) => jobChart(`Slice ${index + 1}`));
         grid.replaceChildren(...charts.map(({ element }) => element));
       }
       const byTone = tones();
@@ -417,11 +421,11 @@ function createSlices(): Part {
         byTone,
       );
       const y = axisOf(metric, rows);
-      for (const [at, place] of places.entries()) {
+      for (const [index, place] of places.entries()) {
         const column = data.parameters[place];
         if (column === undefined) continue;
         const x = columnAxis(column, data.texts, rows);
-        charts[at]?.show((width) => {
+        charts[index]?.show((width) => {
           const plot = plotOf(x, y, width, 220);
           const points = pointsOf(rows, [x, y], plot, (row) => byTone.get(row) ?? "");
           return { ...plot, marks: plot.frame, points: points.toSorted((a, b) => a.x - b.x) };
@@ -449,7 +453,7 @@ function createContour(): Part {
       redraw();
     });
   const names = (): readonly [string, string] => {
-    const [first, second] = ranked().flatMap((at) => data.parameters[at]?.title ?? []);
+    const [first, second] = ranked().flatMap((index) => data.parameters[index]?.title ?? []);
     return picked ?? [first ?? "", second ?? ""];
   };
   const [left, right] = [select(0), select(1)];
@@ -470,8 +474,8 @@ function createContour(): Part {
       if (data.parameters.length < 2 || valued().length < LEAST_JOBS) return false;
       const now = data.parameters.map(({ title }) => title);
       if (now.join("\n") !== titles)
-        for (const one of [left, right])
-          one.replaceChildren(...now.map((title) => h("option", { value: title }, title)));
+        for (const select of [left, right])
+          select.replaceChildren(...now.map((title) => h("option", { value: title }, title)));
       titles = now.join("\n");
       [left.value, right.value] = names();
       const [across, up] = names().map((name) =>
@@ -540,8 +544,8 @@ function nearestTone(
     const distance = (job.left - left) ** 2 + (job.up - up) ** 2;
     if (near.length === NEIGHBOURS && distance >= (near.at(-1)?.distance ?? 0)) continue;
     if (near.length === NEIGHBOURS) near.pop();
-    const at = near.findIndex((one) => one.distance > distance);
-    near.splice(at < 0 ? near.length : at, 0, { distance, tone: job.tone });
+    const index = near.findIndex((entry) => entry.distance > distance);
+    near.splice(index < 0 ? near.length : index, 0, { distance, tone: job.tone });
   }
   return near.reduce((sum, { tone }) => sum + tone, 0) / Math.max(1, near.length);
 }
@@ -581,11 +585,11 @@ function createCurves(): Part {
       const y = numberAxis(title, values, { rows: places });
       chart.show((width) => {
         const plot = plotOf(x, y, width);
-        let at = 0;
+        let index = 0;
         const lines = curves.map((curve) => {
           const corners = curve.steps.flatMap(() => {
-            const [left, up] = [x.place(at), y.place(at)];
-            at++;
+            const [left, up] = [x.place(index), y.place(index)];
+            index++;
             return left === null || up === null ? [] : [{ x: plot.x(left), y: plot.y(up) }];
           });
           const tone = curve.row === chosen ? "of-chosen" : (byTone.get(curve.row) ?? "tone-5");
@@ -751,7 +755,7 @@ const parts = [
 document.getElementById("sweep")?.append(...parts.map(({ element }) => element), jobs.details);
 
 function redraw({ areJobsSame = false }: { readonly areJobsSame?: boolean } = {}): void {
-  for (const one of parts) if (!areJobsSame || one !== jobs.part) one.draw();
+  for (const part of parts) if (!areJobsSame || part !== jobs.part) part.draw();
   jobs.drawDetails();
   chooser.draw();
   if (summary !== null) summary.textContent = countsOf();

@@ -83,18 +83,18 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
   const column = ([title, values]: [string, readonly unknown[]]): PageColumn => ({
     // Nobody sees a heading of blanks.
     title: title.trim() === "" ? JSON.stringify(title) : cut(title, level.text),
-    ...valuesOf(values, table.at),
+    ...valuesOf(values, table.indexOf),
   });
   const linked = rows.map(({ row, sweep }) => sweeps[sweep]?.linksOf?.(row));
   const linksAt = (name: keyof PageLinks): readonly number[] =>
-    linked.map((links) => table.at(links?.[name] ?? "", true));
+    linked.map((links) => table.indexOf(links?.[name] ?? "", true));
   const columnsLeft =
     parameters.size + results.size - shown.parameters.length - shown.results.length;
   return {
     sweeps: sweeps.map(({ name }) => cut(name, level.text)),
-    judgement: (first?.judgement ?? []).map((one) => ({
-      ...one,
-      column: cut(one.column, level.text),
+    judgement: (first?.judgement ?? []).map((objective) => ({
+      ...objective,
+      column: cut(objective.column, level.text),
     })),
     constants: constants
       .slice(0, level.columns)
@@ -110,7 +110,7 @@ function dataAt(sweeps: readonly PageSweep[], level: Level): SweepPageData {
     ...(rows.some(({ row }) => row.continues !== null) && {
       continues: rows.map(({ row }) => row.continues ?? -1),
     }),
-    error: rows.map(({ row }) => table.at(row.error ?? "")),
+    error: rows.map(({ row }) => table.indexOf(row.error ?? "")),
     links: linked.every((links) => links === undefined)
       ? null
       : { files: linksAt("files"), log: linksAt("log"), report: linksAt("report") },
@@ -135,7 +135,7 @@ function chosenRows(
 ): readonly PlacedRow[] {
   if (all.length <= most) return all;
   const kept = new Set(
-    Array.from({ length: most }, (_, at) => all[Math.floor((at * all.length) / most)]),
+    Array.from({ length: most }, (_, index) => all[Math.floor((index * all.length) / most)]),
   );
   for (const [sweep, { judgement }] of sweeps.entries()) {
     const [objective] = judgement;
@@ -184,8 +184,8 @@ function curvesOfRows(
 export function thinnedCurve(curve: LearningCurve, most: number): LearningCurve {
   const { metric, steps, values } = curve;
   if (steps.length <= most) return curve;
-  const places = Array.from({ length: most }, (_, at) =>
-    Math.round((at * (steps.length - 1)) / (most - 1)),
+  const places = Array.from({ length: most }, (_, index) =>
+    Math.round((index * (steps.length - 1)) / (most - 1)),
   );
   const pick = (all: readonly number[]) => places.map((place) => all[place] ?? 0);
   return { metric, steps: pick(steps), values: pick(values) };
@@ -206,14 +206,14 @@ function columnsOf(
   records: readonly (readonly (readonly [string, unknown])[])[],
 ): Map<string, unknown[]> {
   const columns = new Map<string, unknown[]>();
-  for (const [at, record] of records.entries())
+  for (const [index, record] of records.entries())
     for (const [name, value] of record) {
       let values = columns.get(name);
       if (values === undefined) {
         values = records.map(() => undefined);
         columns.set(name, values);
       }
-      values[at] = value;
+      values[index] = value;
     }
   return columns;
 }
@@ -236,7 +236,7 @@ export function fieldsOf(
   const name = path || "result";
   if (splitsLists && Array.isArray(result) && result.length > 0 && result.length <= LONGEST_LIST)
     if (result.every((value) => typeof value === "number"))
-      return result.map((value, at) => [`${name}[${at}]`, value]);
+      return result.map((value, index) => [`${name}[${index}]`, value]);
   if (result === null || typeof result !== "object" || Array.isArray(result))
     return path === "" && result === null ? [] : [[name, result]];
   return Object.entries(result).flatMap(([key, value]) =>
@@ -263,8 +263,8 @@ function valuesOf(
   if (!isNumeric)
     return { words: values.map((value) => (value === undefined ? -1 : code(textOf(value)))) };
   const words: Record<number, number> = {};
-  for (const [at, value] of values.entries())
-    if (typeof value === "string") words[at] = code(value);
+  for (const [index, value] of values.entries())
+    if (typeof value === "string") words[index] = code(value);
   return {
     numbers: values.map((value) => (isNumber(value) ? Number(value.toPrecision(10)) : null)),
     ...(Object.keys(words).length > 0 && { words }),
@@ -283,17 +283,17 @@ const cut = (text: string, most: number): string =>
 /** Gives texts their indices; the empty text has -1. */
 function openTexts(most: number) {
   const texts: string[] = [];
-  const known = new Map<string, number>();
+  const indices = new Map<string, number>();
   return {
     texts,
     /** @param isWhole whether it must not be cut, as a path */
-    at(text: string, isWhole = false): number {
+    indexOf(text: string, isWhole = false): number {
       if (text === "") return -1;
       const shown = isWhole ? text : cut(text, most);
-      const before = known.get(shown);
-      if (before !== undefined) return before;
+      const existing = indices.get(shown);
+      if (existing !== undefined) return existing;
       texts.push(shown);
-      known.set(shown, texts.length - 1);
+      indices.set(shown, texts.length - 1);
       return texts.length - 1;
     },
   };

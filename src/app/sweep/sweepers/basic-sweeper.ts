@@ -71,7 +71,7 @@ export function sweepParams(root: MapNode, context: ResolveContext): readonly st
  */
 export function dimensionsOf(request: SweepLine): readonly (readonly JobOverrides[])[] {
   const options = globOptions(request.groups);
-  return [...byKey(allOverrides(request)).values()].map((one) => pointsOf(one, options));
+  return [...byKey(allOverrides(request)).values()].map((override) => pointsOf(override, options));
 }
 
 /** What the jobs of a sweep are made of. */
@@ -100,13 +100,13 @@ export function emptyNotes({
 }: Pick<SweeperRequest, "context" | "groups" | "master" | "overrides">): readonly string[] {
   const options = globOptions(groups);
   return [...byKey(allOverrides({ context, groups, master, overrides })).values()].flatMap(
-    (one) => {
-      const { keyOrGroup: group, origin, value } = one;
-      if (!mayBeEmpty(one) || pointsOf(one, options).length > 0) return [];
-      const known = value?.kind === "glob" ? groups.list(group, "config") : [];
-      if (known.length > 0)
+    (override) => {
+      const { keyOrGroup: group, origin, value } = override;
+      if (!mayBeEmpty(override) || pointsOf(override, options).length > 0) return [];
+      const groupOptions = value?.kind === "glob" ? groups.list(group, "config") : [];
+      if (groupOptions.length > 0)
         return [
-          `the sweep has no jobs: '${origin.text}' selects none of ${firstFew(known, MOST_GROUPS)}`,
+          `the sweep has no jobs: '${origin.text}' selects none of ${firstFew(groupOptions, MOST_GROUPS)}`,
         ];
       const below = groups.list(group, "group");
       const [first] = value?.kind === "glob" ? below : [];
@@ -146,8 +146,8 @@ export interface BatchesRequest {
 export function basicBatches(request: BatchesRequest): readonly (readonly JobOverrides[])[] {
   const { isExcluded, maxBatchSize, options, overrides } = request;
   // An override that a later one of its key replaces is checked all the same.
-  const points = new Map(overrides.map((one) => [one, pointsOf(one, options)]));
-  const all = product([...byKey(overrides).values()].map((one) => points.get(one) ?? []));
+  const points = new Map(overrides.map((override) => [override, pointsOf(override, options)]));
+  const all = product([...byKey(overrides).values()].map((override) => points.get(override) ?? []));
   const jobs = isExcluded === undefined ? all : all.filter((job) => !isExcluded(job));
   if (jobs.length === 0 && all.length > 0)
     throw new ConfigError({

@@ -59,14 +59,14 @@ export const bareKey = (key: string): string => key.replace(/^[+~]+|:$/g, "");
 /** A limit on values in memory, with a hint for larger sweeps. */
 export interface SizeLimit {
   readonly most: number;
-  readonly of: "jobs" | "values";
+  readonly unit: "jobs" | "values";
   readonly hint: string;
 }
 
 /** More jobs fit in no memory and run on no machine: some number is wrong. */
 const JOBS: SizeLimit = {
   most: 1_000_000,
-  of: "jobs",
+  unit: "jobs",
   hint: "sweep over fewer values, or draw from them with hydra/sweeper=random",
 };
 
@@ -100,10 +100,10 @@ export function pointsOf(
   return [...sweepOverrides(override, options)];
 }
 
-const tooMany = ({ most, of, hint }: SizeLimit, override?: Override): ConfigError =>
+const tooMany = ({ most, unit, hint }: SizeLimit, override?: Override): ConfigError =>
   new ConfigError({
     code: "override.sweep_not_allowed",
-    message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(most))} ${of}`,
+    message: `The sweep${override === undefined ? "" : ` '${override.origin.text}'`} has more than ${grouped(String(most))} ${unit}`,
     origin: override?.origin,
     key: override?.keyOrGroup,
     hint,

@@ -145,8 +145,8 @@ function refuse(setting: string, node: ConfigNode, problem: string): never {
 }
 
 function cached<T>(compute: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>();
-  return (text) => getOrCreate(known, text, () => compute(text));
+  const cache = new Map<string, T>();
+  return (text) => getOrCreate(cache, text, () => compute(text));
 }
 
 /** The values that a rule accepts for a key: those with one of these forms, and texts that match a glob. */

@@ -200,7 +200,7 @@ export function* successiveHalving(
     if (round.length === 0) return;
     const scores = yield round.map(({ trial }) => trial);
     alive = round
-      .map((one, index) => ({ ...one, score: scores[index] ?? null }))
+      .map((candidate, index) => ({ ...candidate, score: scores[index] ?? null }))
       .filter(({ score }) => score !== null)
       .sort(byScore(direction));
   }

@@ -80,7 +80,7 @@ export function scoreIn(returnValue: unknown, objective: Objective, count: numbe
       problem: `${what} is not a list of ${count} numbers but ${value === undefined ? "nothing" : shown(value)}`,
     };
   const keys = typeof objective === "string" ? undefined : objective;
-  const each = Array.from(value, (one, index) => oneOf(one, keys?.[index], returnValue));
+  const each = Array.from(value, (value, index) => oneOf(value, keys?.[index], returnValue));
   const scores = each.flatMap(({ score }) => score ?? []);
   return each.find(({ score }) => score === null) ?? { score: scores };
 }
@@ -154,11 +154,11 @@ export function numberKeys(value: unknown): readonly string[] {
   const level = [{ value, parent: "" }];
   for (const { value: holder, parent } of level) {
     if (typeof holder !== "object" || holder === null || isArrayLike(holder)) continue;
-    for (const [name, one] of Object.entries(holder)) {
+    for (const [name, value] of Object.entries(holder)) {
       const key = `${parent}${name}`;
-      if (typeof one === "number" || typeof one === "bigint") keys.push(key);
-      else if (!seen.has(one)) level.push({ value: one, parent: `${key}.` });
-      seen.add(one);
+      if (typeof value === "number" || typeof value === "bigint") keys.push(key);
+      else if (!seen.has(value)) level.push({ value, parent: `${key}.` });
+      seen.add(value);
     }
   }
   return keys;

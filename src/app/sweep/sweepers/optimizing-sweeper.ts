@@ -161,7 +161,9 @@ export function bestOf<
   trials: readonly One[],
   directions: readonly Direction[],
 ): readonly (Omit<One, "score"> & { readonly score: Score })[] {
-  const scored = trials.flatMap(({ score, ...one }) => (score === null ? [] : [{ ...one, score }]));
+  const scored = trials.flatMap(({ score, ...trial }) =>
+    score === null ? [] : [{ ...trial, score }],
+  );
   const top = scored.reduce((level, { trial }) => Math.max(level, trial.level), 0);
   const last = scored.filter(({ trial }) => trial.level === top);
   const [direction, ...others] = directions;
@@ -201,7 +203,7 @@ function conclusionOf(
       }),
       origin,
     );
-  const numbers = (score: Score) => score.map((one) => scalar(one, origin));
+  const numbers = (score: Score) => score.map((value) => scalar(value, origin));
   const solutions = best.map(({ score, trial }) =>
     map(
       [
@@ -272,8 +274,8 @@ export type Search = Generator<readonly Trial[], void, readonly (Score | null)[]
 export const byScore =
   (direction: Direction) =>
   (a: { readonly score: Score | null }, b: { readonly score: Score | null }): number => {
-    const [one, other] = [a.score?.[0], b.score?.[0]];
-    if (one === undefined || other === undefined)
-      return Number(one === undefined) - Number(other === undefined);
-    return direction === "minimize" ? one - other : other - one;
+    const [left, other] = [a.score?.[0], b.score?.[0]];
+    if (left === undefined || other === undefined)
+      return Number(left === undefined) - Number(other === undefined);
+    return direction === "minimize" ? left - other : other - left;
   };

@@ -51,9 +51,9 @@ function* randomSearch(
 ): Search {
   const even = isEven ? sobolSequence(space.dimensions.length, random) : undefined;
   const next = allNew(isUnique);
-  const known = earlier.map((point) => next(() => point, 1) ?? point);
-  const draws = Array.from({ length: Math.max(0, trials - known.length) }, () =>
+  const drawn = earlier.map((point) => next(() => point, 1) ?? point);
+  const draws = Array.from({ length: Math.max(0, trials - drawn.length) }, () =>
     next(even === undefined ? () => space.draw(random) : () => space.drawAt(even())),
   );
-  yield [...known, ...draws].flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
+  yield [...drawn, ...draws].flatMap((draw) => (draw === undefined ? [] : [{ ...draw, level: 0 }]));
 }

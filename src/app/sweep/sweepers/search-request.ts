@@ -96,6 +96,6 @@ export function prunedMetric(
  * jobs that it has had.
  */
 export function seedOf(seed: number | undefined, { directory, earlier }: SweeperRequest): string {
-  const own = seed === undefined ? directory : String(seed);
-  return earlier === undefined ? own : `${own}\n${JSON.stringify(earlier)}`;
+  const text = seed === undefined ? directory : String(seed);
+  return earlier === undefined ? text : `${text}\n${JSON.stringify(earlier)}`;
 }

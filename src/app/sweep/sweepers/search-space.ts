@@ -129,8 +129,8 @@ export function searchSpace(
     return {
       overrides: active.flatMap(({ point }) => point),
       params: active.flatMap(({ point, share }) => (share === undefined ? [] : point)),
-      shares: all.flatMap((one) =>
-        one.share === undefined ? [] : [active.includes(one) ? one.share : null],
+      shares: all.flatMap((parameter) =>
+        parameter.share === undefined ? [] : [active.includes(parameter) ? parameter.share : null],
       ),
     };
   };
@@ -147,16 +147,16 @@ export function searchSpace(
       const params: string[] = [];
       const shares: (number | null)[] = [];
       for (const { dimension, fixed, key, keys } of parts) {
-        const own = job.filter((text) => keys.includes(bareKey(keyIn(text))));
+        const words = job.filter((text) => keys.includes(bareKey(keyIn(text))));
         const isActive = conditions?.get(key)?.(job) !== false;
-        if (isActive !== own.length > 0) return undefined;
-        used += own.length;
-        const share = isActive ? dimension?.shareOf(own) : null;
+        if (isActive !== words.length > 0) return undefined;
+        used += words.length;
+        const share = isActive ? dimension?.shareOf(words) : null;
         if (dimension !== undefined && share === undefined) return undefined;
-        if (dimension === undefined && isActive && !isSame(own, fixed)) return undefined;
+        if (dimension === undefined && isActive && !isSame(words, fixed)) return undefined;
         if (dimension === undefined) continue;
         shares.push(share ?? null);
-        params.push(...own);
+        params.push(...words);
       }
       return used === job.length ? { overrides: job, params, shares } : undefined;
     },
@@ -172,8 +172,8 @@ export function searchSpace(
 
 const keyIn = (text: string): string => splitAtEquals(text)[0];
 
-const isSame = (one: Point, other: Point): boolean =>
-  one.length === other.length && one.every((text, at) => text === other[at]);
+const isSame = (point: Point, other: Point): boolean =>
+  point.length === other.length && point.every((text, index) => text === other[index]);
 
 /** The value of a point of one override, as a number; NaN for one that is none. */
 function numberIn([text = "", ...others]: Point): number {
@@ -194,7 +194,7 @@ function activeOf<Part extends { readonly key: string; readonly point: Point }>(
 /** For values that must be enumerated, few of which become jobs. */
 const VALUES: SizeLimit = {
   most: 10_000_000,
-  of: "values",
+  unit: "values",
   hint: "draw from an interval: interval(0,1), or tag(log,interval(1e-5,1))",
 };
 
@@ -216,7 +216,7 @@ function dimensionOf(override: Override & { readonly value: Sweep }, options: Sw
     pointAt: (share) => points[indexOf(share, count)] ?? [],
     binOf: evenBin(count),
     shareOf(point) {
-      const index = points.findIndex((one) => isSame(one, point));
+      const index = points.findIndex((candidate) => isSame(candidate, point));
       return index < 0 ? undefined : (index + 0.5) / count;
     },
   } satisfies Dimension;
@@ -323,7 +323,7 @@ function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimensi
   if (count === 0) refuse("has no values to draw from");
   const isLog = range.tags.includes("log");
   const log = isLog ? nearestInLog(values, count, refuse) : undefined;
-  const at = (index: number): Point => {
+  const pointOf = (index: number): Point => {
     const value = values.at(BigInt(index));
     return [`${key}=${typeof value === "number" ? floatRepr(value) : String(value)}`];
   };
@@ -332,7 +332,7 @@ function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimensi
   return {
     isOrdered: true,
     count,
-    pointAt: (share) => at(indexAt(share)),
+    pointAt: (share) => pointOf(indexAt(share)),
     binOf: (share) => binAt(indexAt(share)),
     shareOf(point) {
       const [first, second] = [0, 1].map((index) =>
@@ -343,7 +343,7 @@ function rangeDimension(range: RangeSweep, key: string, refuse: Refuse): Dimensi
         count === 1 ? 0 : Math.round((numberIn(point) - start) / ((second ?? 0) - start));
       if (!(index >= 0 && index < count)) return undefined;
       const [from, to] = binAt(index);
-      return isSame(point, at(index)) ? (from + to) / 2 : undefined;
+      return isSame(point, pointOf(index)) ? (from + to) / 2 : undefined;
     },
   };
 }
@@ -365,14 +365,15 @@ function nearestInLog(values: RangeSequence, count: number, refuse: Refuse) {
       const wished = low + share * (high - low);
       const after = firstThatReaches(wished);
       if (after === 0) return 0;
-      const before = logAt(after - 1);
-      const isNearer = after < count && Math.abs(logAt(after) - wished) < Math.abs(before - wished);
-      return isNearer ? after : firstThatReaches(before);
+      const valueBefore = logAt(after - 1);
+      const isNearer =
+        after < count && Math.abs(logAt(after) - wished) < Math.abs(valueBefore - wished);
+      return isNearer ? after : firstThatReaches(valueBefore);
     },
     binAt(index: number): readonly [number, number] {
-      const before = index === 0 ? shareAt(first) : between(index - 1);
+      const shareBefore = index === 0 ? shareAt(first) : between(index - 1);
       const after = index === count - 1 ? shareAt(last) : between(index);
-      return [Math.min(before, after), Math.max(before, after)];
+      return [Math.min(shareBefore, after), Math.max(shareBefore, after)];
     },
   };
 }

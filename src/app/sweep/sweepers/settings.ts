@@ -47,9 +47,9 @@ const readIntOrFloat: Read<bigint | number> = (value, refuse) =>
 const readNumber =
   (least: number): Read<number> =>
   (value, refuse) => {
-    const given = readIntOrFloat(value, refuse);
-    const number = Number(given);
-    return number >= least ? number : refuse(`must be at least ${least}, not ${given}`);
+    const read = readIntOrFloat(value, refuse);
+    const number = Number(read);
+    return number >= least ? number : refuse(`must be at least ${least}, not ${read}`);
   };
 
 const readInt =
@@ -74,8 +74,8 @@ const requiredText = (help: string, hint: string): Setting<string> => ({
   field: field(STR),
   help,
   read: (value, refuse) => {
-    const given = readText(value, refuse);
-    return given === undefined || given === MISSING ? refuse("is missing", { hint }) : given;
+    const read = readText(value, refuse);
+    return read === undefined || read === MISSING ? refuse("is missing", { hint }) : read;
   },
 });
 
@@ -103,9 +103,9 @@ const budget = (help: string): Setting<bigint | number> => ({
   field: field(ANY),
   help,
   read: required((value, refuse) => {
-    const given = readIntOrFloat(value, refuse);
-    if (Number(given) > 0 && Number.isFinite(Number(given))) return given;
-    return refuse(`must be above 0, not ${given}`);
+    const read = readIntOrFloat(value, refuse);
+    if (Number(read) > 0 && Number.isFinite(Number(read))) return read;
+    return refuse(`must be above 0, not ${read}`);
   }),
 });
 

@@ -122,9 +122,9 @@ function ranking(
     return direction === "minimize" ? value : -value;
   };
   return told
-    .map((one) => ({ one, rank: rankOf(one) }))
+    .map((observation) => ({ observation, rank: rankOf(observation) }))
     .sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank))
-    .map(({ one }) => one);
+    .map(({ observation }) => observation);
 }
 
 /** The width of a single kernel; more of them are narrower, by Scott's rule. */
@@ -159,8 +159,8 @@ function estimator(
         const center = kernel[axis] ?? null;
         if (center === null) return random();
         if (isOrdered) return normalWithin(center, sigma, random);
-        const own = 1 / (1 + spread);
-        return random() < own ? center : Math.floor(random() * count) / count;
+        const ownWeight = 1 / (1 + spread);
+        return random() < ownWeight ? center : Math.floor(random() * count) / count;
       });
     },
     logDensity(shares) {

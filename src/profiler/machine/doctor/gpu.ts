@@ -55,10 +55,10 @@ const WSL_LIBRARIES = "/usr/lib/wsl/lib";
 const hasDriverOfWindows = (machine: Machine): boolean =>
   machine.list(WSL_LIBRARIES).includes("libcuda.so.1");
 
-function whoMayRead(known: { readonly hasDriver: boolean; readonly onWsl: boolean }): string {
-  if (known.onWsl)
+function whoMayRead(facts: { readonly hasDriver: boolean; readonly onWsl: boolean }): string {
+  if (facts.onWsl)
     return "allowed users are set in the NVIDIA Control Panel of Windows (Developer, Manage GPU Performance Counters)";
-  return known.hasDriver ? "the driver does not report who may read them" : "no driver to ask";
+  return facts.hasDriver ? "the driver does not report who may read them" : "no driver to ask";
 }
 
 const hiddenGpus = (count: number, visible: string): Check => ({
@@ -301,10 +301,10 @@ const versionsIn = (names: readonly string[]): readonly string[] =>
 
 const versionIn = (names: readonly string[]): string | null => versionsIn(names)[0] ?? null;
 
-function isOlder(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((version) => version.split(".").map(Number));
-  for (let at = 0; at < 3; at++) {
-    const difference = (a?.[at] ?? 0) - (b?.[at] ?? 0);
+function isOlder(candidate: string, other: string): boolean {
+  const [a, b] = [candidate, other].map((version) => version.split(".").map(Number));
+  for (let index = 0; index < 3; index++) {
+    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
     if (difference !== 0) return difference < 0;
   }
   return false;

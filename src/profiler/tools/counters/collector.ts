@@ -189,10 +189,11 @@ export async function metricsOn(
 ): Promise<readonly string[]> {
   const names = wanted.flatMap((metric) => [metric, otherName(metric) ?? metric]);
   const [described] = await library.describe([chip], [...new Set(names)], way);
-  const known = new Map(described?.metrics.map((metric) => [metric.name, metric]));
+  const metricsByName = new Map(described?.metrics.map((metric) => [metric.name, metric]));
   return wanted.map((metric) => {
     const other = otherName(metric);
-    const found = known.get(metric) ?? (other === null ? undefined : known.get(other));
+    const found =
+      metricsByName.get(metric) ?? (other === null ? undefined : metricsByName.get(other));
     if (found !== undefined && found.passes !== null) return found.name;
     throw new ConfigError({
       code: "profile.metric",
@@ -239,15 +240,15 @@ async function runLevels(
       );
       break;
     }
-    const own = await runPasses(level, plan, workload, context, parts);
-    runs.push(...own.runs);
-    notes.push(...own.notes);
+    const levelRuns = await runPasses(level, plan, workload, context, parts);
+    runs.push(...levelRuns.runs);
+    notes.push(...levelRuns.notes);
     deepest = Math.max(
       deepest,
-      ...own.runs.flatMap(({ processes }) => processes.map(({ depth }) => depth)),
+      ...levelRuns.runs.flatMap(({ processes }) => processes.map(({ depth }) => depth)),
     );
-    const [broken] = own.runs.filter(isBroken);
-    if (own.values !== null) levels.push(own.values);
+    const [broken] = levelRuns.runs.filter(isBroken);
+    if (levelRuns.values !== null) levels.push(levelRuns.values);
     if (broken !== undefined || context.interrupt.stop.aborted) break;
   }
   return { runs, levels, notes };
@@ -326,8 +327,8 @@ async function readValues(
   const complete = passes.map(completeFiles);
   for (const [file, { ranges, owner }] of complete.at(-1) ?? []) {
     const found = complete.map((pass) => pass.get(file));
-    if (found.some((one) => one?.ranges !== ranges || one.owner !== owner)) {
-      const counts = found.map((one) => one?.ranges ?? 0);
+    if (found.some((pass) => pass?.ranges !== ranges || pass.owner !== owner)) {
+      const counts = found.map((pass) => pass?.ranges ?? 0);
       notes.push(
         `${file}: the program did not measure the same ranges in each pass (${counts.join(", ")}), so that they cannot be joined; metrics that fit one pass need no second run`,
       );
@@ -353,16 +354,16 @@ function completeFiles(
   processes: readonly ProcessMeasurements[],
 ): ReadonlyMap<string, { readonly ranges: number; readonly owner: string }> {
   const measuring = processes.filter(({ files }) => files.size > 0);
-  const ownerOf = ({ name, measurements }: ProcessMeasurements, at: number): string =>
+  const ownerOf = ({ name, measurements }: ProcessMeasurements, index: number): string =>
     measuring.length === 1
       ? ""
       : JSON.stringify([
-          ...[at, name],
+          ...[index, name],
           ...measurements.map(({ path }) => path.map((range) => [range.domain, range.name])),
         ]);
   return new Map(
-    measuring.flatMap((process, at) => {
-      const owner = ownerOf(process, at);
+    measuring.flatMap((process, index) => {
+      const owner = ownerOf(process, index);
       return [...process.files].flatMap(([file, { complete }]) =>
         complete === null ? [] : [[file, { ranges: complete.ranges, owner }] as const],
       );

@@ -89,8 +89,8 @@ export const readMeasurements = (
  */
 export function measuredTogether(processes: readonly ProcessMeasurements[]): boolean {
   const measuring = processes.filter(({ files }) => files.size > 0);
-  return measuring.some(({ endNs }, at) => {
-    const next = measuring[at + 1];
+  return measuring.some(({ endNs }, index) => {
+    const next = measuring[index + 1];
     return next !== undefined && (endNs === null || endNs > next.startNs);
   });
 }
@@ -227,6 +227,6 @@ function pop(open: OpenRanges, domain: string): void {
     open.deeper--;
     return;
   }
-  const at = open.ranges.findLastIndex((range) => range.domain === domain);
-  if (at >= 0) open.ranges.splice(at, 1);
+  const index = open.ranges.findLastIndex((range) => range.domain === domain);
+  if (index >= 0) open.ranges.splice(index, 1);
 }

@@ -132,7 +132,7 @@ async function keepSamples(
         first === undefined ? [] : await library.samplesIn(chip, path, times.length, metrics);
       for (const file of [path, `${path}.times`]) rmSync(file, { force: true });
       if (first === undefined) continue;
-      const sampling = process.sampled.find((one) => one.device === device);
+      const sampling = process.sampled.find((event) => event.device === device);
       const offset = sampling && clockOffset(first[0], clocksOf(process, sampling));
       if (offset === undefined || offset === null) {
         notes.push(
@@ -163,8 +163,8 @@ function notesOf(
   const unfinished = [...files.values()].filter(({ complete }) => complete === null).length;
   return [
     ...sampled.flatMap(({ device, trigger, interval }) => {
-      const own = [...files.values()].filter((file) => file.device === device);
-      const lost = own.reduce((sum, { complete }) => sum + (complete?.dropped ?? 0), 0);
+      const deviceFiles = [...files.values()].filter((file) => file.device === device);
+      const lost = deviceFiles.reduce((sum, { complete }) => sum + (complete?.dropped ?? 0), 0);
       return [
         `counters of cuda:${device} by CUPTI's PM Sampling on ${chip}: ${plural(counts.get(device) ?? 0, "sample")}, ${trigger === 1 ? every(interval / 1000) : `every ${interval} cycles of the system clock`}. They are of the whole device: a range has the mean of the samples that overlap with it, by the time that they do, whoever's work ran then; work that runs after the end of its range counts there`,
         ...lossNotes(device, lost, tally.beyondLimit > 0),

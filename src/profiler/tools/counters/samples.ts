@@ -34,9 +34,9 @@ export const SAMPLES_FILE = "samples.json";
 /** Begin and end of each sample, in nanoseconds of an unknown clock: what the recorder writes beside CUPTI's file. */
 export function timesIn(file: string): readonly (readonly [begin: bigint, end: bigint])[] {
   const bytes = readFileSync(file);
-  return Array.from({ length: Math.floor(bytes.length / 16) }, (_, at) => [
-    bytes.readBigUInt64LE(at * 16),
-    bytes.readBigUInt64LE(at * 16 + 8),
+  return Array.from({ length: Math.floor(bytes.length / 16) }, (_, index) => [
+    bytes.readBigUInt64LE(index * 16),
+    bytes.readBigUInt64LE(index * 16 + 8),
   ]);
 }
 
@@ -121,17 +121,17 @@ interface SampleContext extends Pick<DeviceSamples, "metrics"> {
 function seriesOf(files: readonly SampleFile[], context: SampleContext): readonly CounterSeries[] {
   const devices = [...new Set(files.map(({ device }) => device))].sort((a, b) => a - b);
   return devices.flatMap((device) => {
-    const own = files.filter((file) => file.device === device);
-    const { startsNs, endsNs, values } = samplesOf(own, context);
-    return context.metrics.map((metric, at): CounterSeries => {
+    const deviceFiles = files.filter((file) => file.device === device);
+    const { startsNs, endsNs, values } = samplesOf(deviceFiles, context);
+    return context.metrics.map((metric, index): CounterSeries => {
       // A sum depends on the length of its sample; its rate can be compared and averaged.
       const isRate = isSum(metric);
       const name = isRate ? `${metric}.per_second` : metric;
-      const known = Uint32Array.from(startsNs.keys()).filter(
-        (row) => !Number.isNaN(values[at]?.[row] ?? Number.NaN),
+      const measuredRows = Uint32Array.from(startsNs.keys()).filter(
+        (row) => !Number.isNaN(values[index]?.[row] ?? Number.NaN),
       );
       const columnOf = (numbers: Float64Array | undefined) =>
-        Float64Array.from(known, (row) => numbers?.[row] ?? 0);
+        Float64Array.from(measuredRows, (row) => numbers?.[row] ?? 0);
       return {
         domain: `cuda:${device}`,
         name: devices.length > 1 ? `${name} (cuda:${device})` : name,
@@ -141,8 +141,8 @@ function seriesOf(files: readonly SampleFile[], context: SampleContext): readonl
         timesNs: columnOf(startsNs),
         endsNs: columnOf(endsNs),
         values: isRate
-          ? columnOf(values[at]?.map((sum, row) => rate(sum, endsNs[row], startsNs[row])))
-          : columnOf(values[at]),
+          ? columnOf(values[index]?.map((sum, row) => rate(sum, endsNs[row], startsNs[row])))
+          : columnOf(values[index]),
       };
     });
   });
@@ -181,15 +181,15 @@ function samplesOf(
   const length = tables.reduce((sum, { rows }) => sum + rows.length, 0);
   const column = (wanted: number): Float64Array => {
     const all = new Float64Array(length);
-    let at = 0;
+    let index = 0;
     for (const { begin, number, rows } of tables)
-      for (const row of rows) all[at++] = number(row, wanted) + (wanted < 2 ? begin : 0);
+      for (const row of rows) all[index++] = number(row, wanted) + (wanted < 2 ? begin : 0);
     return all;
   };
   return {
     startsNs: column(0),
     endsNs: column(1),
-    values: metrics.map((_, at) => column(2 + at)),
+    values: metrics.map((_, index) => column(2 + index)),
   };
 }
 

@@ -38,9 +38,9 @@ const tooLong = (key: RequestKey): SettingsRefusal => ({
   key,
   applies: (config) => {
     const sizes = Object.values(REQUESTED).map((textsOf) => requestBytes(textsOf(config)));
-    const own = requestBytes(REQUESTED[key](config));
+    const bytes = requestBytes(REQUESTED[key](config));
     const all = sizes.reduce((sum, size) => sum + size, 0);
-    return all > REQUEST_LIMITS.bytes && own === Math.max(...sizes);
+    return all > REQUEST_LIMITS.bytes && bytes === Math.max(...sizes);
   },
   message: `counters take at most ${REQUEST_LIMITS.bytes} bytes of metrics, patterns and domains`,
   hint: "shorten the longest: * stands for any part of a label",

@@ -110,8 +110,8 @@ export function modelOf(values: CounterValues, request: ModelRequest): CounterMo
     if (pids.length === 0) pids = processes.map(({ pid }) => pid);
     for (const note of notesOf(processes)) notes.add(note);
     isMatched ||= processes.some(({ depth }) => depth > 0);
-    for (const [at, process] of processes.entries()) {
-      const processId = (pids.length === processes.length ? pids[at] : undefined) ?? process.pid;
+    for (const [index, process] of processes.entries()) {
+      const processId = (pids.length === processes.length ? pids[index] : undefined) ?? process.pid;
       const context = { columns, stateOf, process: { ...process, pid: processId } };
       for (const result of level.level === 0
         ? sumsOf(process.measurements, level.files, context)
@@ -145,7 +145,7 @@ interface ResultContext {
 
 const valuesOf = (files: Values, { file, number }: Measurement, length: number): Float64Array => {
   const values = files[file]?.[number - 1];
-  return Float64Array.from({ length }, (_, at) => values?.[at] ?? Number.NaN);
+  return Float64Array.from({ length }, (_, index) => values?.[index] ?? Number.NaN);
 };
 
 const isRegion = ({ isOperation }: RangeCall): boolean => !isOperation;
@@ -173,18 +173,18 @@ function sumsOf(
     if (files[measurement.file] === undefined) continue;
     const values = valuesOf(files, measurement, context.columns.names.length);
     const { path, device } = measurement;
-    for (const [at, call] of path.entries()) {
+    for (const [depth, call] of path.entries()) {
       if (!isRegion(call)) continue;
       const devices = getOrCreate(calls, call, () => new Map<number, NcuResult>());
-      const known = devices.get(device);
-      if (known === undefined)
+      const existing = devices.get(device);
+      if (existing === undefined)
         devices.set(
           device,
-          resultOf(path.slice(0, at + 1), device, Float64Array.from(values), context),
+          resultOf(path.slice(0, depth + 1), device, Float64Array.from(values), context),
         );
       else
         for (const [place, value] of values.entries())
-          known.values[place] = (known.values[place] ?? 0) + value;
+          existing.values[place] = (existing.values[place] ?? 0) + value;
     }
   }
   return [...calls.values()].flatMap((devices) => [...devices.values()]);
@@ -212,20 +212,24 @@ const resultOf = (
 
 /** Equal paths share an object: regions are found by it. */
 function createStates(labelOf: (label: string) => string) {
-  const known = new Map<string, NvtxState>();
+  const states = new Map<string, NvtxState>();
   return (path: readonly NvtxRange[]): NvtxState => {
     const pushPop = path.map(({ domain, name }) => ({ domain, name: labelOf(name) }));
     const key = JSON.stringify(pushPop.map(({ domain, name }) => [domain, name]));
-    return getOrCreate(known, key, () => ({ pushPop, startEnd: [] }));
+    return getOrCreate(states, key, () => ({ pushPop, startEnd: [] }));
   };
 }
 
 /** What could not be measured, or not well. */
 function notesOf(processes: readonly ProcessMeasurements[]): readonly string[] {
-  const sum = (of: (process: ProcessMeasurements) => number) =>
-    processes.reduce((total, process) => total + of(process), 0);
-  const counted = (count: number, one: string, many: string, rest: string): readonly string[] =>
-    count === 0 ? [] : [`${plural(count, one, many)} ${rest}`];
+  const sum = (countOf: (process: ProcessMeasurements) => number) =>
+    processes.reduce((total, process) => total + countOf(process), 0);
+  const counted = (
+    count: number,
+    singular: string,
+    many: string,
+    rest: string,
+  ): readonly string[] => (count === 0 ? [] : [`${plural(count, singular, many)} ${rest}`]);
   const beyond = sum(({ tally }) => tally.beyondLimit);
   const startEnd = sum(({ startEndRanges }) => startEndRanges);
   const unfinished = sum(

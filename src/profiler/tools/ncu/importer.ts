@@ -23,8 +23,8 @@ export const ncuCsvImporter: Importer = {
     const text = withoutMark(headAsUtf8(readBeginning(source)));
     if (isRewritten(text)) return true;
     return STARTS.some((start) => {
-      const at = text.indexOf(start);
-      return at === 0 || (at > 0 && text[at - 1] === NEWLINE);
+      const index = text.indexOf(start);
+      return index === 0 || (index > 0 && text[index - 1] === NEWLINE);
     });
   },
   read: async (source, { numberFormat }) => ({

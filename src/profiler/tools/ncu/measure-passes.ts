@@ -127,7 +127,7 @@ export async function measurePasses(
   // A problem that a later reading can solve matters less than one that needs a new measurement.
   const isUnread = ({ message }: CodedError) =>
     read.some((pass) => message === unreadProblem(pass)?.message);
-  const problem = problems.find((one) => !isUnread(one)) ?? problems[0] ?? null;
+  const problem = problems.find((candidate) => !isUnread(candidate)) ?? problems[0] ?? null;
   return { runs, unwritten: unwrittenOfAll(outcomes), read, modes, results, notes, problem };
 }
 
@@ -194,8 +194,8 @@ function nextStep(
   { missing, session }: { readonly missing: Pass["labels"]; readonly session: Session },
 ): { readonly pass: Pass; readonly note: string } | null {
   const mode = NEXT_STEP[pass.mode];
-  const failure = failures.find((one) =>
-    pass.mode === "range" ? isUncaptured(one) : !one.hopeless,
+  const failure = failures.find((candidate) =>
+    pass.mode === "range" ? isUncaptured(candidate) : !candidate.hopeless,
   );
   if (mode === undefined || failure === undefined || missing?.length === 0) return null;
   const { context, ncu } = session;

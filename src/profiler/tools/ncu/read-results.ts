@@ -96,10 +96,10 @@ export function createResultReader(options: ResultReaderOptions): ResultReader {
         ...(labelOf !== null && { labelOf }),
       });
       const tables = await read((result) => {
-        const own = ownState(ofRange(result, labels));
-        assembly.add(own);
-        kept.add(own);
-        for (const { node, kind } of assembly.regionsOf(own))
+        const ncuResult = ownState(ofRange(result, labels));
+        assembly.add(ncuResult);
+        kept.add(ncuResult);
+        for (const { node, kind } of assembly.regionsOf(ncuResult))
           if (kind !== "outside")
             seen.add(labelKey({ domain: node.domain, name: node.name, kind }));
       });

@@ -192,7 +192,7 @@ export function cliOf(pass: Pass, { cli }: Session): NcuCliConfig {
   return {
     ...cli,
     extra_args: cli.extra_args.filter(
-      (argument, at) => !argument.startsWith(flag) && cli.extra_args[at - 1] !== flag,
+      (argument, index) => !argument.startsWith(flag) && cli.extra_args[index - 1] !== flag,
     ),
   };
 }

@@ -95,9 +95,9 @@ function close(table: OpenTable): void {
 }
 
 /** Different metrics begin another table, after an empty line. */
-const headOf = ({ names, units }: MetricColumns, before: MetricColumns | null): string =>
+const headOf = ({ names, units }: MetricColumns, previous: MetricColumns | null): string =>
   [
-    before === null ? "" : "\n",
+    previous === null ? "" : "\n",
     line([...IDENTITY, ...names]),
     line([...IDENTITY.map(() => ""), ...units]),
   ].join("");

@@ -54,14 +54,14 @@ export function profileCommand(
     output: report.replaceAll("%", "%%"),
     "force-overwrite": "true",
   };
-  const given = Object.entries(flags).filter(
+  const written = Object.entries(flags).filter(
     ([name, value]) => value !== null && (!OPTIONAL.has(name) || nsys.options.has(name)),
   );
   return {
     argv: [
       nsys.path,
       "profile",
-      ...given.map(([name, value]) => `--${name}=${value}`),
+      ...written.map(([name, value]) => `--${name}=${value}`),
       ...settings.extra_args,
       ...workload.argv,
     ],
@@ -170,9 +170,9 @@ const OWN_OPTIONS: ReadonlyMap<string, OwnOption> = new Map([
 export function checkExtraOptions({ extra_args }: Pick<NsysSettings, "extra_args">): void {
   const key = "pipeline.nsys.extra_args";
   for (const argument of extra_args) {
-    const own = ownOption(argument);
-    if (own === undefined) continue;
-    const [name, { instead }] = own;
+    const entry = ownOption(argument);
+    if (entry === undefined) continue;
+    const [name, { instead }] = entry;
     throw new ConfigError({
       code: "profile.nsys_option",
       key,

@@ -28,10 +28,10 @@ export const nsysReportImporter: Importer = {
     const nsys = requireNsysPath(`${name} can only be read by nsys`);
     const version = recorderVersion(head);
     const sqlite = join(directory, `${prefix}run.sqlite`);
-    const of = version === null ? "" : `, a report from Nsight Systems ${version}`;
+    const origin = version === null ? "" : `, a report from Nsight Systems ${version}`;
     say(`exporting ${name} with nsys`);
     try {
-      await exportReport({ nsys, report: path, sqlite, name, of }, { withTool, say });
+      await exportReport({ nsys, report: path, sqlite, name, origin }, { withTool, say });
     } catch (error) {
       for (const file of [sqlite, journalOf(sqlite)]) rmSync(file, { force: true });
       throw error;
@@ -48,19 +48,19 @@ interface ReportExport {
   readonly sqlite: string;
   /** The report's name in messages, and further words about it. */
   readonly name: string;
-  readonly of?: string;
+  readonly origin?: string;
 }
 
 /** @throws ToolError `nsys.failed` */
 export async function exportReport(
-  { nsys, report, sqlite, name, of = "" }: ReportExport,
+  { nsys, report, sqlite, name, origin = "" }: ReportExport,
   { withTool, say }: Pick<ReadOptions, "withTool" | "say">,
 ): Promise<void> {
   const work = { doing: `exporting ${name} with nsys`, output: sqlite };
   const { failed, text } = await withTool((stop) =>
     callNsys(exportCommand(nsys, report, sqlite), work, { stop, say }),
   );
-  if (failed) throw nsysFailure(`nsys could not export ${name}${of}`, text);
+  if (failed) throw nsysFailure(`nsys could not export ${name}${origin}`, text);
 }
 
 /** The version of the nsys that recorded; the export has that of the exporting nsys. */

@@ -198,8 +198,8 @@ export function nsysFailure(
   speakers: "nsys" | "nsys and program" = "nsys",
 ): ToolError {
   const isAlone = speakers === "nsys";
-  const own = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
-  const failure = FAILURES.find(({ pattern, words }) => pattern.test(said) || words?.test(own));
+  const message = isAlone ? said : (said.match(OWN_LINE) ?? []).join("\n");
+  const failure = FAILURES.find(({ pattern, words }) => pattern.test(said) || words?.test(message));
   const last = lastLine(said);
   const unknown =
     last === ""

@@ -95,8 +95,8 @@ export function createEventStream(onEvents: (events: readonly unknown[]) => void
 
   /** Reads from an index to the end of the text in memory. */
   const scan = (from: number): void => {
-    for (let at = from; at < text.length && problem === null; at++) {
-      const code = text[at];
+    for (let offset = from; offset < text.length && problem === null; offset++) {
+      const code = text[offset];
       if (isString) {
         if (isEscaped) isEscaped = false;
         else if (code === CODE.backslash) isEscaped = true;
@@ -108,7 +108,7 @@ export function createEventStream(onEvents: (events: readonly unknown[]) => void
         if (depth === 1) key = "";
       } else if (code === CODE.openMap || code === CODE.openList) {
         if (place === "before" && code === CODE.openList && isListOfEvents()) {
-          keepAround(at + 1);
+          keepAround(offset + 1);
           listDepth = depth;
           place = "events";
         }
@@ -117,11 +117,11 @@ export function createEventStream(onEvents: (events: readonly unknown[]) => void
         depth--;
         if (place !== "events") continue;
         if (depth === listDepth + 1) {
-          ends.push(at + 1);
-          if (at - pending >= BATCH_BYTES) parseBatch();
+          ends.push(offset + 1);
+          if (offset - pending >= BATCH_BYTES) parseBatch();
         } else if (depth === listDepth) {
           parseBatch();
-          pending = at;
+          pending = offset;
           place = "after";
         }
       }
@@ -165,9 +165,9 @@ function parsedList(items: string): readonly unknown[] | null {
 
 /** Blanks, and the comma between the last finished event and what follows. */
 function skipComma(text: Uint8Array, from: number): number {
-  let at = from;
-  while (at < text.length && (text[at] ?? 0) <= 0x20) at++;
-  return text[at] === CODE.comma ? at + 1 : from;
+  let offset = from;
+  while (offset < text.length && (text[offset] ?? 0) <= 0x20) offset++;
+  return text[offset] === CODE.comma ? offset + 1 : from;
 }
 
 const utf8 = ({ buffer, byteOffset }: Uint8Array, from: number, end: number): string =>

@@ -10,34 +10,40 @@ type Numbers = Readonly<Record<number, Call>>;
 type Call = ThreadState | "futex" | "descriptor";
 
 const X64: Numbers = {
-  ...of("descriptor", [0, 1, 17, 18, 19, 20, 40, 295, 296, 327, 328]),
+  ...callNumbers("descriptor", [0, 1, 17, 18, 19, 20, 40, 295, 296, 327, 328]),
   // open, msync, fsync, fdatasync, ftruncate, rename, unlink, sync, openat, sync_file_range, fallocate, statx, ...
-  ...of("file", [2, 4, 5, 6, 26, 74, 75, 76, 77, 78, 82, 83, 84, 87, 162, 206, 208, 217, 257]),
-  ...of("file", [262, 263, 277, 285, 306, 316, 332, 426]),
-  ...of("poll", [7, 23, 34, 127, 128, 130, 232, 270, 271, 281, 441]),
-  ...of("sleep", [35, 230]),
-  ...of("socket", [42, 43, 44, 45, 46, 47, 288, 299, 307]),
-  ...of("child", [58, 61, 247]),
+  ...callNumbers(
+    "file",
+    [2, 4, 5, 6, 26, 74, 75, 76, 77, 78, 82, 83, 84, 87, 162, 206, 208, 217, 257],
+  ),
+  ...callNumbers("file", [262, 263, 277, 285, 306, 316, 332, 426]),
+  ...callNumbers("poll", [7, 23, 34, 127, 128, 130, 232, 270, 271, 281, 441]),
+  ...callNumbers("sleep", [35, 230]),
+  ...callNumbers("socket", [42, 43, 44, 45, 46, 47, 288, 299, 307]),
+  ...callNumbers("child", [58, 61, 247]),
   // semop, fcntl, flock, semtimedop
-  ...of("lock", [65, 72, 73, 220]),
-  ...of("futex", [202]),
-  ...of("device", [16]),
+  ...callNumbers("lock", [65, 72, 73, 220]),
+  ...callNumbers("futex", [202]),
+  ...callNumbers("device", [16]),
 };
 
 const GENERIC: Numbers = {
-  ...of("descriptor", [63, 64, 65, 66, 67, 68, 69, 70, 71, 286, 287]),
-  ...of("file", [2, 4, 35, 38, 45, 46, 47, 56, 61, 79, 80, 81, 82, 83, 84, 227, 267, 276, 291]),
-  ...of("file", [426]),
-  ...of("poll", [22, 72, 73, 133, 137, 441]),
-  ...of("sleep", [101, 115]),
-  ...of("socket", [202, 203, 206, 207, 211, 212, 242, 243, 269]),
-  ...of("child", [95, 260]),
-  ...of("lock", [25, 32, 192, 193]),
-  ...of("futex", [98]),
-  ...of("device", [29]),
+  ...callNumbers("descriptor", [63, 64, 65, 66, 67, 68, 69, 70, 71, 286, 287]),
+  ...callNumbers(
+    "file",
+    [2, 4, 35, 38, 45, 46, 47, 56, 61, 79, 80, 81, 82, 83, 84, 227, 267, 276, 291],
+  ),
+  ...callNumbers("file", [426]),
+  ...callNumbers("poll", [22, 72, 73, 133, 137, 441]),
+  ...callNumbers("sleep", [101, 115]),
+  ...callNumbers("socket", [202, 203, 206, 207, 211, 212, 242, 243, 269]),
+  ...callNumbers("child", [95, 260]),
+  ...callNumbers("lock", [25, 32, 192, 193]),
+  ...callNumbers("futex", [98]),
+  ...callNumbers("device", [29]),
 };
 
-function of(call: Call, numbers: readonly number[]): Numbers {
+function callNumbers(call: Call, numbers: readonly number[]): Numbers {
   return Object.fromEntries(numbers.map((number) => [number, call]));
 }
 
@@ -69,7 +75,7 @@ export function stateInCall(
   // Short waits are over before both files are read: to call them running would make them vanish.
   if (tellsNoCall(line)) return isUninterruptible ? "file" : "other";
   const [number = "", ...args] = line.split(" ");
-  const argument = (at: number) => Number(args[at] ?? "0x0");
+  const argument = (index: number) => Number(args[index] ?? "0x0");
   const call = (architecture === "x64" ? X64 : GENERIC)[Number(number)];
   if (call === "futex") return futexState(argument(1), argument(2), argument(3));
   if (isUninterruptible) return call === "device" ? "device" : "file";

@@ -37,19 +37,19 @@ export type GpuClock = (gpuNs: number) => number;
  */
 export function createGpuClock(samples: readonly ClockEvent[]): GpuClock {
   const points = samples
-    .map(({ gpuNs, timeNs }) => ({ at: gpuNs, shift: timeNs - gpuNs }))
-    .sort((a, b) => a.at - b.at);
+    .map(({ gpuNs, timeNs }) => ({ gpuNs, shift: timeNs - gpuNs }))
+    .sort((a, b) => a.gpuNs - b.gpuNs);
   if (points.length === 0) return (gpuNs) => gpuNs;
   let near = 0;
   return (gpuNs) => {
     // Records come nearly in order, so the search starts from the last position.
-    while (near > 0 && (points[near]?.at ?? 0) > gpuNs) near--;
-    while (near + 1 < points.length && (points[near + 1]?.at ?? 0) <= gpuNs) near++;
-    const before = points[near] ?? { at: 0, shift: 0 };
+    while (near > 0 && (points[near]?.gpuNs ?? 0) > gpuNs) near--;
+    while (near + 1 < points.length && (points[near + 1]?.gpuNs ?? 0) <= gpuNs) near++;
+    const previous = points[near] ?? { gpuNs: 0, shift: 0 };
     const after = points[near + 1];
-    if (after === undefined || gpuNs <= before.at) return gpuNs + before.shift;
-    const share = (gpuNs - before.at) / (after.at - before.at);
-    return Math.round(gpuNs + before.shift + share * (after.shift - before.shift));
+    if (after === undefined || gpuNs <= previous.gpuNs) return gpuNs + previous.shift;
+    const share = (gpuNs - previous.gpuNs) / (after.gpuNs - previous.gpuNs);
+    return Math.round(gpuNs + previous.shift + share * (after.shift - previous.shift));
   };
 }
 
@@ -101,11 +101,11 @@ interface Clock {
  * between them.
  */
 export function originsOf(recordings: readonly ClockFacts[]): Origins {
-  const own = recordings.map(clockOf);
-  const clocks = clocksOf(own);
+  const fileClocks = recordings.map(clockOf);
+  const clocks = clocksOf(fileClocks);
   const earliest = new Map<Clock, bigint>();
-  for (const [at, { startNs }] of recordings.entries()) {
-    const clock = clocks[at];
+  for (const [index, { startNs }] of recordings.entries()) {
+    const clock = clocks[index];
     if (clock !== undefined) earliest.set(clock, lesser(earliest.get(clock) ?? startNs, startNs));
   }
   const numbers = [...earliest.keys()];
@@ -113,8 +113,10 @@ export function originsOf(recordings: readonly ClockFacts[]): Origins {
   const first = begins.reduce(lesser, begins[0] ?? 0n);
   const isAtOnce = begins.every((begin) => apart(begin, first) <= MOST_APART_NS);
   return {
-    clocks: clocks.map((clock, at) =>
-      own[at] === undefined || isUnknown(own[at]) ? undefined : numbers.indexOf(clock),
+    clocks: clocks.map((clock, index) =>
+      fileClocks[index] === undefined || isUnknown(fileClocks[index])
+        ? undefined
+        : numbers.indexOf(clock),
     ),
     origins: clocks.map((clock) =>
       isAtOnce ? first - (clock.baseNs ?? 0n) : (earliest.get(clock) ?? 0n),
@@ -131,16 +133,16 @@ const clockOf = ({ startNs, startRealtimeNs, bootId }: ClockFacts): Clock => ({
 const isUnknown = ({ baseNs, bootId }: Clock): boolean => baseNs === null && bootId === null;
 
 /** The same object for recordings on one clock; a recording with an unknown clock counts to the first. */
-function clocksOf(own: readonly Clock[]): readonly Clock[] {
-  const main = own.find((clock) => !isUnknown(clock));
-  const known: Clock[] = [];
+function clocksOf(fileClocks: readonly Clock[]): readonly Clock[] {
+  const main = fileClocks.find((clock) => !isUnknown(clock));
+  const machineClocks: Clock[] = [];
   // Clocks with a boot id first: otherwise, next to a clock without one, two machines that were booted together would
   // be one.
-  for (const clock of [...own.filter(({ bootId }) => bootId !== null), ...own])
-    if (findClock(known, clock) === undefined) known.push(clock);
-  return own.map((clock) => {
+  for (const clock of [...fileClocks.filter(({ bootId }) => bootId !== null), ...fileClocks])
+    if (findClock(machineClocks, clock) === undefined) machineClocks.push(clock);
+  return fileClocks.map((clock) => {
     const wanted = isUnknown(clock) ? (main ?? clock) : clock;
-    return findClock(known, wanted) ?? wanted;
+    return findClock(machineClocks, wanted) ?? wanted;
   });
 }
 
@@ -148,10 +150,10 @@ function clocksOf(own: readonly Clock[]): readonly Clock[] {
  * Matches by boot id if there is one: machines that were booted together differ in nothing else, and a machine whose
  * clock was set, or that slept, seems to have been booted at another time. Otherwise by nearly equal boot time.
  */
-function findClock(known: readonly Clock[], wanted: Clock): Clock | undefined {
-  if (wanted.bootId !== null) return known.find(({ bootId }) => bootId === wanted.bootId);
+function findClock(machineClocks: readonly Clock[], wanted: Clock): Clock | undefined {
+  if (wanted.bootId !== null) return machineClocks.find(({ bootId }) => bootId === wanted.bootId);
   const far = ({ baseNs }: Clock): bigint => apart(baseNs ?? 0n, wanted.baseNs ?? 0n);
-  const [nearest] = known
+  const [nearest] = machineClocks
     .filter((clock) => far(clock) <= MOST_APART_NS)
     .sort((a, b) => (far(a) < far(b) ? -1 : 1));
   return nearest;
@@ -210,7 +212,7 @@ const IN_NANOSECONDS: ReadonlySet<bigint> = new Set([12n, 15n, 17n]);
 const FIRST_OWN_CLOCK = 1n << 24n;
 
 interface ClockPoint {
-  readonly at: bigint;
+  readonly ticks: bigint;
   readonly other: string;
   readonly otherAt: bigint;
   readonly factor: number | null;
@@ -218,7 +220,7 @@ interface ClockPoint {
 
 interface ClockLine {
   /** In order of ticks; nanoseconds are absolute. */
-  readonly points: readonly { readonly at: bigint; readonly ns: number }[];
+  readonly points: readonly { readonly ticks: bigint; readonly ns: number }[];
   readonly nsPerTick: number;
 }
 
@@ -235,36 +237,36 @@ export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number)
     return String(ALIASES.get(id) ?? id);
   };
   const add = (key: string, point: ClockPoint): void => {
-    const known = points.get(key);
-    if (known === undefined) points.set(key, [point]);
-    else known.push(point);
+    const existing = points.get(key);
+    if (existing === undefined) points.set(key, [point]);
+    else existing.push(point);
   };
   const lineOf = (key: string): ClockLine | null => {
-    const known = lines.get(key);
-    if (known !== undefined) return known;
+    const cached = lines.get(key);
+    if (cached !== undefined) return cached;
     lines.set(key, null); // while it is looked for: clocks may refer to each other
     const line = makeLine(key);
     lines.set(key, line);
     return line;
   };
   const makeLine = (key: string): ClockLine | null => {
-    const own = points.get(key) ?? [];
-    const found = own.flatMap(({ at, other, otherAt, factor }) => {
+    const clockPoints = points.get(key) ?? [];
+    const found = clockPoints.flatMap(({ ticks, other, otherAt, factor }) => {
       const ns = absolute(other, otherAt);
       const rate =
         factor === null
           ? null
           : factor * (other === OUR_CLOCK ? 1 : (lines.get(other)?.nsPerTick ?? Number.NaN));
-      return ns === null ? [] : [{ at, ns, rate }];
+      return ns === null ? [] : [{ ticks, ns, rate }];
     });
-    const sorted = found.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    const sorted = found.sort((a, b) => (a.ticks < b.ticks ? -1 : a.ticks > b.ticks ? 1 : 0));
     const [first] = sorted;
     const last = sorted.at(-1);
     if (first === undefined || last === undefined) {
       const type = types.get(key);
       return type === undefined || type === 0n ? null : lineOf(keyOf(0, type));
     }
-    const ticks = Number(last.at - first.at);
+    const ticks = Number(last.ticks - first.ticks);
     const measured = ticks > 0 ? (last.ns - first.ns) / ticks : null;
     const said =
       sorted.find(({ rate }) => rate !== null && Number.isFinite(rate))?.rate ??
@@ -278,11 +280,11 @@ export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number)
     if (key === OUR_CLOCK) return Number(ticks);
     const line = lineOf(key);
     if (line === null) return null;
-    const { points: known, nsPerTick } = line;
-    const nearest = known.reduce((best, point) =>
-      distance(point.at, ticks) < distance(best.at, ticks) ? point : best,
+    const { points: anchors, nsPerTick } = line;
+    const nearest = anchors.reduce((best, point) =>
+      distance(point.ticks, ticks) < distance(best.ticks, ticks) ? point : best,
     );
-    return nearest.ns + Math.round(Number(ticks - nearest.at) * nsPerTick);
+    return nearest.ns + Math.round(Number(ticks - nearest.ticks) * nsPerTick);
   };
 
   for (const type of IN_NANOSECONDS) rates.set(String(type), 1);
@@ -295,9 +297,9 @@ export function createProgramClocks(sinceOrigin: (absoluteNs: bigint) => number)
     },
     pair: ({ domain, ids: [first, second], times: [firstAt, secondAt], factor }) => {
       const [a, b] = [keyOf(domain, first), keyOf(domain, second)];
-      add(a, { at: firstAt, other: b, otherAt: secondAt, factor: factor ?? null });
+      add(a, { ticks: firstAt, other: b, otherAt: secondAt, factor: factor ?? null });
       const inverse = factor === undefined || factor === 0 ? null : 1 / factor;
-      add(b, { at: secondAt, other: a, otherAt: firstAt, factor: inverse });
+      add(b, { ticks: secondAt, other: a, otherAt: firstAt, factor: inverse });
       lines.clear();
     },
     timeOf: (domain, clock, ticks) => {

@@ -103,9 +103,9 @@ export function createRecorder(options: RecorderOptions): Collector {
     name: "recorder",
     collect: async (workload, context) => {
       const injection = injectionFor(workload.argv, workload.cwd, options.library);
-      const own = injection.library;
+      const library = injection.library;
       const injected =
-        own === null ? NOT_INJECTED : inject(workload, options, own, context.directory);
+        library === null ? NOT_INJECTED : inject(workload, options, library, context.directory);
       const notes = [...injected.notes, ...(injection.note === null ? [] : [injection.note])];
       const text = recordedSoFar(workload, context, options.operationDomains);
       const stopProgress = showProgress(workload, context, text);
@@ -117,8 +117,8 @@ export function createRecorder(options: RecorderOptions): Collector {
         env: injected.env,
         interrupt: context.interrupt,
         onStart: (pid) => {
-          if (own === null) return;
-          injections = watchInjections(pid, own);
+          if (library === null) return;
+          injections = watchInjections(pid, library);
           sampling = sampleThreads(pid, context.directory, options.samplingFrequency ?? 0);
         },
         onEnd: (program) => {

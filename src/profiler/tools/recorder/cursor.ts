@@ -76,14 +76,14 @@ export function openRecording(
   };
 
   const enter = (header: FileHeader, chunk: Chunk): StreamPosition => {
-    const known = streams.get(chunk.stream);
-    const isGap = chunk.sequence !== (known === undefined ? 0 : known.chunk.sequence + 1);
+    const latest = streams.get(chunk.stream);
+    const isGap = chunk.sequence !== (latest === undefined ? 0 : latest.chunk.sequence + 1);
     if (isGap) notes.count("gaps in the recording of a thread");
     const origin = originNs ?? header.startNs;
     gpuTimes ??= createGpuTimes(origin);
     extensions ??= createExtensions((ns) => Number(ns - origin), sink, notes, header.littleEndian);
     const decoder =
-      known?.decoder ??
+      latest?.decoder ??
       createStreamDecoder(chunk.stream, origin, sink, notes, gpuTimes, extensions);
     decoder.setBase(chunk.baseNs);
     if (isGap) decoder.skip();
@@ -192,10 +192,10 @@ export function replayRecording(
       while (queue.next >= queue.events.length) {
         const chunk = queue.chunks[queue.nextChunk];
         if (chunk === undefined) return null;
-        const before = queue.chunks[queue.nextChunk - 1];
+        const previous = queue.chunks[queue.nextChunk - 1];
         queue.nextChunk++;
         queue.decoder.setBase(chunk.baseNs);
-        if (chunk.sequence !== (before === undefined ? 0 : before.sequence + 1))
+        if (chunk.sequence !== (previous === undefined ? 0 : previous.sequence + 1))
           queue.decoder.skip();
         target = [];
         const used = usedBytes(file, header, chunk);
@@ -228,12 +228,12 @@ function mergeStreams(
     let firstNs = Number.POSITIVE_INFINITY;
     let secondNs = Number.POSITIVE_INFINITY;
     for (const queue of open) {
-      const at = timeOf(peek(queue));
-      if (first === null || at < firstNs) {
+      const timeNs = timeOf(peek(queue));
+      if (first === null || timeNs < firstNs) {
         secondNs = first === null ? Number.POSITIVE_INFINITY : firstNs;
         first = queue;
-        firstNs = at;
-      } else if (at < secondNs) secondNs = at;
+        firstNs = timeNs;
+      } else if (timeNs < secondNs) secondNs = timeNs;
     }
     for (let event = first && peek(first); event !== null; event = first && peek(first)) {
       if (timeOf(event) > secondNs) break;

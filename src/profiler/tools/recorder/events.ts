@@ -335,6 +335,6 @@ export function createNotes(): NoteCollector {
 
 /** The name of a system's error number. Node's own function does not know all of them, for one EDQUOT. */
 export function errorName(errno: number): string {
-  const known = Object.entries(constants.errno).find(([, number]) => number === errno);
-  return known?.[0] ?? `error ${errno}`;
+  const errnoEntry = Object.entries(constants.errno).find(([, number]) => number === errno);
+  return errnoEntry?.[0] ?? `error ${errno}`;
 }

@@ -221,7 +221,7 @@ function emit(
   { last, sink }: ExtensionState,
   counter: CounterDefinition,
   domain: { readonly id: number; readonly name: string },
-  at: { readonly timeNs: number; readonly threadId: number },
+  moment: { readonly timeNs: number; readonly threadId: number },
   value: { readonly path: string; readonly number: number; readonly entry: SchemaEntry | null },
 ): void {
   const { entry, path } = value;
@@ -233,9 +233,9 @@ function emit(
     domain: domain.name,
     name: field.name,
     unit: field.unit,
-    threadId: (entry?.scope || counter.scope) === OF_THREAD ? at.threadId : null,
+    threadId: (entry?.scope || counter.scope) === OF_THREAD ? moment.threadId : null,
     holds: ((flags >> 8n) & 15n) === HOLDS,
-    timeNs: at.timeNs,
+    timeNs: moment.timeNs,
     value: value.number,
   };
   last.set(JSON.stringify([domain.id, name, event.threadId]), event);
@@ -248,14 +248,15 @@ function readSample(
   counter: CounterDefinition,
   domain: { readonly id: number; readonly name: string },
   data: DataView,
-  at: { readonly timeNs: number; readonly threadId: number } | null,
+  moment: { readonly timeNs: number; readonly threadId: number } | null,
 ): PayloadStamp | null {
   let stamped: PayloadStamp | null = null;
   readPayloads([{ schema: counter.schema, data, address: 0n }], domainOf(state, domain.id), {
     number(entry, path, number, index) {
       const place = index === null ? path : `${path}[${index}]`;
-      const own = path === "" ? number * counter.scale : number;
-      if (at !== null) emit(state, counter, domain, at, { path: place, number: own, entry });
+      const scaled = path === "" ? number * counter.scale : number;
+      if (moment !== null)
+        emit(state, counter, domain, moment, { path: place, number: scaled, entry });
     },
     stamp(stamp) {
       stamped ??= stamp;
@@ -281,19 +282,19 @@ function sample(
     return;
   }
   const place = { id: domain, name: names.domain(domain) };
-  const at = { timeNs, threadId };
+  const moment = { timeNs, threadId };
   const single = (number: number) =>
-    emit(state, counter, place, at, { path: "", number, entry: null });
-  if (kind === sampleKind.bytes) readSample(state, counter, place, data, at);
+    emit(state, counter, place, moment, { path: "", number, entry: null });
+  if (kind === sampleKind.bytes) readSample(state, counter, place, data, moment);
   else if (data.byteLength < (kind === sampleKind.none ? 4 : 8)) return;
   else if (kind === sampleKind.integer) single(Number(data.getBigInt64(0, true)) * counter.scale);
   else if (kind === sampleKind.float) single(data.getFloat64(0, true) * counter.scale);
   else {
     const reason = data.getUint32(0, true);
     const thread = counter.scope === OF_THREAD ? threadId : null;
-    const before = last.get(JSON.stringify([domain, counter.name, thread]));
+    const previous = last.get(JSON.stringify([domain, counter.name, thread]));
     if (reason === missing.zero) single(0);
-    else if (reason === missing.unchanged && before !== undefined) sink({ ...before, timeNs });
+    else if (reason === missing.unchanged && previous !== undefined) sink({ ...previous, timeNs });
   }
 }
 
@@ -346,8 +347,8 @@ function rowOf(
 ): number {
   const path = scope < FIRST_OWN_SCOPE ? "" : scopePath(domain, scope);
   if (path === "") return threadId;
-  const known = rows.get(path);
-  if (known !== undefined) return known;
+  const existing = rows.get(path);
+  if (existing !== undefined) return existing;
   const row = FIRST_SCOPE_ROW + rows.size;
   rows.set(path, row);
   sink({ kind: "thread_name", threadId: row, name: path });

@@ -264,15 +264,15 @@ function rankAfter(
   executableBytes: number,
   littleEndian: boolean,
 ): RankIdentity | null {
-  const at = FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8;
-  if (at + RANK_HEADER_BYTES > view.byteLength) return null;
-  const u32 = (offset: number) => view.getUint32(at + offset, littleEndian);
+  const headerStart = FILE_HEADER_BYTES + Math.ceil(executableBytes / 8) * 8;
+  if (headerStart + RANK_HEADER_BYTES > view.byteLength) return null;
+  const u32 = (offset: number) => view.getUint32(headerStart + offset, littleEndian);
   const [rank, size, local] = [
     u32(rankHeader.rankPlusOne) - 1,
     u32(rankHeader.size),
     u32(rankHeader.localRankPlusOne) - 1,
   ];
-  const host = at + RANK_HEADER_BYTES;
+  const host = headerStart + RANK_HEADER_BYTES;
   const hostBytes = u32(rankHeader.hostBytes);
   if (rank < 0 || rank >= size || host + hostBytes > view.byteLength) return null;
   const bytes = new Uint8Array(view.buffer, view.byteOffset + host, hostBytes);
@@ -289,9 +289,10 @@ function writingAfter(
   executableBytes: number,
   littleEndian: boolean,
 ): Pick<FileHeader, "writing" | "pidNamespace"> {
-  const at = writingHeaderAt(executableBytes);
-  if (at + WRITING_HEADER_BYTES > view.byteLength) return { writing: "mapped", pidNamespace: null };
-  const u32 = (offset: number) => view.getUint32(at + offset, littleEndian);
+  const headerStart = writingHeaderAt(executableBytes);
+  if (headerStart + WRITING_HEADER_BYTES > view.byteLength)
+    return { writing: "mapped", pidNamespace: null };
+  const u32 = (offset: number) => view.getUint32(headerStart + offset, littleEndian);
   const namespace = u32(writingHeader.pidNamespace);
   return {
     writing: WRITINGS[u32(writingHeader.writing)] ?? "mapped",

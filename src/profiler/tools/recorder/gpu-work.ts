@@ -206,9 +206,9 @@ export function createLaunches(): Launches {
   const pending = createColumn(bytes);
   return {
     add: ({ correlation, threadId, timeNs, startsKernels }) => {
-      const before = index.size();
+      const countBefore = index.size();
       const launch = index.add(correlation);
-      if (launch < before) return;
+      if (launch < countBefore) return;
       threadIds.set(launch, threadId);
       times.set(launch, timeNs);
       pending.set(launch, startsKernels ? 1 : 0);
@@ -327,5 +327,5 @@ function profilerNote(event: ProgramProfilerEvent, startNs: number): string {
     : `GPU work was recorded for the first ${seconds} s: then the program's own profiler began (${who}), and CUPTI admits one at a time; pipeline.recorder.gpu=on keeps it for this report, at the expense of the program's profile`;
 }
 
-const counted = (count: number, one: string, many: string, rest: string): string[] =>
-  count > 0 ? [`${plural(count, one, many)} ${rest}`] : [];
+const counted = (count: number, singular: string, many: string, rest: string): string[] =>
+  count > 0 ? [`${plural(count, singular, many)} ${rest}`] : [];

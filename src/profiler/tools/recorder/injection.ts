@@ -67,11 +67,11 @@ export interface Host {
 }
 
 function thisHost(): Host {
-  const own = readElf(process.execPath);
+  const hostElf = readElf(process.execPath);
   return {
-    machine: own?.machine ?? (process.arch === "arm64" ? MACHINES.aarch64 : MACHINES.x86_64),
-    is64: own?.is64 ?? true,
-    isMusl: isMusl(own?.interpreter ?? ""),
+    machine: hostElf?.machine ?? (process.arch === "arm64" ? MACHINES.aarch64 : MACHINES.x86_64),
+    is64: hostElf?.is64 ?? true,
+    isMusl: isMusl(hostElf?.interpreter ?? ""),
   };
 }
 
@@ -94,13 +94,13 @@ const MAX_INTERPRETERS = 4;
 
 /** The executable that the system loads: for a script, its interpreter. Null if it is not an ELF file. */
 function executableOf(path: string, cwd: string): Executable | null {
-  let at = path;
+  let executable = path;
   for (let level = 0; level <= MAX_INTERPRETERS; level++) {
-    const elf = readElf(at);
-    if (elf !== null) return { path: at, elf, gainsRights: gainsRights(at) };
-    const next = interpreterOf(at, cwd);
+    const elf = readElf(executable);
+    if (elf !== null) return { path: executable, elf, gainsRights: gainsRights(executable) };
+    const next = interpreterOf(executable, cwd);
     if (next === null) return null;
-    at = next;
+    executable = next;
   }
   return null;
 }
@@ -145,21 +145,22 @@ function readElf(path: string): Elf | null {
   if (bytes === null || bytes.length < 52 || bytes.readUInt32BE(0) !== 0x7f454c46) return null;
   const is64 = bytes[4] === 2;
   const little = bytes[5] !== 2;
-  const u16 = (at: number) => (little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
-  const word = (at: number) => {
-    if (!is64) return little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-    return Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
+  const u16 = (offset: number) =>
+    little ? bytes.readUInt16LE(offset) : bytes.readUInt16BE(offset);
+  const word = (offset: number) => {
+    if (!is64) return little ? bytes.readUInt32LE(offset) : bytes.readUInt32BE(offset);
+    return Number(little ? bytes.readBigUInt64LE(offset) : bytes.readBigUInt64BE(offset));
   };
   try {
     const start = word(is64 ? 32 : 28);
     const size = u16(is64 ? 54 : 42);
     const count = u16(is64 ? 56 : 44);
     let interpreter: string | null = null;
-    for (let at = start; at < start + size * count; at += size) {
-      const type = little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+    for (let header = start; header < start + size * count; header += size) {
+      const type = little ? bytes.readUInt32LE(header) : bytes.readUInt32BE(header);
       if (type !== PT_INTERP) continue;
-      const offset = word(at + (is64 ? 8 : 4));
-      const length = word(at + (is64 ? 32 : 16));
+      const offset = word(header + (is64 ? 8 : 4));
+      const length = word(header + (is64 ? 32 : 16));
       interpreter = bytes.toString("latin1", offset, offset + length).replace(/\0.*$/s, "");
     }
     return { machine: u16(18), is64, interpreter };

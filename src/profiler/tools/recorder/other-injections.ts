@@ -33,9 +33,9 @@ export function watchInjections(pid: number, library: string): InjectionWatch {
   const found = new Map<string, OtherInjection>();
   const tree = createProcessTree(pid);
   const look = (): void => {
-    for (const [one, started] of tree.look()) {
-      const other = otherLibraryOf(one, library);
-      if (other !== null) found.set(`${one} ${started}`, { pid: one, library: other });
+    for (const [pid, started] of tree.look()) {
+      const other = otherLibraryOf(pid, library);
+      if (other !== null) found.set(`${pid} ${started}`, { pid, library: other });
     }
   };
   let timer: NodeJS.Timeout | undefined;

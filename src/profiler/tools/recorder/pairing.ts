@@ -418,16 +418,16 @@ function setClosed(opened: Opened, event: PopEvent | EndEvent): void {
 /** Sets processor time, counts and instructions of a thread from the opening of a range to one of its later events. */
 function setUsed(
   { range, cpuNs, counts, instructions }: Opened,
-  at: PopEvent | PushEvent | StartEvent | EndEvent,
+  event: PopEvent | PushEvent | StartEvent | EndEvent,
 ) {
   // Only in a damaged file does the clock go back.
-  if (cpuNs !== null && at.cpuNs !== null) range.cpuNs = Math.max(0, at.cpuNs - cpuNs);
-  if (instructions !== null && at.instructions?.interruptions === instructions.interruptions)
-    range.instructions = Math.max(0, at.instructions.count - instructions.count);
-  const now = at.counts;
+  if (cpuNs !== null && event.cpuNs !== null) range.cpuNs = Math.max(0, event.cpuNs - cpuNs);
+  if (instructions !== null && event.instructions?.interruptions === instructions.interruptions)
+    range.instructions = Math.max(0, event.instructions.count - instructions.count);
+  const now = event.counts;
   if (counts === null || now === null) return;
   // 32-bit counters may wrap.
-  range.counts = counts.map((before, which) => ((now[which] ?? before) - before) >>> 0);
+  range.counts = counts.map((count, which) => ((now[which] ?? count) - count) >>> 0);
 }
 
 /** Sorts samples by time, because some are reported later. */

@@ -7,7 +7,7 @@ interface ProcessTree {
   /** Those that run now, by number, with their start in ticks since boot. */
   readonly look: () => ReadonlyMap<number, number>;
   /** Those last seen. */
-  readonly known: () => Iterable<number>;
+  readonly pids: () => Iterable<number>;
   readonly size: () => number;
   /** Whether none of those last seen runs any more. */
   readonly isOver: () => boolean;
@@ -20,7 +20,7 @@ export function createProcessTree(pid: number): ProcessTree {
   if (first !== undefined) running.set(pid, first);
   return {
     look: () => followed(running),
-    known: () => running.keys(),
+    pids: () => running.keys(),
     size: () => running.size,
     isOver: () => running.size === 0,
   };
@@ -28,8 +28,8 @@ export function createProcessTree(pid: number): ProcessTree {
 
 function followed(running: Map<number, number>): ReadonlyMap<number, number> {
   const queue = [...running.keys()];
-  for (let at = 0; at < queue.length; at++) {
-    const pid = queue[at] ?? 0;
+  for (let index = 0; index < queue.length; index++) {
+    const pid = queue[index] ?? 0;
     const stat = statOf(String(pid));
     if (stat === undefined || stat.isDead || stat.started !== (running.get(pid) ?? stat.started)) {
       running.delete(pid);

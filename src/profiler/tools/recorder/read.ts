@@ -144,9 +144,9 @@ function readFiles(paths: readonly string[], kept: KeptRanges): RecordedTimeline
   const clocks = originsOf(files.map(({ header }) => header));
   notes.push(...clocks.notes);
   const placed = files
-    .map(({ path, header: { startNs } }, at) => {
-      const originNs = clocks.origins[at] ?? startNs;
-      return { path, originNs, beginNs: startNs - originNs, machine: clocks.clocks[at] };
+    .map(({ path, header: { startNs } }, index) => {
+      const originNs = clocks.origins[index] ?? startNs;
+      return { path, originNs, beginNs: startNs - originNs, machine: clocks.clocks[index] };
     })
     .sort((a, b) => Number(a.beginNs - b.beginNs));
   if (paths.length === 0) notes.push(NOTHING_LOADED);
@@ -325,10 +325,10 @@ function readProcess(
   kept: KeptRanges,
   samplesOf: SamplesOf,
 ): RecordedProcess | null {
-  const before = { ...kept };
+  const initial = { ...kept };
   const first = readOnce(path, originNs, kept, samplesOf, new Map());
   if (first.missedEnds.size === 0) return first.process;
-  Object.assign(kept, before);
+  Object.assign(kept, initial);
   return readOnce(path, originNs, kept, samplesOf, first.missedEnds).process;
 }
 

@@ -65,9 +65,9 @@ export function openBytes(path: string): RecordingBytes {
     header: () => {
       // The stage's is written first, and in one that has not been finished the recording's is behind.
       const latest = stage === null ? null : headerOf(stage.descriptor, path);
-      const own = headerOf(file, path);
-      if (latest === null || own === null) return own;
-      return { ...latest, seenEndNs: latest.seenEndNs ?? own.seenEndNs };
+      const header = headerOf(file, path);
+      if (latest === null || header === null) return header;
+      return { ...latest, seenEndNs: latest.seenEndNs ?? header.seenEndNs };
     },
     size: () =>
       Math.max(fstatSync(file).size, stage === null ? 0 : fstatSync(stage.descriptor).size),
@@ -115,12 +115,12 @@ function openStage(file: number): Stage | null {
   const descriptor = openedOrNull(path);
   if (descriptor === null) return null;
   const status = fstatSync(descriptor);
-  const own = fstatSync(file);
+  const stats = fstatSync(file);
   const isOwn =
     status.isFile() &&
-    status.uid === own.uid &&
+    status.uid === stats.uid &&
     // A recording in that directory is no stage of itself.
-    (status.dev !== own.dev || status.ino !== own.ino) &&
+    (status.dev !== stats.dev || status.ino !== stats.ino) &&
     Buffer.from(readView(descriptor, 0, IDENTITY_BYTES).buffer).equals(
       Buffer.from(identity.buffer),
     );
@@ -190,9 +190,15 @@ function moveStage(stage: Stage, header: FileHeader, path: string): void {
 /** The stage's header, for a recording that has everything: as if the process had written into the file itself. */
 function wholeHeader(stage: Stage, { headerBytes, writing }: FileHeader): DataView {
   const view = readView(stage.descriptor, 0, headerBytes);
-  const at = writingHeaderAt(view.getUint32(fileHeader.executableBytes, stage.littleEndian));
+  const headerStart = writingHeaderAt(
+    view.getUint32(fileHeader.executableBytes, stage.littleEndian),
+  );
   if (writing === "staged")
-    view.setUint32(at + writingHeader.writing, WRITINGS.indexOf("mapped"), stage.littleEndian);
+    view.setUint32(
+      headerStart + writingHeader.writing,
+      WRITINGS.indexOf("mapped"),
+      stage.littleEndian,
+    );
   return view;
 }
 

@@ -42,16 +42,16 @@ export function readRecords(
 ): number {
   let start = 0;
   let head = 0;
-  let at = 0;
+  let offset = 0;
   let end = 0;
   let overrun = false;
   const u32 = (): number => {
-    if (at + 4 > end) {
+    if (offset + 4 > end) {
       overrun = true;
       return 0;
     }
-    const value = data.getUint32(at, littleEndian);
-    at += 4;
+    const value = data.getUint32(offset, littleEndian);
+    offset += 4;
     return value;
   };
   const record: RecordReader = {
@@ -66,25 +66,25 @@ export function readRecords(
       return high < HALF_EXACT ? high * WORD + low : BigInt(low) | (BigInt(high) << 32n);
     },
     bytes: (length) => {
-      const available = Math.min(length, end - at);
+      const available = Math.min(length, end - offset);
       if (available < length) overrun = true;
-      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
-      at = end;
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + offset, available);
+      offset = end;
       return bytes;
     },
     within: (length) => {
-      const available = Math.min(length, end - at);
+      const available = Math.min(length, end - offset);
       if (available < length) overrun = true;
-      const bytes = new Uint8Array(data.buffer, data.byteOffset + at, available);
-      at = Math.min(end, at + Math.ceil(available / 4) * 4);
+      const bytes = new Uint8Array(data.buffer, data.byteOffset + offset, available);
+      offset = Math.min(end, offset + Math.ceil(available / 4) * 4);
       return bytes;
     },
-    wordsLeft: () => (end - at) >> 2,
+    wordsLeft: () => (end - offset) >> 2,
     overrun: () => overrun,
   };
   while (start + 4 <= data.byteLength) {
     head = data.getUint32(start, littleEndian);
-    at = start + 4;
+    offset = start + 4;
     end = start + (head >>> 16) * 4;
     if (end === start || end > data.byteLength) return start;
     overrun = false;
@@ -152,8 +152,8 @@ export function createNameTable(notes: NoteCollector): NameTable {
   };
   const text = (id: number): string => {
     const number = ids.find(id);
-    const known = number === null ? undefined : texts.at(number);
-    if (known !== undefined) return known;
+    const existing = number === null ? undefined : texts.at(number);
+    if (existing !== undefined) return existing;
     notes.count("names whose text is missing from the recording");
     return `(unknown name ${id})`;
   };
@@ -166,8 +166,8 @@ export function createNameTable(notes: NoteCollector): NameTable {
       return text(better === 0 ? id : better - 1);
     },
     domain: (id) => {
-      const known = domains.get(id);
-      if (known !== undefined) return known;
+      const existing = domains.get(id);
+      if (existing !== undefined) return existing;
       notes.count("domains whose name is missing from the recording");
       return `(unknown domain ${id})`;
     },

@@ -83,17 +83,19 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
     if (now - searchedMs >= SEARCH_MS) {
       searchedMs = now;
       const recording = recordedPids(directory);
-      pids = [...tree.look().keys()].filter((one) => one === pid || recording.has(one));
+      pids = [...tree.look().keys()].filter(
+        (candidate) => candidate === pid || recording.has(candidate),
+      );
     }
-    const family = tree.size() > 1 ? childTicks(tree.known()) : NO_CHILDREN;
+    const family = tree.size() > 1 ? childTicks(tree.pids()) : NO_CHILDREN;
     const gone = new Set(watched.keys());
-    for (const one of pids)
-      for (const thread of threadsOf(one)) {
-        gone.delete(`${one} ${thread}`);
-        if (!watched.has(`${one} ${thread}`) && watched.size >= MOST_THREADS) continue;
-        const row = getOrCreate(watched, `${one} ${thread}`, () =>
-          watchThread(one, Number(thread)),
-        ).look(sinceOrigin, family.get(one) ?? 0);
+    for (const sampledPid of pids)
+      for (const thread of threadsOf(sampledPid)) {
+        gone.delete(`${sampledPid} ${thread}`);
+        if (!watched.has(`${sampledPid} ${thread}`) && watched.size >= MOST_THREADS) continue;
+        const row = getOrCreate(watched, `${sampledPid} ${thread}`, () =>
+          watchThread(sampledPid, Number(thread)),
+        ).look(sinceOrigin, family.get(sampledPid) ?? 0);
         if (row !== null) samples.push(row);
       }
     for (const key of gone) {
@@ -107,11 +109,11 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
   let timer: NodeJS.Timeout | undefined;
   let dueMs = performance.now();
   const again = (): void => {
-    const before = process.cpuUsage();
+    const usageBefore = process.cpuUsage();
     const begin = performance.now();
     look();
     if (tree.isOver()) return;
-    const { user, system } = process.cpuUsage(before);
+    const { user, system } = process.cpuUsage(usageBefore);
     const end = performance.now();
     dueMs = Math.max(dueMs + intervalMs, begin + (user + system) / 1000 / SHARE, end);
     timer = setTimeout(again, dueMs - end).unref();
@@ -310,22 +312,22 @@ const isSampleFile = (file: unknown): file is SampleFile =>
 
 function samplesIn(file: SampleFile, wanted: number, originNs: bigint): readonly ThreadSample[] {
   const shift = Number(BigInt(file.origin_ns) - originNs);
-  const known: ReadonlySet<string> = new Set(THREAD_STATES);
+  const states: ReadonlySet<string> = new Set(THREAD_STATES);
   const stateOf = (place: number): ThreadState => {
     const state = file.states[place] ?? "";
-    return known.has(state) ? (state as ThreadState) : "other";
+    return states.has(state) ? (state as ThreadState) : "other";
   };
   const threads = new Map<number, SampleRow[]>();
   for (const row of file.samples)
     if (row[1] === wanted) getOrCreate(threads, row[2], (): SampleRow[] => []).push(row);
   return [...threads.values()].flatMap((rows) =>
-    rows.map((row, at): ThreadSample => {
-      const before = rows[at - 1] ?? row;
-      const since = (column: 4 | 5 | 6 | 7 | 8 | 9) => Math.max(0, row[column] - before[column]);
+    rows.map((row, index): ThreadSample => {
+      const previous = rows[index - 1] ?? row;
+      const since = (column: 4 | 5 | 6 | 7 | 8 | 9) => Math.max(0, row[column] - previous[column]);
       return {
         threadId: row[2],
         timeNs: row[0] + shift,
-        sinceNs: before[0] + shift,
+        sinceNs: previous[0] + shift,
         state: stateOf(row[3]),
         queuedNs: since(4),
         slices: since(9),

@@ -9,11 +9,11 @@ test.each([
   ["f", -0.0, "-0.000000"],
   ["f", -0.5, "-0.500000"],
 ] as const)("'%s' of a float: %s is %s", (conversion, value, expected) => {
-  const { before, digits } = writeNumber(value, {
+  const { prefix, digits } = writeNumber(value, {
     conversion,
     sign: "",
     alternate: false,
     separator: "",
   });
-  expect(`${before}${digits}`).toBe(expected);
+  expect(`${prefix}${digits}`).toBe(expected);
 });

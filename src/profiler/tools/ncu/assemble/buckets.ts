@@ -121,8 +121,8 @@ function ownReading(
 ): KernelReading {
   const first = row.exclusiveReadings?.[0];
   if (first !== undefined && isOf(first, columns, regions)) return first;
-  const known = row.exclusiveReadings?.find((reading) => isOf(reading, columns, regions));
-  if (known !== undefined) return known;
+  const existing = row.exclusiveReadings?.find((reading) => isOf(reading, columns, regions));
+  if (existing !== undefined) return existing;
   const created = createReading(columns, regions);
   if (row.exclusiveReadings === null) row.exclusiveReadings = [created];
   else row.exclusiveReadings.push(created);
@@ -160,22 +160,23 @@ function addCalls(
   kernel: KernelIdentity,
   { calls, timed, ns }: Pick<KernelRow, "calls" | "timed" | "ns">,
 ): KernelRow {
-  const known = kernels.get(kernel);
-  if (known === undefined) {
+  const existing = kernels.get(kernel);
+  if (existing === undefined) {
     const row = { calls, timed, ns, readings: null, exclusiveReadings: null };
     kernels.set(kernel, row);
     return row;
   }
-  known.calls += calls;
-  known.timed += timed;
-  known.ns += ns;
-  return known;
+  existing.calls += calls;
+  existing.timed += timed;
+  existing.ns += ns;
+  return existing;
 }
 
 function addRule(rules: RegionTally["rules"], rule: RuleCount): void {
   const key = `${rule.section}\0${rule.rule}\0${rule.text}`;
-  const known = rules.get(key);
-  if (known !== undefined) rules.set(key, { ...known, results: known.results + rule.results });
+  const existing = rules.get(key);
+  if (existing !== undefined)
+    rules.set(key, { ...existing, results: existing.results + rule.results });
   else if (rules.size < MAX_RULES) rules.set(key, rule);
 }
 

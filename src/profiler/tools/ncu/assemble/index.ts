@@ -260,12 +260,12 @@ function joinWallTimes(model: RegionModel, recorded: RegionModel, note: string):
   const scopes = model.scopes.map((scope) => {
     const other = counterpart(scope, model, recorded);
     if (other === null) return scope;
-    const known = new Map(other.regions.map((entry) => [regionKey(entry), entry]));
-    if (!scope.regions.some((entry) => known.has(regionKey(entry)))) return scope;
+    const entriesByKey = new Map(other.regions.map((entry) => [regionKey(entry), entry]));
+    if (!scope.regions.some((entry) => entriesByKey.has(regionKey(entry)))) return scope;
     joined = true;
     return {
       ...scope,
-      regions: scope.regions.map((entry) => withTimes(entry, known.get(regionKey(entry)))),
+      regions: scope.regions.map((entry) => withTimes(entry, entriesByKey.get(regionKey(entry)))),
       totals: { ...scope.totals, wallNs: scope.totals.wallNs ?? other.totals.wallNs },
       notes: [...scope.notes, note],
     };
@@ -283,8 +283,8 @@ function counterpart(
     return same ?? null;
   if (!scope.startsWith("process:")) return null;
   const [only, ...others] = recorded.scopes.filter((other) => other.scope.startsWith("process:"));
-  const own = scopes.filter((other) => other.scope.startsWith("process:"));
-  return only !== undefined && others.length === 0 && own.length === 1 ? only : null;
+  const processScopes = scopes.filter((other) => other.scope.startsWith("process:"));
+  return only !== undefined && others.length === 0 && processScopes.length === 1 ? only : null;
 }
 
 function withTimes(

@@ -42,7 +42,7 @@ interface Counter {
   /** Index of the metric in `columns`. */
   readonly to: number;
   /** Index of its sums in a row. */
-  readonly at: number;
+  readonly offset: number;
 }
 
 /** Offsets of the sums of a metric; those of a minimum end after the value. */
@@ -72,9 +72,9 @@ function createTable(columns: MetricColumns): ReadingTable {
       needed.map((place) => columns.units[place] ?? ""),
     ),
     counters: counted.map((place, to) => {
-      const at = length;
+      const offset = length;
       length += isMean(place) ? MEAN_LENGTH : MINIMUM_LENGTH;
-      return { isMean: isMean(place), place, weightAt: weights[to] ?? -1, to, at };
+      return { isMean: isMean(place), place, weightAt: weights[to] ?? -1, to, offset };
     }),
     timeAt,
     length,
@@ -105,39 +105,39 @@ export function addToReading({ table, sums }: KernelReading, { values }: NcuResu
   const { counters, timeAt } = table;
   if (counters.length === 0) return;
   const time = valueAt(values, timeAt);
-  for (const { isMean, place, weightAt, at } of counters) {
+  for (const { isMean, place, weightAt, offset } of counters) {
     const value = valueAt(values, place);
     if (Number.isNaN(value)) continue;
-    if (isMean) addMean(sums, at, value, weightAt < 0 ? 1 : valueAt(values, weightAt));
-    else addMinimum(sums, at, value);
-    increase(sums, at + COUNT, 1);
+    if (isMean) addMean(sums, offset, value, weightAt < 0 ? 1 : valueAt(values, weightAt));
+    else addMinimum(sums, offset, value);
+    increase(sums, offset + COUNT, 1);
     if (!isMean || weightAt === timeAt || !(time > 0)) continue;
-    increase(sums, at + TIMED, value * time);
-    increase(sums, at + TIMES, time);
+    increase(sums, offset + TIMED, value * time);
+    increase(sums, offset + TIMES, time);
   }
 }
 
-function addMean(sums: Float64Array, at: number, value: number, weight: number): void {
-  increase(sums, at + PLAIN, value);
+function addMean(sums: Float64Array, offset: number, value: number, weight: number): void {
+  increase(sums, offset + PLAIN, value);
   if (!(weight > 0)) return;
-  increase(sums, at + VALUE, value * weight);
-  increase(sums, at + WEIGHT, weight);
+  increase(sums, offset + VALUE, value * weight);
+  increase(sums, offset + WEIGHT, weight);
 }
 
-function addMinimum(sums: Float64Array, at: number, value: number): void {
-  const least = sums[at + VALUE] ?? 0;
-  if (sums[at + COUNT] === 0 || value < least) sums[at + VALUE] = value;
+function addMinimum(sums: Float64Array, offset: number, value: number): void {
+  const least = sums[offset + VALUE] ?? 0;
+  if (sums[offset + COUNT] === 0 || value < least) sums[offset + VALUE] = value;
 }
 
 function mergeInto(sums: Float64Array, { counters }: ReadingTable, from: Float64Array): void {
-  for (const { isMean, at } of counters) {
-    const count = from[at + COUNT] ?? 0;
+  for (const { isMean, offset } of counters) {
+    const count = from[offset + COUNT] ?? 0;
     if (count === 0) continue;
     if (isMean)
       for (let slot = VALUE; slot < MEAN_LENGTH; slot++)
-        increase(sums, at + slot, from[at + slot] ?? 0);
-    else addMinimum(sums, at, from[at + VALUE] ?? 0);
-    increase(sums, at + COUNT, count);
+        increase(sums, offset + slot, from[offset + slot] ?? 0);
+    else addMinimum(sums, offset, from[offset + VALUE] ?? 0);
+    increase(sums, offset + COUNT, count);
   }
 }
 
@@ -158,14 +158,14 @@ export function hardwareOf(readings: readonly KernelReading[]): KernelHardware |
 /** Converts a row to the sums of a metric tally. */
 function columnSums({ columns, counters }: ReadingTable, sums: Float64Array): ColumnSums {
   const found = emptySums(columns.names.length);
-  for (const { isMean, to, at } of counters) {
-    found.counts[to] = sums[at + COUNT] ?? 0;
-    found.values[to] = sums[at + VALUE] ?? 0;
+  for (const { isMean, to, offset } of counters) {
+    found.counts[to] = sums[offset + COUNT] ?? 0;
+    found.values[to] = sums[offset + VALUE] ?? 0;
     if (!isMean) continue;
-    found.weights[to] = sums[at + WEIGHT] ?? 0;
-    found.plain[to] = sums[at + PLAIN] ?? 0;
-    found.timed[to] = sums[at + TIMED] ?? 0;
-    found.times[to] = sums[at + TIMES] ?? 0;
+    found.weights[to] = sums[offset + WEIGHT] ?? 0;
+    found.plain[to] = sums[offset + PLAIN] ?? 0;
+    found.timed[to] = sums[offset + TIMED] ?? 0;
+    found.times[to] = sums[offset + TIMES] ?? 0;
   }
   return found;
 }
@@ -173,6 +173,6 @@ function columnSums({ columns, counters }: ReadingTable, sums: Float64Array): Co
 const valueAt = (values: Float64Array, place: number): number =>
   place < 0 ? Number.NaN : (values[place] ?? Number.NaN);
 
-function increase(sums: Float64Array, at: number, by: number): void {
-  sums[at] = (sums[at] ?? 0) + by;
+function increase(sums: Float64Array, offset: number, by: number): void {
+  sums[offset] = (sums[offset] ?? 0) + by;
 }

@@ -60,8 +60,8 @@ export const KINDS: Readonly<Record<MetricRule["kind"], number>> = {
 const PLANS = new WeakMap<MetricColumns, ColumnPlan>();
 
 export function planOf(columns: MetricColumns): ColumnPlan {
-  const known = PLANS.get(columns);
-  if (known !== undefined) return known;
+  const cached = PLANS.get(columns);
+  if (cached !== undefined) return cached;
   const placeOf = (names: readonly string[]): number => {
     const found = names.find((name) => columns.index.has(name));
     return found === undefined ? -1 : (columns.index.get(found) ?? -1);
@@ -131,10 +131,10 @@ function addResult(sums: ColumnSums, plan: ColumnPlan, row: Float64Array): void 
         else if (value !== values[place]) weights[place] = 1;
         break;
       default: {
-        const at = weightAt[place] ?? -1;
-        const weight = at < 0 ? 1 : (row[at] ?? Number.NaN);
+        const weightIndex = weightAt[place] ?? -1;
+        const weight = weightIndex < 0 ? 1 : (row[weightIndex] ?? Number.NaN);
         addAt(plain, place, value);
-        if (at !== timeAt && time > 0) {
+        if (weightIndex !== timeAt && time > 0) {
           addAt(timed, place, value * time);
           addAt(times, place, time);
         }
@@ -157,24 +157,24 @@ function mergeSums(into: ColumnSums, { kinds }: ColumnPlan, from: ColumnSums): v
     if (from.counts[place] === 0) continue;
     const isFirst = into.counts[place] === 0;
     into.counts[place] = (into.counts[place] ?? 0) + (from.counts[place] ?? 0);
-    const own = into.values[place] ?? 0;
+    const current = into.values[place] ?? 0;
     const other = from.values[place] ?? 0;
     switch (kinds[place]) {
       case KINDS.maximum:
-        into.values[place] = isFirst ? other : Math.max(own, other);
+        into.values[place] = isFirst ? other : Math.max(current, other);
         break;
       case KINDS.minimum:
-        into.values[place] = isFirst ? other : Math.min(own, other);
+        into.values[place] = isFirst ? other : Math.min(current, other);
         break;
       case KINDS.constant:
         into.weights[place] =
-          !isFirst && own !== other
+          !isFirst && current !== other
             ? 1
             : Math.max(into.weights[place] ?? 0, from.weights[place] ?? 0);
         if (isFirst) into.values[place] = other;
         break;
       default:
-        into.values[place] = own + other;
+        into.values[place] = current + other;
         addAt(into.weights, place, from.weights[place] ?? 0);
         addAt(into.plain, place, from.plain[place] ?? 0);
         addAt(into.timed, place, from.timed[place] ?? 0);
@@ -246,9 +246,9 @@ function commonUnits(
 ): ReadonlyMap<string, string | null> {
   const units = new Map<string, string | null>();
   const measured = new Set<string>();
-  for (const [{ names, units: own }, { counts }] of parts)
+  for (const [{ names, units: partUnits }, { counts }] of parts)
     for (const [place, name] of names.entries()) {
-      const unit = own[place] ?? "";
+      const unit = partUnits[place] ?? "";
       const hasNumber = (counts[place] ?? 0) > 0;
       if (hasNumber && measured.has(name)) {
         if (units.get(name) !== unit) units.set(name, null);
@@ -274,15 +274,15 @@ function unite(
   const columns = { names, units: names.map((name) => units.get(name) ?? ""), index };
   const united = emptySums(names.length);
   const plan = planOf(columns);
-  for (const [own, sums] of parts) {
+  for (const [metricColumns, sums] of parts) {
     const moved = { ...emptySums(names.length), results: sums.results };
-    for (const [place, name] of own.names.entries()) {
+    for (const [place, name] of metricColumns.names.entries()) {
       const to = index.get(name);
       if (to === undefined || units.get(name) === null) continue;
       for (const key of ["values", "weights", "plain", "counts"] as const)
         moved[key][to] = sums[key][place] ?? 0;
       const common = weighting.get(name);
-      const { weightAt, timeAt } = planOf(own);
+      const { weightAt, timeAt } = planOf(metricColumns);
       if (common === "plain") {
         moved.values[to] = sums.plain[place] ?? 0;
         moved.weights[to] = sums.counts[place] ?? 0;

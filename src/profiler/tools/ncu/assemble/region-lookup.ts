@@ -30,7 +30,7 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
   const ofRanges = new Map<NvtxState, readonly RegionIdentity[]>();
 
   const rangePath = (state: NvtxState): readonly StackedRange[] => {
-    const ranges = options.order.of(stateInScope(state, options.pushPopScope));
+    const ranges = options.order.rangesOf(stateInScope(state, options.pushPopScope));
     return ranges.slice(0, MAX_DEPTH);
   };
   const kernelRegions = (state: NvtxState): readonly RegionIdentity[] =>
@@ -40,8 +40,8 @@ export function createRegionLookup(root: PathNode, options: LookupOptions): Regi
     const path = rangePath(state);
     const matches = ({ domain, name }: StackedRange) =>
       patterns.length === 0 || patterns.some((pattern) => matchesRange(pattern, domain, name));
-    const at = path.findLastIndex(matches);
-    return regionsAlong(root, at < 0 ? path : path.slice(0, at + 1)).slice(-1);
+    const index = path.findLastIndex(matches);
+    return regionsAlong(root, index < 0 ? path : path.slice(0, index + 1)).slice(-1);
   };
   return ({ kind, nvtx }) =>
     getOrCreate(kind === "kernel" ? ofKernels : ofRanges, nvtx, () => {
@@ -72,13 +72,16 @@ interface StackedRange extends NvtxRange {
 
 interface RangeOrder {
   /** Orders the ranges that were open at a launch, outermost first. */
-  readonly of: (state: NvtxState) => readonly StackedRange[];
+  readonly rangesOf: (state: NvtxState) => readonly StackedRange[];
   /** Whether that order is unknown from both ncu and the recording. */
   readonly isGuessed: (state: NvtxState) => boolean;
 }
 
 /** For states that list ranges in their true order. */
-export const LISTED_ORDER: RangeOrder = { of: (state) => listedBy(state), isGuessed: () => false };
+export const LISTED_ORDER: RangeOrder = {
+  rangesOf: (state) => listedBy(state),
+  isGuessed: () => false,
+};
 
 /**
  * ncu lists ranges by domain, and start/end ranges separately, so that the order across domains and kinds is lost. The
@@ -88,7 +91,7 @@ export const LISTED_ORDER: RangeOrder = { of: (state) => listedBy(state), isGues
 export function createRangeOrder(recorded: RegionModel | null): RangeOrder {
   const orders = recorded === null ? new Map<string, readonly NvtxRange[]>() : ordersOf(recorded);
   return {
-    of(state) {
+    rangesOf(state) {
       const listed = listedBy(state);
       if (!isMixed(listed)) return listed;
       const order = orders.get(keyOf(listed));
@@ -121,8 +124,8 @@ function ordersOf({ scopes }: RegionModel): ReadonlyMap<string, readonly NvtxRan
       domain: region.path_domains?.[level] ?? domain,
     }));
     const key = keyOf(ranges);
-    const known = orders.get(key);
-    if (known !== undefined && !isDeepStrictEqual(known, ranges)) doubtful.add(key);
+    const existing = orders.get(key);
+    if (existing !== undefined && !isDeepStrictEqual(existing, ranges)) doubtful.add(key);
     orders.set(key, ranges);
   }
   for (const key of doubtful) orders.delete(key);
@@ -139,7 +142,7 @@ function arranged(
 ): readonly StackedRange[] {
   const left = [...listed];
   return order.flatMap(({ domain, name }) => {
-    const at = left.findIndex((range) => range.name === name && range.domain === domain);
-    return at < 0 ? [] : left.splice(at, 1);
+    const index = left.findIndex((range) => range.name === name && range.domain === domain);
+    return index < 0 ? [] : left.splice(index, 1);
   });
 }

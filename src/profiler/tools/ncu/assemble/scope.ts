@@ -176,25 +176,29 @@ function sectionsOf(
   sections: SectionTable,
   { rules }: RegionTally,
 ): readonly SectionModel[] {
-  const known = new Map<string, SectionModel>();
+  const sectionsByName = new Map<string, SectionModel>();
   for (const [name, members] of sections) {
-    const own = members.flatMap((member) => {
+    const values = members.flatMap((member) => {
       const metric = metrics.get(member);
       if (metric === undefined || metric.counted === 0) return [];
       return [[member, { value: metric.value, unit: metric.unit }] as const];
     });
-    known.set(name, { name, metrics: new Map(own), messages: [] });
+    sectionsByName.set(name, { name, metrics: new Map(values), messages: [] });
   }
   for (const { section, rule, type, text, speedup, speedupType, results } of rules.values()) {
-    const found = known.get(section) ?? { name: section, metrics: new Map(), messages: [] };
+    const found = sectionsByName.get(section) ?? {
+      name: section,
+      metrics: new Map(),
+      messages: [],
+    };
     const message = {
       ...{ rule, type, text, speedup },
       ...(speedupType !== undefined && { speedup_type: speedupType }),
       results,
     };
-    known.set(section, { ...found, messages: [...found.messages, message] });
+    sectionsByName.set(section, { ...found, messages: [...found.messages, message] });
   }
-  return [...known.values()].filter(
+  return [...sectionsByName.values()].filter(
     (section) => section.metrics.size > 0 || section.messages.length > 0,
   );
 }
@@ -222,7 +226,8 @@ function totalsOf(
 function rangeTotals(tallies: ReadonlyMap<RegionIdentity, ScopeTally>): ScopeTotals {
   const measured = new Set([...tallies.keys()].map(({ node }) => node));
   const isInside = (node: PathNode): boolean => {
-    for (let at = node.parent; at !== null; at = at.parent) if (measured.has(at)) return true;
+    for (let ancestor = node.parent; ancestor !== null; ancestor = ancestor.parent)
+      if (measured.has(ancestor)) return true;
     return false;
   };
   const outermost = [...tallies].filter(([{ node }]) => !isInside(node));

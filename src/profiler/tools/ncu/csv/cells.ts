@@ -40,18 +40,18 @@ export function findCells(
 ): boolean {
   places.count = 0;
   places.bareComma = false;
-  let at = from;
-  while (at < to) {
-    if (bytes[at] !== QUOTE || places.count >= places.starts.length) return false;
-    const end = cellEnd(bytes, at + 1, to, kinds[places.count] ?? "plain");
+  let offset = from;
+  while (offset < to) {
+    if (bytes[offset] !== QUOTE || places.count >= places.starts.length) return false;
+    const end = cellEnd(bytes, offset + 1, to, kinds[places.count] ?? "plain");
     if (end < 0) return false;
-    places.starts[places.count] = at + 1;
+    places.starts[places.count] = offset + 1;
     places.ends[places.count] = end;
     places.count++;
-    at = end + 1;
-    if (at === to) return true;
-    at++;
-    if (at === to) places.bareComma = true;
+    offset = end + 1;
+    if (offset === to) return true;
+    offset++;
+    if (offset === to) places.bareComma = true;
   }
   return true;
 }
@@ -63,10 +63,11 @@ export const isComplete = (
 ): boolean => (bareComma ? widths.includes(count) : count === headers.length);
 
 function cellEnd(bytes: Uint8Array, from: number, to: number, kind: CellKind): number {
-  for (let at = from; at < to; at++) {
-    if (bytes[at] !== QUOTE || !mayEnd(bytes, at, to)) continue;
-    if (kind === "plain" || at === from) return at;
-    if (kind === "nvtx" ? endsNvtx(bytes, at) : endsKernelName(bytes, at, to)) return at;
+  for (let offset = from; offset < to; offset++) {
+    if (bytes[offset] !== QUOTE || !mayEnd(bytes, offset, to)) continue;
+    if (kind === "plain" || offset === from) return offset;
+    if (kind === "nvtx" ? endsNvtx(bytes, offset) : endsKernelName(bytes, offset, to))
+      return offset;
   }
   return -1;
 }

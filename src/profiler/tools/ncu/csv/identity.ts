@@ -17,8 +17,8 @@ export function createIdentityReader({ columns }: TableLayout) {
   const texts = new Map<string, string>();
   const states = new Map<string, NvtxState>();
   const share = (text: string): string => {
-    const known = texts.get(text);
-    if (known !== undefined) return known;
+    const cached = texts.get(text);
+    if (cached !== undefined) return cached;
     if (texts.size < MAX_SHARED) texts.set(text, text);
     return text;
   };
@@ -28,8 +28,8 @@ export function createIdentityReader({ columns }: TableLayout) {
     const startEnd = rawCellText(bytes, places, columns.startEnd);
     if (pushPop === "" && startEnd === "") return NO_RANGES;
     const key = `${pushPop}\0${startEnd}`;
-    const known = states.get(key);
-    if (known !== undefined) return known;
+    const cached = states.get(key);
+    if (cached !== undefined) return cached;
     const state = {
       pushPop: parsePushPopCell(pushPop).map(sharedRange),
       startEnd: parseStartEndCell(startEnd).map(sharedRange),

@@ -116,27 +116,27 @@ function rankOf(name: string): number {
 
 /** Null if a header lacks required columns. */
 export function layoutOf(headers: readonly string[]): TableLayout | null {
-  const at = (name: string) => headers.indexOf(name);
+  const columnOf = (name: string) => headers.indexOf(name);
   const columns: IdentityColumns = {
-    id: at("ID"),
-    processId: at("Process ID"),
-    processName: at("Process Name"),
+    id: columnOf("ID"),
+    processId: columnOf("Process ID"),
+    processName: columnOf("Process Name"),
     pushPop: headers.findIndex((name) => PUSH_POP.test(name)),
     startEnd: headers.findIndex((name) => START_END.test(name)),
-    kernelName: at("Kernel Name"),
-    context: at("Context"),
-    stream: at("Stream"),
-    blockSize: at("Block Size"),
-    device: at("Device"),
-    sectionName: at("Section Name"),
-    metricName: at("Metric Name"),
-    metricUnit: at("Metric Unit"),
-    metricValue: at("Metric Value"),
-    ruleName: at("Rule Name"),
-    ruleType: at("Rule Type"),
-    ruleDescription: at("Rule Description"),
-    speedup: at("Estimated Speedup"),
-    speedupType: at("Estimated Speedup Type"),
+    kernelName: columnOf("Kernel Name"),
+    context: columnOf("Context"),
+    stream: columnOf("Stream"),
+    blockSize: columnOf("Block Size"),
+    device: columnOf("Device"),
+    sectionName: columnOf("Section Name"),
+    metricName: columnOf("Metric Name"),
+    metricUnit: columnOf("Metric Unit"),
+    metricValue: columnOf("Metric Value"),
+    ruleName: columnOf("Rule Name"),
+    ruleType: columnOf("Rule Type"),
+    ruleDescription: columnOf("Rule Description"),
+    speedup: columnOf("Estimated Speedup"),
+    speedupType: columnOf("Estimated Speedup Type"),
   };
   if (lackingColumns(headers).length > 0) return null;
   const isDetails = columns.metricName >= 0;

@@ -28,9 +28,9 @@ export function numberFormatOf(locale: string): NumberFormat | null {
   const tag = locale.replace(/[.@].*$/, "").replaceAll("_", "-");
   if (tag === "C" || tag === "POSIX") return C_FORMAT;
   try {
-    const [known] = Intl.NumberFormat.supportedLocalesOf(tag);
-    if (known === undefined) return null;
-    const parts = new Intl.NumberFormat(known).formatToParts(1_234_567.5);
+    const [locale] = Intl.NumberFormat.supportedLocalesOf(tag);
+    if (locale === undefined) return null;
+    const parts = new Intl.NumberFormat(locale).formatToParts(1_234_567.5);
     const separator = (type: "group" | "decimal") =>
       parts.find((part) => part.type === type)?.value ?? "";
     return { group: separator("group"), decimal: separator("decimal") };
@@ -107,8 +107,8 @@ function writtenNumber(text: string): WrittenNumber | null {
 
 /** `632520 (31752; 31752; ...)` is a value and its instances. */
 function withoutInstances(text: string): string {
-  const at = text.indexOf(" (");
-  return at < 0 ? text : text.slice(0, at);
+  const index = text.indexOf(" (");
+  return index < 0 ? text : text.slice(0, index);
 }
 
 /** The zeros of other digits that locales use: Arabic, Persian, Devanagari, Bengali. */
@@ -306,12 +306,12 @@ export function createNumberReader(format: NumberFormat): NumberReader {
       if (to === from) return Number.NaN;
       if (to - from > EXACT_DIGITS) return slow(bytes, places, column, cell);
       const negative = bytes[from] === MINUS;
-      let at = negative ? from + 1 : from;
-      if (at === to) return slow(bytes, places, column, cell);
+      let offset = negative ? from + 1 : from;
+      if (offset === to) return slow(bytes, places, column, cell);
       let value = 0;
       let decimals = -1;
-      for (; at < to; at++) {
-        const byte = bytes[at] ?? 0;
+      for (; offset < to; offset++) {
+        const byte = bytes[offset] ?? 0;
         const digit = byte - ZERO;
         if (digit >= 0 && digit <= 9) {
           value = value * 10 + digit;

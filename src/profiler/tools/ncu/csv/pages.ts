@@ -139,7 +139,8 @@ function beginsWith(bytes: Buffer, { starts, ends }: CellPlaces, cells: readonly
     const cell = cells[column];
     const from = starts[column] ?? 0;
     if (cell === undefined || (ends[column] ?? 0) - from !== cell.length) return false;
-    for (let at = 0; at < cell.length; at++) if (bytes[from + at] !== cell[at]) return false;
+    for (let index = 0; index < cell.length; index++)
+      if (bytes[from + index] !== cell[index]) return false;
   }
   return true;
 }
@@ -154,7 +155,7 @@ function ruleOf(
   const text = cellText(bytes, places, columns.ruleDescription);
   if (rule === "" && text === "") return null;
   const speedupType = SPEEDUP_TYPES.find(
-    (known) => known === cellText(bytes, places, columns.speedupType),
+    (speedupType) => speedupType === cellText(bytes, places, columns.speedupType),
   );
   return {
     section,
@@ -174,9 +175,9 @@ function addMember(
   section: string,
   name: string,
 ): void {
-  const known = getOrCreate(members, section, () => new Set(sections.get(section)));
-  if (known.has(name)) return;
-  known.add(name);
+  const names = getOrCreate(members, section, () => new Set(sections.get(section)));
+  if (names.has(name)) return;
+  names.add(name);
   sections.set(section, [...(sections.get(section) ?? []), name]);
 }
 
@@ -251,5 +252,5 @@ export function createRawReader(
 
 const NO_CELL: NumberCell = { isNumber: false, place: () => "" };
 
-const shared = (known: Map<string, string>, text: string): string | null =>
-  text === "" ? null : getOrCreate(known, text, () => text);
+const shared = (texts: Map<string, string>, text: string): string | null =>
+  text === "" ? null : getOrCreate(texts, text, () => text);

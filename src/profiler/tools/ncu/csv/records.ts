@@ -33,34 +33,34 @@ export function findRecord(
   const { length } = bytes;
   places.count = 0;
   places.isIrregular = false;
-  let at = from;
+  let offset = from;
   let lines = 0;
   for (;;) {
-    let start = at;
+    let start = offset;
     let end = -1;
-    if (bytes[at] === QUOTE) {
-      start = ++at;
+    if (bytes[offset] === QUOTE) {
+      start = ++offset;
       for (;;) {
-        for (; at < length; at++) {
-          const quoted = bytes[at];
+        for (; offset < length; offset++) {
+          const quoted = bytes[offset];
           if (quoted === QUOTE) break;
           if (quoted === LINE_FEED && ++lines > MOST_LINES) return ENDLESS;
         }
-        if (at + 1 >= length) return -1;
-        if (bytes[at + 1] !== QUOTE) break;
-        at += 2;
+        if (offset + 1 >= length) return -1;
+        if (bytes[offset + 1] !== QUOTE) break;
+        offset += 2;
       }
-      end = at++;
+      end = offset++;
     }
-    const behind = at;
+    const behind = offset;
     let byte = 0;
-    for (; at < length; at++) {
-      byte = bytes[at] ?? 0;
+    for (; offset < length; offset++) {
+      byte = bytes[offset] ?? 0;
       if (byte === separator || byte === LINE_FEED) break;
       if (byte === QUOTE) places.isIrregular = true;
     }
-    if (at === length) return -1;
-    const to = byte === LINE_FEED ? withoutReturn(bytes, behind, at) : at;
+    if (offset === length) return -1;
+    const to = byte === LINE_FEED ? withoutReturn(bytes, behind, offset) : offset;
     if (end < 0) end = to;
     else if (to > behind) places.isIrregular = true;
     if (places.count < slots.length) {
@@ -69,8 +69,8 @@ export function findRecord(
       places.ends[slot] = end;
     }
     places.count++;
-    at++;
-    if (byte === LINE_FEED) return at;
+    offset++;
+    if (byte === LINE_FEED) return offset;
   }
 }
 
@@ -85,13 +85,14 @@ export function regularRecord(record: Buffer, separator: number): Buffer {
   let length = 0;
   out[length++] = QUOTE;
   let state: "start" | "plain" | "quoted" = "start";
-  for (let at = 0; at < to; at++) {
-    const byte = record[at] ?? 0;
+  for (let offset = 0; offset < to; offset++) {
+    const byte = record[offset] ?? 0;
     if (byte === QUOTE) {
       if (state === "start") state = "quoted";
-      else if (state === "quoted" && (at + 1 === to || record[at + 1] !== QUOTE)) state = "plain";
+      else if (state === "quoted" && (offset + 1 === to || record[offset + 1] !== QUOTE))
+        state = "plain";
       else {
-        if (state === "quoted") at++;
+        if (state === "quoted") offset++;
         out[length++] = QUOTE;
         out[length++] = QUOTE;
       }

@@ -28,16 +28,16 @@ const MOST_ADDED = 4;
 
 /** Null for ncu's own output, and for any other text. */
 export function rewritingOf(bytes: Buffer): Rewriting | null {
-  const own = withoutMark(bytes);
+  const unmarked = withoutMark(bytes);
   // One byte per character, because all of ncu's names are ASCII.
-  const head = own.toString("latin1", 0, HEAD_BYTES);
+  const head = unmarked.toString("latin1", 0, HEAD_BYTES);
   if (PRINTED.test(head)) return null;
   for (const { 0: line, index } of head.matchAll(/^.*(?:Process ID|Kernel Name|Metric Name).*$/gm))
     for (const separator of SEPARATORS) {
       const names = namesIn(line, separator);
       const first = names.findIndex((name) => !INDEX.test(name));
       if (first < 0 || first > MOST_ADDED || !isHeader(names.slice(first))) continue;
-      return { separator, added: first, offset: bytes.length - own.length + index };
+      return { separator, added: first, offset: bytes.length - unmarked.length + index };
     }
   return null;
 }

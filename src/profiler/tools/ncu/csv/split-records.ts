@@ -60,8 +60,8 @@ export function createRecordSplitter(
   };
 
   /** @returns false if it is not a row */
-  const takeRow = (text: Buffer, from: number, to: number, of: Table): boolean => {
-    const { layout, whole, id, processId, slots } = of;
+  const takeRow = (text: Buffer, from: number, to: number, table: Table): boolean => {
+    const { layout, whole, id, processId, slots } = table;
     if (layout === null) return false;
     let bytes = text;
     if (places.isIrregular) {
@@ -130,9 +130,9 @@ export function createRecordSplitter(
 
   return {
     push(chunk) {
-      const own = chunk.subarray(unread);
-      unread -= chunk.length - own.length;
-      const bytes = kept.length === 0 ? asBuffer(own) : Buffer.concat([kept, own]);
+      const fresh = chunk.subarray(unread);
+      unread -= chunk.length - fresh.length;
+      const bytes = kept.length === 0 ? asBuffer(fresh) : Buffer.concat([kept, fresh]);
       // Copied, because the stream may reuse its memory.
       kept = Buffer.from(take(bytes, LONGEST_RECORD));
     },
@@ -195,8 +195,8 @@ const isEmpty = ({ starts, ends }: CellPlaces, column: number): boolean =>
 function isDigits(bytes: Buffer, { starts, ends }: CellPlaces, column: number): boolean {
   const from = starts[column] ?? 0;
   const to = ends[column] ?? 0;
-  for (let at = from; at < to; at++) {
-    const digit = (bytes[at] ?? 0) - ZERO;
+  for (let offset = from; offset < to; offset++) {
+    const digit = (bytes[offset] ?? 0) - ZERO;
     if (digit < 0 || digit > 9) return false;
   }
   return to > from;

@@ -105,13 +105,13 @@ function* blocksOf(reading: Reading): Generator<Block> {
   const { file, path, notes } = reading;
   const { strings, headers } = walkHeaders(file);
   let first = true;
-  while (file.at < file.size) {
-    const walked = headers.get(file.at) ?? headerHere(file);
+  while (file.offset < file.size) {
+    const walked = headers.get(file.offset) ?? headerHere(file);
     if (walked === null) {
       tellCutShort(reading);
       return;
     }
-    file.at = walked.end;
+    file.offset = walked.end;
     const { block } = walked;
     if (block === null) {
       if (first) throw invalid(path, "the header of a block is damaged");
@@ -120,7 +120,7 @@ function* blocksOf(reading: Reading): Generator<Block> {
       return;
     }
     first = false;
-    const end = file.at + block.payloadSize;
+    const end = file.offset + block.payloadSize;
     const messages = messagesOf(block, reading);
     yield {
       process: { id: block.processId, name: block.processName },
@@ -128,7 +128,7 @@ function* blocksOf(reading: Reading): Generator<Block> {
       toolVersion: block.toolVersion,
       messages: () => messages,
     };
-    file.at = Math.max(file.at, Math.min(end, file.size));
+    file.offset = Math.max(file.offset, Math.min(end, file.size));
   }
 }
 
@@ -146,26 +146,26 @@ interface WalkedHeader {
 function walkHeaders(file: SizedReader) {
   const strings: string[] = [];
   const headers = new Map<number, WalkedHeader>();
-  const start = file.at;
-  while (file.at < file.size) {
-    const [place, known] = [file.at, strings.length];
+  const start = file.offset;
+  while (file.offset < file.size) {
+    const [place, stringCount] = [file.offset, strings.length];
     const bytes = file.takeSized();
     const block = bytes === null ? null : readBlockHeader(bytes, strings);
     if (block === null) {
-      strings.length = known;
+      strings.length = stringCount;
       break;
     }
-    headers.set(place, { block, end: file.at });
-    file.at += block.payloadSize;
+    headers.set(place, { block, end: file.offset });
+    file.offset += block.payloadSize;
   }
-  file.at = start;
+  file.offset = start;
   return { strings, headers };
 }
 
 /** The header of a block that is not where the sizes of earlier blocks imply; null at the end of the file. */
 function headerHere(file: SizedReader): WalkedHeader | null {
   const bytes = file.takeSized();
-  return bytes === null ? null : { block: readBlockHeader(bytes, []), end: file.at };
+  return bytes === null ? null : { block: readBlockHeader(bytes, []), end: file.offset };
 }
 
 function* messagesOf(block: BlockHeader, reading: Reading): Generator<BlockMessage> {
@@ -181,7 +181,7 @@ function* messagesOf(block: BlockHeader, reading: Reading): Generator<BlockMessa
     for (let number = 0; number < count; number++) {
       const bytes = file.takeSized();
       if (bytes === null) {
-        file.at = file.size;
+        file.offset = file.size;
         tellCutShort(reading);
         return;
       }
@@ -209,7 +209,7 @@ interface SizedReader {
   /** The size of the file in bytes. */
   readonly size: number;
   /** Where the next read begins. */
-  at: number;
+  offset: number;
   /** The next `length` bytes; null if the file is shorter. */
   take(length: number): Uint8Array | null;
   /** The next message; null if it is incomplete. */
@@ -220,12 +220,12 @@ function createSizedReader(descriptor: number): SizedReader {
   const { size } = fstatSync(descriptor);
   const reader: SizedReader = {
     size,
-    at: 0,
+    offset: 0,
     take(length) {
-      if (length > LARGEST_MESSAGE || reader.at + length > size) return null;
+      if (length > LARGEST_MESSAGE || reader.offset + length > size) return null;
       const bytes = Buffer.alloc(length);
-      if (readSync(descriptor, bytes, 0, length, reader.at) < length) return null;
-      reader.at += length;
+      if (readSync(descriptor, bytes, 0, length, reader.offset) < length) return null;
+      reader.offset += length;
       return bytes;
     },
     takeSized() {

@@ -87,8 +87,8 @@ export function stateOf(states: ThreadStates | null, launchingThread: number): N
       ranges.map(({ name }) => ({ domain: domainName(domain), name })),
     );
   const stacks = new Map<number, readonly NvtxRange[]>();
-  for (const { id, stacks: own } of states.threads)
-    stacks.set(id, [...(stacks.get(id) ?? []), ...rangesOf(own)]);
+  for (const { id, stacks: threadStacks } of states.threads)
+    stacks.set(id, [...(stacks.get(id) ?? []), ...rangesOf(threadStacks)]);
   const others = [...stacks].filter(([id, ranges]) => id !== launchingThread && ranges.length > 0);
   const pushPop = stacks.get(launchingThread) ?? [];
   const startEnd = states.startEnd

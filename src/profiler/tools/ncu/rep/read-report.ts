@@ -125,15 +125,17 @@ function readBlocks(report: ReportFile, onResult: (result: NcuResult) => void): 
     }
     const { metrics } = message;
     const { shown, columns } = shapeOf(metrics, strings);
-    const values = Float64Array.from(shown, (at) => shownValue(metrics[at]?.value ?? Number.NaN));
+    const values = Float64Array.from(shown, (index) =>
+      shownValue(metrics[index]?.value ?? Number.NaN),
+    );
     const nameAt = columns.index.get(DEVICE_NAME);
     const deviceName = nameAt === undefined ? null : metrics[shown[nameAt] ?? -1]?.text;
     const numberOf = (name: string) => values[columns.index.get(name) ?? -1] ?? Number.NaN;
     const device = DEVICE_INDEX.map(numberOf).find((index) => !Number.isNaN(index));
     const shownFor = { gpu: gpuOf(numberOf), scope };
     for (const { title, order, filter, metrics: members } of message.sections) {
-      const own = members.map((member) => shownMetric(member, filter, shownFor));
-      sections.add(title, order, own.filter((name) => name !== null).sort());
+      const names = members.map((member) => shownMetric(member, filter, shownFor));
+      sections.add(title, order, names.filter((name) => name !== null).sort());
     }
     onResult({
       kind,
@@ -205,15 +207,21 @@ function createShapeReader(): (
   let ids: readonly number[] = [];
   let shape: MetricShape = { shown: [], columns: columnsOf([], []) };
   return (metrics, strings) => {
-    if (ids.length === metrics.length && metrics.every(({ nameId }, at) => nameId === ids[at]))
+    if (
+      ids.length === metrics.length &&
+      metrics.every(({ nameId }, index) => nameId === ids[index])
+    )
       return shape;
     ids = metrics.map(({ nameId }) => nameId);
     // If two sections measured the same metric, ncu shows the last value.
-    const last = new Map(ids.map((id, at) => [id, at]));
-    const named = [...last].map(([id, at]) => ({ name: strings[id] ?? `metric ${id}`, at }));
+    const last = new Map(ids.map((id, index) => [id, index]));
+    const named = [...last].map(([id, index]) => ({
+      name: strings[id] ?? `metric ${id}`,
+      index,
+    }));
     const shown = named.filter(({ name }) => !IS_LIST.test(name)).sort(byName);
     shape = {
-      shown: shown.map(({ at }) => at),
+      shown: shown.map(({ index }) => index),
       columns: columnsOf(
         shown.map(({ name }) => name),
         unitOfMetric,
@@ -263,6 +271,6 @@ function createSections() {
 }
 
 function createStateCache(): (state: NvtxState) => NvtxState {
-  const known = new Map<string, NvtxState>();
-  return (state) => getOrCreate(known, JSON.stringify(state), () => state);
+  const cache = new Map<string, NvtxState>();
+  return (state) => getOrCreate(cache, JSON.stringify(state), () => state);
 }

@@ -144,14 +144,14 @@ function readRule(pbf: PbfReader): readonly RuleMessage[] {
   return rule.items
     .filter(({ text }) => text !== "")
     .map(({ text, type, speedup, speedupType }) => {
-      const of = SPEEDUP_TYPES[speedupType];
+      const typeName = SPEEDUP_TYPES[speedupType];
       return {
         section: sectionTitle(rule.section),
         rule: rule.identifier,
         type: MESSAGE_TYPES[type] ?? "",
         text: withoutMarkup(text),
         speedup,
-        ...(of !== undefined && { speedupType: of }),
+        ...(typeName !== undefined && { speedupType: typeName }),
       };
     });
 }

@@ -37,8 +37,8 @@ const COUNTED =
  * row.
  */
 export function createUnitConverter(): (text: string) => UnitConversion {
-  const known = new Map<string, UnitConversion>();
-  return (text) => getOrCreate(known, text, () => convertUnit(text));
+  const cache = new Map<string, UnitConversion>();
+  return (text) => getOrCreate(cache, text, () => convertUnit(text));
 }
 
 /** Never throws: an unknown unit stays unchanged. */

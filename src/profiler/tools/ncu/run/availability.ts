@@ -102,13 +102,13 @@ export function adaptToAvailable(
   const keep = (
     what: string,
     names: readonly string[],
-    known: ReadonlySet<string> | null,
+    available: ReadonlySet<string> | null,
     nameOf: (name: string) => string | null = (name) => name,
   ): readonly string[] =>
     names.filter((name) => {
       const base = nameOf(name);
-      if (known === null || base === null || known.has(base)) return true;
-      notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, known)}`);
+      if (available === null || base === null || available.has(base)) return true;
+      notes.push(`${what} '${name}' is left out: ${whyNot(what, version)}${near(base, available)}`);
       return false;
     });
   const unmeasured = metricsOf(config).filter((metric) => refused.has(metric));
@@ -135,9 +135,9 @@ export function adaptToAvailable(
 }
 
 /** The metric's name on a GPU that has it by another one. */
-function nameOnGpu(metric: string, known: ReadonlySet<string> | null): string {
+function nameOnGpu(metric: string, available: ReadonlySet<string> | null): string {
   const other = otherName(metric);
-  const has = (name: string) => known?.has(metricBase(name) ?? "") ?? false;
+  const has = (name: string) => available?.has(metricBase(name) ?? "") ?? false;
   return other !== null && !has(metric) && has(other) ? other : metric;
 }
 
@@ -175,7 +175,7 @@ const metricBase = (metric: string): string | null =>
     ? null
     : metric.replace(/\.(?:sum|avg|min|max|pct|ratio|max_rate|sum_rate)(?:\..*)?$/, "");
 
-function near(name: string, known: ReadonlySet<string>): string {
-  const found = nearest(name, [...known]);
+function near(name: string, available: ReadonlySet<string>): string {
+  const found = nearest(name, [...available]);
   return found === undefined ? "" : ` (nearest: ${found})`;
 }

@@ -32,7 +32,7 @@ export function passCommand(
   { config, ncu, workload }: { config: NcuCliConfig; ncu: NcuCapabilities; workload: Workload },
 ): PassCommand {
   const isGiven = (option: string) =>
-    config.extra_args.some((given) => given === option || given.startsWith(`${option}=`));
+    config.extra_args.some((extra) => extra === option || extra.startsWith(`${option}=`));
   /** If ncu accepts an option only once, the user's setting takes precedence. */
   const pinned = (option: string, value: string) =>
     ncu.options.has(option) && !isGiven(option) ? [option, value] : [];
@@ -86,14 +86,14 @@ export function fitOptions(options: readonly string[], file: string): FittedOpti
   if (bytesOf(options) <= COMFORTABLE) return { options, text: null };
   const kept: string[] = [];
   const moved: string[] = [];
-  for (let at = 0; at < options.length; at++) {
-    const option = options[at] ?? "";
-    const value = options[at + 1];
+  for (let index = 0; index < options.length; index++) {
+    const option = options[index] ?? "";
+    const value = options[index + 1];
     const asWord = MOVABLE.has(option) && value !== undefined ? wordOf(value) : null;
     if (asWord === null) kept.push(option);
     else {
       moved.push(`${option} ${asWord}\n`);
-      at++;
+      index++;
     }
   }
   refuseTooLong(kept);

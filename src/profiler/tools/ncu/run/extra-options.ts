@@ -61,8 +61,8 @@ function checkExtra(
 ): void {
   const meant = optionsMeant(argument, ncu);
   for (const name of meant) {
-    const own = OWN_OPTIONS.get(name) ?? (meant.length === 1 ? taken.get(name) : undefined);
-    if (own !== undefined) throw refusal("extra_args", `${name} cannot be given`, own);
+    const ownOption = OWN_OPTIONS.get(name) ?? (meant.length === 1 ? taken.get(name) : undefined);
+    if (ownOption !== undefined) throw refusal("extra_args", `${name} cannot be given`, ownOption);
   }
   const written = writtenName(argument);
   if (meant.length > 1)
@@ -140,9 +140,9 @@ export function illegalExtras(
   { extra_args }: NcuCliConfig,
   ncu: Pick<NcuCapabilities, "options">,
 ): string | null {
-  for (const [at, argument] of extra_args.entries()) {
+  for (const [index, argument] of extra_args.entries()) {
     const [name = writtenName(argument)] = optionsMeant(argument, ncu);
-    const value = valueGiven(argument, extra_args[at + 1]) ?? "";
+    const value = valueGiven(argument, extra_args[index + 1]) ?? "";
     const why = modeRefusal(name, value, mode);
     if (why !== null) return `${name}: ${why}`;
   }
@@ -151,8 +151,8 @@ export function illegalExtras(
 
 /** The value in `--name=value` or `--name value`. */
 function valueGiven(argument: string, next: string | undefined): string | undefined {
-  const at = argument.indexOf("=");
-  return at < 0 ? next : argument.slice(at + 1);
+  const index = argument.indexOf("=");
+  return index < 0 ? next : argument.slice(index + 1);
 }
 
 /** An option as written: `--name` of `--name=value`, `-o` of `-ofile`. */
@@ -179,6 +179,6 @@ function optionsMeant(
   if (long !== undefined) return [long];
   if (options.has(written) || OWN_OPTIONS.has(written)) return [written];
   if (!written.startsWith("--") || written === "--") return [];
-  const known = new Set([...options, ...OWN_OPTIONS.keys()]);
-  return [...known].filter((option) => option.startsWith(written));
+  const names = new Set([...options, ...OWN_OPTIONS.keys()]);
+  return [...names].filter((option) => option.startsWith(written));
 }

@@ -60,12 +60,12 @@ export async function importPage(
   control: ToolControl,
 ): Promise<PrintedPage> {
   // A stray config.ncu-cfg may choose another page, or omit results from this one.
-  const known = withoutUnknown(["--config-file", "off", ...args], options);
+  const supported = withoutUnknown(["--config-file", "off", ...args], options);
   const partial = `${file}.part`;
   // Written by this process: on a full disk ncu truncates the file and exits with 0.
   const { exitCode, stderr, unwritten } = await askTool(
     {
-      argv: [path, "--import", report, ...known],
+      argv: [path, "--import", report, ...supported],
       env: { ...process.env, ...ncuEnvironment() },
       stdout: createWriteStream(partial),
     },

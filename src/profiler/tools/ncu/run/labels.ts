@@ -55,9 +55,9 @@ export function labelsOf(
     sweep(process, ignored, labelOf, (label, name, open, justClosed) => {
       names.add(name);
       const key = labelKey(label);
-      const known = found.get(key);
-      if (known === undefined) found.set(key, { label, depth: open.length });
-      else known.depth = Math.min(known.depth, open.length);
+      const existing = found.get(key);
+      if (existing === undefined) found.set(key, { label, depth: open.length });
+      else existing.depth = Math.min(existing.depth, open.length);
       for (const other of open) pairs.add(pairKey(key, other));
       for (const other of justClosed) neighbours.add(pairKey(key, other));
     });
@@ -141,9 +141,9 @@ function sweep(
   const calls = cudaCalls(process);
   let called = 0;
   const forgetBefore = (ns: number): void => {
-    const before = called;
+    const calledBefore = called;
     while (called < calls.length && (calls[called] ?? 0) < ns) called++;
-    if (called > before) justClosed.clear();
+    if (called > calledBefore) justClosed.clear();
   };
   const opens = (range: RangeInstance) => {
     const { domain, name, kind } = range;
@@ -225,9 +225,9 @@ function rawLabelPatterns(
     getOrCreate(labelsByForm, formOf(name), () => new Set<string>()).add(label);
   }
   return (label) => {
-    const own = namesByLabel.get(label) ?? [];
-    if (own.every((name) => name === label)) return null;
-    const forms = own.map((name) => {
+    const rawNames = namesByLabel.get(label) ?? [];
+    if (rawNames.every((name) => name === label)) return null;
+    const forms = rawNames.map((name) => {
       const form = formOf(name);
       return labelsByForm.get(form)?.size === 1 ? form : escapeRegex(name);
     });

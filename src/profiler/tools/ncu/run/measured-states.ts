@@ -39,7 +39,7 @@ export function createStateReader({
   const ignored = new Set(operationDomains);
   const wanted = labels === null ? null : new Set(labels.map(labelKey));
   const pathsTo = recordedPaths(recorded);
-  const known = new Map<NvtxState, NvtxState>();
+  const cache = new Map<NvtxState, NvtxState>();
   const unify = labelOf === asItIs ? asItIs : createStateUnifier(labelOf);
   const labelled = (ranges: readonly NvtxRange[], kind: NvtxLabel["kind"]): readonly OpenRange[] =>
     ranges.map(({ domain, name }) => ({
@@ -69,7 +69,7 @@ export function createStateReader({
   };
   return (result) => {
     const { nvtx, kind } = result;
-    return { ...result, nvtx: getOrCreate(known, nvtx, () => read(nvtx, kind === "range")) };
+    return { ...result, nvtx: getOrCreate(cache, nvtx, () => read(nvtx, kind === "range")) };
   };
 }
 
@@ -82,8 +82,9 @@ function certainRanges(
   startEnd: readonly OpenRange[],
 ): readonly NvtxLabel[] {
   const isWanted = (range: OpenRange) => range.isWanted;
-  const at = stack.findLastIndex(isWanted);
-  if (at >= 0) return stack.slice(0, at + 1).filter(({ domain }) => domain === stack[at]?.domain);
+  const index = stack.findLastIndex(isWanted);
+  if (index >= 0)
+    return stack.slice(0, index + 1).filter(({ domain }) => domain === stack[index]?.domain);
   const measured = startEnd.find(isWanted);
   return measured === undefined ? [] : [measured];
 }
@@ -128,9 +129,9 @@ function longestWithin(
 function allOf(keys: readonly string[], listed: readonly NvtxLabel[]): readonly NvtxLabel[] | null {
   const missing = [...keys];
   const found = listed.filter((range) => {
-    const at = missing.indexOf(rangeKey(range));
-    if (at >= 0) missing.splice(at, 1);
-    return at >= 0;
+    const index = missing.indexOf(rangeKey(range));
+    if (index >= 0) missing.splice(index, 1);
+    return index >= 0;
   });
   return missing.length === 0 ? found : null;
 }
@@ -139,10 +140,10 @@ const asItIs = <T>(value: T): T => value;
 
 /** Converts NVTX states to the labels of reports. Equal states share an object. */
 export function createStateUnifier(labelOf: LabelOf): (state: NvtxState) => NvtxState {
-  const known = new WeakMap<NvtxState, NvtxState>();
+  const cache = new WeakMap<NvtxState, NvtxState>();
   const unify = ({ domain, name }: NvtxRange): NvtxRange => ({ domain, name: labelOf(name) });
   return (state) =>
-    getOrCreate(known, state, () => {
+    getOrCreate(cache, state, () => {
       const others = state.otherThreads?.map((stack) => stack.map(unify));
       return {
         pushPop: state.pushPop.map(unify),

@@ -177,8 +177,8 @@ async function readFiles(
     (result) => {
       const sharp = exact === null ? result : exact(result, place);
       place++;
-      const own = rules.get(resultKey(result));
-      onResult(own === undefined ? sharp : { ...sharp, rules: own });
+      const messages = rules.get(resultKey(result));
+      onResult(messages === undefined ? sharp : { ...sharp, rules: messages });
     },
     { format: C_FORMAT, name: basename(raw) },
   );

@@ -41,9 +41,9 @@ export async function replayNote(
       return `how often the work runs is not known: ${error.message}`;
     }
   }
-  const known = await source.chips();
-  const name = known.find((one) => one.toLowerCase() === chip.toLowerCase());
-  if (name === undefined) throw unknownChip(chip, known);
+  const chipNames = await source.chips();
+  const name = chipNames.find((candidate) => candidate.toLowerCase() === chip.toLowerCase());
+  if (name === undefined) throw unknownChip(chip, chipNames);
   return noteOf(question, source, [name]);
 }
 
@@ -54,8 +54,8 @@ async function chipsOf(
   const index = Number(/^cuda:(\d+)$/.exec(device ?? "cuda:0")?.[1]);
   const here = library === null ? null : await library.chipOfDevice(index);
   if (here !== null) return [here];
-  const known = new Set(await chips());
-  return COMMON_CHIPS.filter((chip) => known.has(chip));
+  const chipNames = new Set(await chips());
+  return COMMON_CHIPS.filter((chip) => chipNames.has(chip));
 }
 
 async function noteOf(

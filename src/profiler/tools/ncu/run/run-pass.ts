@@ -287,9 +287,9 @@ export function followLog(
 
 export function progressText(pass: Pick<Pass, "name" | "mode">, log: NcuLog): string {
   const { finished, current, percent } = log;
-  const at = current === null ? "" : `, now ${current} (${percent} %)`;
+  const progress = current === null ? "" : `, now ${current} (${percent} %)`;
   const hang = hangNote(log) === null ? "" : ", which may hang";
-  return `ncu ${pass.name}, ${pass.mode} replay: ${finished} measured${at}${hang}`;
+  return `ncu ${pass.name}, ${pass.mode} replay: ${finished} measured${progress}${hang}`;
 }
 
 async function readFrom(file: string, offset: number): Promise<Buffer> {

@@ -124,8 +124,8 @@ function describe(database: Database, path: string): ExportDatabase {
   const columns = new Map<string, ReadonlyMap<string, string>>();
   /** The names of a table's columns, and their types as declared. */
   const columnsOf = (table: string): ReadonlyMap<string, string> => {
-    const known = columns.get(table);
-    if (known !== undefined) return known;
+    const cached = columns.get(table);
+    if (cached !== undefined) return cached;
     const info = tables.has(table) ? database.all(`PRAGMA table_info(${quote(table)})`) : [];
     const found = new Map(
       info.map((row) => [String(cell(row, "name")), String(cell(row, "type"))] as const),

@@ -91,8 +91,8 @@ export function diagnosticNotes({ rows }: ExportDatabase, seen: ReadonlySet<numb
 
 function withRemedy(text: string): string {
   const words = text.replace(/\s+/g, " ").trim();
-  const known = KNOWN.find(({ pattern }) => pattern.test(words));
-  return known === undefined ? words : `${words.replace(/\.$/, "")}; ${known.remedy}`;
+  const diagnostic = KNOWN.find(({ pattern }) => pattern.test(words));
+  return diagnostic === undefined ? words : `${words.replace(/\.$/, "")}; ${diagnostic.remedy}`;
 }
 
 /** A message about no particular process has no key, or that of the whole machine, 0. */
@@ -102,10 +102,10 @@ const isHelper = (key: number | null, seen: ReadonlySet<number>): boolean =>
 /** The hint if all kernels are missing, depending on how nsys traced; a general one if it does not report that. */
 function remedyForNoKernels({ rows }: ExportDatabase): string {
   const texts = [...rows("DIAGNOSTIC_EVENT", { text: "text" })].map(({ text }) => String(text));
-  const [, driver, known] =
+  const [, driver, supported] =
     texts.map((text) => UNSUPPORTED_DRIVER.exec(text)).find((match) => match !== null) ?? [];
   if (driver !== undefined)
-    return `this nsys knows CUDA ${known}, and the driver has ${driver}: ${NEWER_NSYS}`;
+    return `this nsys knows CUDA ${supported}, and the driver has ${driver}: ${NEWER_NSYS}`;
   if (texts.some((text) => HARDWARE_TRACE.test(text))) return SOFTWARE_TRACE;
   return `use an nsys as new as the driver; under WSL, add CuptiUseRawGpuTimestamps=false to the file that nsys -z names; with nsys 2025 and later, also ${SOFTWARE_OVERRIDE}`;
 }

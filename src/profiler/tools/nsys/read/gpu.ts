@@ -75,20 +75,24 @@ const KERNELS: ActivityTable<"demangled", "short" | "mangled"> = {
   kind: "kernel",
   columns: { demangled: "demangledName" },
   rare: { short: "shortName", mangled: "mangledName" },
-  prepare({ rows, of: { demangled }, rare }, names) {
+  prepare({ rows, numbers: { demangled }, rare }, names) {
     if (names.load(demangled.subarray(0, rows))) return;
     const { short, mangled } = rare();
     const others: number[] = [];
     for (let row = 0; row < rows; row++)
-      if (names.of(numberAt(demangled, row)) === null)
+      if (names.nameOf(numberAt(demangled, row)) === null)
         others.push(numberAt(short, row), numberAt(mangled, row));
     names.load(others);
   },
-  name({ of, rare }, row, names) {
-    const demangled = names.of(numberAt(of.demangled, row));
+  name({ numbers, rare }, row, names) {
+    const demangled = names.nameOf(numberAt(numbers.demangled, row));
     if (demangled !== null) return demangled;
     const { short, mangled } = rare();
-    return names.of(numberAt(short, row)) ?? names.of(numberAt(mangled, row)) ?? "(unnamed kernel)";
+    return (
+      names.nameOf(numberAt(short, row)) ??
+      names.nameOf(numberAt(mangled, row)) ??
+      "(unnamed kernel)"
+    );
   },
 };
 
@@ -103,12 +107,12 @@ const COPIES: ActivityTable<"copy" | "source" | "target"> = {
   kind: "memcpy",
   columns: { copy: "copyKind", source: "srcKind", target: "dstKind" },
   rare: {},
-  isPageable({ of }, row) {
-    const kinds = [integerAt(of.source, row), integerAt(of.target, row)];
+  isPageable({ numbers }, row) {
+    const kinds = [integerAt(numbers.source, row), integerAt(numbers.target, row)];
     return kinds.includes(null) ? null : kinds.includes(PAGEABLE);
   },
-  isMigration: ({ of }, row) => UNIFIED_COPIES.has(integerAt(of.copy, row) ?? 0),
-  name: ({ of }, row) => memoryCopyName(integerAt(of.copy, row) ?? 0),
+  isMigration: ({ numbers }, row) => UNIFIED_COPIES.has(integerAt(numbers.copy, row) ?? 0),
+  name: ({ numbers }, row) => memoryCopyName(integerAt(numbers.copy, row) ?? 0),
 };
 
 const SETS: ActivityTable = {
@@ -125,7 +129,7 @@ const GRAPHS: ActivityTable = {
   kind: "kernel",
   columns: {},
   rare: {},
-  name: ({ of }, row) => `[CUDA graph ${integerAt(of.graph, row) ?? "?"}]`,
+  name: ({ numbers }, row) => `[CUDA graph ${integerAt(numbers.graph, row) ?? "?"}]`,
 };
 
 /** The state while a process's activities are read. */
@@ -183,10 +187,10 @@ function readActivities<C extends string, Rare extends string>(
   const all: Columns<C | CommonColumn> = { ...commonColumns(clock), ...columns };
   for (const read of database.integers(table, { columns: all, wide: WIDE, rare })) {
     prepare?.(read, names);
-    if (sole !== null) read.of.key.fill(sole);
-    const { key, correlation, start, end, device, context, stream, bytes } = read.of;
+    if (sole !== null) read.numbers.key.fill(sole);
+    const { key, correlation, start, end, device, context, stream, bytes } = read.numbers;
     for (let row = 0; row < read.rows; row++) {
-      if (!isComplete(read.of, row)) continue;
+      if (!isComplete(read.numbers, row)) continue;
       const draft = draftOf(numberAt(key, row));
       if (table === GRAPH_TABLE) draft.wholeGraphs++;
       const startNs = numberAt(start, row);
@@ -222,20 +226,20 @@ function readWaits(
   draftOf: (key: number) => ProcessDraft,
 ): void {
   const columns = { ...commonColumns(clock), type: "syncType" };
-  for (const { rows, of } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {
+  for (const { rows, numbers } of database.integers("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {
     columns,
     rare: {},
   }))
     for (let row = 0; row < rows; row++) {
-      const kind = WAIT_KINDS.get(integerAt(of.type, row) ?? 0);
-      if (!isComplete(of, row) || kind === undefined) continue;
-      const { calls, waits } = draftOf(numberAt(of.key, row));
-      if (!isCorrelated(of.correlation, row)) continue;
-      const correlation = numberAt(of.correlation, row);
-      const startNs = numberAt(of.start, row);
-      const endNs = Math.max(startNs, numberAt(of.end, row));
+      const kind = WAIT_KINDS.get(integerAt(numbers.type, row) ?? 0);
+      if (!isComplete(numbers, row) || kind === undefined) continue;
+      const { calls, waits } = draftOf(numberAt(numbers.key, row));
+      if (!isCorrelated(numbers.correlation, row)) continue;
+      const correlation = numberAt(numbers.correlation, row);
+      const startNs = numberAt(numbers.start, row);
+      const endNs = Math.max(startNs, numberAt(numbers.end, row));
       calls.want(correlation);
-      const stream = integerAt(of.stream, row);
+      const stream = integerAt(numbers.stream, row);
       waits.push({ correlation, instance: { kind, startNs, endNs, stream } });
     }
 }
@@ -289,7 +293,7 @@ const commonColumns = (clock: ExportClock) =>
 /** 64-bit columns, which exceed the exact range of numbers. */
 const WIDE = ["node"] as const;
 
-type CommonColumns<C extends CommonColumn> = IntegerColumns<C>["of"];
+type CommonColumns<C extends CommonColumn> = IntegerColumns<C>["numbers"];
 
 const isComplete = (
   { key, start, end }: CommonColumns<"key" | "start" | "end">,
@@ -301,11 +305,11 @@ const isCorrelated = (correlation: Float64Array, row: number): boolean =>
   (integerAt(correlation, row) ?? 0) !== 0;
 
 function graphOf(
-  { of, exact }: IntegerColumns<"graph" | "node">,
+  { numbers, exact }: IntegerColumns<"graph" | "node">,
   row: number,
 ): { id: number; node: bigint } | null {
-  if (Number.isNaN(numberAt(of.node, row))) return null;
-  return { id: integerAt(of.graph, row) ?? 0, node: exact("node", row) };
+  if (Number.isNaN(numberAt(numbers.node, row))) return null;
+  return { id: integerAt(numbers.graph, row) ?? 0, node: exact("node", row) };
 }
 
 interface Call {
@@ -329,17 +333,17 @@ function createWantedCalls(): WantedCalls {
   return {
     want: wanted.add,
     find(correlation) {
-      const at = wanted.find(correlation);
-      if (at === null) return null;
-      const startNs = starts.get(at);
-      return Number.isNaN(startNs) ? null : { threadId: threads.get(at), startNs };
+      const index = wanted.find(correlation);
+      if (index === null) return null;
+      const startNs = starts.get(index);
+      return Number.isNaN(startNs) ? null : { threadId: threads.get(index), startNs };
     },
     offer(correlation, threadId, startNs) {
-      const at = wanted.find(correlation);
+      const index = wanted.find(correlation);
       // If a runtime call contains a driver call, the outer one counts.
-      if (at === null || starts.get(at) <= startNs) return;
-      threads.set(at, threadId);
-      starts.set(at, startNs);
+      if (index === null || starts.get(index) <= startNs) return;
+      threads.set(index, threadId);
+      starts.set(index, startNs);
     },
   };
 }
@@ -356,8 +360,8 @@ export function readDefaultStreams({
   for (const row of rows(STREAM_TABLE, columns)) {
     const [pid, context, stream] = [row.pid, row.context, row.stream].map(integer);
     if (pid == null || context == null || stream == null) continue;
-    const known = getOrCreate(streams, pid, () => []);
-    if (integer(row.flag) === NULL_STREAM) known.push({ context, stream });
+    const contextStreams = getOrCreate(streams, pid, () => []);
+    if (integer(row.flag) === NULL_STREAM) contextStreams.push({ context, stream });
   }
   return streams;
 }
@@ -376,8 +380,8 @@ function readCalls(
     start: clock.time("start"),
   };
   for (const table of CALL_TABLES.filter((name) => isReadable(database, name)))
-    for (const { rows, of } of database.integers(table, { columns, rare: {} })) {
-      const { key, thread, correlation, start } = of;
+    for (const { rows, numbers } of database.integers(table, { columns, rare: {} })) {
+      const { key, thread, correlation, start } = numbers;
       for (let row = 0; row < rows; row++) {
         const id = numberAt(correlation, row);
         if (Number.isNaN(id)) continue;

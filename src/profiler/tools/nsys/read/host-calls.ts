@@ -37,17 +37,17 @@ export function readHostCalls(
   for (const [table, api] of TABLES) {
     if (!database.tables.has(table) || !NEEDED.every((column) => database.has(table, column)))
       continue;
-    for (const { rows, of } of database.integers(table, { columns, rare: {} })) {
-      names.load(of.name.subarray(0, rows));
+    for (const { rows, numbers } of database.integers(table, { columns, rare: {} })) {
+      names.load(numbers.name.subarray(0, rows));
       for (let row = 0; row < rows; row++) {
-        const [startNs, endNs] = [numberAt(of.start, row), numberAt(of.end, row)];
-        const name = names.of(numberAt(of.name, row));
+        const [startNs, endNs] = [numberAt(numbers.start, row), numberAt(numbers.end, row)];
+        const name = names.nameOf(numberAt(numbers.name, row));
         // A call that did not return has no end.
         if (name === null || !(endNs >= startNs)) continue;
-        getOrCreate(processes, integerAt(of.key, row) ?? 0, createHostCalls).add({
+        getOrCreate(processes, integerAt(numbers.key, row) ?? 0, createHostCalls).add({
           api,
           name: name.replace(VERSION, ""),
-          threadId: integerAt(of.thread, row) ?? 0,
+          threadId: integerAt(numbers.thread, row) ?? 0,
           startNs,
           endNs,
         });

@@ -63,15 +63,15 @@ function bytesOf(binary: SqlValue): Uint8Array {
 function blobsOf(bytes: Uint8Array): ReadonlyMap<number, PayloadBlob[]> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const domains = new Map<number, PayloadBlob[]>();
-  for (let at = 0; at + HEADER_BYTES <= view.byteLength; ) {
-    const domain = view.getUint32(at, true);
-    const schema = view.getBigUint64(at + 8, true);
-    const size = Number(view.getBigUint64(at + 16, true));
-    const start = at + HEADER_BYTES;
+  for (let offset = 0; offset + HEADER_BYTES <= view.byteLength; ) {
+    const domain = view.getUint32(offset, true);
+    const schema = view.getBigUint64(offset + 8, true);
+    const size = Number(view.getBigUint64(offset + 16, true));
+    const start = offset + HEADER_BYTES;
     if (size > view.byteLength - start) break;
     const data = new DataView(bytes.buffer, bytes.byteOffset + start, size);
     getOrCreate(domains, domain, (): PayloadBlob[] => []).push({ schema, data, address: 0n });
-    at = start + size;
+    offset = start + size;
   }
   return domains;
 }
@@ -83,7 +83,7 @@ interface Tables extends SchemaTable {
 
 function readTables({ tables, rows }: ExportDatabase): (domain: number) => SchemaTable {
   const domains = new Map<number, Tables>();
-  const of = (domain: SqlValue) => getOrCreate(domains, integer(domain) ?? 0, emptyTables);
+  const tablesOf = (domain: SqlValue) => getOrCreate(domains, integer(domain) ?? 0, emptyTables);
   const text = (value: SqlValue) => (typeof value === "string" ? value : "");
   const common = { domain: "domainId", schema: "schemaId", name: "name" };
   for (const row of rows(SCHEMAS, {
@@ -93,7 +93,7 @@ function readTables({ tables, rows }: ExportDatabase): (domain: number) => Schem
     size: "payloadSize",
     align: "alignTo",
   }))
-    of(row.domain).schemas.set(wideInteger(row.schema) ?? 0n, {
+    tablesOf(row.domain).schemas.set(wideInteger(row.schema) ?? 0n, {
       name: text(row.name),
       type: integer(row.type) ?? 0,
       flags: integer(row.flags) ?? 0,
@@ -112,7 +112,7 @@ function readTables({ tables, rows }: ExportDatabase): (domain: number) => Schem
     }),
   ].sort((a, b) => (integer(a.idx) ?? 0) - (integer(b.idx) ?? 0));
   for (const row of entries)
-    of(row.domain)
+    tablesOf(row.domain)
       .schemas.get(wideInteger(row.schema) ?? 0n)
       ?.entries.push({
         flags: integer(row.flags) ?? 0,
@@ -128,17 +128,17 @@ function readTables({ tables, rows }: ExportDatabase): (domain: number) => Schem
       });
   if (tables.has(ENUMERATIONS))
     for (const row of rows(ENUMERATIONS, { ...common, size: "size" }))
-      of(row.domain).enumerations.set(wideInteger(row.schema) ?? 0n, {
+      tablesOf(row.domain).enumerations.set(wideInteger(row.schema) ?? 0n, {
         name: text(row.name),
         size: integer(row.size) ?? 0,
         values: new Map(),
       });
   if (tables.has(ENUM_ENTRIES))
     for (const row of rows(ENUM_ENTRIES, { ...common, value: "value" }))
-      of(row.domain)
+      tablesOf(row.domain)
         .enumerations.get(wideInteger(row.schema) ?? 0n)
         ?.values.set(wideInteger(row.value) ?? 0n, text(row.name));
-  return of;
+  return tablesOf;
 }
 
 function emptyTables(): Tables {

@@ -52,7 +52,7 @@ export function* readIntegerRows<C extends string, Rare extends string>(
       let areOthersRead = false;
       yield {
         rows: read.rows,
-        of: usual.numbers,
+        numbers: usual.numbers,
         exact: (column, row) => usual.exact.get(column)?.[row] ?? 0n,
         rare() {
           if (!areOthersRead) others.read(first);
@@ -134,7 +134,7 @@ const mapEntries = <C extends string, T, U>(
  */
 export interface IntegerColumns<C extends string, Rare extends string = never> {
   readonly rows: number;
-  readonly of: Readonly<Record<C, Float64Array>>;
+  readonly numbers: Readonly<Record<C, Float64Array>>;
   /** The exact value of a wide column, which may be rounded in `of`. */
   readonly exact: (column: C, row: number) => bigint;
   /** The rare columns of the same rows; takes a separate query. */
@@ -169,27 +169,27 @@ const LATIN1 = new TextDecoder("latin1");
 export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColumn[]): number {
   let row = -1;
   let cell = 0;
-  let at = 0;
-  while (at < text.length) {
-    let byte = text[at] ?? NO_BYTE;
+  let offset = 0;
+  while (offset < text.length) {
+    let byte = text[offset] ?? NO_BYTE;
     if (byte === BRACKET) {
       row++;
       cell = 0;
     }
     if (byte === BRACKET || byte === COMMA || byte === END_BRACKET) {
-      at++;
+      offset++;
       continue;
     }
     const isNegative = byte === MINUS;
-    if (isNegative) byte = text[++at] ?? NO_BYTE;
+    if (isNegative) byte = text[++offset] ?? NO_BYTE;
     let value = 0;
-    const first = at;
+    const first = offset;
     while (byte >= ZERO && byte <= NINE) {
       value = value * 10 + (byte - ZERO);
-      byte = text[++at] ?? NO_BYTE;
+      byte = text[++offset] ?? NO_BYTE;
     }
     const isInteger = byte === COMMA || byte === END_BRACKET;
-    if (!isInteger) at = endOfOther(text, at);
+    if (!isInteger) offset = endOfOther(text, offset);
     const column = columns[cell++];
     if (column === undefined) continue;
     if (!isInteger) {
@@ -197,10 +197,11 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColum
       continue;
     }
     // Accumulating digits would round at each of them.
-    if (value > Number.MAX_SAFE_INTEGER) value = Number(LATIN1.decode(text.subarray(first, at)));
+    if (value > Number.MAX_SAFE_INTEGER)
+      value = Number(LATIN1.decode(text.subarray(first, offset)));
     column.numbers[row] = isNegative ? -value : value;
     if (column.exact === undefined) continue;
-    const exact = BigInt(LATIN1.decode(text.subarray(first, at)));
+    const exact = BigInt(LATIN1.decode(text.subarray(first, offset)));
     column.exact[row] = isNegative ? -exact : exact;
   }
   return row + 1;
@@ -208,14 +209,15 @@ export function parseIntegerRows(text: Uint8Array, columns: readonly ParsedColum
 
 /** The end of `null`, a text or a fraction. */
 function endOfOther(text: Uint8Array, from: number): number {
-  let at = from;
-  if (text[at] === NULL) return at + 4;
-  if (text[at] === QUOTE) {
-    for (at++; at < text.length && text[at] !== QUOTE; at++) if (text[at] === BACKSLASH) at++;
-    return at + 1;
+  let offset = from;
+  if (text[offset] === NULL) return offset + 4;
+  if (text[offset] === QUOTE) {
+    for (offset++; offset < text.length && text[offset] !== QUOTE; offset++)
+      if (text[offset] === BACKSLASH) offset++;
+    return offset + 1;
   }
-  while (at < text.length && text[at] !== COMMA && text[at] !== END_BRACKET) at++;
-  return at;
+  while (offset < text.length && text[offset] !== COMMA && text[offset] !== END_BRACKET) offset++;
+  return offset;
 }
 
 /** Null for a cell without an integer. */

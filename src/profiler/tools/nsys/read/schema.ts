@@ -79,23 +79,23 @@ export interface NameReader {
   /** Reads the unknown names of these ids with one query; false: some ids have no name. */
   readonly load: (ids: ArrayLike<number>) => boolean;
   /** Null if there is none; NaN is not an id. */
-  readonly of: (id: number) => string | null;
+  readonly nameOf: (id: number) => string | null;
 }
 
 export function createNameReader(database: ExportDatabase): NameReader {
-  const known = createIdIndex();
+  const idIndex = createIdIndex();
   const texts = createLongList<string | null>();
   return {
     load(ids) {
       const wanted: number[] = [];
       let complete = true;
-      for (let at = 0; at < ids.length; at++) {
-        const id = ids[at] ?? Number.NaN;
-        const number = isIndexed(id) ? known.find(id) : null;
+      for (let index = 0; index < ids.length; index++) {
+        const id = ids[index] ?? Number.NaN;
+        const number = isIndexed(id) ? idIndex.find(id) : null;
         if (number !== null) complete &&= texts.at(number) !== null;
         else if (!isIndexed(id)) complete = false;
         else {
-          known.add(id);
+          idIndex.add(id);
           wanted.push(id);
         }
       }
@@ -105,9 +105,9 @@ export function createNameReader(database: ExportDatabase): NameReader {
       }
       return complete;
     },
-    of(id) {
+    nameOf(id) {
       if (Number.isNaN(id)) return null;
-      const number = isIndexed(id) ? known.find(id) : null;
+      const number = isIndexed(id) ? idIndex.find(id) : null;
       return number === null ? database.string(id) : (texts.at(number) ?? null);
     },
   };

@@ -15,7 +15,7 @@ function readBoth(rows: readonly Readonly<Record<"a" | "b", number | bigint | st
       ),
     );
     const many: number[][] = [];
-    for (const { rows: count, of } of database.integers("T", { columns, rare: {} }))
+    for (const { rows: count, numbers: of } of database.integers("T", { columns, rare: {} }))
       for (let row = 0; row < count; row++)
         many.push([of.a, of.b, of.missing, of.high].map((column) => column[row] as number));
     return { one, many };
@@ -71,7 +71,7 @@ describe("columns that are asked for apart", () => {
   it("hold integers of 64 bits as they are", () => {
     const found = withExport(writeExport({ T: rows }), ({ integers }) =>
       [...integers("T", { columns: { a: "a" }, wide: ["a"], rare: {} })].flatMap(
-        ({ rows: count, of, exact }) =>
+        ({ rows: count, numbers: of, exact }) =>
           Array.from({ length: count }, (_, row) =>
             Number.isNaN(of.a[row]) ? null : exact("a", row),
           ),
@@ -84,7 +84,7 @@ describe("columns that are asked for apart", () => {
     const wanted = { columns: { b: "b" }, rare: { again: "b", missing: "missing" } };
     const found = withExport(writeExport({ T: rows }), ({ integers }) => {
       const blocks: { count: number; b: number[]; again: number[]; missing: number }[] = [];
-      for (const { rows: count, of, rare } of integers("T", wanted)) {
+      for (const { rows: count, numbers: of, rare } of integers("T", wanted)) {
         if (blocks.length === 0) rare();
         const [again, missing] = [[...rare().again.slice(0, count)], rare().missing[0] ?? 0];
         blocks.push({ count, b: [...of.b.slice(0, count)], again, missing });
