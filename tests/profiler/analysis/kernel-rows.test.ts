@@ -138,7 +138,7 @@ describe("kernels of regions", () => {
             const devices = new Set(inside.map(({ device }) => placeOf(device)));
             expect(new Set(found?.devices)).toEqual(devices);
             expect(found?.devices ?? []).toHaveLength(devices.size);
-            for (const device of ["cuda:0", "cuda:1", "cpu"])
+            for (const device of ["cuda:0", "cuda:1", "cpu"] as const)
               expect(found !== undefined && ranOn(found, device)).toBe(devices.has(device));
             const exclusive = [...new Set(own.map(({ device }) => device))].map((device) => {
               const here = own.filter((launch) => launch.device === device);
