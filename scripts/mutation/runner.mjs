@@ -26,6 +26,9 @@ const vitestDist = join(
   "dist",
 );
 
+/** How long, in milliseconds, a test may take; undefined: as its configuration says. A change that makes it wait forever costs no more. */
+let testTimeout;
+
 /** The thread in which vitest runs tests, and whether it has been told of its environment. */
 let thread;
 let isStarted = false;
@@ -58,7 +61,8 @@ function keptWorker({ env, execArgv }) {
       if (message?.__vitest_worker_request__ === true) {
         if (message.type === "stop") return answer("stopped");
         if (message.type === "run") {
-          thread?.postMessage({ ...message, context: { ...message.context, config } });
+          const limited = testTimeout === undefined ? config : { ...config, testTimeout };
+          thread?.postMessage({ ...message, context: { ...message.context, config: limited } });
           return undefined;
         }
         if (message.type === "start") {
@@ -87,6 +91,8 @@ async function endThread() {
 const SHORT = 50;
 /** Tests that take longer, beside what counts which change each reaches, are not tried: the score is a lower bound. */
 const LONG = 10_000;
+/** A test may take that long and so many times what it took without a change. */
+const LEEWAY = 5;
 
 /** How much the last change weighs in how often tests notice one: changes come in the order of the code. */
 const LATEST = 0.1;
@@ -123,6 +129,7 @@ function create(injector) {
   async function tried(options) {
     for (const { key, ids } of groupsOf(options.testFilter ?? [], durations, costs, hits)) {
       const start = process.cpuUsage();
+      testTimeout = LONG + LEEWAY * Math.max(...ids.map((id) => durations.get(id) ?? 0));
       const result = await mutantRun({ ...options, testFilter: ids });
       const { user, system } = process.cpuUsage(start);
       costs.set(key, (user + system) / 1000);
