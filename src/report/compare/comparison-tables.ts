@@ -143,7 +143,7 @@ export function* regionRows(
     yield {
       name: { kind: "label", text: label, level, ...path },
       change: region.changes[time],
-      counts: countNotes(region.changes, reports),
+      counts: countNotes(region.changes, reports, region.runs),
     };
   }
 }
