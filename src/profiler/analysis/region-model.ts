@@ -12,6 +12,7 @@ import type {
   RegionRanks,
   RegionRepeats,
   ReportScope,
+  UnshownRegion,
 } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
@@ -48,6 +49,8 @@ export interface ScopeModel {
   readonly totals: ScopeTotals;
   /** Kernels over repeated runs; only in the scope of all, absent for a single run. */
   readonly kernelRepeats?: readonly KernelRepeats[];
+  /** Regions that only other runs have than the shown one; as `kernelRepeats`. */
+  readonly unshownRegions?: readonly UnshownRegion[];
   readonly notes: readonly string[];
 }
 
@@ -67,6 +70,8 @@ export interface ScopeTotals {
   readonly kernelKinds: readonly KernelIdentity["kind"][];
   /** The run with and without ranges; absent if only kernels were measured. */
   readonly run?: RunSpan;
+  /** Over repeated runs, as `kernelRepeats`. */
+  readonly repeats?: RegionRepeats;
 }
 
 /** Wall times of processes, added up. */

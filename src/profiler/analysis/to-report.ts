@@ -94,9 +94,11 @@ function toReport(
       ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
       ...(totals.instructions !== undefined && { instructions: totals.instructions }),
       ...(totals.run && { run: runTotals(totals.run) }),
+      ...(totals.repeats && { repeats: totals.repeats }),
     },
     ...(entry.ranks !== undefined && { ranks: entry.ranks }),
     ...(entry.kernelRepeats !== undefined && { kernel_repeats: entry.kernelRepeats }),
+    ...(entry.unshownRegions !== undefined && { unshown_regions: entry.unshownRegions }),
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
     collector: {

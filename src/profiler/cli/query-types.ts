@@ -83,6 +83,19 @@ export type Reason = null | {
    */
   readonly section: string | null;
 };
+/**
+ * Null for a report of one run, and for one that does not have the region.
+ */
+export type RunsSeen = {
+  /**
+   * Runs that saw it.
+   */
+  readonly seen: number;
+  /**
+   * All runs.
+   */
+  readonly total: number;
+} | null;
 
 /**
  * Answer to `summary`.
@@ -537,6 +550,13 @@ export interface Compare {
      */
     readonly family?: readonly string[];
     readonly presence: string;
+    /**
+     * In how many of its runs each report saw the region, of which its times are the means; absent where all runs saw it.
+     */
+    readonly runs?: {
+      readonly a: RunsSeen;
+      readonly b: RunsSeen;
+    };
     /**
      * Its difference without the regions inside it; of a region that only one run has, its whole own time. Null if it is not compared.
      */

@@ -644,6 +644,7 @@ async function compare(asked: Asked): Promise<Answered<Compare>> {
         kind,
         ...(family !== undefined && { family }),
         presence: region.presence,
+        ...(region.runs !== undefined && { runs: region.runs }),
         contributed_ms: contributed,
         changes: changesOf(region.changes),
       })),

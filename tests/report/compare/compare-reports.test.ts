@@ -48,7 +48,7 @@ describe("compareReports", () => {
       })),
     };
     const { notes } = compareReports(ofRuns, report);
-    expect(notes.join("\n")).toContain("region times are means of repeated runs (A: 3);");
+    expect(notes.join("\n")).toContain("times are means of repeated runs (A: 3), ");
     expect(notes.join("\n")).not.toContain("numbers are from the median run");
     expect(compareReports(report, report).notes.join()).not.toContain("repeated");
   });
