@@ -1,7 +1,7 @@
 /** What Stryker's runner needs of each test file: the same few random cases each time, and nothing of the change before. */
 import { isMainThread } from "node:worker_threads";
 import { configureGlobal } from "fast-check";
-import { beforeEach, type TestContext } from "vitest";
+import { beforeEach, it, type TestContext, TestRunner } from "vitest";
 import { runs } from "../runs.ts";
 
 configureGlobal({ seed: 20_261_121, numRuns: runs(100), endOnFailure: true });
@@ -11,6 +11,11 @@ const stryker = Object(Reflect.get(globalThis, "__stryker__"));
 delete stryker.activeMutant;
 // Stryker ends a loop after a hundred times as many rounds as all tests made of it; what is kept of each fills the memory before that.
 if (stryker.hitLimit !== undefined) stryker.hitLimit /= 20;
+
+// What vitest keeps of each suite until its thread ends, for fixtures, would fill a thread that stays: most of the time would go there.
+Reflect.deleteProperty(TestRunner.prototype, "onCleanupWorkerContext");
+for (const key of Object.getOwnPropertySymbols(it))
+  Object(Reflect.get(it, key)).getFixtures?.()?.constructor.clearDefinitions();
 
 let running: TestContext | undefined;
 beforeEach((context) => {

@@ -54,6 +54,8 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
   const forArguments = argumentHint(options, { key, override: origin.text });
   const rest = forArguments === undefined ? "" : `; ${forArguments}`;
+  // In a job of a sweep, it has the whole sweep.
+  const [changing = ""] = details.hint?.split(", or +") ?? [];
   return new ConfigError({
     ...details,
     message: message
@@ -63,7 +65,9 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
     hint:
       nearest === undefined
         ? `${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`
-        : `use ${nearest}${origin.text.slice(key.length)}`,
+        : changing.startsWith(`use ${nearest}`)
+          ? changing
+          : `use ${nearest}${origin.text.slice(key.length)}`,
   });
 }
 

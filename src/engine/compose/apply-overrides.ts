@@ -24,7 +24,12 @@ import { selectNode } from "../values/resolution/select.ts";
 import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";
 import { type Applying, deleteAny, deleteFromConfig, standsInTree } from "./delete-keys.ts";
 import { overrideValue } from "./open-tree.ts";
-import { appendedItem, type FailedOverride, overrideRemedy } from "./override-remedy.ts";
+import {
+  appendedItem,
+  choiceHint,
+  type FailedOverride,
+  overrideRemedy,
+} from "./override-remedy.ts";
 
 /**
  * Applies the overrides of config values, in order, to a tree in struct mode.
@@ -44,6 +49,7 @@ function applyOverrides(
     context,
     copies: createCopies(budget, context.dialect),
     swept: groups.swept ?? (() => []),
+    typed: groups.typed ?? ((override) => override),
     choices: groups.choices,
   };
   return overrides.reduce((tree, override) => {
@@ -121,7 +127,9 @@ function withGroupMeant(error: ConfigError, override: Override, groups: ChosenGr
   const tail = origin.text.slice(origin.text.indexOf("="));
   const meant = suggestChoice({ typed: keyOrGroup, option, tail }, groups);
   if (meant === undefined) return error;
-  return new ConfigError({ ...error.details, hint: `to choose an option, use ${meant}` });
+  const typed = groups.typed?.(override) ?? override;
+  const hint = choiceHint(`to choose an option, use ${meant}`, { override, typed });
+  return new ConfigError({ ...error.details, hint });
 }
 
 const causeOf = ({ details: { cause } }: ConfigError) =>
@@ -232,10 +240,11 @@ const remedyFor = (root: ConfigNode, override: Override, applying: Applying) =>
 const failedFor = (
   root: ConfigNode,
   override: Override,
-  { choices, context, swept }: Applying,
+  { choices, context, swept, typed }: Applying,
 ): FailedOverride => ({
   root,
   override,
+  typed: typed(override),
   context,
   swept: swept(),
   choices,
@@ -244,6 +253,7 @@ const failedFor = (
       context,
       copies: createCopies(createBudget(context.limits), context.dialect),
       swept: () => [],
+      typed: (tried) => tried,
       choices,
     }),
 });

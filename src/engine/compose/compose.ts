@@ -2,6 +2,7 @@
 import { once } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
+import { overrideKeyElement } from "../overrides/print.ts";
 import { isSweep, sweepOverrides } from "../overrides/sweep.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Dialect } from "../values/dialect.ts";
@@ -16,7 +17,7 @@ import {
   withEntry,
   withoutEntry,
 } from "../values/node.ts";
-import { fromCode } from "../values/origin.ts";
+import { fromCode, type Origin, type OverrideOrigin } from "../values/origin.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
 import { requireSameAliases } from "./aliases.ts";
 import { applySharedOverrides } from "./apply-overrides.ts";
@@ -42,6 +43,7 @@ import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
+import { choiceHint } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
 import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
@@ -126,7 +128,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     });
 
   const choices = splitOverrides(request.overrides, repository, request.context.dialect);
-  const base = composeBase({ ...request, repository, choices });
+  const base = namingSweep(request, () => composeBase({ ...request, repository, choices }));
   base.warnings.forEach(onWarning);
   if (asked.onWarning !== undefined)
     trapNotes({
@@ -141,6 +143,7 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.choices,
     repository,
     swept: once(() => sweptRoots({ ...request, repository })),
+    typed: (override: Override) => asTyped(override, request.sweep),
   };
   const apply = (root: MapNode, values: readonly Override[]): MapNode =>
     requireMap(applySharedOverrides(root, values, context, groups, base.expanded));
@@ -409,6 +412,28 @@ function sweptRoots(
   }
   return roots;
 }
+
+/** The override of a sweep that an override of a job comes from. */
+const asTyped = (override: Override, sweep: readonly Override[] = []): Override =>
+  sweep.find((one) => isSweep(one) && overrideKeyElement(one) === overrideKeyElement(override)) ??
+  override;
+
+/** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
+function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (sweep === undefined || !isConfigError(error)) throw error;
+    const { hint, origin } = error.details;
+    const override = overrides.find((one) => isSame(one.origin, origin));
+    if (hint === undefined || override === undefined) throw error;
+    const typed = asTyped(override, sweep);
+    throw new ConfigError({ ...error.details, hint: choiceHint(hint, { override, typed }) });
+  }
+}
+
+const isSame = (one: OverrideOrigin, other: Origin | undefined): boolean =>
+  other?.kind === "override" && other.index === one.index && other.text === one.text;
 
 function* chosenOptions(override: Override, repository: Repository): Generator<string> {
   const options = { groupOptions: (group: string) => repository.list(group, "config") };

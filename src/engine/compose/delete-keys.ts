@@ -28,6 +28,8 @@ export interface Applying {
   readonly copies: Copies;
   /** The configs with the other options of swept groups, for hints. */
   readonly swept: () => readonly ConfigNode[];
+  /** An override as it was typed, for hints: for a job of a sweep, that of the sweep. */
+  readonly typed: (override: Override) => Override;
   /** The option of every group, by override key, for hints. */
   readonly choices: ReadonlyMap<string, string | null>;
 }

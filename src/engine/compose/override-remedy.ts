@@ -2,6 +2,7 @@
 import type { DictEntry, Override, OverrideValue } from "../overrides/ast.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { elementToString, overrideKeyElement, overrideText, quoted } from "../overrides/print.ts";
+import { isSweep, sweepStrings } from "../overrides/sweep.ts";
 import { isConfigError, nearest as nearestName } from "../values/errors.ts";
 import { nearestKey, obstacle, splitKey } from "../values/key-path.ts";
 import {
@@ -22,6 +23,8 @@ import { settingMeant } from "./hydra/schema.ts";
 
 export interface FailedOverride {
   readonly override: Override;
+  /** The override as it was typed: for a job of a sweep, that of the sweep. */
+  readonly typed: Override;
   /** The config before the override. */
   readonly root: ConfigNode;
   /** The configs with the other options of a swept group: a proposed override works in them, too. */
@@ -46,15 +49,15 @@ export interface OverrideRemedy {
  */
 export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   const { override, root, context, swept } = failed;
-  const { keyOrGroup: key, origin } = override;
-  const tail = origin.text.slice(origin.text.indexOf(key) + key.length);
+  const { keyOrGroup: key } = override;
+  const tail = typedTail(failed);
   const below = keysBelow(failed, tail);
   if (below !== undefined) return below;
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
   if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
   const { available, hint: integer, nearest } = nearestKey(root, parts);
-  if (integer !== undefined) return { hint: throughMap(failed, parts, tail) ?? integer };
+  if (integer !== undefined) return { hint: throughMap(failed, parts) ?? integer };
   const referred = throughReference(failed, parts);
   const meant = [
     referred,
@@ -93,6 +96,30 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   };
 }
 
+/** The hint about the choice of a group in a job, with the options of the sweep that it comes from. */
+export function choiceHint(
+  hint: string,
+  { override, typed }: Pick<FailedOverride, "override" | "typed">,
+): string {
+  const chosen = valueText(override);
+  if (!isSweep(typed)) return hint;
+  return hint.replace(
+    /(?<![\w./@+~-])([+~]*[\w./@-]+)=(['"][^'"]*['"]|[\w./-]+)/g,
+    (_, key: string, option: string) =>
+      `${key}=${option === chosen ? valueText(typed) : inSweep(option, override, typed)}`,
+  );
+}
+
+const valueText = ({ origin: { text } }: Override): string => text.slice(text.indexOf("=") + 1);
+
+/** A corrected value of a job in place of the wrong one in its sweep. */
+const inSweep = (corrected: string, override: Override, typed: Override): string =>
+  isSweep(typed)
+    ? jobsOf(typed)
+        .map(({ text }) => (text === valueText(override) ? corrected : text))
+        .join(",")
+    : corrected;
+
 /** For a dict with keys that the map does not have: with the likely keys, added, or as a map of its own. */
 function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undefined {
   const { context, override, root } = failed;
@@ -102,9 +129,11 @@ function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undef
   const wrong = node === undefined || value === undefined ? undefined : unknownKey(value, node);
   if (wrong === undefined || node === undefined || value === undefined) return undefined;
   const { available, nearest } = nearestKey(root, [...path, ...wrong]);
-  const withMeant = withKeysMeant(value, node);
-  const corrected = withMeant && `${overrideKeyElement(override)}=${elementToString(withMeant)}`;
-  const meant = corrected !== undefined && works(corrected, failed) ? corrected : undefined;
+  const corrected = typedValues(failed).map((each) => each && withKeysMeant(each, node));
+  const texts = corrected.flatMap((each) => (each === undefined ? [] : [elementToString(each)]));
+  const written = `${overrideKeyElement(override)}=${texts.join(",")}`;
+  const isWhole = texts.length === corrected.length;
+  const meant = isWhole && works(written, failed) ? written : undefined;
   const added = [`+${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const proposed = [
     ...(meant === undefined ? [] : [meant]),
@@ -165,12 +194,9 @@ function pluginRefusal(root: ConfigNode, parts: readonly string[]): string | und
 const OWN_PLUGIN = /^(?:hydraconf\.|hydra\._internal\.core_plugins\.)/;
 
 /** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
-function throughMap(
-  failed: FailedOverride,
-  parts: readonly string[],
-  tail: string,
-): string | undefined {
-  const text = `${parts.slice(0, -1).join(".")}={${parts.at(-1)}:${tail.replace(/^:?=/, "")}}`;
+function throughMap(failed: FailedOverride, parts: readonly string[]): string | undefined {
+  const maps = valuesOf(failed).map((value) => `{${parts.at(-1)}:${value}}`);
+  const text = `${parts.slice(0, -1).join(".")}=${maps.join(",")}`;
   return parts.length > 1 && works(text, failed)
     ? `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`
     : undefined;
@@ -213,18 +239,18 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
 /** For an override that would append an item: the list with one more item. No function appends one that Hydra has not deprecated. */
 export function appendedItem(failed: FailedOverride): string | undefined {
   const { context, override, root } = failed;
-  const { keyOrGroup, origin, type } = override;
+  const { keyOrGroup, type } = override;
   const parts = splitKey(keyOrGroup, context.dialect);
   const { node, length } = reached(root, parts);
   if (node.kind !== "list" || type === "delete") return undefined;
   const [index, ...below] = parts.slice(length);
   const isNext = index === String(node.items.length) && below.length === 0;
   if (length < parts.length ? !isNext : type !== "add") return undefined;
-  const value = origin.text.slice(origin.text.indexOf("=") + 1);
-  if (value.trim() === "") return undefined;
+  const values = valuesOf(failed);
+  if (values.some((value) => value.trim() === "")) return undefined;
   const key = parts.slice(0, length).join(".");
   const items = node.items.map(itemText);
-  const written = `${key}=[${[...items, value].join(",")}]`;
+  const written = `${key}=${values.map((value) => `[${[...items, value].join(",")}]`).join(",")}`;
   if (items.includes(undefined) || written.length > LONGEST || !works(written, failed))
     return undefined;
   return `a list is replaced as a whole: ${written}`;
@@ -311,12 +337,66 @@ function reached(root: ConfigNode, parts: readonly string[]): { node: ConfigNode
 const hasKey = (root: ConfigNode, parts: readonly string[]): boolean =>
   reached(root, parts).length === parts.length;
 
-/** Whether an override applies to the config, and to those of the other jobs, and keeps what is there. */
+/** What was typed after the key, with the operator: for a job of a sweep, all of the sweep. */
+function typedTail({ typed: { keyOrGroup, origin } }: FailedOverride): string {
+  return origin.text.slice(origin.text.indexOf(keyOrGroup) + keyOrGroup.length);
+}
+
+/** The values that were typed: for a job of a sweep, those of all jobs. */
+const typedValues = ({
+  context: { dialect },
+  override,
+  typed,
+}: FailedOverride): readonly (OverrideValue | undefined)[] =>
+  isSweep(typed)
+    ? jobsOf(typed).map((job) => parseOverride(job.override, { dialect }).value)
+    : [override.value];
+
+/** The same, as text. */
+function valuesOf(failed: FailedOverride): readonly string[] {
+  const { typed } = failed;
+  return isSweep(typed)
+    ? jobsOf(typed).map(({ text }) => text)
+    : [typedTail(failed).replace(/^\s*:?=/, "")];
+}
+
+/** The overrides of the jobs of a sweep; of a long one, the first. */
+function jobsOf(typed: Override): readonly { readonly override: string; readonly text: string }[] {
+  const head = `${overrideKeyElement(typed)}=`;
+  return (
+    select(() => [...take(sweepStrings(typed), MOST_VALUES)])?.map((text) => ({
+      override: head + text,
+      text,
+    })) ?? []
+  );
+}
+
+/** Further values of a sweep are not tried. */
+const MOST_VALUES = 16;
+
+function* take<T>(items: Iterable<T>, most: number): Generator<T> {
+  let left = most;
+  for (const item of items) {
+    if (left-- === 0) return;
+    yield item;
+  }
+}
+
+/** Whether an override, for a sweep that of each job, applies to the config, and to those of the other jobs, and keeps what is there. */
 function works(text: string, failed: FailedOverride): boolean {
-  const override = select(() => parseOverride(text, { dialect: failed.context.dialect }));
+  const { dialect } = failed.context;
+  const override = select(() => parseOverride(text, { dialect }));
   if (override === undefined || override.keyOrGroup === "") return false;
-  return [failed.root, ...failed.swept].every(
-    (root) => keepsValues(root, override, failed) && select(() => failed.apply(root, override)),
+  const jobs = isSweep(override)
+    ? jobsOf(override).map((job) => parseOverride(job.override, { dialect }))
+    : [override];
+  return (
+    jobs.length > 0 &&
+    jobs.every((job) =>
+      [failed.root, ...failed.swept].every(
+        (root) => keepsValues(root, job, failed) && select(() => failed.apply(root, job)),
+      ),
+    )
   );
 }
 

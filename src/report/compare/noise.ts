@@ -161,7 +161,7 @@ export function measuredTogether(whole: number | null, parts: readonly Part[]): 
   );
   const ofOneRun = sum(measuredParts.map(({ ms }) => ms));
   const ofAll = sum(measuredParts.map(({ measured }) => measured.value));
-  const value = ofOneRun === ofAll || ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
+  const value = ofOneRun === 0 ? whole : whole * (ofAll / ofOneRun);
   const freedom = measuredParts.reduce(
     (least, { measured }) => Math.min(least, measured.freedom ?? 0),
     Number.POSITIVE_INFINITY,

@@ -56,7 +56,7 @@ describe("closed key", () => {
 
     it("takes it not, in a sweep", async () => {
       const { stderr } = await run(["-m", "infer.batchsize=8,9"]);
-      expect(stderr).toContain("Hint: use infer.batch_size=8\n");
+      expect(stderr).toContain("Hint: use infer.batch_size=8,9\n");
     });
   });
 });

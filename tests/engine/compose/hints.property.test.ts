@@ -1,7 +1,7 @@
 /** Hints of the composition, applied to random trees: what they propose works, and keeps what was there. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseOverride } from "../../../src/engine/overrides/index.ts";
+import { parseOverride, sweepOverrides } from "../../../src/engine/overrides/index.ts";
 import { dialectNamed } from "../../../src/engine/values/dialect.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { splitKey } from "../../../src/engine/values/key-path.ts";
@@ -135,6 +135,49 @@ describe.each(["1.3", "1.4"] as const)("an override that a hint of %s proposes",
         }
       }),
       { numRuns: runs(300) },
+    );
+    // Otherwise the property says nothing.
+    expect(tried).toBeGreaterThan(30);
+  });
+});
+
+/** The values of a sweep, and the sweep as it may be typed. */
+const swept = fc
+  .uniqueArray(fc.constantFrom("1", "x", "[3]", "{a:1}", "'a,b'", "pg", "mysql", "pgg"), {
+    minLength: 2,
+    maxLength: 3,
+  })
+  .chain((values) => {
+    const list = values.join(",");
+    return fc.constantFrom({ values, text: list }, { values, text: `choice(${list})` });
+  });
+
+describe.each(["1.3", "1.4"] as const)("what a hint of %s proposes for a job", (dialect) => {
+  it("is the whole sweep, whose jobs all compose", () => {
+    const context = createResolveContext({ env: {}, dialect: dialectNamed(dialect) });
+    const jobsOf = (text: string): readonly string[] =>
+      [...sweepOverrides(parseOverride(text, { dialect: context.dialect }))].flat();
+    let tried = 0;
+    fc.assert(
+      fc.property(tree, typed, swept, (files, override, { values, text }) => {
+        const snapshot = snapshotOf(files);
+        const sweep = override.replace(/=.*$/, `=${text}`);
+        if (sweep.startsWith("~") || hintOf(() => parseOverride(sweep)) !== undefined) return;
+        const compose = (job: string, whole: string) =>
+          composeOn(snapshot, [job], context, { sweep: [whole] });
+        for (const job of jobsOf(sweep)) {
+          const hint = hintOf(() => compose(job, sweep)) ?? "";
+          for (const proposal of proposalsOf(hint)) {
+            tried++;
+            const jobs = jobsOf(proposal);
+            expect([sweep, hint, jobs.length]).toEqual([sweep, hint, values.length]);
+            // Each job may have another mistake in its value; none has this one.
+            const isFirst = hintOf(() => compose(jobs[jobsOf(sweep).indexOf(job)] ?? "", proposal));
+            expect([sweep, proposal, isFirst]).toEqual([sweep, proposal, undefined]);
+          }
+        }
+      }),
+      { numRuns: runs(80) },
     );
     // Otherwise the property says nothing.
     expect(tried).toBeGreaterThan(30);

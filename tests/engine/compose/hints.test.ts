@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { deletedBy } from "../../../src/engine/compose/schemas.ts";
 import { parseOverrides } from "../../../src/engine/overrides/index.ts";
 import { DIALECTS } from "../../../src/engine/values/dialect.ts";
+import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { readYaml } from "../../../src/engine/values/yaml/reader.ts";
 import { pairs, plain } from "../values/yaml/plain-values.ts";
-import { composeFiles, refusal } from "./in-memory.ts";
+import { composeFiles, composeOn, refusal, snapshotOf } from "./in-memory.ts";
 
 const FILES = {
   config:
@@ -136,6 +137,44 @@ describe("a group named by its last part", () => {
   it("is suggested at the package where it stands", () => {
     expect(hintOf("profiling/ncu=ncu.hopper")).toContain("profiling/ncu@pipeline.ncu=ncu.hopper");
   });
+});
+
+describe("a hint about a job of a sweep", () => {
+  const TREE = {
+    config: "defaults:\n- db: pg\n- db@backup: pg\n- _self_\nlr: 1\nlayers: [1]\nopt: {lr: 1}\n",
+    "db/pg": "a: 1\n",
+    "db/mysql": "a: 2\n",
+  };
+  const ofJob = (job: string, sweep: string) => {
+    const context = createResolveContext({ env: {} });
+    return refusal(() => composeOn(snapshotOf(TREE), [job], context, { sweep: [sweep] })).details;
+  };
+
+  it.each([
+    ["lrr=1", "lrr=choice(1,2)", "use lr=choice(1,2), or +lrr=choice(1,2) to add the key"],
+    ["lrr=2", "lrr=range(1,4)", "use lr=range(1,4), or +lrr=range(1,4) to add the key"],
+    ["+layers=5", "+layers=5,6", "a list is replaced as a whole: layers=[1,5],[1,6]"],
+    ["layers.1=5", "layers.1=5,6", "a list is replaced as a whole: layers=[1,5],[1,6]"],
+    ["db=pgg", "db=pgg,mysql", "use db=pg,mysql"],
+    ["db=pgg", "db=choice(pgg,mysql)", "use db=pg,mysql"],
+    ["dbb=pg", "dbb=pg,mysql", "to choose an option, use db=pg,mysql"],
+    ["dbb=pgg", "dbb=pgg,mysql", "use +dbb=pgg,mysql to add the key"],
+    ["db@bakup=pg", "db@bakup=pg,mysql", "use db@backup=pg,mysql, or +db@bakup=pg,mysql"],
+  ])("%s of %s names the sweep", (job, sweep, hint) => {
+    expect(ofJob(job, sweep).hint).toBe(hint);
+  });
+
+  it("corrects the keys of every dict", () => {
+    expect(ofJob("opt={lrr:1}", "opt={lrr:1},{lrr:2}").hint).toMatch(
+      /^use opt=\{lr:1\},\{lr:2\}, or/,
+    );
+  });
+});
+
+it("an unknown package of a group in the list means the nearest one", () => {
+  const files = { config: "defaults:\n- db: pg\n- db@backup: pg\n", "db/pg": "", "db/my": "" };
+  const { hint, nearest } = refusal(() => composeFiles(files, ["db@bakup=my"])).details;
+  expect([nearest, hint]).toEqual(["db@backup", "use db@backup=my, or +db@bakup=my"]);
 });
 
 describe("hints that would be refused in their turn", () => {

@@ -55,6 +55,8 @@ export const snapshotOf = (files: Files, store: InMemoryOptions["store"] = new M
   });
 
 interface OneOfSeveral extends Pick<InMemoryOptions, "configName" | "mode" | "fromShell"> {
+  /** The overrides of the sweep whose job is composed. */
+  readonly sweep?: readonly string[];
   readonly onWarning?: (warning: CompositionWarning) => void;
 }
 
@@ -63,11 +65,12 @@ export const composeOn = (
   snapshot: Snapshot,
   overrides: readonly string[],
   context: ResolveContext,
-  { configName = "config", mode = "run", fromShell = false, onWarning }: OneOfSeveral = {},
+  { configName = "config", mode = "run", fromShell = false, onWarning, sweep }: OneOfSeveral = {},
 ): Composition =>
   composeConfig({
     snapshot,
     configName,
+    ...(sweep && { sweep: parseOverrides(sweep, { dialect: context.dialect }) }),
     overrides: parseOverrides(overrides, { dialect: context.dialect }),
     mode,
     fromShell,

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
-import { payloadField } from "../../../src/profiler/model/payload.ts";
+import { counterBetween } from "../../../src/profiler/analysis/program-numbers.ts";
+import { type PayloadNumber, payloadField } from "../../../src/profiler/model/payload.ts";
 import type {
   CounterSeries,
   ProcessTimeline,
+  RangeInstance,
   Timeline,
 } from "../../../src/profiler/model/timeline.ts";
 import { createProgramClocks } from "../../../src/profiler/tools/recorder/clocks.ts";
@@ -289,6 +291,176 @@ describe("counters", () => {
     const late = regionsOf(ranges, [series([[900, 1]], { holds: true })]);
     expect(late.get("outer")?.counters).toBeUndefined();
   });
+});
+
+/** Regions named `r` of several processes, each with its ranges and counters, as one. */
+function togetherOf(
+  processes: readonly {
+    readonly ranges: readonly (RangeSketch & { readonly values?: RangeInstance["values"] })[];
+    readonly counters?: readonly CounterSeries[];
+  }[],
+) {
+  const timeline = {
+    ...timelineOf([]),
+    processes: processes.map(({ ranges, counters }, at): ProcessTimeline => {
+      const process = processOf({ pid: at + 1, ranges });
+      return {
+        ...process,
+        ranges: process.ranges.map((range, place) => {
+          const { values } = ranges[place] ?? {};
+          return { ...range, ...(values !== undefined && { values }) };
+        }),
+        ...(counters !== undefined && { counters }),
+      };
+    }),
+  };
+  return buildRegionModel(timeline).scopes[0]?.regions.find(({ path }) => path[0] === "r");
+}
+
+const close = (value: number) => expect.closeTo(value, 6);
+const total = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+
+/** One range after the other, some without a duration. */
+const anyCalls = (most: number) =>
+  fc.array(fc.tuple(fc.nat(6), fc.nat(8)), { minLength: 1, maxLength: most }).map((all) => {
+    let now = 0;
+    return all.map(([gap, long]) => {
+      const start = now + gap;
+      now = start + long;
+      return { name: "r", start, end: now };
+    });
+  });
+
+describe("numbers of several processes", () => {
+  test("of payloads are those of all ranges: only amounts have sums, and labels are no numbers", () => {
+    const fields = [
+      BYTES,
+      payloadField("time", "ms"),
+      payloadField("bytes", "ms"),
+      payloadField("deviceId"),
+    ] as const;
+    const values = fc.array(fc.record({ field: fc.constantFrom(...fields), value: fc.nat(99) }), {
+      maxLength: 4,
+    });
+    const process = fc.tuple(anyCalls(4), fc.infiniteStream(values)).map(([calls, stream]) => ({
+      ranges: calls.map((call) => ({ ...call, values: stream.next().value })),
+    }));
+    fc.assert(
+      fc.property(fc.array(process, { minLength: 1, maxLength: 3 }), (processes) => {
+        const calls = processes.flatMap(({ ranges }) => ranges);
+        const wanted = fields.slice(0, 3).flatMap(({ name, unit, kind }) => {
+          const those = calls.map((call) => ({
+            ...call,
+            numbers: call.values.flatMap(({ field, value }: PayloadNumber) =>
+              field.name === name && field.unit === unit ? value : [],
+            ),
+          }));
+          const numbers = those.flatMap((call) => call.numbers);
+          const ns = total(
+            those.map((call) => (call.numbers.length > 0 ? call.end - call.start : 0)),
+          );
+          const sum = total(numbers);
+          return numbers.length === 0
+            ? []
+            : {
+                ...{ name, unit, count: numbers.length, mean: close(sum / numbers.length) },
+                ...{ min: Math.min(...numbers), max: Math.max(...numbers) },
+                ...(kind === "amount" && { sum }),
+                ...(kind === "amount" && ns > 0 && { per_second: close((sum / ns) * 1e9) }),
+              };
+        });
+        const found = togetherOf(processes)?.payloads ?? [];
+        expect(found).toHaveLength(wanted.length);
+        expect(found).toEqual(expect.arrayContaining(wanted));
+      }),
+    );
+  });
+
+  test("of counters are those of all samples, weighted by the time that they hold", () => {
+    const points = fc
+      .uniqueArray(fc.nat(60), { maxLength: 8 })
+      .map((times) => times.toSorted((a, b) => a - b))
+      .chain((times) => fc.tuple(...times.map((time) => fc.tuple(fc.constant(time), fc.nat(9)))));
+    const counter = fc.record({
+      points,
+      holds: fc.boolean(),
+      thread: fc.constantFrom(null, 1, 2),
+      unit: fc.constantFrom("", "byte"),
+    });
+    const process = fc.record({
+      calls: anyCalls(3),
+      counters: fc.array(counter, { maxLength: 2 }),
+    });
+    fc.assert(
+      fc.property(fc.array(process, { minLength: 1, maxLength: 3 }), (processes) => {
+        const wanted = ["", "byte"].flatMap((unit) => {
+          const samples = processes.flatMap(({ calls, counters }) =>
+            counters
+              .filter((one) => one.unit === unit && one.thread !== 2)
+              .flatMap(({ points: all, holds }) =>
+                calls.flatMap(({ start, end }) =>
+                  all.flatMap(([time, value], at) => {
+                    const next = all[at + 1]?.[0] ?? Number.POSITIVE_INFINITY;
+                    const isSeen = time >= start || (holds && next > start);
+                    if (time > end || !isSeen) return [];
+                    const overlap = Math.min(end, next) - Math.max(start, time);
+                    return { value, weight: holds ? overlap : 1 };
+                  }),
+                ),
+              ),
+          );
+          if (samples.length === 0) return [];
+          const values = samples.map(({ value }) => value);
+          const weight = total(samples.map((sample) => sample.weight));
+          const weighted = total(samples.map((sample) => sample.value * sample.weight));
+          return {
+            ...{ name: "depth", domain: "", unit, samples: samples.length },
+            ...{ min: Math.min(...values), max: Math.max(...values) },
+            mean: close(weight > 0 ? weighted / weight : total(values) / values.length),
+          };
+        });
+        const found =
+          togetherOf(
+            processes.map(({ calls, counters }) => ({
+              ranges: calls,
+              counters: counters.map(({ points: all, holds, thread, unit }) =>
+                series(all, { holds, threadId: thread, unit }),
+              ),
+            })),
+          )?.counters ?? [];
+        expect(found).toHaveLength(wanted.length);
+        expect(found).toEqual(expect.arrayContaining(wanted));
+      }),
+    );
+  });
+});
+
+test("a counter between two times has what it was there, or nothing", () => {
+  const own = series(
+    [
+      [10, 4],
+      [20, 8],
+    ],
+    { holds: true, name: "loss", domain: "train", unit: "nat" },
+  );
+  const named = { name: "loss", domain: "train", unit: "nat" };
+  expect(counterBetween(own, 15, 25)).toEqual({ ...named, samples: 2, min: 4, mean: 6, max: 8 });
+  expect(counterBetween(own, 20, 20)).toEqual({ ...named, samples: 1, min: 8, mean: 8, max: 8 });
+  expect(counterBetween(own, 0, 9)).toBeNull();
+});
+
+test("a value without a duration that ended before is none of a moment", () => {
+  const samples = series(
+    [
+      [0, 5],
+      [40, 7],
+    ],
+    { holds: true, endsNs: Float64Array.of(20, 60) },
+  );
+  const valuesAt = (ns: number) => counterBetween(samples, ns, ns);
+  expect(valuesAt(10)).toMatchObject({ samples: 1, mean: 5 });
+  for (const ns of [20, 30, 60]) expect(valuesAt(ns)).toBeNull();
+  expect(valuesAt(40)).toMatchObject({ samples: 1, mean: 7 });
 });
 
 describe("clocks of the program", () => {

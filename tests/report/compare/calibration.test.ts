@@ -6,6 +6,7 @@ import {
   judged,
   noiseSource,
   smallestEffect,
+  smallestPairedEffect,
   spreadOf,
 } from "../../../src/report/compare/calibration.ts";
 import type { Calibration, Spread } from "../../../src/report/compare/calibration-types.ts";
@@ -74,6 +75,14 @@ function compared(seed: number, change: number, how?: Parameters<typeof machine>
 
 const breached = (results: readonly ReturnType<typeof compared>[], which: "auto" | "blind") =>
   results.filter((one) => one[which].gates.some(({ outcome }) => outcome === "breached")).length;
+
+const spread = (run_spread: number, session_spread = run_spread): Spread => ({
+  ...{ mean_ms: 1, run_spread, session_spread, pair_spread: run_spread },
+  smallest_effects: [],
+});
+
+/** What a report has where it measured no region. */
+const nothing = { totals: { ...base.totals, wall_ms: null }, regions: [] };
 
 describe("a calibration", () => {
   const many = (change: number, how?: Parameters<typeof machine>[1]) =>
@@ -149,6 +158,121 @@ describe("a calibration", () => {
     );
   });
 
+  describe("in a comparison", () => {
+    const STEADY = spread(0.001);
+    const steady = calibrationOfSessions(Array.from({ length: 6 }, () => [100, 100.1, 99.9, 100]));
+    const of = (ms: number, runs = 5) => repeated(reportOfCalls([ms]), 0.001, runs);
+    const judgedOf = (
+      calibration: Calibration | null,
+      a = of(100),
+      b = of(110),
+      conditions: readonly string[] = [],
+    ) => judged(compareReports(a, b), { a, b }, parseConditions(conditions), () => calibration);
+    const withNumbers = (
+      totals: Calibration["totals"],
+      regions: Calibration["totals"] = totals,
+    ): Calibration => ({
+      ...steady,
+      totals,
+      regions: steady.regions.map((region) => ({ ...region, numbers: regions })),
+    });
+
+    it("judges the whole and each region by its own spread, and numbers of no other name", () => {
+      const { reports } = judgedOf(withNumbers({ wall_ms: STEADY }, { wall_ms: spread(0.2) }));
+      const [step] = reports.regions;
+      expect(reports.totals["wall_ms"]).toMatchObject({ verdict: "more", delta: 10 });
+      expect(step?.changes["wall_ms"]).toMatchObject({ verdict: "unclear", freedom: 5 });
+      expect(step?.changes["wall_exclusive_ms"]).toMatchObject({ verdict: "more" });
+      expect(step?.changes["wall_exclusive_ms"]).not.toHaveProperty("smallest_effect");
+      expect(step?.changes["invocations"]).not.toHaveProperty("smallest_effect");
+    });
+
+    it("is silent about regions that it does not have", () => {
+      const other = steady.regions.map((region) => ({ ...region, path: ["other"] }));
+      const { reports } = judgedOf({ ...steady, regions: other });
+      expect(reports.totals["wall_ms"]).toHaveProperty("smallest_effect");
+      expect(reports.regions[0]?.changes["wall_ms"]).not.toHaveProperty("smallest_effect");
+    });
+
+    it("counts the runs of each side", () => {
+      const noisy = withNumbers({ wall_ms: { ...spread(0.1, 0.05) } });
+      const sessions = { sessions: 6, runs: 4 };
+      const effectOf = (a: number, b: number) =>
+        judgedOf(noisy, of(100, a), of(110, b)).reports.totals["wall_ms"]?.smallest_effect;
+      const expected = (a: number, b: number) =>
+        expect.closeTo(smallestEffect(spread(0.1, 0.05), sessions, { a, b }), 9);
+      expect(effectOf(5, 5)).toEqual(expected(5, 5));
+      expect(effectOf(3, 20)).toEqual(expected(3, 20));
+      expect(effectOf(20, 3)).toEqual(expected(20, 3));
+      expect(judgedOf(noisy, reportOfCalls([100]), of(110, 4)).reports.totals["wall_ms"]).toEqual(
+        expect.objectContaining({ smallest_effect: expected(1, 4), verdict: "unclear" }),
+      );
+    });
+
+    it("says first what its noise is, before what is noted besides", () => {
+      const b = { ...of(110), failure: "it ended early" };
+      const { notes } = judgedOf(steady, of(100), b).reports;
+      expect(notes).toHaveLength(judgedOf(null, of(100), b).reports.notes.length + 1);
+      // That of the runs themselves, 0.1 % of 100 and of 110, is larger than that of the calibration.
+      expect(notes[0]).toMatch(
+        /^noise as calibrated on host at \S+ \(6 sessions of 4 runs of build\/Release\/shallow_resnet --device .*\): a change of wall_ms of less than 0\.15 % could not have been seen, and none is called$/,
+      );
+      expect(judgedOf(withNumbers({})).reports.notes[0]).toMatch(/: it does not have wall_ms$/);
+    });
+
+    it("leaves alone what cannot be measured against it", () => {
+      const wall = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
+        judgedOf(steady, a, b).reports.totals["wall_ms"];
+      expect(wall(of(100), { ...of(100), ...nothing })).not.toHaveProperty("smallest_effect");
+      expect(wall({ ...of(100), ...nothing }, of(100))).not.toHaveProperty("smallest_effect");
+      expect(wall(of(0), of(100))).not.toHaveProperty("smallest_effect");
+    });
+
+    it("is for auto the limit of the time that it tells best, beside other conditions", () => {
+      const clocks = (cpu: number, wall: number) =>
+        withNumbers({ cpu_ms: spread(cpu), wall_ms: spread(wall) });
+      const withCpu = (ms: number) => {
+        const report = reportOfCalls([ms]);
+        const regions = report.regions.map((one) => ({ ...one, cpu_ms: ms, cpu_exclusive_ms: ms }));
+        return repeated({ ...report, totals: { ...report.totals, cpu_ms: ms }, regions });
+      };
+      const names = (calibration: Calibration) => {
+        const { reports, gates } = judgedOf(calibration, withCpu(100), withCpu(110), [
+          "auto,invocations>0",
+        ]);
+        return [reports.main_time, ...gates.map(({ gate: { name, text } }) => `${text}: ${name}`)];
+      };
+      expect(names(clocks(0.01, 0.02))).toEqual([
+        ...["cpu_ms", "auto: cpu_ms", "invocations>0: invocations"],
+      ]);
+      expect(names(clocks(0.02, 0.01))).toEqual([
+        ...["wall_ms", "auto: wall_ms", "invocations>0: invocations"],
+      ]);
+    });
+
+    it("decides nothing without auto or conditions, and shows the time of the first", () => {
+      const { reports, gates } = judgedOf(steady);
+      expect(gates).toEqual([]);
+      expect(reports.main_time).toBe("wall_ms");
+    });
+
+    it.each([
+      ["B is of another machine", steady, "other", "A is of host and B of other"],
+      ["there is none", null, "host", "there is no calibration of this program on host"],
+      [
+        "it has no time of both",
+        withNumbers({ total_ms: STEADY }),
+        "host",
+        "the calibration and the reports have no time in common",
+      ],
+    ])("cannot be asked by auto where %s", (_, calibration, hostname, message) => {
+      const b = of(110);
+      const elsewhere = { ...b, environment: { ...b.environment, hostname } };
+      const found = hostname === "host" ? calibration : null;
+      expect(() => judgedOf(found, of(100), elsewhere, ["auto"])).toThrow(message);
+    });
+  });
+
   it("is that of the machine and of regions that are there", () => {
     const calibration = calibrationOfSessions(Array.from({ length: 3 }, () => [10, 11, 12]));
     const report = reportOfCalls([10]);
@@ -162,6 +286,50 @@ describe("a calibration", () => {
     const later = { ...calibration, command: ["x"], created_at: "2999-01-01T00:00:00.000Z" };
     expect(calibrationFor([later, other, calibration], both)).toBe(calibration);
     expect(calibrationFor([other, later], both)).toBe(later);
+    expect(calibrationFor([], both)).toBeNull();
+    const outside = {
+      ...calibration,
+      regions: calibration.regions.map((one) => ({ ...one, kind: "outside" as const })),
+    };
+    expect(calibrationFor([outside], both)).toBeNull();
+  });
+
+  it("is of the host, processor and collector of both reports", () => {
+    const calibration = calibrationOfSessions(Array.from({ length: 3 }, () => [10, 11, 12]));
+    const report = reportOfCalls([10]);
+    const elsewhere = { ...report, environment: { ...report.environment, hostname: "other" } };
+    const upgraded = { ...report, environment: { ...report.environment, cpu: "Other CPU" } };
+    const nsys = { ...report, collector: { ...report.collector, name: "nsys" } };
+    for (const other of [elsewhere, upgraded, nsys]) {
+      expect(calibrationFor([calibration], { a: other, b: report })).toBeNull();
+      expect(calibrationFor([calibration], { a: report, b: other })).toBeNull();
+    }
+  });
+
+  it("is of the same command before others, then of most regions, then the latest", () => {
+    const calibration = calibrationOfSessions(Array.from({ length: 3 }, () => [10, 11, 12]));
+    const report = reportOfCalls([10]);
+    const [step] = report.regions;
+    if (step === undefined) throw new Error("no region");
+    const inner = { ...step, path: ["step", "load 7"] };
+    const a = { ...report, environment: { ...report.environment, command: ["python", "a.py"] } };
+    const both = { a, b: { ...report, regions: [step, inner] } };
+    const of = (command: readonly string[], created_at: string, paths: readonly string[][]) => ({
+      ...{ ...calibration, command, created_at },
+      regions: calibration.regions.flatMap((one) => paths.map((path) => ({ ...one, path }))),
+    });
+    const { command } = report.environment;
+    const [one, two] = [[["step"]], [["step"], ["step", "load #"]]];
+    const ofA = of(["python", "a.py"], "2026-01-01T00:00:00.000Z", one);
+    const ofB = of(command, "2026-01-02T00:00:00.000Z", one);
+    const more = of(["other"], "2026-01-03T00:00:00.000Z", two);
+    const latest = of(["other"], "2026-01-04T00:00:00.000Z", one);
+    const ranked = [ofB, ofA, more, latest];
+    for (const first of ranked.keys()) {
+      const left = ranked.slice(first);
+      expect(calibrationFor(left, both)).toBe(left[0]);
+      expect(calibrationFor(left.toReversed(), both)).toBe(left[0]);
+    }
   });
 
   it("fits its contract", () => {
@@ -195,9 +363,39 @@ describe("pairs of runs", () => {
 });
 
 describe("what a calibration tells of a time", () => {
-  const spread = (run_spread: number, session_spread = run_spread): Spread => ({
-    ...{ mean_ms: 1, run_spread, session_spread, pair_spread: run_spread },
-    smallest_effects: [],
+  it("is how its logarithm varies, in sessions, between them and from run to run", () => {
+    // Powers of 2: each session has 0, 1 and 3 more than 0, 1 or 2.
+    const found = spreadOf([
+      [1, 2, 8],
+      [2, 4, 16],
+      [4, 8, 32],
+    ]);
+    const runSpread = Math.LN2 * Math.sqrt(7 / 3);
+    expect(found).toMatchObject({
+      mean_ms: expect.closeTo(77 / 9, 9),
+      run_spread: expect.closeTo(runSpread, 9),
+      session_spread: expect.closeTo(Math.LN2, 9),
+      pair_spread: expect.closeTo(Math.LN2 * Math.sqrt(2.5), 9),
+    });
+    const between = Math.LN2 ** 2 - runSpread ** 2 / 3;
+    // 4.3027 is the quantile of t with two degrees of freedom.
+    const half = (runs: number) => 4.302653 * Math.sqrt(2 * (between + runSpread ** 2 / runs));
+    expect(found?.smallest_effects).toEqual(
+      [3, 5, 10, 20].map((runs) => ({
+        runs,
+        relative: expect.closeTo(Math.expm1(half(runs)), 2),
+      })),
+    );
+  });
+
+  it("is nothing for so few pairs that nothing can be told, and less for more of them", () => {
+    expect(smallestPairedEffect(spread(0.01), 1)).toBeNull();
+    expect(smallestPairedEffect(spread(0.01), 2)).toBeNull();
+    const effects = [5, 10, 40].map((pairs) => smallestPairedEffect(spread(0.01), pairs) ?? 0);
+    expect(effects).toEqual(effects.toSorted((one, other) => other - one));
+    expect(effects.at(-1)).toBeGreaterThan(0);
+    // Half of the interval of ten values: 1 + n is 11, and (√11 / 0.05)^(1/5) is 2.314.
+    expect(effects[1]).toBeCloseTo(Math.expm1(0.01 * Math.sqrt(1.3139 / (1 - 2.3139 / 11))), 4);
   });
 
   it("is the less the fewer runs, down to what sessions differ by", () => {
@@ -239,13 +437,31 @@ describe("what a calibration tells of a time", () => {
     ["speed", 0.1, 0.08, null],
     ["speed", 0.1, 0.08, 0.001],
     ["work", 0.1, 0.08, 0.07],
+    ["speed", 0.1, 0.05, 0.025],
     [null, 0.005, 0.005, null],
+    ["speed", 0.01, 0.01, null],
+    ["speed", 0.005, 0.01, null],
   ])("is what the noise comes from: %s", (source, wall, cpu, instructions) => {
     const numbers = { wall_ms: spread(wall), cpu_ms: spread(cpu) };
     expect(noiseSource(numbers, { spread: instructions, why: "" })).toBe(source);
   });
 
+  it("takes the larger of what runs and what sessions differ by for the noise", () => {
+    const source = (wall: Spread, cpu: Spread) =>
+      noiseSource({ wall_ms: wall, cpu_ms: cpu }, NOT_COUNTED);
+    expect(source(spread(0.001, 0.1), spread(0.001, 0.08))).toBe("speed");
+    expect(source(spread(0.1, 0.001), spread(0.08, 0.001))).toBe("speed");
+    expect(source(spread(0.1, 0.001), spread(0.001, 0.002))).toBe("waiting");
+    expect(noiseSource({ wall_ms: spread(0.1) }, NOT_COUNTED)).toBeNull();
+    expect(noiseSource({ cpu_ms: spread(0.1) }, NOT_COUNTED)).toBeNull();
+  });
+
   it("is whether the machine drifts", () => {
+    // Twice what runs explain is 2 * 0.01 / 2.
+    expect(isDrifting(spread(0.01, 0.0101), 4)).toBe(true);
+    expect(isDrifting(spread(0.01, 0.0099), 4)).toBe(false);
+    expect(isDrifting(spread(0.0001, 0.0051), 4)).toBe(true);
+    expect(isDrifting(spread(0.0001, 0.0049), 4)).toBe(false);
     expect(isDrifting(spread(0.01, 0.05), 5)).toBe(true);
     expect(isDrifting(spread(0.05, 0.02), 5)).toBe(false);
   });

@@ -6,8 +6,11 @@ import {
   isNotable,
   pairedChange,
   pairedInterval,
+  partChange,
+  present,
   shownHalf,
   timeChange,
+  withNoise,
 } from "../../../src/report/compare/change.ts";
 
 const measured = (value: number, uncertainty: number | null = null) => ({ value, uncertainty });
@@ -20,7 +23,8 @@ describe("the verdict on a change", () => {
     ["of 5 % without a spread", measured(1000), measured(1050), "more"],
     ["of -5 % without a spread", measured(1000), measured(950), "less"],
     ["from nothing without a spread", measured(0), measured(1), "more"],
-    ["where one spread is not known", measured(1000, 1), measured(1030), "unclear"],
+    ["where the spread of B is not known", measured(1000, 1), measured(1030), "unclear"],
+    ["where the spread of A is not known", measured(1000), measured(1030, 1), "unclear"],
     ["beyond the spread, but too small to matter", measured(1000, 1), measured(1009, 1), "same"],
     ["beyond the spread", measured(1000, 3), measured(1010, 4), "more"],
     ["no larger than the spread", measured(100, 3), measured(105, 4), "unclear"],
@@ -43,6 +47,47 @@ describe("the verdict on a change", () => {
     expect(countChange(1000, 999)).toMatchObject({ delta: -1, verdict: "less" });
     expect(countChange(3, 3)).toMatchObject({ delta: 0, verdict: "same" });
   });
+});
+
+describe("a change with the noise of a calibration", () => {
+  it.each([
+    ["more than it", 100, 110, 5, "more"],
+    ["less than it", 110, 100, 5, "less"],
+    ["within it", 100, 110, 20, "unclear"],
+    ["within one that is too small to matter", 99.9, 100, 1, "same"],
+    ["beyond one that is too small to matter", 1000, 1005, 1, "same"],
+  ])("is %s", (_, a, b, noise, verdict) => {
+    const change = changeOf(measured(a, 50), measured(b, 50));
+    expect(withNoise(change, noise, 7)).toEqual({
+      ...change,
+      ...{ uncertainty: noise, freedom: 7, verdict },
+    });
+  });
+
+  it("has none where one report lacks the number", () => {
+    for (const change of [changeOf(measured(1), null), changeOf(null, measured(1))])
+      expect(withNoise(change, 1, 7)).toBe(change);
+  });
+});
+
+describe("a change of a part", () => {
+  it.each([
+    [11, "more"],
+    [10.9, "same"],
+    [9.1, "same"],
+    [9, "less"],
+  ])("from 10 to %f of 100 is %s", (after, verdict) => {
+    expect(partChange(changeOf(measured(10), measured(after)), 100).verdict).toBe(verdict);
+  });
+
+  it("is new however small it is", () => {
+    expect(partChange(changeOf(null, measured(0.1)), 100).verdict).toBe("added");
+  });
+});
+
+it("numbers that neither report has are none of the comparison", () => {
+  const [gone, added] = [countChange(1, null), countChange(null, 0)];
+  expect(present({ neither: countChange(null, null), gone, added })).toEqual({ gone, added });
 });
 
 describe("the verdict on a change of a time", () => {
@@ -133,6 +178,7 @@ describe("a change in pairs of runs", () => {
     ["of nothing, however much the pairs differ", 100, 100, 0, 0.5, "same"],
     ["that some pairs contradict", 100, 120, 0.2, 0.5, "unclear"],
     ["too small to matter, though pairs tell more", 1000, 1005, 0.02, 0.001, "same"],
+    ["of exactly a hundredth", 100, 101, 0.02, 0.001, "more"],
     ["from nothing", 0, 5, 0.2, 0.001, "more"],
   ])("%s", (_, a, b, middle, spread, verdict) => {
     const ratios = Array.from({ length: 8 }, (_, at) => middle + (at % 2 === 0 ? spread : -spread));

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
 import {
+  measuredCpu,
+  measuredInstructions,
+  measuredKernel,
   measuredMedian,
   measuredTogether,
   measuredWall,
   measuredWork,
 } from "../../../src/report/compare/noise.ts";
-import type { KernelRecord, NCUProfileRegion } from "../../../src/report/model/document.ts";
+import type {
+  KernelRecord,
+  NCUProfileRegion,
+  RepeatStatistics,
+} from "../../../src/report/model/document.ts";
 import { reportOfCalls } from "../bundles.ts";
 
 const regionOfCalls = (lengths: readonly number[]): NCUProfileRegion => {
@@ -91,10 +98,105 @@ describe("how well the wall time of a region is known", () => {
     expect(measuredWall(ofTwo, ofTwo.wall_ms)).toEqual({ value: 62, uncertainty: null });
   });
 
+  it("is known of two calls", () => {
+    const twice = { ...regionOfCalls([10, 14]), invocation_wall_ms: varied.invocation_wall_ms };
+    expect(measuredWall(twice, 24)?.uncertainty).toBeCloseTo(1.96 * spread * Math.sqrt(2), 9);
+  });
+
   it("is told by its calls where repeated runs say nothing of the whole", () => {
     const { repeats, ...region } = repeated(varied);
     const nothing = { ...region, repeats: { ...repeats, wall_ms: null } };
     expect(measuredWall(nothing, 60)?.uncertainty).toBeCloseTo(1.96 * spread * Math.sqrt(5), 9);
+  });
+});
+
+const around = (mean: number, half: number): RepeatStatistics => ({
+  ...{ mean, std: 1, ci95_low: mean - half, ci95_high: mean + half, stable: true },
+});
+
+describe("the numbers of a region without those inside it, over repeated runs", () => {
+  const all = {
+    ...varied,
+    ...{ wall_ms: 60, total_ms: 6, cpu_ms: 50, instructions: 900 },
+    repeats: {
+      runs: 5,
+      wall_ms: around(61, 3),
+      wall_exclusive_ms: around(31, 2),
+      total_ms: around(7, 1),
+      exclusive_ms: around(4, 0.5),
+      cpu_ms: around(52, 4),
+      cpu_exclusive_ms: around(22, 2),
+      instructions: around(1000, 30),
+      instructions_exclusive: around(400, 10),
+    },
+  };
+  const {
+    wall_exclusive_ms: _wall,
+    exclusive_ms: _work,
+    cpu_exclusive_ms: _cpu,
+    instructions_exclusive: _count,
+    ...inclusive
+  } = all.repeats;
+  const untold = { ...all, repeats: inclusive };
+  const measures = [
+    ["wall time", 60, measuredWall, "wall_exclusive_ms", 61, 31],
+    ["time of work", 6, measuredWork, "exclusive_ms", 7, 4],
+    ["processor time", 50, measuredCpu, "cpu_exclusive_ms", 52, 22],
+    ["instructions", 900, measuredInstructions, "instructions_exclusive", 1000, 400],
+  ] as const;
+
+  it.each(measures)("%s: are the means that the runs tell", (_, ms, measure, name, whole, own) => {
+    const named = measure as (
+      region: NCUProfileRegion,
+      ms: number | null,
+      name?: string,
+    ) => ReturnType<typeof measure>;
+    expect(named(all, ms)).toMatchObject({ value: whole, freedom: 4 });
+    expect(named(all, ms / 2, name)).toMatchObject({ value: own, freedom: 4 });
+    // Equal by chance in the run that is shown: the runs themselves know better.
+    expect(named(all, ms, name)).toMatchObject({ value: own, freedom: 4 });
+    // A region without others inside is as large without them; else, the runs do not tell.
+    expect(named(untold, ms, name)).toMatchObject({ value: whole, freedom: 4 });
+    expect(named(untold, ms / 2, name)?.value).toBe(ms / 2);
+    expect(named(untold, ms / 2, name)?.freedom).toBeUndefined();
+    expect(named(all, null, name)).toBeNull();
+  });
+});
+
+describe("how well the processor time of a region is known", () => {
+  const calls = { min: 9, mean: 12, median: 12, p95: 15, max: 15 };
+
+  it("follows from the spread and the number of its calls", () => {
+    const region = { ...varied, cpu_ms: 55, invocation_cpu_ms: calls };
+    expect(measuredCpu(region, 55)).toEqual({
+      value: 55,
+      uncertainty: expect.closeTo(1.96 * (3 / 1.645) * Math.sqrt(5), 9),
+    });
+  });
+
+  it("is not known without the times of calls", () => {
+    const { invocation_cpu_ms: _, ...region } = varied;
+    expect(measuredCpu(region, 55)).toEqual({ value: 55, uncertainty: null });
+  });
+});
+
+describe("how well the time of a kernel is known", () => {
+  const repeats = {
+    ...{ kernel_name: "conv", kind: "gpu_kernel" as const, runs: 5 },
+    total_ms: around(10, 2),
+  };
+
+  it("is not by one run", () => {
+    expect(measuredKernel(6, undefined, true)).toEqual({ value: 6, uncertainty: null });
+    expect(measuredKernel(null, repeats, true)).toBeNull();
+    expect(measuredKernel(null, undefined, false)).toBeNull();
+  });
+
+  it("is by repeated runs, of all its calls and of a part of them, which varies as they do", () => {
+    expect(measuredKernel(6, repeats, true)).toEqual({ value: 10, uncertainty: 2, freedom: 4 });
+    expect(measuredKernel(5, repeats, false)).toEqual({ value: 5, uncertainty: 1, freedom: 4 });
+    const never = { ...repeats, total_ms: around(0, 0) };
+    expect(measuredKernel(5, never, false)).toEqual({ value: 5, uncertainty: null });
   });
 });
 
@@ -170,6 +272,26 @@ describe("several regions together", () => {
   it("may be more than a call takes arguments", () => {
     const parts = Array.from({ length: 250_000 }, () => part(1, 1, 2));
     expect(measuredTogether(250_000, parts)?.uncertainty).toBe(1000);
+  });
+
+  it("leave out parts that one run or its repeats do not have", () => {
+    const unknown = [
+      { ms: 20, measured: null },
+      { ms: null, measured: { value: 50, uncertainty: 9 } },
+    ];
+    expect(measuredTogether(30, [part(10, 12, 3), ...unknown])).toEqual({
+      value: 36,
+      uncertainty: 3,
+    });
+  });
+
+  it("have the least freedom of the parts, and none where one is of a single run", () => {
+    const free = (freedom: number) => ({
+      ms: 10,
+      measured: { value: 10, uncertainty: 3, freedom },
+    });
+    expect(measuredTogether(20, [free(4), free(2)])?.freedom).toBe(2);
+    expect(measuredTogether(20, [free(4), part(10, 10, 3)])?.freedom).toBeUndefined();
   });
 
   it("are unchanged if the parts took no time in the run shown", () => {

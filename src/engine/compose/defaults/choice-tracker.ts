@@ -252,7 +252,8 @@ function unusedSelection(
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
   const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
-  const nearest = meant[0]?.key ?? first ?? nearestName(key, [...choices.keys()]);
+  const nearest =
+    meant[0]?.key ?? nearestName(key, similar) ?? first ?? nearestName(key, [...choices.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
@@ -410,6 +411,8 @@ export interface ChosenGroups {
   readonly repository: Pick<Repository, "list">;
   /** The configs with the other options of swept groups. */
   readonly swept?: () => readonly ConfigNode[];
+  /** An override as it was typed: for a job of a sweep, that of the sweep. */
+  readonly typed?: (override: Override) => Override;
 }
 
 /** A choice as typed. */

@@ -151,7 +151,7 @@ const LIBYAML_WORDS: readonly (readonly [RegExp, string])[] = [
     /^sequence entries are not allowed here/,
     "block sequence entries are not allowed in this context",
   ],
-  [/are not allowed here$/, "are not allowed in this context"],
+  [/are not allowed here/, "are not allowed in this context"],
   [/a double-quoted scalar/, "a quoted scalar"],
   [/while scanning (a quoted scalar.*escape)/s, "while parsing $1"],
   [/expected escape sequence .*$/s, "did not find expected hexdecimal number"],

@@ -297,8 +297,8 @@ function emitFolded(out: Output, text: string, indent: number, role: ScalarRole)
 }
 
 function escaped(char: string): string {
-  const escape = ESCAPES.get(char);
-  if (escape !== undefined) return escape;
+  const shortForm = ESCAPES.get(char);
+  if (shortForm !== undefined) return shortForm;
   const code = char.codePointAt(0) ?? 0;
   const hex = code.toString(16).toUpperCase();
   if (code <= 0xff) return `\\x${hex.padStart(2, "0")}`;

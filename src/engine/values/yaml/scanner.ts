@@ -1,4 +1,5 @@
 /** The scanner of YAML 1.1: text to tokens, on demand. */
+import type { ConfigError } from "../errors.ts";
 import type { SourceText } from "../origin.ts";
 import {
   atDocumentMarker,
@@ -291,6 +292,13 @@ const VALUE_MISPLACED: Misplaced = {
   hint: "quote a string that contains ': '",
 };
 
+/** At the mistake, if that stands before the indicator; the message then tells where PyYAML stopped. */
+function misplacedError({ source, pos, line }: Cursor, misplaced: Misplaced): ConfigError {
+  const { start = pos, problem } = misplaced;
+  const stopped = start === pos ? "" : ` (line ${line + 1})`;
+  return yamlError(source, { ...misplaced, start, problem: `${problem}${stopped}` });
+}
+
 /** Opens the block that an indicator begins, unless one is open at its column. */
 function openBlock(
   state: ScanState,
@@ -298,7 +306,7 @@ function openBlock(
   misplaced: Misplaced,
 ): void {
   const { cursor, queue } = state;
-  if (!state.allowKey) throw yamlError(cursor.source, { start: cursor.pos, ...misplaced });
+  if (!state.allowKey) throw misplacedError(cursor, misplaced);
   if (indentTo(state, column(cursor)))
     queue.tokens.push({ type, start: cursor.pos, end: cursor.pos });
 }

@@ -47,6 +47,18 @@ describe("createScanner", () => {
     },
   );
 
+  it.each(["lr:0.1\nepochs: 3", "lr 0.1\nepochs: 3"])(
+    "points at the mistake in %j, and says where PyYAML stopped",
+    (text) => {
+      expect(() => tokens(text)).toThrow(
+        expect.objectContaining({
+          message: "mapping values are not allowed here (line 2)",
+          details: expect.objectContaining({ origin: expect.objectContaining({ start: 0 }) }),
+        }),
+      );
+    },
+  );
+
   it("accepts implicit keys of 1024 characters and no more", () => {
     expect(tokens(`${"k".repeat(1024)}: 1`)).toHaveLength(6);
     expect(() => tokens(`${"k".repeat(1025)}: 1`)).toThrow("mapping values are not allowed here");
