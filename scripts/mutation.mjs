@@ -38,7 +38,7 @@ const FOLDERS = {
   ],
   "launch/local": [
     "src/app/launch/local/**/*.ts",
-    "tests/app/launch/{local,local/!(basic-launcher)}.test.ts",
+    "tests/app/launch/local/!(basic-launcher).test.ts",
   ],
   record: ["src/app/record/**/*.ts", "tests/app/record/**/*.test.ts"],
   "slurm/queue": ["src/app/plugins/slurm/queue.ts", "tests/app/plugins/slurm/queue.test.ts"],
@@ -81,6 +81,7 @@ function stryker() {
 async function scoreOf(name, mutate, tests) {
   // Where vitest.config.ts of tests/mutation looks for it: it runs in processes of Stryker's.
   process.env.HYDRACONF_MUTATION_TESTS = tests;
+  process.env.HYDRACONF_MUTATION_CODE = mutate;
   // A change that no test notices runs all of them: few random cases each, so that a score is rather too low.
   process.env.HYDRACONF_PROPERTY_FACTOR ??= "0.1";
   const report = join(

@@ -26,6 +26,9 @@ const vitestDist = join(
   "dist",
 );
 
+/** How long, in milliseconds, a test may take; undefined: as its configuration says. A change that makes it wait forever costs no more. */
+let testTimeout;
+
 /** The thread in which vitest runs tests, and whether it has been told of its environment. */
 let thread;
 let isStarted = false;
@@ -58,7 +61,8 @@ function keptWorker({ env, execArgv }) {
       if (message?.__vitest_worker_request__ === true) {
         if (message.type === "stop") return answer("stopped");
         if (message.type === "run") {
-          thread?.postMessage({ ...message, context: { ...message.context, config } });
+          const limited = testTimeout === undefined ? config : { ...config, testTimeout };
+          thread?.postMessage({ ...message, context: { ...message.context, config: limited } });
           return undefined;
         }
         if (message.type === "start") {
@@ -87,9 +91,17 @@ async function endThread() {
 const SHORT = 50;
 /** Tests that take longer, beside what counts which change each reaches, are not tried: the score is a lower bound. */
 const LONG = 10_000;
+/** A test may take that long and so many times what it took without a change. */
+const LEEWAY = 5;
 
-/** The tests of each file apart, and in each those that take long: what cost the least processor time so far is first. */
-function groupsOf(testIds, durations, costs) {
+/** How much the last change weighs in how often tests notice one: changes come in the order of the code. */
+const LATEST = 0.1;
+
+/**
+ * The tests of each file apart, and in each those that take long: what costs the least processor time for each change that it notices,
+ * as far as they are known, is first.
+ */
+function groupsOf(testIds, durations, costs, hits) {
   const groups = new Map();
   for (const id of testIds) {
     const duration = durations.get(id) ?? 0;
@@ -100,7 +112,7 @@ function groupsOf(testIds, durations, costs) {
     group.duration += duration;
     groups.set(key, group);
   }
-  const cost = ({ key, duration }) => costs.get(key) ?? duration;
+  const cost = ({ key, duration }) => (costs.get(key) ?? duration) / (hits.get(key) ?? 0.5);
   return [...groups.values()].sort((a, b) => cost(a) - cost(b));
 }
 
@@ -112,14 +124,19 @@ function create(injector) {
   const dispose = runner.dispose.bind(runner);
   const durations = new Map();
   const costs = new Map();
+  const hits = new Map();
 
   async function tried(options) {
-    for (const { key, ids } of groupsOf(options.testFilter ?? [], durations, costs)) {
+    for (const { key, ids } of groupsOf(options.testFilter ?? [], durations, costs, hits)) {
       const start = process.cpuUsage();
+      testTimeout = LONG + LEEWAY * Math.max(...ids.map((id) => durations.get(id) ?? 0));
       const result = await mutantRun({ ...options, testFilter: ids });
       const { user, system } = process.cpuUsage(start);
       costs.set(key, (user + system) / 1000);
-      if (result.status !== MutantRunStatus.Survived) return result;
+      const isNoticed = result.status !== MutantRunStatus.Survived;
+      const before = hits.get(key) ?? 0.5;
+      hits.set(key, Math.max(0.01, before + LATEST * (Number(isNoticed) - before)));
+      if (isNoticed) return result;
     }
     return { status: MutantRunStatus.Survived, nrOfTests: options.testFilter?.length ?? 0 };
   }

@@ -1,6 +1,7 @@
 /** What Stryker's runner needs of each test file: the same few random cases each time, and nothing of the change before. */
 import { isMainThread } from "node:worker_threads";
 import { configureGlobal } from "fast-check";
+import { globSync } from "fast-glob";
 import { beforeEach, it, type TestContext, TestRunner } from "vitest";
 import { runs } from "../runs.ts";
 
@@ -16,6 +17,10 @@ if (stryker.hitLimit !== undefined) stryker.hitLimit /= 20;
 Reflect.deleteProperty(TestRunner.prototype, "onCleanupWorkerContext");
 for (const key of Object.getOwnPropertySymbols(it))
   Object(Reflect.get(it, key)).getFixtures?.()?.constructor.clearDefinitions();
+
+// Also what the code loads when it needs it: as a test that happens to be first loads it, its loading would count as tested.
+for (const file of globSync(process.env["HYDRACONF_MUTATION_CODE"] ?? [], { absolute: true }))
+  await import(file);
 
 let running: TestContext | undefined;
 beforeEach((context) => {

@@ -1,4 +1,5 @@
 /** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
+import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { withInterpolationClosed } from "../values/interpolation/lexer.ts";
 import type { Span } from "./ast.ts";
@@ -20,7 +21,12 @@ export function withValueHint(
   const { code, hint, nearest, origin } = error.details;
   if (code === "override.function" && origin?.kind === "override") {
     const call = { start: origin.start ?? 0, end: origin.end ?? override.length };
-    const written = hint ?? nearest ?? argumentsHint(override, call, isOverride);
+    const start = override.indexOf("=") + 1;
+    const written =
+      foreignHint({ override, start, isOverride }) ??
+      hint ??
+      nearest ??
+      argumentsHint(override, call, isOverride);
     return written === hint || written === nearest
       ? error
       : new ConfigError({ ...error.details, hint: written });
@@ -42,16 +48,78 @@ interface WrongValue {
 /** The hint with what to write, where the parser has none, or one that leaves that open or is refused next. */
 function writtenHint(hint: string | undefined, wrong: WrongValue): string | undefined {
   const { override, start, isOverride } = wrong;
-  if (hint?.startsWith(QUOTE_VALUE)) return interpolationHint(wrong) ?? hint;
+  const isOpen = hint === undefined || hint === PART_IN_QUOTES;
+  if (!isOpen && !hint.startsWith(QUOTE_VALUE)) return hint;
+  const foreign = foreignHint(wrong);
+  if (foreign !== undefined) return foreign;
+  if (!isOpen) return interpolationHint(wrong) ?? hint;
   if (hint === undefined)
     return callHint(override, start, isOverride) ?? valueHint(override, start, isOverride);
-  if (hint !== PART_IN_QUOTES) return hint;
   return (
     callHint(override, start, isOverride) ??
     interpolationHint(wrong) ??
     partsHint(override, start, isOverride) ??
     hint
   );
+}
+
+/** For what is written as in Python, JSON, a template or a shell: several overrides in one argument, a tuple, a dict with `=`, `{a.b}`. */
+function foreignHint({ override, start, isOverride }: WrongValue): string | undefined {
+  const several = override.trim().split(NEXT_OVERRIDE);
+  if (several.length > 1 && several.every(isOverride))
+    return `each override is an argument of its own: ${shellCommand(several)}`;
+  const [head, value] = [override.slice(0, start), override.slice(start).trim()];
+  const changing = FOREIGN.filter(({ rewritten }) => rewritten(value) !== value);
+  for (const { lead, rewritten } of changing)
+    if (isOverride(head + rewritten(value))) return `${lead}: ${shown(head + rewritten(value))}`;
+  // Several of them, as in `{betas=(0.9,0.99)}`.
+  const text = head + changing.reduce((rest, { rewritten }) => rewritten(rest), value);
+  return changing[0] !== undefined && isOverride(text)
+    ? `${changing[0].lead}: ${shown(text)}`
+    : undefined;
+}
+
+const NEXT_OVERRIDE =
+  /(?:\s*[,;&]\s*|\s+)(?=[~+]*[A-Za-z_][\w./@-]*:?=|~[A-Za-z_][\w./@-]*(?:\s|$))/;
+
+/** Values of other languages; what a rewriting does not know it leaves as it is. */
+const FOREIGN: readonly {
+  readonly lead: string;
+  readonly rewritten: (value: string) => string;
+}[] = [
+  {
+    lead: "an interpolation is written ${KEY}",
+    rewritten: (value) =>
+      value.replace(TEMPLATE, (...[, double, single, call]: readonly (string | undefined)[]) => {
+        return `\${${double ?? single ?? call}}`;
+      }),
+  },
+  {
+    lead: "in a dict, a colon stands between key and value",
+    rewritten: (value) =>
+      value
+        .replace(/^dict\s*\((.*)\)$/s, "{$1}")
+        .replace(/(?<=[{,]\s*)(["']?)([A-Za-z_][\w.-]*)\1\s*=\s*/g, "$2:"),
+  },
+  { lead: "a list stands in brackets", rewritten: asList },
+];
+
+/** `{a.b}`, `{{ a.b }}`, `${{a.b}}` and `$(a.b)`. */
+const TEMPLATE =
+  /\$?\{\{\s*([A-Za-z_][\w.]*)\s*\}\}|(?<!\$)\{([A-Za-z_][\w.]*)\}|\$\(([A-Za-z_]\w*\.[\w.]+)\)/g;
+
+/** A tuple, set, call of `list` or array of a shell as a list, and the tuples in a list or dict. */
+function asList(value: string): string {
+  if (/^[[{].*\(/s.test(value) && !/["']|\w\s*\(/.test(value))
+    return value.replaceAll("(", "[").replaceAll(")", "]");
+  const [, name, opening, inner] = /^(list|tuple|set)?\s*([({])(.*)[)}]$/s.exec(value) ?? [];
+  if (inner === undefined || (opening === "{" && inner.includes(":"))) return value;
+  const items = inner.replace(/^\s*\[(.*)\]\s*$/s, "$1");
+  const isArray = /^\s*-?[\d.]+(?:\s+-?[\d.]+)+\s*$/.test(items);
+  // One text in parentheses is a text.
+  if (name === undefined && opening === "(" && !isArray && !items.includes(",")) return value;
+  const separated = isArray ? items.trim().replace(/\s+/g, ",") : items.replace(/,\s*$/, "");
+  return `[${separated.replaceAll("(", "[").replaceAll(")", "]")}]`;
 }
 
 /** For a value that is no text either, because an interpolation in it is wrong: with that closed, or kept as text. */

@@ -221,7 +221,6 @@ interface RegionTally {
   samples: readonly SampleTally[];
   hostCalls: readonly CallTallies[];
   exclusiveKernelNs: number;
-  exclusiveKernelCount: number;
 }
 
 /** The regions of an entry: a single one, or the members of a family. */
@@ -240,7 +239,6 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
     samples: [],
     hostCalls: [],
     exclusiveKernelNs: 0,
-    exclusiveKernelCount: 0,
   };
   for (const attribution of processes) {
     const ranges = regions.flatMap((region) => rangesOf(attribution, device)?.get(region) ?? []);
@@ -312,8 +310,6 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
       uncountedTimed += Math.max(0, (tally.cpu?.times.count ?? 0) - counted);
       uncounted += tally.durations.count - counted;
     }
-    for (const [region, tally] of attribution.kernels)
-      if (device === null || ranOn(tally, device)) add(kernels, region, 0);
     if (device === null) for (const [region] of attribution.hostCalls) add(kernels, region, 0);
     for (const [region, activities] of attribution.activities)
       if (activities.some((activity) => isHere(activity.device, device))) add(kernels, region, 0);
@@ -331,7 +327,7 @@ function surveyOf(request: ScopeRequest, regionCount: number): Survey {
       // Ranges that two threads opened and closed have neither.
       ...((cpuNs === null ? uncounted : uncountedTimed) === 0 &&
         instructions > 0 && { instructions }),
-      kernelKinds: [...kinds].sort(),
+      kernelKinds: [...kinds],
     },
     weightOf: ({ number }) => measured(walls[number]) ?? measured(kernels[number]),
   };
@@ -358,11 +354,8 @@ function addRanges(tally: RegionTally, part: RangeTally): void {
 
 function addKernels(tally: RegionTally, part: KernelTally, device: string | null): void {
   tally.kernels = [...tally.kernels, part];
-  for (const { device: where, calls, ns } of part.exclusive)
-    if (isHere(where, device)) {
-      tally.exclusiveKernelNs += ns;
-      tally.exclusiveKernelCount += calls;
-    }
+  for (const { device: where, ns } of part.exclusive)
+    if (isHere(where, device)) tally.exclusiveKernelNs += ns;
 }
 
 // Common to the scopes of all tools: the order of regions, their sums, and the selection.

@@ -49,8 +49,6 @@ const MOST_DEGREES = 1e6;
 
 /** The regularized incomplete beta function by its continued fraction, as modified by Lentz. */
 function incompleteBeta(x: number, a: number, b: number): number {
-  if (!(x > 0)) return 0;
-  if (x >= 1) return 1;
   // The fraction converges fast only below its mean.
   if (x > (a + 1) / (a + b + 2)) return 1 - incompleteBeta(1 - x, b, a);
   const front = Math.exp(
@@ -97,7 +95,6 @@ const PRIOR = 1;
  * prior on the effect: M. Gönen and others, The Bayesian two-sample t test, The American Statistician 59 (2005).
  */
 function logBayesFactor({ count, offset, squares }: Moments): number {
-  if (count < 2) return 0;
   const growth = 1 + count * PRIOR;
   const u = (count * offset * offset) / squares;
   const gain = Number.isNaN(u)
@@ -155,7 +152,7 @@ export function sequentialTest(
 export function sequenceHalf(count: number, variance: number, level = LEVEL): number {
   const growth = 1 + count * PRIOR;
   const ratio = (Math.sqrt(growth) / level) ** (2 / count);
-  if (count < 2 || ratio >= growth) return Number.POSITIVE_INFINITY;
+  if (ratio >= growth) return Number.POSITIVE_INFINITY;
   return Math.sqrt(((ratio - 1) / (1 - ratio / growth)) * variance);
 }
 
@@ -167,7 +164,6 @@ export function confidenceSequence(
   let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { count, mean, squares } of momentsOf(values)) {
     const half = sequenceHalf(count, squares / count, level);
-    if (half === Number.POSITIVE_INFINITY) continue;
     low = Math.max(low, mean - half);
     high = Math.min(high, mean + half);
   }

@@ -398,12 +398,15 @@ function noCondition(text: string): ConfigError {
   return new ConfigError({
     code: "app.usage",
     message: `--fail-on: '${text}' is not a condition: ${message}`,
-    ...(meant !== undefined && { nearest: meant }),
+    nearest: meant,
     hint: "NAME>5%, region:GLOB.NAME>5% or kernel:GLOB.NAME>=0.1, with >, >=, < or <=",
   });
 }
 
-function whyNoCondition(text: string): { readonly message: string; readonly nearest?: string } {
+function whyNoCondition(text: string): {
+  readonly message: string;
+  readonly nearest?: string | undefined;
+} {
   const [operator] = /(?:[<>]=?|=+|!=)(?=[^<>=]*$)/.exec(text) ?? [];
   if (operator === undefined)
     return { message: `no limit, that is one of ${OPERATORS.join(" ")} and a number` };
@@ -427,7 +430,7 @@ function whyNoCondition(text: string): { readonly message: string; readonly near
     const meant = nearest(kind, KINDS);
     return {
       message: `'${kind}:' is neither region: nor kernel:`,
-      ...(meant !== undefined && { nearest: `${meant}:` }),
+      nearest: meant && `${meant}:`,
     };
   }
   if (kind !== undefined)

@@ -111,3 +111,88 @@ describe("hints", () => {
     expect(shown).toBeGreaterThan(100);
   });
 });
+
+describe("what other languages write", () => {
+  const LIST = "a list stands in brackets: ";
+  const DICT = "in a dict, a colon stands between key and value: ";
+  const TEMPLATE = "an interpolation is written ${KEY}: ";
+  const OWN = "each override is an argument of its own: ";
+  it.each([
+    ["k=(8,16)", LIST + inShell("k=[8,16]")],
+    ["k=(8,)", LIST + inShell("k=[8]")],
+    ["k=(8 16)", LIST + inShell("k=[8,16]")],
+    ["k={8,16}", LIST + inShell("k=[8,16]")],
+    ["k=list(1,2)", LIST + inShell("k=[1,2]")],
+    ["k=tuple([1,2])", LIST + inShell("k=[1,2]")],
+    ["k=((1,2),(3,4))", LIST + inShell("k=[[1,2],[3,4]]")],
+    ["k=[(1,2),3]", LIST + inShell("k=[[1,2],3]")],
+    ["k={a:(1,2)}", LIST + inShell("k={a:[1,2]}")],
+    ["k={a=b}", DICT + inShell("k={a:b}")],
+    ["k={a=(1,2)}", DICT + inShell("k={a:[1,2]}")],
+    ["k={'a'=b}", DICT + inShell("k={a:b}")],
+    ["k=dict(a=b,c=1)", DICT + inShell("k={a:b,c:1}")],
+    ["k={a.b}", TEMPLATE + inShell("k=${a.b}")],
+    ["k={{ a.b }}", TEMPLATE + inShell("k=${a.b}")],
+    ["k=${{a.b}}", TEMPLATE + inShell("k=${a.b}")],
+    ["k=$(a.b)", TEMPLATE + inShell("k=${a.b}")],
+    ["k=http://{a.b}:{c}/", TEMPLATE + inShell("k=http://${a.b}:${c}/")],
+    ["k=1;b=2", `${OWN}k=1 b=2`],
+    ["k=1,b=2", `${OWN}k=1 b=2`],
+    ["k=1 b.c=2", `${OWN}k=1 b.c=2`],
+    ["k=1 ~b +c=[1,2] db@p=q", `${OWN}k=1 '~b' '+c=[1,2]' db@p=q`],
+    ["k=1,2 b=3,4", `${OWN}k=1,2 b=3,4`],
+  ])("%s is shown as an override has it", (text, hint) => {
+    expect(hintOf(text)).toBe(hint);
+  });
+
+  it.each(["k=(new) run", "k=f(x)", "k=http://x?a=1&b=2", "k=$(pwd)/x", "k=a;b", "k=a=b,c=d"])(
+    "%s is text",
+    (text) => {
+      expect(hintOf(text)).toMatch(/^(?:quote|as text)/);
+    },
+  );
+
+  /** A value, as an override has it and as Python has it. */
+  const { both } = fc.letrec<{ both: readonly [string, string] }>((tie) => ({
+    both: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc
+        .constantFrom("1", "-2.5", "a", "true", "null")
+        .map((text): readonly [string, string] => [text, text]),
+      fc
+        .array(tie("both"), { minLength: 2, maxLength: 3 })
+        .map((items): readonly [string, string] => [
+          `[${items.map(([own]) => own).join(",")}]`,
+          `(${items.map(([, foreign]) => foreign).join(", ")})`,
+        ]),
+      fc
+        .uniqueArray(fc.tuple(fc.constantFrom("x", "y_1", "z"), tie("both")), {
+          minLength: 1,
+          maxLength: 3,
+          selector: ([key]) => key,
+        })
+        .map((entries): readonly [string, string] => [
+          `{${entries.map(([key, [own]]) => `${key}:${own}`).join(",")}}`,
+          `{${entries.map(([key, [, foreign]]) => `${key}=${foreign}`).join(", ")}}`,
+        ]),
+    ),
+  }));
+
+  it("is proposed with the same value, however deep its parts are", () => {
+    let tried = 0;
+    fc.assert(
+      fc.property(both, ([own, foreign]) => {
+        if (own === foreign) return;
+        const hint = hintOf(`k=${foreign}`) ?? "";
+        const [, proposal] = /: (k=.*) \(in a shell: /s.exec(hint) ?? [];
+        tried++;
+        const [meant, shown] = [`k=${own}`, proposal ?? ""].map(
+          (text) => parseOverride(text).value,
+        );
+        expect([foreign, shown && plain(shown)]).toEqual([foreign, meant && plain(meant)]);
+      }),
+      { numRuns: runs(500) },
+    );
+    expect(tried).toBeGreaterThan(100);
+  });
+});

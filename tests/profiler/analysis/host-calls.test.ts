@@ -77,6 +77,33 @@ describe("host calls", () => {
     });
   });
 
+  it("outside of their thread's ranges are told where other threads' ranges last all the time", () => {
+    const ranges: readonly RangeSketch[] = [{ name: "work", start: 0, end: 100, thread: 2 }];
+    expect(callsIn({ ranges }, [callOf("poll", 1, 10, 25)])).toEqual({
+      "(outside)": [tally("poll", 15)],
+    });
+  });
+
+  it("are no calls of a device", () => {
+    const process = {
+      ...processOf({
+        ranges: [{ name: "work", start: 0, end: 90 }],
+        kernels: [{ name: "k", launch: 5, ns: 5 }],
+      }),
+      hostCalls: { length: 1, at: (index: number) => [callOf("poll", 1, 10, 25)][index] },
+    };
+    const { scopes } = buildRegionModel({ ...timelineOf([]), processes: [process] });
+    const called = scopes.map(({ scope, regions }) => [
+      scope,
+      regions.map(({ path, hostCalls }) => [path.join(), hostCalls?.length]),
+    ]);
+    expect(Object.fromEntries(called)).toEqual({
+      aggregate: [["work", 1]],
+      "process:100": [["work", 1]],
+      "device:cuda:0": [["work", undefined]],
+    });
+  });
+
   it("that outlast their range are not outside of ranges", () => {
     const ranges: readonly RangeSketch[] = [{ name: "work", start: 20, end: 40 }];
     const calls = [callOf("poll", 1, 30, 90), callOf("poll", 1, 92, 95)];

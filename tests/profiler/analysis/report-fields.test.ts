@@ -276,6 +276,52 @@ describe("a region in the report", () => {
     expect(Object.keys(region?.metrics ?? {})).toEqual(["memory_copy_time", "memory_copy_bytes"]);
   });
 
+  it("has its instructions where they are known", () => {
+    const instructions = { count: 70, exclusive: 30 };
+    const [region] = reportOf(modelOf([{ ...bare, instructions }])).regions;
+    expect(region).toMatchObject({ instructions: 70, instructions_exclusive: 30 });
+  });
+
+  it("has as many counts as were read, by their names", () => {
+    const namesOf = (counts: readonly number[]) =>
+      Object.entries(reportOf(modelOf([{ ...bare, counts }])).regions[0]?.metrics ?? {}).map(
+        ([name, { value }]) => [name, value],
+      );
+    expect(namesOf([])).toEqual([]);
+    expect(namesOf([5, 6])).toEqual([
+      ["minor_page_faults", 5],
+      ["major_page_faults", 6],
+    ]);
+  });
+
+  it("has the four streams of its copies that took the longest, of all processes and devices", () => {
+    const stream = (number: number, isDefault: boolean | null, runsKernels: boolean) => ({
+      ...{ number, isDefault, runsKernels },
+    });
+    const streamsOf = (...streams: readonly (readonly [ReturnType<typeof stream>, number])[]) => {
+      const copies = { ...{ calls: 1, ns: MS, bytes: 1, pageableNs: 0, knownNs: 0 } };
+      const activities = new Map([["memcpy" as const, { ...copies, streams: new Map(streams) }]]);
+      return reportOf(modelOf([{ ...bare, activities }])).regions[0]?.copy_streams;
+    };
+    expect(streamsOf()).toBeUndefined();
+    expect(
+      streamsOf(
+        [stream(7, true, true), 2 * MS],
+        [stream(13, null, false), 9 * MS],
+        // The same in another process.
+        [stream(7, true, true), 4 * MS],
+        [stream(7, false, true), 5 * MS],
+        [stream(7, true, false), 3 * MS],
+        [stream(14, false, false), MS],
+      ),
+    ).toEqual([
+      { stream: 13, runs_kernels: false, total_ms: 9 },
+      { stream: 7, is_default: true, runs_kernels: true, total_ms: 6 },
+      { stream: 7, is_default: false, runs_kernels: true, total_ms: 5 },
+      { stream: 7, is_default: true, runs_kernels: false, total_ms: 3 },
+    ]);
+  });
+
   it("has no overlap where copies and kernels took turns", () => {
     const [region] = reportOf(
       modelOf([{ ...bare, gpuUse: { busyNs: 3 * MS, kernelNs: MS, copyNs: MS } }]),
@@ -387,6 +433,103 @@ describe("a scope in the report", () => {
     if (totals === undefined) throw new Error("a scope has totals");
     const report = reportOf(modelOf([bare], { totals: { ...totals, kernelKinds } }));
     expect(report.collector.kernel_clock).toBe(clock);
+  });
+});
+
+describe("what a report tells of numbers that are absent", () => {
+  const GPU = {
+    ...{ kernelCount: 3, kernelNs: MS, outsideNs: 0, outsideKernelCount: 0 },
+    wallNs: MS,
+  };
+  const notesOf = (
+    regions: readonly RegionModelEntry[],
+    totals: Partial<RegionModel["scopes"][number]["totals"]>,
+    collector = "recorder",
+  ) =>
+    reportOf(modelOf(regions, { totals: { ...GPU, kernelKinds: [], ...totals } }, { collector }))
+      .notes;
+  const named = (name: string, more: Partial<RegionModelEntry> = {}): RegionModelEntry => ({
+    ...{ ...bare, domain: "", path: [name], kernelCount: 1 },
+    ...more,
+  });
+  const [ran, idle] = [named("ran"), named("idle", { kernelCount: 0 })];
+  const outsideIdle: RegionModelEntry = { ...outside, kernelCount: 0, notes: ["late"] };
+  const UNLOCKED = expect.stringMatching(/^GPU clocks are not locked by this collector: /);
+
+  it.each([
+    [["gpu_kernel"] as const, "GPU kernel", [UNLOCKED]],
+    [
+      ["cpu_operation"] as const,
+      "CPU operation",
+      ["no kernels were recorded on a GPU: the kernel lists hold CPU operations instead"],
+    ],
+    [
+      ["gpu_kernel", "cpu_operation"] as const,
+      "GPU kernel or CPU operation",
+      ["the kernel lists hold GPU kernels and CPU operations; each record has its kind", UNLOCKED],
+    ],
+  ])("names the regions without any where there are %o", (kernelKinds, what, others) => {
+    expect(notesOf([ran, idle, outsideIdle], { kernelKinds })).toEqual([
+      ...others,
+      `no ${what} ran in 1 of 2 regions: idle`,
+    ]);
+    expect(notesOf([ran, outsideIdle], { kernelKinds })).toEqual(others);
+  });
+
+  it("says nothing of regions and clocks where no kernel was counted", () => {
+    expect(notesOf([idle], { kernelCount: 0, kernelKinds: ["gpu_kernel"] })).toEqual([]);
+    expect(notesOf([idle], { kernelCount: 0 })).toEqual([]);
+  });
+
+  it("names regions without a counter only where counters were read, and nothing of clocks then", () => {
+    const counted = named("counted", { metrics: new Map([["x", { value: 1, unit: "" }]]) });
+    const empty = named("empty", { metrics: new Map() });
+    const kernelKinds = ["gpu_kernel"] as const;
+    expect(notesOf([counted, empty, ran, outsideIdle], { kernelKinds }, "ncu")).toEqual([
+      "no hardware counter has a value in 2 of 3 regions: empty, ran",
+    ]);
+    expect(notesOf([counted], { kernelKinds }, "ncu")).toEqual([]);
+    expect(notesOf([ran], {}, "nsys")).toEqual([]);
+  });
+
+  it("names regions that have something to say, by the ends of their paths where these are long", () => {
+    const long = ["x".repeat(40), "y".repeat(40)];
+    const noted = [named("a", { notes: ["late"] }), named("b", { path: long, notes: ["late"] })];
+    expect(notesOf([...noted, ran], {})).toEqual([
+      `2 regions have their own notes in the reports: a, …${"x".repeat(17)} / ${"y".repeat(40)}`,
+    ]);
+    expect(notesOf(noted.slice(0, 1), {})).toEqual([
+      "1 region has its own notes in the reports: a",
+    ]);
+  });
+
+  it("says each thing once, in the order of the run, the scope and the numbers", () => {
+    const model = modelOf([named("a", { notes: ["late"] })], { notes: ["of all", "of all"] });
+    expect(reportOf(model, { notes: ["of all", "of the run"] }).notes).toEqual([
+      "of all",
+      "of the run",
+      "1 region has its own notes in the reports: a",
+    ]);
+  });
+
+  it("has the instructions of all ranges where they are known", () => {
+    const { totals } = reportOf(
+      modelOf([ran], { totals: { ...GPU, kernelKinds: [], instructions: 7 } }),
+    );
+    expect(totals).toMatchObject({ instructions: 7 });
+    expect(totals).not.toHaveProperty("cpu_ms");
+  });
+
+  it("has the activity of GPUs of a run only where there was some", () => {
+    const run = {
+      ...{ wallNs: MS, processNs: MS, processCount: 1, inRangesNs: 0 },
+      ...{ beforeRangesNs: null, afterRangesNs: null, gpu: null, gpuInRanges: null },
+    };
+    const { totals } = reportOf(modelOf([ran], { totals: { ...GPU, kernelKinds: [], run } }));
+    expect(totals.run).toStrictEqual({
+      ...{ wall_ms: 1, process_ms: 1, process_count: 1, in_ranges_ms: 0 },
+      ...{ before_ranges_ms: null, after_ranges_ms: null },
+    });
   });
 });
 

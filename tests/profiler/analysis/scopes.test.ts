@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { scopesOf } from "./models.ts";
-import { type ProcessSketch, timelineOf } from "./timelines.ts";
+import { type ProcessSketch, type RangeSketch, timelineOf } from "./timelines.ts";
 
 describe("scopes", () => {
   const processes: ProcessSketch[] = [
@@ -108,8 +108,135 @@ describe("scopes", () => {
       { pid: 5, ranges: [{ name: "a", start: 0, end: 1 }] },
       { pid: 5, ranges: [{ name: "a", start: 2, end: 3 }] },
     ]).get("process:5");
-    expect(scope?.regions[0]?.invocations).toBe(2);
+    expect(scope?.regions[0]).toMatchObject({ invocations: 2, processId: 5 });
+    expect(scope?.regions[0]?.invocationWallNs?.first).toBe(1);
     expect(scope?.notes.join()).toContain("2 recordings share the process id 5");
+  });
+
+  it("cover with ranges what any of their processes covers, and of a device what ran there", () => {
+    const walls = (all: readonly ProcessSketch[]) =>
+      Object.fromEntries([...scopesOf(all)].map(([scope, { totals }]) => [scope, totals.wallNs]));
+    const at = (start: number, end: number) => ({ name: "a", start, end });
+    const k = { name: "k", ns: 5 };
+    expect(
+      walls([
+        { pid: 1, ranges: [at(0, 10)], kernels: [{ ...k, launch: 1 }] },
+        {
+          pid: 2,
+          ranges: [at(5, 15), at(20, 30)],
+          kernels: [
+            { ...k, launch: 6 },
+            { ...k, launch: 21, device: 1 },
+            // Outside of ranges.
+            { ...k, launch: 40, device: 2 },
+          ],
+        },
+        { pid: 3, kernels: [{ ...k, launch: 1, device: 2 }] },
+      ]),
+    ).toEqual({
+      aggregate: 25,
+      "process:1": 10,
+      "process:2": 20,
+      "process:3": null,
+      "device:cuda:0": 15,
+      "device:cuda:1": 10,
+      "device:cuda:2": null,
+    });
+    expect(walls([{ kernels: [{ ...k, launch: 1 }] }])["aggregate"]).toBeNull();
+    expect(walls([{ pid: 1 }, { pid: 2 }])["aggregate"]).toBeNull();
+  });
+
+  it("of a device say which process used it, and nothing of what happened elsewhere", () => {
+    const scopes = scopesOf([
+      {
+        pid: 1,
+        ranges: [{ name: "a", start: 0, end: 10 }],
+        kernels: [{ name: "k", launch: 1, ns: 5, device: 0 }],
+      },
+      {
+        pid: 2,
+        ranges: [{ name: "a", start: 0, end: 10 }],
+        kernels: [
+          { name: "k", launch: 1, ns: 5, device: 1 },
+          { name: "copy", launch: 2, ns: 7, device: 1, kind: "memcpy", bytes: 1 },
+        ],
+      },
+    ]);
+    const regionOf = (scope: string) => scopes.get(scope)?.regions[0];
+    expect(regionOf("device:cuda:0")).toMatchObject({ processId: 1, invocations: 1 });
+    expect(regionOf("device:cuda:1")).toMatchObject({ processId: 2, invocations: 1 });
+    expect(regionOf("device:cuda:0")?.activities ?? new Map()).toEqual(new Map());
+    expect(regionOf("device:cuda:1")?.activities?.get("memcpy")?.ns).toBe(7);
+    expect(regionOf("aggregate")?.processId).toBeNull();
+  });
+
+  it("tell of a GPU where one of their processes used one, and of none where none did", () => {
+    const used: ProcessSketch = {
+      pid: 1,
+      ranges: [{ name: "a", start: 0, end: 2000 }],
+      kernels: [{ name: "k", launch: 1, ns: 5 }],
+    };
+    const unused: ProcessSketch = { pid: 2, ranges: [{ name: "b", start: 0, end: 10 }] };
+    const usesOf = (all: readonly ProcessSketch[], scope: string) =>
+      scopesOf(all)
+        .get(scope)
+        ?.regions.map(({ gpuUse }) => gpuUse?.busyNs);
+    expect(usesOf([used, unused], "aggregate")).toEqual([5, 0]);
+    expect(usesOf([used, unused], "process:2")).toEqual([undefined]);
+  });
+
+  it("have families only where labels have numbers", () => {
+    const named = (...names: readonly string[]) =>
+      scopesOf([
+        { ranges: names.map((name, at) => ({ name, start: at * 10, end: at * 10 + 5 })) },
+      ]).get("aggregate");
+    expect(named("a", "b")).not.toHaveProperty("families");
+    expect(named("a 1", "a 2")?.families).toMatchObject([{ path: ["a #"], members: 2 }]);
+  });
+
+  it("show what is outside of ranges last, whatever was first and is selected", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "a", start: 10, end: 20 },
+        { name: "b", start: 30, end: 40 },
+      ],
+      kernels: [{ name: "k", launch: 1, ns: 5 }],
+    };
+    const shown = (include: string[]) =>
+      scopesOf([sketch], { selection: { include, exclude: [] } })
+        .get("aggregate")
+        ?.regions.map(({ path }) => path.join());
+    expect(shown([])).toEqual(["a", "b", "(outside)"]);
+    expect(shown(["b"])).toEqual(["b", "(outside)"]);
+  });
+
+  it("show what is outside where time passed there, from a thousandth on, or something ran", () => {
+    const bucketOf = (sketch: ProcessSketch, scope = "aggregate") =>
+      buildRegionModel(timelineOf([sketch]))
+        .scopes.find((one) => one.scope === scope)
+        ?.regions.find(({ kind }) => kind === "outside");
+    const ranges = [{ name: "a", start: 0, end: 9990 }];
+    expect(bucketOf({ ranges, endNs: 10_000 })?.wallNs).toBe(10);
+    expect(bucketOf({ ranges, endNs: 9999 })).toBeUndefined();
+    const copy = { name: "copy", launch: 5, ns: 7, thread: 2, kind: "memcpy", bytes: 1 } as const;
+    const copied: ProcessSketch = { ranges, kernels: [copy, { ...copy, device: 1 }] };
+    for (const scope of ["aggregate", "device:cuda:0", "device:cuda:1"])
+      expect(bucketOf(copied, scope)?.activities?.get("memcpy")?.calls, scope).toBe(
+        scope === "aggregate" ? 2 : 1,
+      );
+  });
+
+  it("say that they have times of ranges only, and of which clocks", () => {
+    const noteOf = (more: Partial<RangeSketch>, kernels: ProcessSketch["kernels"] = []) =>
+      scopesOf([{ ranges: [{ name: "a", start: 0, end: 10, ...more }], kernels }])
+        .get("aggregate")
+        ?.notes.filter((note) => note.startsWith("neither GPU kernels"));
+    const only = (what: string) => [
+      `neither GPU kernels nor CPU operations were recorded: only ${what} of ranges are known`,
+    ];
+    expect(noteOf({})).toEqual(only("wall times"));
+    expect(noteOf({ cpu: 5 })).toEqual(only("wall times and processor times"));
+    expect(noteOf({}, [{ name: "k", launch: 1, ns: 5 }])).toEqual([]);
   });
 
   it("report an empty run with a note", () => {
@@ -119,6 +246,44 @@ describe("scopes", () => {
       expect(scopes[0]).toMatchObject({ scope: "aggregate", regions: [] });
       expect(scopes[0]?.notes).toContain("no matching regions");
     }
+  });
+});
+
+describe("instructions in all", () => {
+  const range = (name: string, start: number, more: Partial<RangeSketch> = {}): RangeSketch => ({
+    ...{ name, start, end: start + 10 },
+    ...more,
+  });
+  const totalOf = (...ranges: readonly RangeSketch[]) =>
+    scopesOf([{ ranges }]).get("aggregate")?.totals.instructions;
+
+  it("are counted once for each thread, in whatever range it was", () => {
+    expect(
+      totalOf(
+        range("a", 0, { cpu: 9, instructions: 70 }),
+        { name: "inner", start: 2, end: 8, cpu: 4, instructions: 30 },
+        range("a", 20, { cpu: 9, instructions: 5 }),
+        range("a", 0, { cpu: 9, instructions: 1, thread: 2 }),
+      ),
+    ).toBe(76);
+    expect(totalOf(range("a", 0, { instructions: 7 }), range("b", 20, { instructions: 2 }))).toBe(
+      9,
+    );
+  });
+
+  it("are unknown where a call of a known thread has none", () => {
+    const counted = range("a", 0, { cpu: 9, instructions: 7 });
+    for (const name of ["a", "b"]) {
+      expect(totalOf(counted, range(name, 20, { cpu: 5 }))).toBeUndefined();
+      expect(totalOf(range("a", 0, { instructions: 7 }), range(name, 20))).toBeUndefined();
+    }
+    expect(totalOf(range("a", 0))).toBeUndefined();
+    expect(totalOf(range("a", 0, { cpu: 9, instructions: 0 }))).toBeUndefined();
+  });
+
+  it("do without ranges that two threads opened and closed, which have no processor time either", () => {
+    const counted = range("a", 0, { cpu: 9, instructions: 7 });
+    for (const name of ["a", "b"]) expect(totalOf(counted, range(name, 20))).toBe(7);
   });
 });
 

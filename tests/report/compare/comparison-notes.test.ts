@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { comparisonNotes } from "../../../src/report/compare/comparison-notes.ts";
+import {
+  collectorNotes,
+  comparisonNotes,
+  environmentDifferences,
+  processNotes,
+} from "../../../src/report/compare/comparison-notes.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { unifiedNote } from "../../../src/report/view/notes.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
@@ -105,5 +110,96 @@ describe("notes on a comparison", () => {
   it("count what they leave out", () => {
     const noted = { ...report, notes: Array.from({ length: 6 }, (_, at) => `note ${at}`) };
     expect(comparisonNotes(report, noted).at(-1)).toBe("B: 1 more note in its report");
+  });
+
+  it("say of kernels whose run they are from where no runs tell their spread", () => {
+    const runs = {
+      ...report,
+      regions: report.regions.map((region) => ({
+        ...region,
+        repeats: { runs: 3, total_ms: null, wall_ms: null },
+      })),
+    };
+    const [note, told] = [
+      "region times are means of repeated runs (A: 3, B: 3); kernels, operations and counts are from the run with the median time",
+      "times are means of repeated runs (A: 3, B: 3); counts, and times of kernels that not every run launched, are from the run with the median time",
+    ];
+    const kernels = { ...runs, kernel_repeats: [] };
+    expect(comparisonNotes(runs, runs)).toEqual([note]);
+    expect(comparisonNotes(kernels, runs)).toEqual([note]);
+    expect(comparisonNotes(runs, kernels)).toEqual([note]);
+    expect(comparisonNotes(kernels, kernels)).toEqual([told]);
+    expect(comparisonNotes(report, kernels)).toEqual([told.replace("A: 3, B", "B")]);
+    expect(comparisonNotes(report, runs)).toEqual([note.replace("A: 3, B", "B")]);
+  });
+
+  it("name the metrics whose units differ, those of both, up to five", () => {
+    const withUnits = (units: Readonly<Record<string, string>>) => ({
+      ...report,
+      regions: report.regions.map((region) => ({
+        ...region,
+        metrics: Object.fromEntries(
+          Object.entries(units).map(([name, unit]) => [name, { value: 1, unit }]),
+        ),
+      })),
+    });
+    const start = "units differ, so these values are shown side by side and marked left out: ";
+    expect(comparisonNotes(withUnits({ x: "ns", y: "" }), withUnits({ x: "", y: "s" }))).toEqual([
+      `${start}x (ns and none), y (none and s)`,
+    ]);
+    expect(comparisonNotes(withUnits({ x: "ns" }), withUnits({ y: "s" }))).toEqual([]);
+    const many = (unit: string) =>
+      withUnits(Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`m${at}`, unit])));
+    expect(comparisonNotes(many("a"), many("b"))[0]).toMatch(/, m4 \(a and b\) and 3 more$/);
+  });
+
+  it("are none on notes that both have", () => {
+    const noted = (...notes: readonly string[]) => ({ ...report, notes });
+    expect(comparisonNotes(noted("x", "y"), noted("y", "z"))).toEqual(["A: x", "B: z"]);
+  });
+});
+
+describe("notes on two runs of jobs", () => {
+  it("tell of other numbers of processes, where both are known", () => {
+    expect(processNotes(2, 4)).toEqual([
+      "the number of processes differs: 2 and 4; region times and counts are sums over all processes",
+    ]);
+    for (const [a, b] of [
+      [2, 2],
+      [0, 2],
+      [2, 0],
+    ] as const)
+      expect(processNotes(a, b)).toEqual([]);
+  });
+
+  it("tell which collectors only one has", () => {
+    const of = (a: readonly string[], b: readonly string[]) => collectorNotes("recorder", a, b);
+    expect(of(["recorder", "ncu"], ["recorder", "ncu"])).toEqual([]);
+    expect(of(["recorder", "ncu", "nsys"], ["recorder"])).toEqual([
+      "these are the numbers of recorder; only A has ncu, nsys",
+    ]);
+    expect(of(["recorder", "ncu"], ["recorder", "nsys"])).toEqual([
+      "these are the numbers of recorder; only A has ncu, only B has nsys",
+    ]);
+  });
+});
+
+describe("the differences of two reports", () => {
+  it("are none of equal ones", () => {
+    expect(environmentDifferences(report, report)).toEqual([]);
+  });
+
+  it("are of versions as well, and of tools instead of their versions", () => {
+    const newer = { ...report, collector: { ...collector, version: "9.9" } };
+    expect(environmentDifferences(report, newer)).toEqual([
+      { what: "collector versions", a: "recorder 0.1.0", b: "recorder 9.9" },
+    ]);
+    const other = { ...report, collector: { ...collector, name: "nsys", version: "9.9" } };
+    expect(environmentDifferences(report, other)).toEqual([
+      { what: "collectors", a: "recorder", b: "nsys" },
+    ]);
+    expect(environmentDifferences(report, elsewhere({ hydraconf_version: "9.9" }))).toEqual([
+      { what: "deep-profile versions", a: "0.1.0", b: "9.9" },
+    ]);
   });
 });

@@ -31,8 +31,12 @@ describe("the distribution of t", () => {
 
   it("is that of Cauchy with one degree of freedom, and has a closed form with two", () => {
     for (const t of [0.01, 0.1, 0.5, 1, 2, 10, 1000]) {
-      expect(beyondT(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 9);
-      expect(beyondT(t, 2)).toBeCloseTo(1 - t / Math.sqrt(2 + t * t), 9);
+      expect(beyondT(t, 1)).toBeCloseTo(1 - (2 / Math.PI) * Math.atan(t), 11);
+      expect(beyondT(t, 2)).toBeCloseTo(1 - t / Math.sqrt(2 + t * t), 11);
+    }
+    for (const freedom of [1, 4, Number.POSITIVE_INFINITY]) {
+      expect(beyondT(0, freedom)).toBe(1);
+      expect(beyondT(1e200, freedom)).toBe(0);
     }
   });
 });
@@ -41,6 +45,8 @@ describe("Holm's procedure", () => {
   it("goes from the smallest probability on, until one is too large", () => {
     expect(rejectedByHolm([0.01, 0.04, 0.03, 0.005])).toEqual([true, false, false, true]);
     expect(rejectedByHolm([0.05])).toEqual([true]);
+    expect(rejectedByHolm([0.03, 0.001])).toEqual([true, true]);
+    expect(rejectedByHolm([0.03, 0.026])).toEqual([false, false]);
     expect(rejectedByHolm([])).toEqual([]);
   });
 
@@ -103,6 +109,16 @@ describe("a test that may be looked at after every value", () => {
     expect([above, below]).toEqual([expect.closeTo(Math.sqrt(3) / 2.5, 12), 1]);
     const mirrored = sequentialTest([1, 2], 3);
     expect([mirrored.above, mirrored.below]).toEqual([1, expect.closeTo(Math.sqrt(3) / 2.5, 12)]);
+  });
+
+  it("has for its interval what lies between means that exclude each other", () => {
+    const early = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? 0.01 : -0.01));
+    const late = Array.from({ length: 400 }, () => 10);
+    const before = confidenceSequence(early);
+    const after = confidenceSequence([...early, ...late]);
+    expect(after.low).toBe(before.high);
+    expect(after.high).toBeGreaterThan(1);
+    expect(after.high).toBeLessThan(10);
   });
 
   it("knows nothing of one value, and much of equal ones", () => {

@@ -5,7 +5,13 @@ import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../../src/profiler/analysis/to-report.ts";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { gateSummary } from "../../../src/report/compare/comparison.ts";
-import { checkGates, parseGates, refuseFailed } from "../../../src/report/compare/gates.ts";
+import {
+  checkGates,
+  parseConditions,
+  parseGates,
+  refuseFailed,
+} from "../../../src/report/compare/gates.ts";
+import { regionKey } from "../../../src/report/model/report-files.ts";
 import { growth } from "../../growth.ts";
 import { timelineOf } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
@@ -88,6 +94,8 @@ describe("gates", () => {
     ["invocations<0", "passed"],
     ["invocations<1", "breached"],
     ["invocations>=0", "breached"],
+    ["invocations>=1", "passed"],
+    ["invocations<=-1", "passed"],
     ["region:stem.dram__bytes.sum>5%", "breached"],
     ["region:stem.dram__bytes.sum>200%", "passed"],
   ])("%s: %s", (text, outcome) => {
@@ -148,6 +156,7 @@ describe("gates", () => {
         "region:stem.wall_ms>5%",
         "region:forward / stem.kernel_count>0",
         "region:s*.dram__bytes.sum>5%",
+        "region:*.dram__bytes.sum>5%",
         "kernel:linear*.calls>0",
       ])
         expect(() => checkGates(parseGates(text), compared)).toThrow(
@@ -281,6 +290,9 @@ describe("gates", () => {
     ["region:.wall_ms>1", "is not a condition"],
     ["wall_ms=5%", "is not a condition"],
     [" , ", "needs a condition"],
+    ["", "needs a condition"],
+    ["sum>5%", "neither report has sum"],
+    ["kernel:block.conv1.calls>0", "no kernel matches 'block.conv1'"],
     ["walls_ms>5%", "neither report has walls_ms"],
     ["constructor>0", "neither report has constructor"],
     ["region:stam.wall_ms>5%", "no region matches 'stam'"],
@@ -308,6 +320,173 @@ describe("gates", () => {
   });
 });
 
+/** A region's mean over five runs, with half of its interval; a number alone is of one run. */
+type Mean = number | readonly [mean: number, half: number];
+
+function reportOfMeans(means: Readonly<Record<string, Mean>>): typeof before {
+  const names = Object.keys(means);
+  const report = firstReport(
+    bundleOf([
+      { ranges: names.map((name, at) => ({ name, start: at * 1e9, end: at * 1e9 + 1e8 })) },
+    ]),
+  );
+  return {
+    ...report,
+    regions: report.regions.map((region) => {
+      const mean = means[region.name] ?? 0;
+      if (typeof mean === "number") return { ...region, wall_ms: mean };
+      const [value, half] = mean;
+      const wall_ms = {
+        ...{ mean: value, std: 1, ci95_low: value - half, ci95_high: value + half, stable: true },
+      };
+      return { ...region, repeats: { runs: 5, total_ms: null, wall_ms } };
+    }),
+  };
+}
+
+describe("a condition on several regions", () => {
+  const check = (
+    a: Readonly<Record<string, Mean>>,
+    b: typeof a,
+    condition = "region:*.wall_ms>1%",
+  ) => checkGates(parseGates(condition), compareReports(reportOfMeans(a), reportOfMeans(b)));
+  /** The intervals of both are ±3 and ±4, so that of the difference is ±5. */
+  const from: Mean = [100, 3];
+  const to = (delta: number): Mean => [100 + delta, 4];
+
+  it("is held against what as many tests show by chance, and says so", () => {
+    const results = check({ a: from, b: from, c: from }, { a: to(5.5), b: to(5.5), c: to(7.5) });
+    expect(results.map(({ outcome, tested }) => [outcome, tested])).toEqual([
+      ["unclear", 3],
+      ["unclear", 3],
+      ["breached", 3],
+    ]);
+    for (const { reason } of results) expect(reason).toContain("; corrected for 3 tests");
+    // One region alone is no chance find.
+    const [alone] = check({ a: from }, { a: to(5.5) });
+    expect(alone).toMatchObject({ outcome: "breached" });
+    expect(alone?.tested).toBeUndefined();
+    expect(alone?.reason).not.toContain("corrected");
+  });
+
+  it("tests those whose spread over runs is known, and no others", () => {
+    const results = check(
+      { single: 100, a: from, gone: from, b: from, c: from },
+      { single: 200, a: to(5.5), b: to(5.5), c: to(7.5), added: to(7.5) },
+    );
+    const told = Object.fromEntries(
+      results.map(({ reason, outcome, tested }) => [
+        /region (\w+):/.exec(reason)?.[1],
+        [outcome, tested],
+      ]),
+    );
+    expect(told).toEqual({
+      single: ["unclear", undefined],
+      a: ["unclear", 3],
+      gone: ["breached", undefined],
+      b: ["unclear", 3],
+      c: ["breached", 3],
+      added: ["breached", undefined],
+    });
+  });
+
+  it("corrects no number that does not vary, or of which that is not known", () => {
+    for (const name of ["kernel_count", "invocations", "dram__bytes.sum"])
+      for (const result of checkGates(parseGates(`region:*.${name}>-1`), comparison))
+        expect(result).not.toHaveProperty("tested", expect.anything());
+    const calls = (lengths: readonly number[]) => {
+      const report = reportOfCalls(lengths);
+      const [step] = report.regions;
+      if (step === undefined) throw new Error("no region");
+      return { ...report, regions: ["x", "y"].map((name) => ({ ...step, name, path: [name] })) };
+    };
+    const results = checkGates(
+      parseGates("region:*.wall_ms>1%"),
+      compareReports(calls([10, 11, 12]), calls([40, 41, 42])),
+    );
+    expect(results).toHaveLength(2);
+    for (const result of results) {
+      expect(result).toMatchObject({ outcome: "unclear", too_few_runs: true });
+      expect(result.reason).not.toContain("corrected");
+    }
+  });
+
+  it("is breached by what is beyond the noise alone", () => {
+    expect(check({ a: [100, 3] }, { a: [105, 4] })).toMatchObject([{ outcome: "unclear" }]);
+    expect(check({ a: [100, 3] }, { a: [105.1, 4] })).toMatchObject([{ outcome: "breached" }]);
+    // What a limit could not see is of no matter where it was passed.
+    expect(check({ a: [100, 3] }, { a: [120, 4] })[0]?.reason).not.toContain("noise");
+    expect(check({ a: [100, 3] }, { a: [100.5, 4] })[0]?.reason).toContain("; noise ±5 %");
+  });
+});
+
+describe("a condition on pairs of runs", () => {
+  const [a, b] = [reportOfMeans({ step: 10 }), reportOfMeans({ step: 11 })];
+  const check = (
+    condition: string,
+    middle: number,
+    { spread = 0.02, smallest_effect = 0, count = 8 } = {},
+  ) => {
+    const ratios = Array.from(
+      { length: count },
+      (_, at) => Math.log(middle) + (at % 2 === 0 ? spread : -spread),
+    );
+    const times = { wall_ms: ratios };
+    const regions = new Map(a.regions.map((region) => [regionKey(region), times]));
+    const compared = compareReports(a, b, { totals: times, regions });
+    const judged = compared.regions.map((region) => {
+      const { wall_ms: wall, ...others } = region.changes;
+      if (wall === undefined) throw new Error("no time");
+      return { ...region, changes: { ...others, wall_ms: { ...wall, smallest_effect } } };
+    });
+    const [result] = checkGates(parseGates(`region:step.wall_ms${condition}`), {
+      ...compared,
+      regions: smallest_effect === 0 ? compared.regions : judged,
+    });
+    return result;
+  };
+
+  it("is about their ratios, not about the two reports", () => {
+    expect(check(">5%", 1.5)?.reason).toContain("(+50 %; limit >5%)");
+    expect(check(">5%", 1.5)).toMatchObject({ outcome: "breached", decided: true });
+    // As a share of A.
+    expect(check(">4", 1.5)?.reason).toContain("(+5; limit >4)");
+  });
+
+  it("is proven against the limit, not against no change at all", () => {
+    expect(check(">9%", 1.1)).toMatchObject({ outcome: "unclear", decided: false });
+    expect(check(">5%", 1.1)).toMatchObject({ outcome: "breached", decided: true });
+    expect(check(">15%", 1.1)).toMatchObject({ outcome: "passed", decided: true });
+    expect(check(">=5%", 1.1)).toMatchObject({ outcome: "breached", decided: true });
+    expect(check(">=15%", 1.1)).toMatchObject({ outcome: "passed", decided: true });
+    expect(check("<=-5%", 0.9)).toMatchObject({ outcome: "breached", decided: true });
+    expect(check("<=-15%", 0.9)).toMatchObject({ outcome: "passed", decided: true });
+  });
+
+  it("is not breached by less than a calibration can see, and says what that is", () => {
+    const seen = (smallest_effect: number) => check(">1%", 1.1, { smallest_effect });
+    expect(seen(0.099)).toMatchObject({ outcome: "breached", decided: true });
+    expect(seen(0.101)).toMatchObject({ outcome: "unclear", decided: false });
+    expect(seen(0.101)?.reason).toMatch(
+      /; the smallest effect that could have been seen is 10\.1 %$/,
+    );
+    expect(seen(0)?.reason).not.toContain("effect");
+    // What is within the limit is within it, however small it is.
+    expect(check(">50%", 1.1, { smallest_effect: 0.2 })).toMatchObject({
+      ...{ outcome: "passed", decided: true },
+    });
+  });
+
+  it("has the interval in percent, or the noise in the unit of the limit", () => {
+    const pairs = { spread: 0.1, count: 6 };
+    expect(check(">1%", 1, pairs)?.reason).toMatch(
+      /limit >1%\); 6 pairs: -[\d.]+ to [\d.]+ %; not decided$/,
+    );
+    expect(check(">0.1", 1, pairs)?.reason).toMatch(/limit >0\.1; noise ±[\d.]+\); not decided$/);
+    expect(check(">1%", 1.5, { count: 1 })?.reason).toMatch(/limit >1%\); 1 pair; not decided$/);
+  });
+});
+
 describe("conditions about numbers that the program gives", () => {
   const withPayload = (payload: number, domain = "") =>
     firstReport(
@@ -332,6 +511,54 @@ describe("conditions about numbers that the program gives", () => {
     expect(check(condition).map((result) => result.outcome)).toEqual([outcome]);
   });
 
+  it("may name a region by its name or its path, however deep it is", () => {
+    const nested = (payload: number) =>
+      firstReport(
+        bundleOf([
+          {
+            ranges: [
+              { name: "epoch", start: 0, end: 3e9 },
+              { name: "step", start: 0, end: 2e9 },
+              { name: "load.batch", start: 0, end: 1e9, payload },
+            ],
+          },
+        ]),
+      );
+    for (const subject of ["load.batch", "epoch / step / load.batch", "*step / load.batch"])
+      expect(
+        checkGates(
+          parseGates(`region:${subject}.payload.sum>5%`),
+          compareReports(nested(100), nested(120)),
+        ),
+      ).toMatchObject([{ outcome: "breached", gate: { subject: { pattern: subject } } }]);
+  });
+
+  it("take the region in quotes, whatever another number is called", () => {
+    const named = (value: number) => {
+      const report = withPayload(100);
+      const names: Readonly<Record<string, string>> = {
+        load: "batch.payload.sum",
+        "load.batch": "payload.sum",
+      };
+      return {
+        ...report,
+        regions: report.regions.map((region) => ({
+          ...region,
+          metrics: { [names[region.name] ?? ""]: { value, unit: "" } },
+        })),
+      };
+    };
+    const [result] = checkGates(
+      parseGates('region:"load.batch".payload.sum>5%'),
+      compareReports(named(1), named(2)),
+    );
+    expect(result?.reason).toMatch(/^payload\.sum of region load\.batch: /);
+  });
+
+  it("refuse a region whose name begins with a dot", () => {
+    expect(() => check("region:.load.payload.sum>5%")).toThrow("no region matches '.load.payload'");
+  });
+
   it("refuse a number that no region has, by the shortest name", () => {
     expect(() => check("region:load.tokens.sum>5%")).toThrow("no region matches 'load.tokens'");
     expect(() => check("region:load.sum>5%")).toThrow("neither report has sum there");
@@ -339,6 +566,22 @@ describe("conditions about numbers that the program gives", () => {
 });
 
 describe("the conditions of --fail-on", () => {
+  it("may have auto among them, in any place and case", () => {
+    const read = (...texts: readonly string[]) => {
+      const { gates, isAuto } = parseConditions(texts);
+      return [isAuto, ...gates.map(({ text }) => text)];
+    };
+    expect(read()).toEqual([false]);
+    expect(read("wall_ms>1", "cpu_ms>2")).toEqual([false, "wall_ms>1", "cpu_ms>2"]);
+    expect(read("auto")).toEqual([true]);
+    expect(read("wall_ms>1", "AUTO")).toEqual([true, "wall_ms>1"]);
+    expect(read("wall_ms>1,auto,cpu_ms>2", "total_ms>3")).toEqual([
+      ...[true, "wall_ms>1", "cpu_ms>2", "total_ms>3"],
+    ]);
+    expect(() => read("auto", " ")).toThrow("--fail-on needs a condition");
+    expect(() => read("auto,wall_ms")).toThrow("'wall_ms' is not a condition");
+  });
+
   it("takes several conditions, commas in quotes apart", () => {
     expect(parseGates('wall_ms>5%, region:"a,b".wall_ms>1').map(({ text }) => text)).toEqual([
       "wall_ms>5%",
@@ -357,6 +600,7 @@ describe("the conditions of --fail-on", () => {
     ["region:a.5>1", "region:a.5>1"],
     ["a.b>1", "a.b>1"],
     ["a__b..c>1", "a__b..c>1"],
+    ["region:.b__c.d>1", "region:.b__c.d>1"],
   ])("takes no part of %j for a condition", (text, told) => {
     expect(() => parseGates(text)).toThrow(`--fail-on: '${told}' is not a condition`);
   });
@@ -369,6 +613,7 @@ describe("the conditions of --fail-on", () => {
     ["region:x.b__c d.e>1", "x.b__c d", "e"],
     ["kernel:void f<1>(a>2).total_ms >= 1", "void f<1>(a>2)", "total_ms"],
     ['region:"a\\"b.c__d".e>1', 'a"b.c__d', "e"],
+    ['region:a"b".wall_ms>1', 'a"b"', "wall_ms"],
   ])("finds the name at the end of %s", (text, pattern, name) => {
     expect(parseGates(text)).toMatchObject([{ subject: { pattern }, name }]);
   });
@@ -395,6 +640,14 @@ describe("the conditions of --fail-on", () => {
     ["wall_ms=5%", "'=' is none of > >= < <=", undefined],
     ["wall_ms==5%", "'==' is none of > >= < <=", undefined],
     [">5%", "no name of a number before >", undefined],
+    ["wall_ms > five", "'five' is not a number, with or without %", undefined],
+    ["kernel:f<1>(int).calls=5", "'=' is none of > >= < <=", undefined],
+    ["other:load.wall_ms>5%", "'other:' is neither region: nor kernel:", undefined],
+    [
+      "load.x:y > 5%",
+      "'load.x:y' is not the name of a number; that of a region is region:GLOB.NAME",
+      undefined,
+    ],
     ["regon:load.wall_ms>5%", "'regon:' is neither region: nor kernel:", "region:"],
     [
       "region:load>5%",

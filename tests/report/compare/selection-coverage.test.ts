@@ -283,6 +283,10 @@ describe("totals of two selections", () => {
       "the reports differ in selection or unit",
     );
     expect(gate(whole, excluded, "region:load.total_ms>5%")).toMatchObject([{ outcome: "passed" }]);
+    const reasons = gate(whole, excluded, "region:*.total_ms>5%").map(({ reason }) => reason);
+    expect(reasons).toContain(
+      "total_ms of region epoch / step: 5 -> 5: the values are of different work or in different units",
+    );
     const uncounted = withKernels(whole, { kernel_exclude_patterns: ["relu"] });
     expect(() => gate(whole, uncounted, "region:step.total_ms>5%")).toThrow(
       "the reports differ in selection or unit",

@@ -1,20 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { SweepJob } from "../../../../src/app/job/plan-job.ts";
-import type {
-  LaunchEvent,
-  LauncherInternals,
-  LauncherRequest,
-} from "../../../../src/app/launch/launcher.ts";
+import type { LaunchEvent } from "../../../../src/app/launch/launcher.ts";
 import { createEndings, localLauncher } from "../../../../src/app/launch/local/local-launcher.ts";
 import { readLocalSettings } from "../../../../src/app/launch/local/settings.ts";
 import { openSlots } from "../../../../src/app/launch/local/slots.ts";
-import { hasEnded, readJobState } from "../../../../src/app/record/job-state.ts";
-import { jobLog, jobsFolder, slotsFolder } from "../../../../src/app/record/layout.ts";
+import { jobLog, slotsFolder } from "../../../../src/app/record/layout.ts";
 import { isRunning } from "../../../../src/foundation/system/process-identity.ts";
+import type { Suspendable, Suspension } from "../../../../src/foundation/system/process-signals.ts";
 import { until } from "../../../wait.ts";
+import { endWorkersAfterEach, NUMBER, sweepOf, told } from "./shell-sweep.ts";
 
 const never = () => new Promise<string>(() => {});
 
@@ -50,88 +46,10 @@ test("looking again leaves nothing behind on what goes on: a sweep may wait for 
   expect(listened).toHaveBeenCalledOnce();
 });
 
-/** A sweep whose workers are this shell script, which records nothing itself. */
-function sweepOf(
-  script: string,
-  settings: Readonly<Record<string, unknown>> = {},
-  internals: Partial<LauncherInternals> & { readonly command?: readonly string[] } = {},
-) {
-  const folder = mkdtempSync(join(tmpdir(), "hydraconf-launcher-"));
-  mkdirSync(jobsFolder(folder));
-  folders.push(folder);
-  const logged: string[] = [];
-  const said: string[] = [];
-  const shown: string[] = [];
-  const { command = ["/bin/sh", "-c", script], ...others } = internals;
-  const program = { name: "prog", command, argv: [] };
-  const facts = { directory: folder, cwd: folder, program, holds_secrets: false };
-  const request = {
-    settings: { slot_scope: "sweep", n_jobs: 2, ...settings },
-    directory: folder,
-    env: process.env,
-    logger: (name: string) => ({ info: (line: string) => logged.push(`${name}: ${line}`) }),
-    say: (line: string) => said.push(line),
-    mayStart: () => true,
-    resultOf({ number }: SweepJob) {
-      const state = readJobState(folder, number);
-      return hasEnded(state) ? state : undefined;
-    },
-    internals: {
-      record: { folder, facts: () => facts, endedSince: () => undefined },
-      invocation: {
-        cwd: folder,
-        env: process.env,
-        command: ["/bin/sh", "/opt/prog.sh"],
-        console: { stdout: (text: string) => shown.push(text) },
-      },
-      reusesWorkers: false,
-      failsFast: false,
-      isRun: false,
-      ...others,
-    },
-  } as unknown as LauncherRequest;
-  return {
-    folder,
-    logged,
-    said,
-    shown,
-    request,
-    state: (number: number) => readJobState(folder, number),
-    has: (name: string) => existsSync(join(folder, name)),
-    write: (name: string) => writeFileSync(join(folder, name), ""),
-    launch: (count: number, appearance = {}) =>
-      localLauncher("local", "Local", readLocalSettings, appearance)
-        .open(request)
-        .launch?.(
-          Array.from({ length: count }, (_, number) => ({
-            ...{ number, overrides: [`x=${number}`], swept: [`x=${number}`, "hydra.a=1"] },
-          })) as unknown as SweepJob[],
-        ) as AsyncGenerator<LaunchEvent>,
-  };
-}
-
-async function told(events: AsyncIterable<LaunchEvent>): Promise<readonly string[]> {
-  const all: string[] = [];
-  for await (const event of events)
-    all.push("job" in event ? `${event.kind} ${event.job.number}` : event.kind);
-  return all;
-}
-
-/** The number of the job of a worker, in its shell. */
-const NUMBER = "n=${HYDRACONF_WORKER%%:*}";
-
 /** What the launcher does when this process is sent a signal. */
 const sent = (signal: NodeJS.Signals) => process.listeners(signal).at(-1)?.(signal);
 
-const folders: string[] = [];
-// What a test that failed has left.
-afterEach(() => {
-  for (const folder of folders.splice(0))
-    for (const number of [0, 1, 2]) {
-      const last = readJobState(folder, number)?.attempts.at(-1);
-      if (last !== undefined && isRunning(last) === true) process.kill(-last.pid, "SIGKILL");
-    }
-});
+endWorkersAfterEach();
 
 describe("the launcher, whose workers are shells", () => {
   test("starts as many as it may in their order, and the next as one ends", async () => {
@@ -311,5 +229,147 @@ describe("the launcher, whose workers are shells", () => {
       const [attempt] = state(number)?.attempts ?? [];
       expect(attempt && isRunning(attempt)).toBe(true);
     }
+  });
+
+  test("gives each job the settings of its own config, and as many processes as the least demanding may have", async () => {
+    const sweep = sweepOf(
+      `${NUMBER}; echo "$CUDA_VISIBLE_DEVICES" > gpus-$n; touch began-$n; while ! [ -e may ]; do sleep 0.02; done; exit 1`,
+      { n_jobs: 4, resources: { gpu: { slots: [1, 2, 3], per_job: 2 } } },
+    );
+    const single = { resources: { gpu: [1, 2, 3] } };
+    const batch = sweep.jobs(4, [{}, single, { ...single, max_retries: 1, n_jobs: 1 }]);
+    const events = told(sweep.launch(batch));
+    await until(() => sweep.has("began-0") && sweep.has("began-1"));
+    expect(sweep.logged[0]).toBe("hydraconf.launchers.local: Launching 4 jobs in 3 processes");
+    sweep.write("may");
+    const all = await events;
+    expect(all.filter((event) => event.startsWith("retried"))).toEqual(["retried 2"]);
+    expect(all).toHaveLength(10);
+    expect([0, 1].map((number) => sweep.read(`gpus-${number}`))).toEqual(["1,2\n", "3\n"]);
+    expect(sweep.read("gpus-2")).toMatch(/^[123]$/m);
+    expect(sweep.read("gpus-3")).toMatch(/^[123],[123]$/m);
+  });
+
+  test("refuses a job's settings before the first job starts", async () => {
+    const sweep = sweepOf("touch began");
+    const batch = sweep.jobs(2, [{}, { resources: { gpu: { slots: [1], per_job: 2 } } }]);
+    await expect(told(sweep.launch(batch))).rejects.toThrow("it must be at most 1");
+    expect([sweep.has("began"), sweep.state(0), sweep.logged]).toEqual([false, undefined, []]);
+  });
+
+  test("shares slots with all sweeps of the machine, unless told otherwise", async () => {
+    const temporary = process.env["TMPDIR"];
+    const gpu = { resources: { gpu: [4] }, slot_scope: "machine" };
+    const place = sweepOf("");
+    process.env["TMPDIR"] = place.folder;
+    try {
+      const sweep = sweepOf("ls .; exit 1", { ...gpu });
+      await told(sweep.launch(1));
+      const [slots] = readdirSync(place.folder).filter((name) =>
+        name.startsWith("hydraconf-slots"),
+      );
+      expect(slots).toBeDefined();
+      const own = sweepOf("exit 1", { ...gpu, slot_scope: "sweep" });
+      await told(own.launch(1));
+      expect([sweep, own].map(({ folder }) => existsSync(slotsFolder(folder)))).toEqual([
+        false,
+        true,
+      ]);
+      // Without resources nothing is shared.
+      const none = sweepOf("exit 1", { slot_scope: "machine" });
+      rmSync(join(place.folder, slots ?? ""), { recursive: true });
+      await told(none.launch(1));
+      expect(existsSync(join(place.folder, slots ?? ""))).toBe(false);
+    } finally {
+      if (temporary === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = temporary;
+    }
+  });
+
+  test("suspends its jobs with this process, and resumes them", async () => {
+    const members = new Set<Suspendable>();
+    const suspension: Suspension = {
+      join(member) {
+        members.add(member);
+        return () => void members.delete(member);
+      },
+    };
+    const { has, launch, state, write } = sweepOf(
+      `${NUMBER}; touch began-$n; while ! [ -e may-$n ]; do sleep 0.02; done; exit 1`,
+      {},
+      { suspension },
+    );
+    const events = told(launch(2));
+    await until(() => has("began-0") && has("began-1"));
+    const pids = [0, 1].map((number) => state(number)?.attempts[0]?.pid ?? 0);
+    const areStopped = () =>
+      pids.map((pid) => /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, "utf8")));
+    expect(members.size).toBe(1);
+    for (const member of members) member.suspend?.();
+    await until(() => areStopped().every(Boolean));
+    for (const member of members) member.resume?.();
+    await until(() => !areStopped().some(Boolean));
+    const kill = vi.spyOn(process, "kill");
+    // Once: what was not suspended again is not resumed again.
+    for (const member of members) member.resume?.();
+    expect(kill).not.toHaveBeenCalled();
+    kill.mockRestore();
+    write("may-0");
+    write("may-1");
+    expect((await events).toSorted()).toEqual(["ended 0", "ended 1", "started 0", "started 1"]);
+    expect(members.size).toBe(0);
+  });
+
+  test("takes the end of a job that an earlier launcher's worker had run", async () => {
+    const sweep = sweepOf(`${NUMBER}; touch began-$n; exit 1`);
+    const { record } = sweep.request.internals;
+    const endedSince = ({ number }: SweepJob) => (number === 0 ? "its earlier end" : undefined);
+    Object.assign(record, { endedSince });
+    const events: LaunchEvent[] = [];
+    for await (const event of sweep.launch(2)) events.push(event);
+    expect(events.slice(0, 2)).toMatchObject([
+      { kind: "started", job: { number: 0 } },
+      { kind: "ended", job: { number: 0 }, result: "its earlier end" },
+    ]);
+    expect([sweep.has("began-0"), sweep.has("began-1")]).toEqual([false, true]);
+    expect(sweep.logged.slice(1)).toEqual(["hydraconf.launchers.local: \t#1 : x=1"]);
+  });
+
+  test("follows first the jobs that workers of an earlier launcher still run", async () => {
+    const script = `${NUMBER}; touch began-$n; while ! [ -e may-$n ]; do sleep 0.02; done; exit 1`;
+    const sweep = sweepOf(script, { n_jobs: 1 });
+    const earlier = sweepOf(script);
+    Object.assign(earlier.request.internals.record, { folder: sweep.folder });
+    const left = told(earlier.launch(sweep.jobs(3).slice(2)));
+    await until(() => sweep.state(2)?.status === "running" && earlier.has("began-2"));
+    const events = sweep.launch(3);
+    expect(await events.next()).toMatchObject({ value: { kind: "started", job: { number: 2 } } });
+    earlier.write("may-2");
+    await left;
+    expect(await events.next()).toMatchObject({ value: { kind: "ended", job: { number: 2 } } });
+    expect(await events.next()).toMatchObject({ value: { kind: "started", job: { number: 0 } } });
+    sweep.write("may-0");
+    sweep.write("may-1");
+    expect(await told(events)).toEqual(["ended 0", "started 1", "ended 1"]);
+    expect(sweep.state(2)?.attempts).toHaveLength(1);
+  });
+
+  test("launches nothing where no job is left", async () => {
+    const { launch, logged } = sweepOf("exit 1");
+    expect(await told(launch(0))).toEqual([]);
+    expect(logged).toEqual(["hydraconf.launchers.local: Launching 0 jobs in 1 process"]);
+  });
+});
+
+test("as a definition it says what it does, with its retries and the names of its jobs", () => {
+  const jobId = (number: number) => `job ${number}`;
+  const plain = localLauncher("local", "hydraconf.Local", readLocalSettings);
+  expect(plain).toMatchObject({
+    ...{ name: "local", targets: ["hydraconf.Local"], settingsByJob: true, prunes: true },
+  });
+  expect("jobId" in plain).toBe(false);
+  expect(plain.retries?.({ max_retries: 2n })).toBe(2);
+  expect(localLauncher("other", "Other", readLocalSettings, { jobId })).toMatchObject({
+    ...{ name: "other", jobId },
   });
 });
