@@ -113,7 +113,7 @@ describe("kernels of regions", () => {
               const here = all.filter(
                 (launch) => device === null || placeOf(launch.device) === device,
               );
-              const { records, calls, ns } = rows.of(parts, device);
+              const { records, calls, ns } = rows.rowsOf(parts, device);
               expect(inAnyOrder(records)).toEqual(inAnyOrder(recordsOf(here)));
               expect(records).toEqual(records.toSorted(byTime));
               expect([calls, ns]).toEqual([here.length, sum(here.map((launch) => launch.ns))]);
@@ -171,7 +171,7 @@ describe("kernels of regions", () => {
               where === process && (open.includes(0) || open.includes(1)),
           );
           const parts: readonly KernelTally[] = together === null ? [] : [together];
-          expect(inAnyOrder(rows.of(parts, null).records)).toEqual(inAnyOrder(recordsOf(inside)));
+          expect(inAnyOrder(rows.rowsOf(parts, null).records)).toEqual(inAnyOrder(recordsOf(inside)));
           const devices = new Set(inside.map(({ device }) => placeOf(device)));
           expect(new Set(together?.devices)).toEqual(devices);
           const own = inside.filter(({ open }) => [0, 1].includes(open.at(-1) ?? -1));
@@ -196,7 +196,7 @@ describe("kernels of regions", () => {
     const { rows, regions, partsOf } = tallied(launches);
     for (const [at, region] of regions.entries()) {
       const inside = launches.filter(({ open }) => open.includes(at));
-      const { records, calls } = rows.of(partsOf(region), null);
+      const { records, calls } = rows.rowsOf(partsOf(region), null);
       expect(inAnyOrder(records)).toEqual(inAnyOrder(recordsOf(inside)));
       expect(calls).toBe(inside.length);
     }
