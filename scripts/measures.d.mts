@@ -1,3 +1,5 @@
+import type { SourceFile } from "typescript";
+
 /** Groups of files that import each other, directly or through others, from the imports of each file. */
 export function circlesIn(
   imports: ReadonlyMap<string, readonly string[]>,
@@ -5,6 +7,9 @@ export function circlesIn(
 
 /** Exports of `src` that no other file imports, those of tests and scripts included. */
 export function unusedExports(root: string): readonly string[];
+
+/** The variables, parameters and functions of a file whose names only point, as `LINE: NAME`. */
+export function pointingNames(source: SourceFile): readonly string[];
 
 /** The measures of the tree of a revision, or why there are none. */
 export function measuresAt(

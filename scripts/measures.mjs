@@ -33,6 +33,9 @@ const PLACES = [
   ...["job", "launch", "sweep", "plugins", "cli"].map((folder) => `app/${folder}`),
 ];
 
+/** Names of variables, parameters and functions that point at something and do not say what it is. */
+const POINTING = new Set(["of", "at", "one", "own", "known", "given", "before"]);
+
 /** Names of files that say nothing to somebody who knows the field. */
 const UNCLEAR_NAMES =
   /^(?:look|standing|strays|patience|outlook|leave-sweep|broken-off|side-by-side|overlapping-stays|settle|obstacles|left-behind|attend-tool|standstill|ledger|remember|looked-for|tells-of-process|own-lines|leftovers|whole-lines|just-ended|cut-off|silent-.*|known-.*|bare-word|closed-key|what-.*|whose-.*|words?|things?|misc|utils?|helpers?|common)$/;
@@ -255,7 +258,10 @@ export function measure(root) {
   );
   const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
   const unused = unusedExports(root, sourceOf);
-  const unclear = [...sources.keys()].filter((path) => UNCLEAR_NAMES.test(stemOf(path)));
+  const unclear = [...sources.keys()].flatMap((path) => [
+    ...(UNCLEAR_NAMES.test(stemOf(path)) ? [path] : []),
+    ...pointingNames(sourceOf(join(root, path))).map((name) => `${path}:${name}`),
+  ]);
   return {
     measures: {
       files: sources.size,
@@ -288,6 +294,34 @@ export function measure(root) {
     },
   };
 }
+
+/**
+ * The variables, parameters and functions of a file whose names only point (`at`, `one`), as `LINE: NAME`. `before` is a name beside an `after`.
+ * Members of types are others' words, too: of documents, of methods such as `at(index)`.
+ * @returns {readonly string[]}
+ */
+export function pointingNames(source) {
+  const found = [];
+  const visit = (node, scope) => {
+    const { name } = node;
+    const isDeclaration =
+      ts.isVariableDeclaration(node) ||
+      ts.isParameter(node) ||
+      ts.isBindingElement(node) ||
+      ts.isFunctionDeclaration(node);
+    if (isDeclaration && name !== undefined && ts.isIdentifier(name) && POINTING.has(name.text))
+      if (name.text !== "before" || !hasIdentifier(scope, "after"))
+        found.push(`${source.getLineAndCharacterOfPosition(name.end).line + 1}: ${name.text}`);
+    const inside = ts.isFunctionLike(node) ? node : scope;
+    ts.forEachChild(node, (child) => visit(child, inside));
+  };
+  visit(source, source);
+  return found;
+}
+
+const hasIdentifier = (node, name) =>
+  (ts.isIdentifier(node) && node.text === name) ||
+  ts.forEachChild(node, (child) => hasIdentifier(child, name)) === true;
 
 /** What is imported by its package, or loaded by a page. */
 const FACES = /^src\/(?:[^/]+\.ts|bin\/|(?:profiler|report|engine\/schema)\/index\.ts$)/;

@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import type { ConfigChange, PlainValue, WatchedConfig } from "../src/index.ts";
 import {
   asyncResolver,
+  type ConfigChange,
   composeAsync,
   isConfigError,
   memorySource,
+  type PlainValue,
   renderError,
   renderExplanation,
+  type WatchedConfig,
   watchConfig,
 } from "../src/index.ts";
 import { dotenv, environment } from "../src/sources.ts";

@@ -5,8 +5,12 @@ import { type Composer, openComposer } from "../app/job/composer.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { packageFolders } from "../app/plugins/python/interpreter.ts";
-import type { ConfigPlugin, StoreEntry } from "../engine/compose/index.ts";
-import { allGroups, type Repository } from "../engine/compose/index.ts";
+import {
+  allGroups,
+  type ConfigPlugin,
+  type Repository,
+  type StoreEntry,
+} from "../engine/compose/index.ts";
 import type { Dialect } from "../engine/values/dialect.ts";
 import { isConfigError } from "../engine/values/errors.ts";
 import type { Reading } from "../engine/values/yaml/reader.ts";

@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigError } from "../../src/engine/values/errors.ts";
-import { isConfigError } from "../../src/engine/values/errors.ts";
+import { type ConfigError, isConfigError } from "../../src/engine/values/errors.ts";
 import type { CorpusCase } from "./corpus.ts";
 import { codeFitsClass, isAccident } from "./error-classes.ts";
 import { missingSubject } from "./error-subjects.ts";
-import type { Outcome } from "./suite.ts";
-import { PASS } from "./suite.ts";
+import { type Outcome, PASS } from "./suite.ts";
 
 /** What our engine did: a value in the corpus' terms, or what it threw. */
 export type Attempt =

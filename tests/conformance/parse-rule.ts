@@ -1,7 +1,6 @@
 import type { KeySyntax, OverrideValue, ValueSyntax } from "../../src/engine/overrides/ast.ts";
 import type { OverrideSource } from "../../src/engine/overrides/errors.ts";
-import type { EvaluationOptions } from "../../src/engine/overrides/evaluate.ts";
-import { evaluateValue } from "../../src/engine/overrides/evaluate.ts";
+import { type EvaluationOptions, evaluateValue } from "../../src/engine/overrides/evaluate.ts";
 import {
   type Cursor,
   createCursor,

@@ -2,14 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ErrorCode } from "../../src/engine/values/errors.ts";
-import { ConfigError } from "../../src/engine/values/errors.ts";
+import { ConfigError, type ErrorCode } from "../../src/engine/values/errors.ts";
 import { tooManyAccepted } from "./accepted.ts";
 import type { CorpusCase } from "./corpus.ts";
 import { judge } from "./judge.ts";
 import { fileRow } from "./print.ts";
-import type { FileResult, ReplayRequest } from "./replay.ts";
-import { replay } from "./replay.ts";
+import { type FileResult, type ReplayRequest, replay } from "./replay.ts";
 import type { Suite } from "./suite.ts";
 import { summarize } from "./summary.ts";
 

@@ -1,7 +1,8 @@
 import { DEFAULT_DIALECT, type Dialect } from "../../src/engine/values/dialect.ts";
 import { excuseFor, tooManyAccepted } from "./accepted.ts";
-import type { CorpusCase, CorpusFile } from "./corpus.ts";
 import {
+  type CorpusCase,
+  type CorpusFile,
   findCompanion,
   identityOf,
   listCorpus,

@@ -3,8 +3,7 @@ import { parseArgs } from "node:util";
 import { DEFAULT_DIALECT, dialectNamed } from "../../src/engine/values/dialect.ts";
 import { allCorpora, baseCorpus, corporaOf } from "./corpora.ts";
 import { fileRow, sideBySide, summaryLines, tableHeader } from "./print.ts";
-import type { FileResult, ReplayRequest } from "./replay.ts";
-import { replay } from "./replay.ts";
+import { type FileResult, type ReplayRequest, replay } from "./replay.ts";
 import { SUITES } from "./suites/index.ts";
 import { summarize, toJson } from "./summary.ts";
 

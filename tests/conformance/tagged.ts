@@ -1,7 +1,12 @@
-import type { ConfigNode, Key, ScalarValue } from "../../src/engine/values/node.ts";
-import { list, map, scalar } from "../../src/engine/values/node.ts";
-import type { CodeOrigin } from "../../src/engine/values/origin.ts";
-import { fromCode } from "../../src/engine/values/origin.ts";
+import {
+  type ConfigNode,
+  type Key,
+  list,
+  map,
+  type ScalarValue,
+  scalar,
+} from "../../src/engine/values/node.ts";
+import { type CodeOrigin, fromCode } from "../../src/engine/values/origin.ts";
 import { floatRepr, parsePythonFloat } from "../../src/engine/values/python-text.ts";
 
 /** The corpus' notation for a value in its exact type (README there, "Tagged values"). */

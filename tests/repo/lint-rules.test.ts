@@ -60,3 +60,23 @@ it("public types name none of Node's, which a program may lack", () => {
   );
   expect(signals).toEqual([]);
 });
+
+it("a file imports a module once, but for a namespace beside names", () => {
+  const files = ["src", "tests", "bench"].flatMap((folder) => listFiles(join(root, folder), ".ts"));
+  const doubled = files.flatMap((file) =>
+    repeatedImports(readFileSync(file, "utf8")).map((module) => `${file}: ${module}`),
+  );
+  expect(doubled).toEqual([]);
+  expect(
+    repeatedImports(`import type { A } from "./a.ts";\nimport {\n  b,\n} from "./a.ts";\n`),
+  ).toEqual(["./a.ts"]);
+});
+
+/** The modules that more than one statement on top of a file takes names of. */
+function repeatedImports(text: string): readonly string[] {
+  const [top = ""] = text.split(/^(?!import\b|[}\s/]|$)/m, 1);
+  const modules = [...top.matchAll(/^import (?!\*)[^;"]* from "(.+)";$/gm)].map(([, name]) => name);
+  return modules.filter(
+    (module, index): module is string => module !== undefined && modules.indexOf(module) < index,
+  );
+}

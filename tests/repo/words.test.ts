@@ -1,9 +1,10 @@
-/** How files and functions introduce themselves: a sentence on top of each file, and parameters named after what they are. */
+/** How files and functions introduce themselves: a sentence on top of each file, and names that say what they hold. */
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
+import { pointingNames } from "../../scripts/measures.mjs";
 import { listFiles } from "./files.ts";
 
 const SOURCES = fileURLToPath(new URL("../../src", import.meta.url));
@@ -17,59 +18,29 @@ it("every file says in its first lines what it is, or what made it", () => {
   expect(silent.map(({ name }) => name)).toEqual([]);
 });
 
-/** Words that point at something and do not say what it is. */
-const POINTING = new Set(["of", "at", "one", "own", "known", "given", "before"]);
-
-type AnyFunction = ts.FunctionDeclaration | ts.ArrowFunction | ts.FunctionExpression;
-
-/** The functions that a file exports, and those that they return at once. */
-function exportedFunctions(text: string): readonly AnyFunction[] {
-  const { statements } = ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest);
-  return statements.flatMap((statement): readonly AnyFunction[] => {
-    if (!ts.canHaveModifiers(statement)) return [];
-    const modifiers = ts.getModifiers(statement) ?? [];
-    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
-    if (ts.isFunctionDeclaration(statement)) return [statement];
-    if (!ts.isVariableStatement(statement)) return [];
-    return statement.declarationList.declarations.flatMap(({ initializer }) =>
-      curried(initializer),
-    );
-  });
-}
-
-function curried(value: ts.Node | undefined): readonly AnyFunction[] {
-  if (value === undefined || !(ts.isArrowFunction(value) || ts.isFunctionExpression(value)))
-    return [];
-  return [value, ...curried(value.body)];
-}
-
-/** Whether there may be such a parameter: parsing all sources takes seconds. */
-const MAY_POINT = new RegExp(`[(,]\\s*(?:${[...POINTING].join("|")})\\??\\s*[:=](?!>)`);
-
-const pointingParameters = (text: string): readonly string[] =>
-  exportedFunctions(text).flatMap(({ parameters }) =>
-    parameters.flatMap(({ name }) =>
-      ts.isIdentifier(name) && POINTING.has(name.text) ? [name.text] : [],
-    ),
-  );
-
-describe("parameters of exported functions", () => {
-  it("are named after what they are", () => {
-    const pointing = sources
-      .filter(({ text }) => MAY_POINT.test(text))
-      .flatMap(({ name, text }) =>
-        pointingParameters(text).map((parameter) => `${name}: ${parameter}`),
-      );
-    expect(pointing).toEqual([]);
-  });
-
+// The files of src have none: a measure of scripts/measures.mjs, with its bound in measures.test.ts.
+describe("names that only point", () => {
   it.each([
-    ["export function f(at: number) {}", ["at"]],
-    ["export const f = (of: string) => (known = 1) => of;", ["of", "known"]],
-    ["export const f = async function (one) {};", ["one"]],
-    ["const f = (own: string) => own;", []],
-    ["export const f = ({ before }: Pair, place: Place) => before;", []],
+    ["export function f(at: number) {}", ["1: at"]],
+    ["const f = (of: string) => (known = 1) => of;", ["1: of", "1: known"]],
+    ["const f = async function (one) {\n  const { own } = one;\n};", ["1: one", "2: own"]],
+    ["for (const [at, { given: value }] of list.entries()) use(at, value);", ["1: at"]],
+    ["function given() {}", ["1: given"]],
+    ["interface List { at(index: number): string; readonly of: string }", []],
+    ["const list = { at: (index: number) => index }; list.at(1);", []],
+    ["const f = ({ before: text }: Pair, place: Place) => text;", []],
   ])("are found in %s", (text, expected) => {
-    expect(pointingParameters(text)).toEqual(expected);
+    expect(pointing(text)).toEqual(expected);
+  });
+
+  it("are not those of a pair of before and after in one function", () => {
+    expect(pointing("const f = (before: Node, after: Node) => [before, after];")).toEqual([]);
+    expect(pointing("const f = (before) => (after) => [before, after];")).toEqual([]);
+    expect(pointing("const f = (before) => before;\nconst g = (after) => after;")).toEqual([
+      "1: before",
+    ]);
   });
 });
+
+const pointing = (text: string): readonly string[] =>
+  pointingNames(ts.createSourceFile("file.ts", text, ts.ScriptTarget.Latest));

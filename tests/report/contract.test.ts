@@ -5,8 +5,12 @@ import { parse } from "yaml";
 import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
 import { combineRuns } from "../../src/profiler/analysis/repeats.ts";
 import { toReportBundle } from "../../src/profiler/analysis/to-report.ts";
-import type { KernelRecord } from "../../src/report/index.ts";
-import { CONTRACTS, contractFile, createReportValidator } from "../../src/report/index.ts";
+import {
+  CONTRACTS,
+  contractFile,
+  createReportValidator,
+  type KernelRecord,
+} from "../../src/report/index.ts";
 import { readContract } from "../../src/report/validation/contract-schema.ts";
 import { timelineOf, twoLibraries } from "../profiler/analysis/timelines.ts";
 import { assembleNcu } from "../profiler/tools/ncu/assemble/assemble-all.ts";

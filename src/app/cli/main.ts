@@ -23,12 +23,12 @@ import {
 } from "../job/composer.ts";
 import type { Task } from "../job/job.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
-import type { WorkerRequest } from "../job/process/invocation.ts";
 import {
   type Console,
   completeInvocation,
   type Invocation,
   processInvocation,
+  type WorkerRequest,
   watchForLostTask,
 } from "../job/process/invocation.ts";
 import { createRedaction, guardConsole, type Redaction } from "../job/redaction.ts";

@@ -4,8 +4,7 @@ import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt, isMissing, type MapNode } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
-import type { ResolveContext } from "../../engine/values/resolution/context.ts";
-import { asDeclared } from "../../engine/values/resolution/context.ts";
+import { asDeclared, type ResolveContext } from "../../engine/values/resolution/context.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 
 /** Whether a node is its own value: nothing has to be resolved. */

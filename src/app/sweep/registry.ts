@@ -1,6 +1,5 @@
 /** The launchers and sweepers that a config may choose. */
-import type { Composition } from "../../engine/compose/index.ts";
-import { launchRefusal } from "../../engine/compose/index.ts";
+import { type Composition, launchRefusal } from "../../engine/compose/index.ts";
 import { ConfigError, nearest } from "../../engine/values/errors.ts";
 import type { ConfigNode } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";

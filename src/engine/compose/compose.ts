@@ -415,8 +415,9 @@ function sweptRoots(
 
 /** The override of a sweep that an override of a job comes from. */
 const asTyped = (override: Override, sweep: readonly Override[] = []): Override =>
-  sweep.find((one) => isSweep(one) && overrideKeyElement(one) === overrideKeyElement(override)) ??
-  override;
+  sweep.find(
+    (axis) => isSweep(axis) && overrideKeyElement(axis) === overrideKeyElement(override),
+  ) ?? override;
 
 /** Composes for a job, whose error about a choice of a group then proposes the options of its sweep. */
 function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T {
@@ -425,15 +426,15 @@ function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T 
   } catch (error) {
     if (sweep === undefined || !isConfigError(error)) throw error;
     const { hint, origin } = error.details;
-    const override = overrides.find((one) => isSame(one.origin, origin));
+    const override = overrides.find((candidate) => isSame(candidate.origin, origin));
     if (hint === undefined || override === undefined) throw error;
     const typed = asTyped(override, sweep);
     throw new ConfigError({ ...error.details, hint: choiceHint(hint, { override, typed }) });
   }
 }
 
-const isSame = (one: OverrideOrigin, other: Origin | undefined): boolean =>
-  other?.kind === "override" && other.index === one.index && other.text === one.text;
+const isSame = (left: OverrideOrigin, other: Origin | undefined): boolean =>
+  other?.kind === "override" && other.index === left.index && other.text === left.text;
 
 function* chosenOptions(override: Override, repository: Repository): Generator<string> {
   const options = { groupOptions: (group: string) => repository.list(group, "config") };

@@ -13,8 +13,7 @@ import {
 import { type Difference, diffConfigs, type KeyedNode } from "../values/diff.ts";
 import { splitKey } from "../values/key-path.ts";
 import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
-import type { PlainValue } from "../values/plain-objects.ts";
-import { toObject } from "../values/plain-objects.ts";
+import { type PlainValue, toObject } from "../values/plain-objects.ts";
 import { floatRepr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
 import { createResolution } from "../values/resolution/evaluate.ts";

@@ -2,8 +2,7 @@
 
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import { compareBytes } from "../../foundation/text/bytes.ts";
-import type { ConfigNode, Key, ScalarValue } from "./node.ts";
-import { isPathValue } from "./node.ts";
+import { type ConfigNode, isPathValue, type Key, type ScalarValue } from "./node.ts";
 
 /** A value of a tree at its key. */
 export interface KeyedNode {

@@ -1,8 +1,8 @@
 /** What one command line composes in one dialect, and how two such outcomes differ. */
 import type { Composer } from "../../app/job/composer.ts";
 import { refuseOtherLauncher } from "../../app/sweep/plan-sweep.ts";
-import type { Composition } from "../../engine/compose/index.ts";
 import {
+  type Composition,
   type CompositionWarning,
   type Difference,
   diffConfigs,

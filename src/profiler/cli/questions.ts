@@ -15,8 +15,8 @@ import {
   withHeading,
 } from "../../pages/blocks.ts";
 import { formatDuration, formatMs, percentOf } from "../../pages/numbers.ts";
-import type { Comparison } from "../../report/compare/comparison.ts";
 import {
+  type Comparison,
   changedKernels,
   comparedRows,
   contributionOf,

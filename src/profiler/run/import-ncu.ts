@@ -1,8 +1,7 @@
 /** Imports files of Nsight Compute: passes or processes of one program. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import { createKernelSelection } from "../analysis/kernel-selection.ts";
-import type { LabelRules } from "../analysis/labels.ts";
-import { createLabelUnifier } from "../analysis/labels.ts";
+import { createLabelUnifier, type LabelRules } from "../analysis/labels.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { addSections, type NcuResult, type NcuTables } from "../model/counters.ts";
 import type { ImportSource, NcuResults, ReadOptions } from "../tools/importer.ts";

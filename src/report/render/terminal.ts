@@ -30,8 +30,7 @@ import {
 import { formatMs } from "../../pages/numbers.ts";
 import type { NCUProfileRegionReport } from "../model/document.ts";
 import { withFamilies } from "../model/families.ts";
-import type { Answer } from "../view/answer.ts";
-import { answerBlocks } from "../view/answer.ts";
+import { type Answer, answerBlocks } from "../view/answer.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
 import { kernelTable } from "../view/kernel-tables.ts";
 import {

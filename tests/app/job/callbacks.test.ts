@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Callback } from "../../../src/app/job/callbacks.ts";
-import { openCallbacks } from "../../../src/app/job/callbacks.ts";
+import { type Callback, openCallbacks } from "../../../src/app/job/callbacks.ts";
 import { createLogging } from "../../../src/app/job/logging/logging.ts";
 import { createTargets } from "../../../src/engine/instantiate/module-targets.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";

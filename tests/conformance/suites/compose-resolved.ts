@@ -1,8 +1,6 @@
 import type { Config } from "../../../src/engine/compose/index.ts";
-import type { ExpectedError } from "../judge.ts";
-import { attempt, compare, judgeError } from "../judge.ts";
-import type { Outcome } from "../suite.ts";
-import { PASS } from "../suite.ts";
+import { attempt, compare, type ExpectedError, judgeError } from "../judge.ts";
+import { type Outcome, PASS } from "../suite.ts";
 
 /**
  * The resolved text of a composed config against Hydra's: a text, an error (its class, or class

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Composition, Config, DefaultsRow } from "../../../src/engine/compose/index.ts";
-import { toPlain } from "../../../src/engine/compose/index.ts";
+import {
+  type Composition,
+  type Config,
+  type DefaultsRow,
+  toPlain,
+} from "../../../src/engine/compose/index.ts";
 import { memoryAccess } from "../../../src/engine/compose/sources/memory-files.ts";
 import { ajvWith, createConfigReader } from "../../../src/engine/schema/config-reader.ts";
 import type { Dialect } from "../../../src/engine/values/dialect.ts";

@@ -1,5 +1,5 @@
-import type { Config } from "../../../src/engine/compose/index.ts";
 import {
+  type Config,
   composeConfig,
   createConfig,
   hydraGroups,

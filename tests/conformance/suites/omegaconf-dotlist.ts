@@ -1,12 +1,19 @@
 import { isMissingAt, maskedCopy } from "../../../src/engine/values/edit/children.ts";
 import { fromDotlist, mergeDotlist, updateNode } from "../../../src/engine/values/edit/update.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
-import type { ConfigNode } from "../../../src/engine/values/node.ts";
-import { list, map, scalar, writtenScalar } from "../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  list,
+  map,
+  scalar,
+  writtenScalar,
+} from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { withFlags } from "../../../src/engine/values/place.ts";
-import type { ResolveContext } from "../../../src/engine/values/resolution/context.ts";
-import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+} from "../../../src/engine/values/resolution/context.ts";
 import { IN_PLACE, resolveTree } from "../../../src/engine/values/resolution/resolve-tree.ts";
 import { missingKeys, selectNode } from "../../../src/engine/values/resolution/select.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";

@@ -1,8 +1,10 @@
 import type { Dialect } from "../../../src/engine/values/dialect.ts";
 import { ConfigError } from "../../../src/engine/values/errors.ts";
 import type { ConfigNode } from "../../../src/engine/values/node.ts";
-import type { ResolveContext } from "../../../src/engine/values/resolution/context.ts";
-import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+} from "../../../src/engine/values/resolution/context.ts";
 import { selectNode } from "../../../src/engine/values/resolution/select.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
 import type { CorpusCase } from "../corpus.ts";

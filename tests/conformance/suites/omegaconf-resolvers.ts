@@ -1,5 +1,11 @@
-import type { ConfigNode, Key, ScalarValue } from "../../../src/engine/values/node.ts";
-import { list, map, scalar } from "../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  type Key,
+  list,
+  map,
+  type ScalarValue,
+  scalar,
+} from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { pyStr } from "../../../src/engine/values/python-text.ts";
 import type { Resolver, ResolverArgument } from "../../../src/engine/values/resolution/resolver.ts";

@@ -1,8 +1,9 @@
 import type { KeySyntax } from "../../../src/engine/overrides/ast.ts";
-import type { Override, OverrideValue } from "../../../src/engine/overrides/index.ts";
 import {
   elementToString,
   isSweep,
+  type Override,
+  type OverrideValue,
   overrideKeyElement,
   parseOverrides,
   sweepStrings,

@@ -1,6 +1,8 @@
 import type { RunMode } from "../../../src/engine/compose/defaults/list.ts";
-import type { Composition, CompositionWarning, Config } from "../../../src/engine/compose/index.ts";
 import {
+  type Composition,
+  type CompositionWarning,
+  type Config,
   composeConfig,
   createConfig,
   hydraGroups,

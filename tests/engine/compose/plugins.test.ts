@@ -7,10 +7,8 @@ import { map, scalar } from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { toObject } from "../../../src/engine/values/plain-objects.ts";
 import { resolveTree } from "../../../src/engine/values/resolution/resolve-tree.ts";
-import type { EngineOptions } from "../../../src/engine.ts";
-import { createEngine } from "../../../src/engine.ts";
-import type { Files } from "./in-memory.ts";
-import { refusal } from "./in-memory.ts";
+import { createEngine, type EngineOptions } from "../../../src/engine.ts";
+import { type Files, refusal } from "./in-memory.ts";
 
 /** An engine over files in memory, which stand where a directory would. */
 const engineOf = (files: Files, options: EngineOptions = {}) =>

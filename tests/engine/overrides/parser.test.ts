@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OverrideValue } from "../../../src/engine/overrides/index.ts";
-import { parseOverride, parseOverrides } from "../../../src/engine/overrides/index.ts";
+import {
+  type OverrideValue,
+  parseOverride,
+  parseOverrides,
+} from "../../../src/engine/overrides/index.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { runs } from "../../runs.ts";
 import { overrideSyntaxText } from "./generate.ts";

@@ -1,6 +1,5 @@
 import type { OverrideValue } from "../../../src/engine/overrides/index.ts";
-import type { ConfigError } from "../../../src/engine/values/errors.ts";
-import { isConfigError } from "../../../src/engine/values/errors.ts";
+import { type ConfigError, isConfigError } from "../../../src/engine/values/errors.ts";
 
 /** A value without spans and quotes, easy to write down in an expectation. */
 export function plain(value: OverrideValue): unknown {

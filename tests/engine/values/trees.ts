@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { ConfigNode, Key } from "../../../src/engine/values/node.ts";
-import { list, map, scalar } from "../../../src/engine/values/node.ts";
+import { type ConfigNode, type Key, list, map, scalar } from "../../../src/engine/values/node.ts";
 import { fromCode } from "../../../src/engine/values/origin.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";
 import { writeYaml } from "../../../src/engine/values/yaml/writer.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { NCUProfileRegionReport } from "../../../src/report/index.ts";
 import {
   assertValid,
   CONTRACTS,
   createReportValidator,
+  type NCUProfileRegionReport,
   type ReportIssue,
 } from "../../../src/report/index.ts";
 import { anyRanges, twoLibraries, wellNested } from "../../profiler/analysis/timelines.ts";

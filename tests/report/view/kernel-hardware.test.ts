@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { renderCsv } from "../../../src/pages/csv.ts";
-import type {
-  KernelHardware,
-  KernelRecord,
-  RegionReportBundle,
+import {
+  createReportValidator,
+  type KernelHardware,
+  type KernelRecord,
+  type RegionReportBundle,
 } from "../../../src/report/index.ts";
-import { createReportValidator } from "../../../src/report/index.ts";
 import { kernelHardware, mergeHardware } from "../../../src/report/view/kernel-hardware.ts";
 import {
   hardwareLegend,

@@ -1,7 +1,11 @@
 /** Infers a JSON Schema from examples of values. */
 import { isInterpolationNode } from "../../../engine/values/interpolation/parser.ts";
-import type { ConfigNode, MapNode, ScalarNode } from "../../../engine/values/node.ts";
-import { isMissingOrNull } from "../../../engine/values/node.ts";
+import {
+  type ConfigNode,
+  isMissingOrNull,
+  type MapNode,
+  type ScalarNode,
+} from "../../../engine/values/node.ts";
 import { toObject } from "../../../engine/values/plain-objects.ts";
 import { keyText } from "../../../engine/values/python-text.ts";
 import { getOrCreate } from "../../../foundation/system/get-or-create.ts";

@@ -1,6 +1,5 @@
 /** The declarations of a config tree: its groups, options and composed configs, for TypeScript and for Python. */
-import type { Composition, Repository } from "../../../engine/compose/index.ts";
-import { EMPTY_CONFIG } from "../../../engine/compose/index.ts";
+import { type Composition, EMPTY_CONFIG, type Repository } from "../../../engine/compose/index.ts";
 import { isConfigError } from "../../../engine/values/errors.ts";
 import type { ConfigNode } from "../../../engine/values/node.ts";
 import { type InferredSchema, inferSchema } from "./infer.ts";

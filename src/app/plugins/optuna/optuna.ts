@@ -1,9 +1,9 @@
 /** The plugin `hydra-optuna-sweeper`: its configs and its sweeper. */
 import type { ConfigPlugin } from "../../../engine/compose/config-plugin.ts";
-import type { Field } from "../../../engine/compose/hydra/schema.ts";
 import {
   ANY,
   BOOL,
+  type Field,
   FLOAT,
   field,
   INT,

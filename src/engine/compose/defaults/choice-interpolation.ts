@@ -1,14 +1,18 @@
 /** Interpolations in defaults lists, which refer to the options chosen for other groups. */
 import { ConfigError, isConfigError } from "../../values/errors.ts";
-import type { ConfigNode, MapNode } from "../../values/node.ts";
-import { list, map, scalar } from "../../values/node.ts";
+import { type ConfigNode, list, type MapNode, map, scalar } from "../../values/node.ts";
 import { fromCode } from "../../values/origin.ts";
 import type { ResolveContext } from "../../values/resolution/context.ts";
 import { resolveAt } from "../../values/resolution/select.ts";
-import type { ConfigItem, DefaultsItem, GroupItem, GroupValue } from "../sources/config-source.ts";
-import { isOptionList, SELF } from "../sources/config-source.ts";
-import type { ListPlace } from "./placement.ts";
-import { nameOf, placeItem } from "./placement.ts";
+import {
+  type ConfigItem,
+  type DefaultsItem,
+  type GroupItem,
+  type GroupValue,
+  isOptionList,
+  SELF,
+} from "../sources/config-source.ts";
+import { type ListPlace, nameOf, placeItem } from "./placement.ts";
 
 /** What an interpolation in a defaults list can refer to. */
 export interface ChoiceScope {

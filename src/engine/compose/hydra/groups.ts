@@ -3,8 +3,7 @@
 import { once } from "../../../foundation/system/get-or-create.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import type { ConfigSource } from "../sources/config-source.ts";
-import type { StoreEntry } from "../sources/memory-source.ts";
-import { memorySource } from "../sources/memory-source.ts";
+import { memorySource, type StoreEntry } from "../sources/memory-source.ts";
 import { memoizedSource } from "../sources/repository.ts";
 
 /*

@@ -1,7 +1,6 @@
 /** Arithmetic of ints and floats as in Python. */
 import type { OverrideValue, PythonNumber } from "../ast.ts";
-import type { Call } from "./function.ts";
-import { fail } from "./function.ts";
+import { type Call, fail } from "./function.ts";
 
 /** The number in a value; null for a value of another type, null included. */
 export function numberOf(value: OverrideValue | undefined): PythonNumber | null {

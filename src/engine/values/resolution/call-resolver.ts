@@ -4,11 +4,16 @@ import { DIALECTS, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
 import { parseElement } from "../interpolation/parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
-import type { ConfigNode, ScalarValue } from "../node.ts";
-import { getAt, isMissing, isNode, writtenScalar } from "../node.ts";
+import {
+  type ConfigNode,
+  getAt,
+  isMissing,
+  isNode,
+  type ScalarValue,
+  writtenScalar,
+} from "../node.ts";
 import { fromCode } from "../origin.ts";
-import type { Place } from "../place.ts";
-import { fullKeyOf, pathOf, resultPlace, rootOf } from "../place.ts";
+import { fullKeyOf, type Place, pathOf, resultPlace, rootOf } from "../place.ts";
 import { type Resolution, selectPath, startOf } from "./resolution.ts";
 import type { Resolver, ResolverArgument, ResolverCall } from "./resolver.ts";
 

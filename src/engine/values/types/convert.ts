@@ -16,8 +16,7 @@ import {
   type ObjectType,
   scalar,
 } from "../node.ts";
-import type { Place } from "../place.ts";
-import { below, fullKeyOf, resultPlace } from "../place.ts";
+import { below, fullKeyOf, type Place, resultPlace } from "../place.ts";
 import { keyText, pyTypeName } from "../python-text.ts";
 import {
   convertResolved,

@@ -2,8 +2,12 @@
 
 import { isCodedError } from "../../../engine/values/errors.ts";
 import { firstFew } from "../../../foundation/text/plural.ts";
-import type { Check, Machine, Verdict } from "../../machine/doctor/machine.ts";
-import { probeNsight } from "../../machine/doctor/machine.ts";
+import {
+  type Check,
+  type Machine,
+  probeNsight,
+  type Verdict,
+} from "../../machine/doctor/machine.ts";
 import { findNsightTool } from "../../machine/find-program.ts";
 import { otherName } from "../../machine/metric-names.ts";
 import { type MetricSource, openReadyMetricSource } from "../../machine/metric-source.ts";

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DialectName } from "../../../../src/engine/values/dialect.ts";
-import { DIALECTS } from "../../../../src/engine/values/dialect.ts";
+import { DIALECTS, type DialectName } from "../../../../src/engine/values/dialect.ts";
 import { createEngine, type EngineOptions } from "../../../../src/engine.ts";
 import { refusal } from "../in-memory.ts";
 

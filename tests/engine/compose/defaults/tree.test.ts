@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Files } from "../in-memory.ts";
-import { composeFiles, pointedAt, refusal, rowTexts } from "../in-memory.ts";
+import { composeFiles, type Files, pointedAt, refusal, rowTexts } from "../in-memory.ts";
 
 const rows = (files: Files, overrides: readonly string[] = []) =>
   rowTexts(composeFiles(files, overrides).composition);

@@ -3,8 +3,7 @@ import type { ConfigSource } from "../../../../src/engine/compose/sources/config
 import { openSource, takeSnapshot } from "../../../../src/engine/compose/sources/repository.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
 import { diskSources } from "../disk-sources.ts";
-import type { Files } from "../in-memory.ts";
-import { filesSource, refusal } from "../in-memory.ts";
+import { type Files, filesSource, refusal } from "../in-memory.ts";
 
 /** A source that counts what it is asked. */
 function counting(files: Files): ConfigSource & { readonly asked: string[] } {

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { OverrideFunction } from "../../../../src/engine/overrides/index.ts";
 import {
   FUNCTIONS,
   isOverrideOfHydra,
+  type OverrideFunction,
   parseOverride,
 } from "../../../../src/engine/overrides/index.ts";
 import { DIALECTS } from "../../../../src/engine/values/dialect.ts";

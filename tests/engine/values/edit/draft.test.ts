@@ -2,8 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import { updateNode } from "../../../../src/engine/values/edit/update.ts";
-import type { ConfigNode, NodeType } from "../../../../src/engine/values/node.ts";
-import { map } from "../../../../src/engine/values/node.ts";
+import { type ConfigNode, map, type NodeType } from "../../../../src/engine/values/node.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 import { INT, OBJECT, SERVER, STR, withField } from "../types/typed-trees.ts";

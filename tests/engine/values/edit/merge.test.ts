@@ -2,8 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../../../../src/engine/values/errors.ts";
-import type { ConfigNode, MapNode, NodeType } from "../../../../src/engine/values/node.ts";
-import { child, keyId, list } from "../../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  keyId,
+  list,
+  type MapNode,
+  type NodeType,
+} from "../../../../src/engine/values/node.ts";
 import { withFlags } from "../../../../src/engine/values/place.ts";
 import { toObject } from "../../../../src/engine/values/plain-objects.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";

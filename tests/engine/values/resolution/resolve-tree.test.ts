@@ -1,11 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isConfigError } from "../../../../src/engine/values/errors.ts";
-import type { ConfigNode, Key } from "../../../../src/engine/values/node.ts";
-import { child, list, map, scalar } from "../../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  type Key,
+  list,
+  map,
+  scalar,
+} from "../../../../src/engine/values/node.ts";
 import { withFlags } from "../../../../src/engine/values/place.ts";
-import type { ResolveContext } from "../../../../src/engine/values/resolution/context.ts";
-import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
+import {
+  createResolveContext,
+  type ResolveContext,
+} from "../../../../src/engine/values/resolution/context.ts";
 import { IN_PLACE, resolveTree } from "../../../../src/engine/values/resolution/resolve-tree.ts";
 import type { Resolver } from "../../../../src/engine/values/resolution/resolver.ts";
 import { resolveAt, selectNode } from "../../../../src/engine/values/resolution/select.ts";

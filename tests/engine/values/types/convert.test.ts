@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import { updateNode } from "../../../../src/engine/values/edit/update.ts";
-import type { ConfigNode, NodeType } from "../../../../src/engine/values/node.ts";
-import { child, list, map, scalar } from "../../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  child,
+  list,
+  map,
+  type NodeType,
+  scalar,
+} from "../../../../src/engine/values/node.ts";
 import { pyStr } from "../../../../src/engine/values/python-text.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
 import { IN_PLACE, resolveTree } from "../../../../src/engine/values/resolution/resolve-tree.ts";

@@ -1,6 +1,10 @@
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
-import type { ConfigNode, ContainerNode, NodeType } from "../../../../src/engine/values/node.ts";
-import { map } from "../../../../src/engine/values/node.ts";
+import {
+  type ConfigNode,
+  type ContainerNode,
+  map,
+  type NodeType,
+} from "../../../../src/engine/values/node.ts";
 import { withFlags } from "../../../../src/engine/values/place.ts";
 import { ORIGIN, show, value, yaml } from "../trees.ts";
 

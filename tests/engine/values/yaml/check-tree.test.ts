@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import type { ConfigNode } from "../../../../src/engine/values/node.ts";
-import { list, map } from "../../../../src/engine/values/node.ts";
+import { type ConfigNode, list, map } from "../../../../src/engine/values/node.ts";
 import { rootPlace } from "../../../../src/engine/values/place.ts";
 import { checkTree } from "../../../../src/engine/values/yaml/check-tree.ts";
 import { ORIGIN, value } from "../trees.ts";

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../../../src/engine/values/errors.ts";
 import type { Workload } from "../../../../../src/profiler/machine/process.ts";
 import type { NcuCliConfig, ReplayMode } from "../../../../../src/profiler/tools/config.ts";
-import type { NcuCapabilities } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
-import { readHelp } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
+import {
+  type NcuCapabilities,
+  readHelp,
+} from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
 import {
   checkOptions,
   configArguments,

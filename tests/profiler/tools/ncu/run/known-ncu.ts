@@ -1,7 +1,9 @@
 import { ConfigError } from "../../../../../src/engine/values/errors.ts";
 import type { NcuCliConfig } from "../../../../../src/profiler/tools/config.ts";
-import type { NcuCapabilities } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
-import { readHelp } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
+import {
+  type NcuCapabilities,
+  readHelp,
+} from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
 import { checkOptions } from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
 import { cliConfig } from "./cli-config.ts";
 
