@@ -53,7 +53,6 @@ interface CountTally {
 
 /** The union of the outermost ranges of a process. */
 export interface RootSpans {
-  readonly count: number;
   readonly coveredNs: number;
   /** Start of the first and end of the last; null without ranges. */
   readonly startNs: number | null;
@@ -367,7 +366,6 @@ function createTallyTable(): TallyTableBuilder {
 function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
   const union = keepsSpans ? createUnion() : null;
   const uses = new Map<string | null, GpuUse>();
-  let count = 0;
   let covered = 0;
   let firstNs: number | null = null;
   let lastNs: number | null = null;
@@ -378,7 +376,7 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
     covered += endNs - startNs;
     union?.add(startNs, endNs);
     firstNs ??= startNs;
-    lastNs = Math.max(lastNs ?? endNs, endNs);
+    lastNs = endNs;
     for (const device of [null, ...gpu.devices()]) {
       const timeline = gpu.timelineOf(device);
       if (timeline === null) continue;
@@ -393,7 +391,6 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
   };
   return {
     open(startNs: number): void {
-      count++;
       if (openCount++ === 0) {
         // If a range closed later than expected, the time up to then is covered already.
         fromNs = Math.max(startNs, lastNs ?? startNs);
@@ -405,7 +402,6 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
       if (--openCount === 0) add(fromNs, untilNs);
     },
     finish: (): RootSpans => ({
-      count,
       coveredNs: covered,
       startNs: firstNs,
       endNs: lastNs,

@@ -116,7 +116,7 @@ function wallOf(processes: readonly ProcessAttribution[], device: string | null)
       : coveredInAll(here.map(({ roots }) => roots));
   }
   const all = processes.map(({ ranges }) => ranges.roots);
-  if (all.every(({ count }) => count === 0)) return null;
+  if (all.every(({ startNs }) => startNs === null)) return null;
   const [only, ...others] = all;
   return only !== undefined && others.length === 0
     ? only.coveredNs
