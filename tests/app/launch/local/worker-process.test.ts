@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,28 +143,46 @@ describe("a worker that is kept", () => {
     ]).toEqual(["no no\n", "no no\n", kept, kept]);
   });
 
-  test("that ends between two jobs costs the next one nothing", async () => {
+  test("that ends between two batches is replaced", async () => {
     const sweep = sweepOf(
-      reusedWorker(
-        `echo "I am $n"; echo $$ >> pids; [ $n = 0 ] && { echo '{"done":0}' >&3; exit 0; }`,
-      ),
+      reusedWorker(`[ $n != 0 ] || { echo '{"done":0}' >&3; exit 0; }`),
       REUSED,
     );
     recorded(sweep);
     const launcher = sweep.open();
-    const events = await told(launched(launcher, sweep.jobs(3)));
-    expect(events.filter((event) => event.startsWith("ended"))).toEqual([
-      "ended 0",
-      "ended 1",
-      "ended 2",
-    ]);
-    const pids = sweep.read("pids").trimEnd().split("\n").map(Number);
-    expect(pids).toHaveLength(3);
-    expect(pids[1]).not.toBe(pids[0]);
-    expect(pids[2]).toBe(pids[1]);
-    expect([0, 1, 2].map((number) => pidsOf(sweep.state(number)))).toEqual(
-      pids.map((pid) => [pid]),
+    const [first, ...others] = sweep.jobs(3);
+    if (first === undefined) return expect.unreachable("there are three");
+    await told(launched(launcher, [first]));
+    const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
+    // Then this process has been told of its end.
+    await until(() => !existsSync(`/proc/${pid}`));
+    expect(await told(launched(launcher, others))).toEqual(
+      [1, 2].flatMap((number) => [`started ${number}`, `ended ${number}`]),
     );
+    const [[next], [last]] = [1, 2].map((number) => pidsOf(sweep.state(number)) ?? []) as [
+      number[],
+      number[],
+    ];
+    expect(next).not.toBe(pid);
+    expect(last).toBe(next);
+    expect(draftsIn(sweep.folder)).toHaveLength(1);
+    launcher.close?.();
+  });
+
+  test("that ends before it begins a job costs that one nothing, and no retry", async () => {
+    // It is sent the job, and answers nothing.
+    const script = reusedWorker(
+      `echo "I am $n"; [ $n != 0 ] || { echo '{"done":0}' >&3; read -r next <&3; exit 0; }; [ $n != 1 ] || exit 3`,
+    );
+    const sweep = sweepOf(script, { ...REUSED, max_retries: 1 });
+    recorded(sweep);
+    const launcher = sweep.open();
+    expect(await told(launched(launcher, sweep.jobs(2)))).toEqual([
+      ...["started 0", "ended 0", "started 1", "started 1"],
+      ...["retried 1", "started 1", "ended 1"],
+    ]);
+    expect(sweep.state(1)?.attempts.map(({ exit_code }) => exit_code)).toEqual([3, 3]);
+    expect(sweep.log(1)).toBe("I am 1\nI am 1\n");
     launcher.close?.();
   });
 
