@@ -28,7 +28,7 @@ import { jobFile, jobLog, jobsFolder, slotsFolder } from "../../../../src/app/re
 import { identityOf, isRunning } from "../../../../src/foundation/system/process-identity.ts";
 import type { Suspendable } from "../../../../src/foundation/system/process-signals.ts";
 import { until } from "../../../wait.ts";
-import { endWorkersAfterEach, launched, reusedWorker, sweepOf, told } from "./shell-sweep.ts";
+import { endWorkersAfterEach, eventsOf, reusedWorker, sweepOf, told } from "./shell-sweep.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -111,7 +111,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(reusedWorker(`echo "I am $n"; echo $$ >> pids`), REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    expect(await told(launched(launcher, sweep.jobs(3)))).toEqual(
+    expect(await told(eventsOf(launcher, sweep.jobs(3)))).toEqual(
       [0, 1, 2].flatMap((number) => [`started ${number}`, `ended ${number}`]),
     );
     const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
@@ -130,7 +130,7 @@ describe("a worker that is kept", () => {
     const said = async (setting: boolean | null, reusesWorkers: boolean) => {
       const sweep = sweepOf(script, { ...REUSED, reuse_workers: setting }, { reusesWorkers });
       const launcher = sweep.open();
-      await told(launched(launcher, sweep.jobs(1)));
+      await told(eventsOf(launcher, sweep.jobs(1)));
       launcher.close?.();
       return sweep.read("said");
     };
@@ -152,11 +152,11 @@ describe("a worker that is kept", () => {
     const launcher = sweep.open();
     const [first, ...others] = sweep.jobs(3);
     if (first === undefined) return expect.unreachable("there are three");
-    await told(launched(launcher, [first]));
+    await told(eventsOf(launcher, [first]));
     const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
     // Then this process has been told of its end.
     await until(() => !existsSync(`/proc/${pid}`));
-    expect(await told(launched(launcher, others))).toEqual(
+    expect(await told(eventsOf(launcher, others))).toEqual(
       [1, 2].flatMap((number) => [`started ${number}`, `ended ${number}`]),
     );
     const [[next], [last]] = [1, 2].map((number) => pidsOf(sweep.state(number)) ?? []) as [
@@ -177,7 +177,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(script, { ...REUSED, max_retries: 1 });
     recorded(sweep);
     const launcher = sweep.open();
-    expect(await told(launched(launcher, sweep.jobs(2)))).toEqual([
+    expect(await told(eventsOf(launcher, sweep.jobs(2)))).toEqual([
       ...["started 0", "ended 0", "started 1", "started 1"],
       ...["retried 1", "started 1", "ended 1"],
     ]);
@@ -191,7 +191,7 @@ describe("a worker that is kept", () => {
     recorded(sweep);
     const ofGpu = [1, 2, 1, 1, 2].map((gpu) => ({ resources: { gpu: [gpu] } }));
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(5, ofGpu)));
+    await told(eventsOf(launcher, sweep.jobs(5, ofGpu)));
     const ran = sweep.read("ran").trimEnd().split("\n");
     expect(ran.map((line) => Number(line.split(" ")[1]))).toEqual([1, 2, 1, 1, 2]);
     const pids = ran.map((line) => Number(line.split(" ")[0]));
@@ -209,7 +209,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(reusedWorker(other), REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    const events = launched(launcher, sweep.jobs(2));
+    const events = eventsOf(launcher, sweep.jobs(2));
     await events.next();
     const isOver = vi.fn();
     const next = events.next().finally(isOver);
@@ -231,7 +231,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(script, REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(4)));
+    await told(eventsOf(launcher, sweep.jobs(4)));
     const pids = sweep.read("pids").trimEnd().split("\n");
     expect(new Set(pids.slice(0, 3)).size).toBe(3);
     expect(pids[3]).toBe(pids[2]);
@@ -250,7 +250,7 @@ describe("a worker that is kept", () => {
       },
     });
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(2)));
+    await told(eventsOf(launcher, sweep.jobs(2)));
     expect(new Set(sweep.read("pids").trimEnd().split("\n")).size).toBe(2);
     expect([0, 1].map(sweep.log)).toEqual(["I am 0\n", "I am 1\n"]);
     launcher.close?.();
@@ -261,7 +261,7 @@ describe("a worker that is kept", () => {
     recorded(sweep);
     for (const number of [0, 1]) writeFileSync(jobLog(sweep.folder, number), "before\n");
     const shown = sweep.open({ output: "followed" });
-    await told(launched(shown, sweep.jobs(2)));
+    await told(eventsOf(shown, sweep.jobs(2)));
     shown.close?.();
     expect([0, 1].map(sweep.log)).toEqual(["before\nI am 0\n", "before\nI am 1\n"]);
     expect(sweep.shown.join("")).toBe("I am 0\nI am 1\n");
