@@ -302,6 +302,9 @@ describe("a damaged record", () => {
     const isWhole =
       state.number === 0 && state.attempts.length === 0 && state.status === "completed";
     if (isWhole) expect(readJobState(folder, 0)).toEqual(state);
-    else expect(() => readJobState(folder, 0)).toThrow(`is damaged: ${jobFile(folder, 0)}: it is `);
+    else {
+      const problem = state.number === 0 ? "it is no state of a job" : "it is that of job #1";
+      expect(() => readJobState(folder, 0)).toThrow(`damaged: ${jobFile(folder, 0)}: ${problem}`);
+    }
   });
 });

@@ -237,6 +237,17 @@ describe("slots", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("are free, without a trace, once a job is over whose process is gone", async () => {
+    const folder = newFolder();
+    const job = execa("sleep", ["60"], { reject: false });
+    const held = taken(openSlots(gpus("0"), folder).take("a"));
+    held.handTo(job.pid ?? 0);
+    job.kill("SIGKILL");
+    await job;
+    held.giveBack();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test("a process that has the number of a dead one is not taken for it", () => {
     const folder = newFolder();
     const resources = gpus("0");
