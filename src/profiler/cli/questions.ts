@@ -240,9 +240,30 @@ function chosenRegions(
     code: "profile.input",
     message: `no region is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
     available: available.slice(0, MOST_NAMES),
-    nearest: nearest(globs[0] ?? "", available),
+    nearest: nearestRegion(globs[0] ?? "", available, among),
   });
 }
+
+/** The region, or its path as globs have it, that a name or a path probably means: also one whose parts are separated as in a file system. */
+function nearestRegion(
+  glob: string,
+  names: readonly string[],
+  among: readonly NCUProfileRegionReport[],
+): string | undefined {
+  const parts = glob.split(/\s*[/>.:]+\s*/);
+  const paths = among.flatMap(({ regions }) =>
+    regions.map(({ path }) => path.join(PATH_SEPARATOR)),
+  );
+  return (
+    nearest(glob, names) ??
+    (parts.length === 1
+      ? undefined
+      : (nearest(parts.join(PATH_SEPARATOR), [...new Set(paths)]) ??
+        nearest(parts.at(-1) ?? "", names)))
+  );
+}
+
+const PATH_SEPARATOR = " / ";
 
 const MOST_NAMES = 20;
 
