@@ -11,6 +11,7 @@ import type {
   RankInfo,
   RegionRanks,
   RegionRepeats,
+  RegionThreads,
   ReportScope,
   UnshownRegion,
 } from "../../report/model/document.ts";
@@ -130,6 +131,8 @@ export interface RegionModelEntry extends Placed {
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
   /** Calls of CUDA and of the system in its own time, the longest first; absent if there are none. */
   readonly hostCalls?: readonly CallTally[];
+  /** Its calls by thread; absent unless there are several threads. */
+  readonly threads?: RegionThreads;
   /** What threads did in its own time; absent if they were not sampled. */
   readonly samples?: SampleTally;
   /** GPU use while the range was open; absent if no GPU activity was recorded, or the range has no wall time. */

@@ -155,6 +155,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
     ...copyStreams(region),
     ...(region.hostCalls !== undefined && { host_calls: region.hostCalls.map(hostCalls) }),
+    ...(region.threads !== undefined && { threads: region.threads }),
     metrics: {
       ...countMetrics(region),
       ...activityMetrics(region),

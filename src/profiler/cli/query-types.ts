@@ -459,6 +459,58 @@ export interface Why {
     readonly wall_exclusive_ms: number | null;
     readonly work_exclusive_ms: number | null;
     readonly wall_reason: Reason;
+    /**
+     * Its push/pop ranges by the thread that opened them, as in reports; absent where one thread opened all.
+     */
+    readonly threads?: {
+      /**
+       * The number of threads.
+       */
+      readonly count: number;
+      /**
+       * At most 16, those with the most time, the longest first; always with the one that has the longest median call.
+       *
+       * Items: Times in milliseconds.
+       */
+      readonly listed: readonly {
+        readonly process_id: number;
+        readonly thread_id: number;
+        /**
+         * As the program names it.
+         */
+        readonly name?: string;
+        readonly invocations: number;
+        readonly wall_ms: number;
+        /**
+         * Its processor time meanwhile; absent if it is not known.
+         */
+        readonly cpu_ms?: number;
+        /**
+         * Of single calls.
+         */
+        readonly invocation_wall_ms: {
+          readonly min: number;
+          readonly median: number;
+          readonly max: number;
+        };
+      }[];
+      /**
+       * The others together; absent where all are listed.
+       */
+      readonly others?: {
+        readonly count: number;
+        readonly invocations: number;
+        readonly wall_ms: number;
+      };
+      /**
+       * Over all threads.
+       */
+      readonly median_wall_ms: number;
+      /**
+       * Over all threads, of the median call of each.
+       */
+      readonly median_invocation_ms: number;
+    };
     readonly gpu_reason: Reason;
   }[];
 }

@@ -56,6 +56,7 @@ import {
   mostIn,
   type RegionSort,
   sortedRegions,
+  threadTable,
 } from "../../report/view/report-tables.ts";
 import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
@@ -448,18 +449,20 @@ function why(asked: Asked): Answered<Why> {
         work_exclusive_ms: regionFacts.workMs,
         wall_reason: wall === null ? null : asData(wall),
         gpu_reason: regionFacts.work === "gpu_kernel" && gpu !== null ? asData(gpu) : null,
+        ...(region.threads !== undefined && { threads: region.threads }),
       })),
     },
     items: { total: chosen.length, shown: rows.length },
     blocks: rows.flatMap(({ region, regionFacts, wall, gpu }) =>
       withHeading(
         label(region),
-        listIfAny([
-          ...sentence("Wall time", regionFacts.wallMs, wall),
-          ...(regionFacts.work === "gpu_kernel"
-            ? sentence("Kernel time", regionFacts.workMs, gpu)
-            : []),
-        ]),
+        [
+          ...listIfAny([
+            ...sentence("Wall time", regionFacts.wallMs, wall),
+            ...(regionFacts.work === "gpu_kernel" ? sentence("Kernel time", regionFacts.workMs, gpu) : []),
+          ]),
+          ...threadTable([region]),
+        ],
         3,
       ),
     ),

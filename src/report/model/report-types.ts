@@ -185,6 +185,7 @@ export interface NCUProfileRegion {
    * The streams of the copies that the region issued, inner ranges included, up to four with most of their time, longest first. Absent where there are none, or streams were not recorded. Added in 1.6.
    */
   readonly copy_streams?: readonly RegionCopyStream[];
+  readonly threads?: RegionThreads;
   /**
    * Calls of CUDA and of the system that threads made in the region's own time, without inner ranges, the longest first. Absent where there are none, or none were recorded. Added in 1.6.
    */
@@ -346,6 +347,60 @@ export interface RegionCopyStream {
    * Time of the copies, in milliseconds.
    */
   readonly total_ms: number;
+}
+/**
+ * The push/pop ranges of the region by the thread that opened them, with the ranges inside them. Absent where one thread opened all. Of a process, 64 threads are told apart, and at most 16 are listed. Added in 1.6.
+ */
+export interface RegionThreads {
+  /**
+   * The number of threads.
+   */
+  readonly count: number;
+  /**
+   * Those with the most time, the longest first; always with the one that has the longest median call.
+   */
+  readonly listed: readonly ThreadTime[];
+  /**
+   * The others together; absent where all are listed.
+   */
+  readonly others?: {
+    readonly count: number;
+    readonly invocations: number;
+    readonly wall_ms: number;
+  };
+  /**
+   * Median of `wall_ms` over all threads that are told apart.
+   */
+  readonly median_wall_ms: number;
+  /**
+   * Median over the same threads of the median of each one's invocations.
+   */
+  readonly median_invocation_ms: number;
+}
+/**
+ * The invocations of a region by one thread. Times in milliseconds.
+ */
+export interface ThreadTime {
+  readonly process_id: number;
+  /**
+   * As the system numbers it; that of the main thread is the number of the process.
+   */
+  readonly thread_id: number;
+  /**
+   * As the program names it; absent where it does not.
+   */
+  readonly name?: string;
+  readonly invocations: number;
+  readonly wall_ms: number;
+  /**
+   * Its processor time meanwhile; absent unless it is known for every invocation.
+   */
+  readonly cpu_ms?: number;
+  readonly invocation_wall_ms: {
+    readonly min: number;
+    readonly median: number;
+    readonly max: number;
+  };
 }
 /**
  * The calls of one function, which count whole for the range in which they began. A call of CUDA may contain calls of the system. Added in 1.6.
