@@ -459,7 +459,9 @@ function why(asked: Asked): Answered<Why> {
         [
           ...listIfAny([
             ...sentence("Wall time", regionFacts.wallMs, wall),
-            ...(regionFacts.work === "gpu_kernel" ? sentence("Kernel time", regionFacts.workMs, gpu) : []),
+            ...(regionFacts.work === "gpu_kernel"
+              ? sentence("Kernel time", regionFacts.workMs, gpu)
+              : []),
           ]),
           ...threadTable([region]),
         ],
