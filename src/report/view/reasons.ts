@@ -285,6 +285,8 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const queued = threads?.waits.find(({ wait }) => wait === "processor");
   const longest = threads?.waits.find(({ wait }) => wait !== "processor");
   if (threads === null || wallMs === null || queued === undefined) return null;
+  const uneven = slowThread(facts);
+  if (uneven !== null) return uneven;
   const free = {
     ...facts,
     wallMs: wallMs - queued.ms,
@@ -736,9 +738,14 @@ function comparableThreads({ listed }: RegionThreads): readonly ThreadTime[] {
 
 /** A thread whose calls take longer than those of the others, or that makes more of them. */
 function slowThread(facts: RegionFacts): Finding | null {
-  const { threads } = facts.region;
+  const { threads, ranks } = facts.region;
   const wait = longestWaits(facts)[0]?.wait ?? null;
-  if (threads === undefined || (wait !== null && WAITS_FOR_OTHERS.includes(wait))) return null;
+  if (
+    threads === undefined ||
+    ranks !== undefined ||
+    (wait !== null && WAITS_FOR_OTHERS.includes(wait))
+  )
+    return null;
   const some = comparableThreads(threads);
   const areTimed = some.every(({ cpu_ms }) => cpu_ms !== undefined);
   // Who gets a processor is chance; what each thread computes is not.
@@ -762,12 +769,10 @@ function slowThread(facts: RegionFacts): Finding | null {
       areTimed && !isQueued
         ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
         : "";
-    const [verb, average, queued] = isQueued
-      ? ["compute for", "on average", "; all wait for processors, too"]
-      : ["take", "in the median", ""];
+    const [verb, average] = isQueued ? ["compute for", "on average"] : ["take", "in the median"];
     return {
       title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callOf(slow), usual)} that of the others`,
-      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callOf(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}${queued}`,
+      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callOf(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
         areTimed && meanCpu(slow) < usualCpu * UNEVEN
           ? "find what it waits for in its row of the timeline: it computes as much as the others"
@@ -882,9 +887,10 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "uneven_threads",
     explains: ["wall"],
     threshold:
-      "the median call of one thread takes at least 1.5 times that of at least two others, or it makes 1.5 times their calls in 1.5 times their time; each has at least 5 calls, the main thread at most twice and at least half those of the others; by processor time where threads wait for processors; not where they wait for others, nor over ranks",
-    source: "wall and processor time of the region on each thread",
-    find: (facts) => (facts.region.ranks === undefined ? slowThread(facts) : null),
+      "the median call of one thread takes at least 1.5 times that of at least two others, or it makes 1.5 times their calls in 1.5 times their time; each has at least 5 calls, the main thread at most twice and at least half those of the others; not where they wait for others, nor over ranks",
+    source:
+      "wall time of the region on each thread; where they wait for processors, what `processor` tells besides, by their processor time",
+    find: (facts) => (longestWaits(facts)[0]?.wait === "processor" ? null : slowThread(facts)),
   },
   {
     name: "copies",

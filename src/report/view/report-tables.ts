@@ -342,9 +342,9 @@ const THREAD_FIELDS: readonly Field<ThreadRow>[] = [
   { title: "Region", cell: ({ label, level }) => ({ kind: "label", text: label, level }) },
   { title: "Thread", priority: 1, cell: ({ thread }) => thread },
   { title: "Calls", format: "count", priority: 3, cell: ({ invocations }) => invocations },
+  { title: "Median ms", format: "ms", priority: 0, cell: ({ calls }) => calls?.median ?? null },
   { title: "Wall ms", format: "ms", priority: 2, cell: ({ wallMs }) => wallMs },
   { title: "Min ms", format: "ms", priority: 6, cell: ({ calls }) => calls?.min ?? null },
-  { title: "Median ms", format: "ms", priority: 0, cell: ({ calls }) => calls?.median ?? null },
   { title: "Max ms", format: "ms", priority: 5, cell: ({ calls }) => calls?.max ?? null },
 ];
 
