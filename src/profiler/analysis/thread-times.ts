@@ -14,7 +14,7 @@ export interface ProcessThreads {
 const MOST_LISTED = 16;
 const NS_PER_MS = 1e6;
 
-interface Known {
+interface CalledThread {
   readonly process: ProcessTimeline;
   readonly threadId: number;
   readonly tally: ThreadTally;
@@ -23,26 +23,26 @@ interface Known {
 
 /** Undefined for a region on one thread. */
 export function threadTimes(all: readonly ProcessThreads[]): RegionThreads | undefined {
-  const known = all
+  const called = all
     .flatMap(({ process, threads }) =>
-      [...threads.byThread].flatMap(([threadId, tally]): readonly Known[] => {
+      [...threads.byThread].flatMap(([threadId, tally]): readonly CalledThread[] => {
         const calls = describe(tally.durations);
         return calls === null ? [] : [{ process, threadId, tally, calls }];
       }),
     )
-    .sort((one, other) => other.tally.wallNs - one.tally.wallNs);
-  if (known.length < 2) return undefined;
-  const listed = mostTelling(known);
+    .sort(byTime);
+  if (called.length < 2) return undefined;
+  const listed = mostTelling(called);
   const shown = new Set(listed);
   const rest = [
-    ...known.filter((thread) => !shown.has(thread)).map(({ tally }) => ({ tally, count: 1 })),
+    ...called.filter((thread) => !shown.has(thread)).map(({ tally }) => ({ tally, count: 1 })),
     ...all.flatMap(({ threads: { others } }) =>
       others.durations.count === 0 ? [] : [{ tally: others, count: others.threadIds.size }],
     ),
   ];
   const othersCount = sumOf(rest, ({ count }) => count);
-  const medianOf = (of: (thread: Known) => number) =>
-    (describeSample(known.map(of))?.median ?? 0) / NS_PER_MS;
+  const medianOf = (measure: (thread: CalledThread) => number) =>
+    (describeSample(called.map(measure))?.median ?? 0) / NS_PER_MS;
   return {
     count: listed.length + othersCount,
     listed: listed.map(threadTime),
@@ -58,16 +58,22 @@ export function threadTimes(all: readonly ProcessThreads[]): RegionThreads | und
   };
 }
 
+/** Most time first; equal ones by their ids, so that the order of events changes nothing. */
+function byTime(a: CalledThread, b: CalledThread): number {
+  const byProcess = a.process.pid - b.process.pid;
+  return b.tally.wallNs - a.tally.wallNs || byProcess || a.threadId - b.threadId;
+}
+
 /** Those with the most time, and the one with the longest calls, which makes fewer of them where threads share a queue. */
-function mostTelling(known: readonly Known[]): readonly Known[] {
-  const most = known.slice(0, MOST_LISTED);
-  const slowest = known.reduce((longest, thread) =>
+function mostTelling(called: readonly CalledThread[]): readonly CalledThread[] {
+  const most = called.slice(0, MOST_LISTED);
+  const slowest = called.reduce((longest, thread) =>
     thread.calls.median > longest.calls.median ? thread : longest,
   );
   return most.includes(slowest) ? most : [...most.slice(0, -1), slowest];
 }
 
-function threadTime({ process, threadId, tally, calls }: Known): ThreadTime {
+function threadTime({ process, threadId, tally, calls }: CalledThread): ThreadTime {
   const name = process.threadNames?.get(threadId);
   const { min, median, max } = calls;
   const invocations = tally.durations.count;
@@ -86,5 +92,5 @@ function threadTime({ process, threadId, tally, calls }: Known): ThreadTime {
   };
 }
 
-const sumOf = <Part>(parts: readonly Part[], of: (part: Part) => number): number =>
-  parts.reduce((sum, part) => sum + of(part), 0);
+const sumOf = <Part>(parts: readonly Part[], measure: (part: Part) => number): number =>
+  parts.reduce((sum, part) => sum + measure(part), 0);
