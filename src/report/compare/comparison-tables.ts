@@ -276,12 +276,12 @@ interface FactRow {
 const factField = (
   title: string,
   priority: number,
-  valueOf: (fact: GpuFact) => string,
+  factValue: (fact: GpuFact) => string,
 ): Field<FactRow> => ({
   title,
   align: "right",
   priority,
-  cell: ({ fact }) => (fact === undefined ? "" : [numeral(valueOf(fact))]),
+  cell: ({ fact }) => (fact === undefined ? "" : [numeral(factValue(fact))]),
 });
 
 const FACT_FIELDS: readonly Field<FactRow>[] = [

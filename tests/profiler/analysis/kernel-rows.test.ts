@@ -171,7 +171,9 @@ describe("kernels of regions", () => {
               where === process && (open.includes(0) || open.includes(1)),
           );
           const parts: readonly KernelTally[] = together === null ? [] : [together];
-          expect(inAnyOrder(rows.rowsOf(parts, null).records)).toEqual(inAnyOrder(recordsOf(inside)));
+          expect(inAnyOrder(rows.rowsOf(parts, null).records)).toEqual(
+            inAnyOrder(recordsOf(inside)),
+          );
           const devices = new Set(inside.map(({ device }) => placeOf(device)));
           expect(new Set(together?.devices)).toEqual(devices);
           const own = inside.filter(({ open }) => [0, 1].includes(open.at(-1) ?? -1));
