@@ -262,9 +262,10 @@ export function measure(root) {
   );
   const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
   const unused = unusedExports(root, sourceOf);
-  const repeated = Object.entries(groupBy([...sources.keys()], stemOf)).filter(
-    ([stem, paths]) => paths.length > 1 && !REPEATED.has(stem),
-  );
+  const byStem = new Map();
+  for (const path of sources.keys())
+    byStem.set(stemOf(path), [...(byStem.get(stemOf(path)) ?? []), path]);
+  const repeated = [...byStem].filter(([stem, paths]) => paths.length > 1 && !REPEATED.has(stem));
   const unclear = [...sources.keys()].flatMap((path) => [
     ...(UNCLEAR_NAMES.test(stemOf(path)) ? [path] : []),
     ...pointingNames(sourceOf(join(root, path))).map((name) => `${path}:${name}`),
@@ -440,12 +441,6 @@ export const broken = (measures) =>
   Object.entries(BOUNDS).flatMap(([name, { most }]) =>
     measures[name] > most ? [`${name} is ${measures[name]}, more than ${most}`] : [],
   );
-
-const groupBy = (items, keyOf) => {
-  const groups = {};
-  for (const item of items) (groups[keyOf(item)] ??= []).push(item);
-  return groups;
-};
 
 const stemOf = (path) => (path.split("/").at(-1) ?? "").replace(/\.ts$/, "");
 

@@ -1,17 +1,12 @@
 /** The timeline: rows of threads and streams on a canvas, which can be zoomed and moved with wheel, keys and touch. */
+import { lowerBound } from "../../foundation/system/lower-bound.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { h, on } from "../../pages/client/dom.ts";
 import { hueOf } from "../../pages/client/plot.ts";
 import { formatDuration, formatNumber } from "../../pages/numbers.ts";
 import type { PageData } from "../view/page-data.ts";
 import type { Store } from "./state.ts";
-import {
-  type Lane,
-  lowerBound,
-  openTimeline,
-  type TimelineEvents,
-  visible,
-} from "./timeline-events.ts";
+import { type Lane, openTimeline, type TimelineEvents, visible } from "./timeline-events.ts";
 
 const LANE = 16;
 const ROW_GAP = 6;
