@@ -18,6 +18,7 @@ import type { SchemaReader } from "./engine/compose/sources/config-source.ts";
 import type { ConfigFormat, LoadLibrary } from "./engine/compose/sources/formats.ts";
 import type { StoreEntry } from "./engine/compose/sources/memory-source.ts";
 import type { FileAccess, Snapshot, SourceFactory } from "./engine/compose/sources/repository.ts";
+import { withSyntaxRemedy } from "./engine/compose/syntax-remedy.ts";
 import type { InstantiateDefaults } from "./engine/instantiate/instantiate.ts";
 import { parseOverrides } from "./engine/overrides/index.ts";
 import {
@@ -178,12 +179,12 @@ export function openEngine(settings: EngineSettings): Engine {
       ? aliasesOf(primaryAtRoot(configName, snapshot.repository), dialect)
       : [];
     const { overrides, typed } = expandAliases(texts, aliases, dialect);
-    const composition = explainingAliases(typed, () =>
+    const compose = (texts: readonly string[]): Composition =>
       composeConfig({
         snapshot,
         configName,
         layerValues: values,
-        overrides: parseOverrides(overrides, { dialect }),
+        overrides: parseOverrides(texts, { dialect }),
         mode: request.mode ?? "run",
         fromShell: request.fromShell ?? false,
         jobName: request.jobName ?? "app",
@@ -191,8 +192,14 @@ export function openEngine(settings: EngineSettings): Engine {
         context,
         schemaReader,
         ...(schema !== undefined && { schema }),
-      }),
-    );
+      });
+    const composition = explainingAliases(typed, () => {
+      try {
+        return compose(overrides);
+      } catch (error) {
+        throw withSyntaxRemedy(error, { texts: overrides, compose });
+      }
+    });
     if (dialect.notice === null) return composition;
     const notice = { code: "deprecated", message: dialect.notice } as const;
     return { ...composition, warnings: [notice, ...composition.warnings] };

@@ -374,7 +374,7 @@ function cut(report: NCUProfileRegionReport, place: number): NCUProfileRegionRep
   const regions = subtree(report.regions, place);
   const total_ms = timeOfAll(regions);
   // The families of the whole report have members beside these regions.
-  const { families: _, ...rest } = report;
+  const { families: _, unshown_regions: __, ...rest } = report;
   return {
     ...rest,
     regions,

@@ -74,6 +74,7 @@ const CODES_OF_CLASS: Readonly<Record<string, readonly ErrorCode[]>> = {
   InvalidOperation: ["override.function"],
   OverflowError: ["override.function"],
   ValueError: [
+    "override.wrong_value",
     "key.invalid_type",
     "yaml.invalid_value",
     "value.wrong_type",

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { requireNative } from "../../src/profiler/machine/native.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
+import { callCommand } from "../called-command.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
-import { runCommand, temporaryDirectory } from "./command.ts";
+import { temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -12,7 +13,7 @@ afterAll(here.remove);
 const validate = async (file: string) =>
   createDocumentValidator().validate(JSON.parse(readFileSync(file, "utf8")));
 
-const run = (...args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+const run = (...args: readonly string[]) => callCommand("deep-profile", args, { cwd: here.path });
 
 const clients = availableClients("compared runs without ranges");
 
@@ -184,7 +185,7 @@ describe("deep-profile ab", () => {
   it("finds the noise of a program, below which nothing is called", async () => {
     const env = { XDG_CACHE_HOME: join(here.path, "cache") };
     const again = (...args: readonly string[]) =>
-      runCommand("deep-profile", args, { cwd: here.path, env });
+      callCommand("deep-profile", args, { cwd: here.path, env });
     const program = ["device=cpu", "infer.iterations=2", ...quick];
     const made = await again("calibrate", "--sessions", "3", "--runs", "3", ...program);
     expect(made.code).toBe(0);

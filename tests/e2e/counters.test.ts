@@ -3,9 +3,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { NO_MATCHING_REGIONS } from "../../src/profiler/analysis/scope.ts";
+import { callCommand } from "../called-command.ts";
 import { countingGpu } from "../native/count-ranges.ts";
 import { availableClients } from "../native/fixtures.ts";
-import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import { readBundle, regionsByPath, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -34,7 +35,7 @@ async function profile(
     "--",
     ...workload(program),
   ];
-  return runCommand("deep-profile", args, {
+  return callCommand("deep-profile", args, {
     cwd: here.path,
     env: {
       PATH: `${bin}:${process.env["PATH"] ?? ""}`,
@@ -85,7 +86,7 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
 
   it("makes the same reports again from the run's files, without CUPTI", async () => {
     const before = readFileSync(join(here.path, "sums/counters/regions/report.json"), "utf8");
-    const result = await runCommand("deep-profile", ["report", "sums"], {
+    const result = await callCommand("deep-profile", ["report", "sums"], {
       cwd: here.path,
       env: { HYDRACONF_CUPTI_PATH: "/nowhere" },
     });
@@ -223,7 +224,7 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
         /^counters of cuda:0 .* on XX100: 6 samples, every 200 µs\. They are of the whole device/,
       ),
     );
-    const answer = await runCommand(
+    const answer = await callCommand(
       "deep-profile",
       ["query", "samples", "timeline", "--collector", "counters", "--json"],
       { cwd: here.path },
@@ -237,7 +238,7 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
     const file = join(here.path, "samples/counters/regions/report.json");
     const untimed = () => readFileSync(file, "utf8").replace(/"generated_at": ?"[^"]*"/g, "");
     const before = untimed();
-    const result = await runCommand("deep-profile", ["report", "samples"], {
+    const result = await callCommand("deep-profile", ["report", "samples"], {
       cwd: here.path,
       env: { HYDRACONF_CUPTI_PATH: "/nowhere" },
     });

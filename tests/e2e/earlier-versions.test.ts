@@ -15,7 +15,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CONTRACTS, createReportValidator, wholeBundle } from "../../src/report/index.ts";
 import { rewriteSealed } from "../app/record/written.ts";
-import { readBundle, runCommand } from "./command.ts";
+import { callCommand } from "../called-command.ts";
+import { readBundle } from "./command.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const versions = join(root, "tests/fixtures/versions");
@@ -57,9 +58,9 @@ describe.each(recorded)("version %s", (version) => {
 
   const env = { HYDRACONF_TRUST: "1" };
   const hydraconf = (...args: readonly string[]) =>
-    runCommand("hydraconf", args, { cwd: project, env });
+    callCommand("hydraconf", args, { cwd: project, env });
   const profile = (...args: readonly string[]) =>
-    runCommand("deep-profile", args, { cwd: project, env });
+    callCommand("deep-profile", args, { cwd: project, env });
   const counts = async () => {
     const { stdout } = await hydraconf("sweep", "status", "--json", "sweep");
     return JSON.parse(stdout).counts;
@@ -88,7 +89,7 @@ describe.each(recorded)("version %s", (version) => {
 
   it("its reports are valid, and become those of this version", async () => {
     const files = ["run/recorder/regions/report.json", "comparison.json"];
-    const checked = await runCommand("validate-regions", files, { cwd: project });
+    const checked = await callCommand("validate-regions", files, { cwd: project });
     expect(checked.code, checked.stdout + checked.stderr).toBe(0);
     const bundle = wholeBundle(readBundle(join(project, "run")));
     expect(CONTRACTS).toContain(bundle.contract);

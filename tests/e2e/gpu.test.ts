@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { callCommand } from "../called-command.ts";
 import { fakeGpu } from "../native/fake-gpu.ts";
 import { availableClients } from "../native/fixtures.ts";
 import { nsightLibrary, profiledProgram, profilerLibrary } from "../native/other-profilers.ts";
-import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import { readBundle, regionsByPath, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -16,7 +17,7 @@ async function profile(runDirectory: string, overrides: readonly string[] = [], 
   const { program, driverDirectory, cupti } = await fakeGpu();
   const args = [`hydra.run.dir=${runDirectory}`, ...overrides, "--", program, part];
   const env = { LD_LIBRARY_PATH: driverDirectory, HYDRACONF_CUPTI_PATH: cupti };
-  return runCommand("deep-profile", args, { cwd: here.path, env });
+  return callCommand("deep-profile", args, { cwd: here.path, env });
 }
 
 describe.runIf(canBuild)("deep-profile without any Nsight tool", () => {
@@ -108,7 +109,7 @@ describe.runIf(canBuild && process.platform === "linux")(
       const program = await profiledProgram();
       const directory = join(here.path, runDirectory);
       const args = [`hydra.run.dir=${directory}`, ...overrides, "--", ...before, program, ...steps];
-      const result = await runCommand("deep-profile", args, {
+      const result = await callCommand("deep-profile", args, {
         cwd: here.path,
         env: { LD_LIBRARY_PATH: driverDirectory, HYDRACONF_CUPTI_PATH: cupti, ...env },
       });

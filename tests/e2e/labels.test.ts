@@ -5,13 +5,14 @@ import { afterAll, describe, expect, it } from "vitest";
 import { recordManyRanges } from "../../bench/bounded.ts";
 import { runReport } from "../../src/profiler/cli/subcommand-lines.ts";
 import type { RegionReportBundle } from "../../src/report/model/document.ts";
-import { regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
+import { callCommand } from "../called-command.ts";
+import { regionsByPath, temporaryDirectory } from "./command.ts";
 import { kernels, ncuMachine, rangesByLevel } from "./ncu-machine.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
 const profile = (...args: readonly string[]) =>
-  runCommand("deep-profile", args, { cwd: here.path });
+  callCommand("deep-profile", args, { cwd: here.path });
 const reportOf = (run: string): RegionReportBundle =>
   JSON.parse(readFileSync(join(here.path, run, "recorder/regions/report.json"), "utf8"));
 /** Of the ranges that the program is known by; what is in no range and what layers are inside does not matter here. */

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { findExecutable } from "../../src/foundation/system/find-program.ts";
+import { callCommand } from "../called-command.ts";
 import { buildReport } from "../profiler/tools/ncu/run/report-builder.ts";
 import { samplesOrSkip } from "../shared.ts";
 import { until } from "../wait.ts";
-import { runCommand } from "./command.ts";
+
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
 
 const { cwd, gpu, inHere, notesOf, profile, real, regionsOf, start } = ncuMachine(
@@ -69,7 +70,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(notes).toMatch(/^A::A1: measured by app-range replay, since range replay did not: /m);
     expect(notes).toMatch(/^A::A1: measured kernel by kernel, since app-range replay did not: /m);
     expect(notes).toMatch(/measured by ncu [\d.]+ in range and app-range and kernel replay;/);
-    const again = await runCommand("deep-profile", ["report", inHere("ladder")], {
+    const again = await callCommand("deep-profile", ["report", inHere("ladder")], {
       cwd: inHere(),
       env: gpu?.env ?? {},
     });
@@ -133,7 +134,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(notesOf("kept")).toMatch(/measured by ncu [\d.]+ in range replay;/);
     const before = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
     expect(
-      (await runCommand("deep-profile", ["report", "kept"], { cwd, env: gpu?.env ?? {} })).code,
+      (await callCommand("deep-profile", ["report", "kept"], { cwd, env: gpu?.env ?? {} })).code,
     ).toBe(0);
     const regions = (text: string) => JSON.parse(text).reports[0].regions;
     const after = readFileSync(inHere("kept/ncu/regions/report.json"), "utf8");
@@ -223,7 +224,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     const broken = { FAKE_NCU_UNREADABLE: "the disk is full" };
     const report = async (env: Readonly<Record<string, string>>) => {
       const options = { cwd, env: { ...gpu?.env, ...env } };
-      expect((await runCommand("deep-profile", ["report", "unread"], options)).code).toBe(0);
+      expect((await callCommand("deep-profile", ["report", "unread"], options)).code).toBe(0);
       return notesOf("unread");
     };
     expect((await profile(["hydra.run.dir=unread"], undefined, broken)).code).toBe(0);
@@ -248,9 +249,9 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect(readdirSync(inHere("packed/ncu"))).toContain("profile.ncu-repz");
     const [inRun, options] = [regionsOf("packed"), { cwd, env: gpu?.env ?? {} }];
     expect([...inRun.keys()]).toEqual(["A", "A > A::A1", "B"]);
-    const again = await runCommand("deep-profile", ["report", "packed"], options);
+    const again = await callCommand("deep-profile", ["report", "packed"], options);
     expect([again.code, regionsOf("packed")]).toEqual([0, inRun]);
-    const imported = await runCommand("deep-profile", ["import", "packed", "-o", "i"], options);
+    const imported = await callCommand("deep-profile", ["import", "packed", "-o", "i"], options);
     expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining("A::A1")]);
   });
 
@@ -321,7 +322,7 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect((await profile(["hydra.run.dir=sound"])).code).toBe(0);
     copyFileSync(inHere("sound/ncu/profile.ncu-rep"), inHere("mended/ncu/profile.ncu-rep"));
     const options = { cwd, env: gpu?.env ?? {} };
-    const again = await runCommand("deep-profile", ["report", "mended"], options);
+    const again = await callCommand("deep-profile", ["report", "mended"], options);
     expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("could not print")]);
     expect(regionsOf("mended").get("A")?.kernel_count).toBe(2);
     for (const file of ["mended/report.md", "mended/ncu/regions/report.json"])

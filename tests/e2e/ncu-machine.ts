@@ -4,14 +4,9 @@ import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { requireNative } from "../../src/profiler/machine/native.ts";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
+import { callCommand } from "../called-command.ts";
 import { realNcuOrSkip } from "../profiler/tools/ncu/run/real-ncu.ts";
-import {
-  type CommandResult,
-  regionsByPath,
-  runCommand,
-  startProfile,
-  temporaryDirectory,
-} from "./command.ts";
+import { type CommandResult, regionsByPath, startProfile, temporaryDirectory } from "./command.ts";
 import { type FakeGpu, type FakeRun, fakeGpu } from "./fake-gpu.ts";
 
 const { shallowResnet, info } = await requireNative(() => {});
@@ -84,7 +79,7 @@ export function ncuMachine(what: string) {
       program: readonly string[] = regions,
       env: Readonly<Record<string, string>> = {},
     ): Promise<CommandResult> =>
-      runCommand("deep-profile", [...design, device, ...args, ...program], {
+      callCommand("deep-profile", [...design, device, ...args, ...program], {
         cwd: here.path,
         env: { ...gpu?.env, ...env },
       }),

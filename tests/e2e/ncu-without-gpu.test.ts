@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCommand } from "./command.ts";
+import { callCommand } from "../called-command.ts";
+
 import { designLines, ncuMachine, regions } from "./ncu-machine.ts";
 
 const { cwd, inHere, nsight, real } = ncuMachine("ncu without a GPU");
@@ -9,7 +10,7 @@ const { cwd, inHere, nsight, real } = ncuMachine("ncu without a GPU");
 describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
   const env = { PATH: "/usr/bin:/bin", HYDRACONF_NSIGHT: "" };
   const bare = (args: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-    runCommand("deep-profile", ["pipeline.ncu.enable=true", "hydra.run.dir=bare", ...args], {
+    callCommand("deep-profile", ["pipeline.ncu.enable=true", "hydra.run.dir=bare", ...args], {
       cwd,
       env: { ...env, ...more },
     });
@@ -18,7 +19,7 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
     "refuses the design's command lines, with one error: %s ...",
     async (...line) => {
       const args = [...line, "hydra.run.dir=bare"];
-      const result = await runCommand("deep-profile", args, {
+      const result = await callCommand("deep-profile", args, {
         cwd,
         env: { ...env, HYDRACONF_NSIGHT: nsight, CUDA_VISIBLE_DEVICES: "" },
       });
@@ -43,7 +44,7 @@ describe("deep-profile pipeline.ncu.enable=true where it cannot work", () => {
   });
 
   it("composes the design's third command line", async () => {
-    const result = await runCommand("deep-profile", ["runners=stage1.no-static", "--cfg", "job"], {
+    const result = await callCommand("deep-profile", ["runners=stage1.no-static", "--cfg", "job"], {
       cwd,
     });
     expect(result).toMatchObject({ code: 0, stderr: "" });

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { callCommand } from "../called-command.ts";
 import { listFiles } from "../repo/files.ts";
-import { runCommand } from "./command.ts";
+
 import { designLines, inA, kernels, nativeInfo, ncuMachine, rangesByLevel } from "./ncu-machine.ts";
 
 const { bundleOf, cwd, gpu, inHere, notesOf, profile, regionsOf } =
@@ -204,7 +205,7 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
     });
     expect(notesOf("kernels")).toContain("kernels counted: without pool");
     const files = [inHere("kernels/ncu/regions/report.json")];
-    expect(await runCommand("validate-regions", files, { cwd })).toMatchObject({
+    expect(await callCommand("validate-regions", files, { cwd })).toMatchObject({
       code: 0,
     });
   });
@@ -225,7 +226,7 @@ describe.skipIf(gpu === null)("deep-profile pipeline.ncu.enable=true", () => {
   it("writes reports that validate-regions accepts", async () => {
     const files = listFiles(inHere("run-range"), "report.json");
     expect(files.length).toBeGreaterThan(4);
-    expect(await runCommand("validate-regions", files, { cwd })).toMatchObject({
+    expect(await callCommand("validate-regions", files, { cwd })).toMatchObject({
       code: 0,
     });
   });

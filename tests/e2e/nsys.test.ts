@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callCommand } from "../called-command.ts";
 import { nsightEnvironment, nsightOrSkip } from "../nsight.ts";
 import { until } from "../wait.ts";
 import {
   type CommandResult,
   readBundle,
   regionsByPath,
-  runCommand,
   startProfile,
   temporaryDirectory,
 } from "./command.ts";
@@ -20,7 +20,7 @@ const env = nsightEnvironment();
 afterAll(here.remove);
 
 const profile = (...args: string[]): Promise<CommandResult> =>
-  runCommand("deep-profile", ["pipeline.nsys.enable=true", ...args], { cwd: here.path, env });
+  callCommand("deep-profile", ["pipeline.nsys.enable=true", ...args], { cwd: here.path, env });
 
 const inRun = (run: string, file: string) => join(here.path, run, file);
 const text = (run: string, file: string) => readFileSync(inRun(run, file), "utf8");
@@ -74,7 +74,7 @@ describe.skipIf(nsys === null)("a run under nsys", () => {
   it("can be imported again from its report, and from its export", async () => {
     for (const file of ["run.nsys-rep", "run.sqlite"]) {
       const out = `imported ${file}`;
-      const imported = await runCommand(
+      const imported = await callCommand(
         "deep-profile",
         ["import", join("both/nsys", file), "-o", out],
         { cwd: here.path, env },
@@ -170,7 +170,7 @@ describe.skipIf(nsys === null)("what goes wrong under nsys", () => {
 });
 
 it("is refused before anything is written where there is no nsys", async () => {
-  const { code, stderr } = await runCommand(
+  const { code, stderr } = await callCommand(
     "deep-profile",
     ["pipeline.nsys.enable=true", "hydra.run.dir=refused"],
     { cwd: here.path, env: { PATH: "/nowhere", HYDRACONF_NSIGHT: "" } },

@@ -4,12 +4,13 @@ import { afterAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
 import { combineRuns } from "../../src/profiler/analysis/repeats.ts";
 import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
-import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
+import { callCommand } from "../called-command.ts";
+import { readBundle, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
 const profile = (...args: readonly string[]) =>
-  runCommand("deep-profile", args, { cwd: here.path });
+  callCommand("deep-profile", args, { cwd: here.path });
 
 describe("deep-profile repeats=N", () => {
   it("runs N times after the warm-up, and says how every region varied", async () => {

@@ -2,13 +2,14 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { callCommand } from "../called-command.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
-import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
+import { readBundle, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
 const inHere = (...names: readonly string[]) => join(here.path, ...names);
-const profile = (args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+const profile = (args: readonly string[]) => callCommand("deep-profile", args, { cwd: here.path });
 const clients = availableClients("throughput by an argument of a program");
 const report = (...args: readonly string[]) => profile(["report", ...args]);
 

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runCommand, temporaryDirectory } from "./command.ts";
+import { callCommand } from "../called-command.ts";
+import { temporaryDirectory } from "./command.ts";
 
 /** Stage 1 is static analysis, stage 2 the profiled run: each key of theirs has its effect. */
 
@@ -11,7 +12,7 @@ afterAll(() => here.remove());
 const small = ["infer.image_size=8", "infer.iterations=2", "device=cpu"];
 
 async function profile(name: string, ...overrides: string[]) {
-  const result = await runCommand(
+  const result = await callCommand(
     "deep-profile",
     [...small, ...overrides, `hydra.run.dir=${name}`],
     { cwd: here.path },
@@ -82,7 +83,7 @@ describe("settings for GPUs", () => {
     ["infer.dtype=float16", "infer.dtype=float16 is only for GPUs, and this run is on the CPU"],
     ["infer.cuda_graph=true", "infer.cuda_graph=true is only for GPUs, and this run is on the CPU"],
   ])("refuses %s on the CPU", async (override, message) => {
-    const result = await runCommand("deep-profile", [...small, override], {
+    const result = await callCommand("deep-profile", [...small, override], {
       cwd: here.path,
     });
     expect(result.stderr).toContain(message);

@@ -3,11 +3,12 @@ import { cpSync, existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callCommand } from "../called-command.ts";
 import { fakeGpu as pretendedDriver } from "../native/fake-gpu.ts";
 import { availableClients } from "../native/fixtures.ts";
 import { realNcuOrSkip } from "../profiler/tools/ncu/run/real-ncu.ts";
 import { globalId, writeExport } from "../profiler/tools/nsys/exports.ts";
-import { readBundle, runCommand, temporaryDirectory } from "./command.ts";
+import { readBundle, temporaryDirectory } from "./command.ts";
 import { fakeGpu } from "./fake-gpu.ts";
 
 const here = temporaryDirectory();
@@ -74,7 +75,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
     { argv = program, nsysSeesKernels = true } = {},
   ) {
     gpu?.plan([{ results: measured }]);
-    const result = await runCommand(
+    const result = await callCommand(
       "deep-profile",
       [
         "pipeline.ncu.enable=true",
@@ -111,7 +112,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
       kernel_top_names: [GEMM, "relu"],
     });
     const files = [inHere("recorder/ncu/regions/report.json")];
-    expect(await runCommand("validate-regions", files, { cwd: here.path })).toMatchObject({
+    expect(await callCommand("validate-regions", files, { cwd: here.path })).toMatchObject({
       code: 0,
     });
   });
@@ -182,7 +183,7 @@ describe.skipIf(gpu === null || !canBuild)("pipeline.ncu.top_n_kernels", () => {
         );
       cpSync(inHere(run), inHere(`${run}-again`), { recursive: true });
       rmSync(inHere(`${run}-again`, "ncu/regions"), { recursive: true });
-      const again = await runCommand("deep-profile", ["report", `${run}-again`], {
+      const again = await callCommand("deep-profile", ["report", `${run}-again`], {
         cwd: here.path,
         env: environment(true),
       });

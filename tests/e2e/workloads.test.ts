@@ -5,20 +5,15 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
 import { watchRecording } from "../../src/profiler/tools/recorder/recording-progress.ts";
+import { callCommand } from "../called-command.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
 import { eventually, until } from "../wait.ts";
-import {
-  commandPath,
-  readBundle,
-  runCommand,
-  startProfile,
-  temporaryDirectory,
-} from "./command.ts";
+import { commandPath, readBundle, startProfile, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
 
-const profile = (args: readonly string[]) => runCommand("deep-profile", args, { cwd: here.path });
+const profile = (args: readonly string[]) => callCommand("deep-profile", args, { cwd: here.path });
 const inHere = (name: string) => join(here.path, name);
 const program = (name: string) =>
   fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url));

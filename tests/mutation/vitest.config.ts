@@ -3,7 +3,8 @@ import { mergeConfig } from "vitest/config";
 import common from "../../vitest.config.ts";
 
 export default mergeConfig(
-  { ...common, test: { ...common.test, include: [] } },
+  // Without what waits until a test file has left its process as it was: a test that a change lets fail leaves more.
+  { ...common, test: { ...common.test, include: [], setupFiles: [] } },
   {
     test: {
       include: [process.env["HYDRACONF_MUTATION_TESTS"] ?? ""],

@@ -91,7 +91,7 @@ export async function buildFixture(
         .filter((name) => name.endsWith(".cc"))
         .sort()
         .map((name) => join(place, name));
-  const argv = [...tools.compiler, ...language, "-O2", "-pthread", ...WARNINGS, `-I${native}`];
+  const argv = [...tools.compiler, ...language, "-O1", "-pthread", ...WARNINGS, `-I${native}`];
   argv.push(...include, ...flags, ...sources, "-ldl");
 
   const key = createHash("sha256").update(JSON.stringify(argv)).update(SOURCES_HASH).digest("hex");

@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { buildRegionModel } from "../../src/profiler/analysis/build.ts";
 import { toReportBundle } from "../../src/profiler/analysis/to-report.ts";
 import type {
+  KernelRecord,
+  KernelRepeats,
   NCUProfileRegion,
   NCUProfileRegionReport,
   RegionReportBundle,
@@ -166,10 +168,16 @@ export function repeated(
     ms == null
       ? null
       : { mean: ms, std: 0, ci95_low: ms * (1 - half), ci95_high: ms * (1 + half), stable: true };
+  const ofKernels = (kernels: readonly KernelRecord[]): readonly KernelRepeats[] =>
+    kernels.flatMap(({ kernel_name, kind, total_ms }) => {
+      const time = of(total_ms);
+      return time === null ? [] : [{ kernel_name, kind, runs, total_ms: time }];
+    });
   const withRepeats = (region: NCUProfileRegion): NCUProfileRegion => ({
     ...region,
     repeats: {
       runs,
+      total_runs: runs,
       wall_ms: of(region.wall_ms),
       wall_exclusive_ms: of(region.wall_exclusive_ms),
       total_ms: of(region.total_ms),
@@ -178,18 +186,14 @@ export function repeated(
         cpu_ms: of(region.cpu_ms),
         cpu_exclusive_ms: of(region.cpu_exclusive_ms),
       }),
+      ...(region.kernels.length > 0 && { kernels: ofKernels(region.kernels) }),
     },
   });
   return {
     ...report,
     regions: report.regions.map(withRepeats),
     ...(report.families && { families: report.families.map(withRepeats) }),
-    kernel_repeats: kernelsOfReport(report)
-      .longest()
-      .flatMap(({ kernel_name, kind, total_ms }) => {
-        const time = of(total_ms);
-        return time === null ? [] : [{ kernel_name, kind, runs, total_ms: time }];
-      }),
+    kernel_repeats: ofKernels(kernelsOfReport(report).longest()),
   };
 }
 

@@ -17,7 +17,7 @@ import { wholeBundle, withNamesOnce } from "../../src/report/model/contract.ts";
 import { COLLECTOR_FILES } from "../../src/report/model/report-files.ts";
 import { growth } from "../growth.ts";
 import { anyKernels, anyRanges, twoLibraries } from "../profiler/analysis/timelines.ts";
-import { bundleOf, firstReport, hostileNames, regionNamed, resnet } from "./bundles.ts";
+import { bundleOf, firstReport, hostileNames, regionNamed, repeated, resnet } from "./bundles.ts";
 
 const temporary = () => mkdtempSync(join(tmpdir(), "reports-"));
 const validator = createReportValidator();
@@ -135,6 +135,10 @@ describe("writeReports", () => {
     expect(short).toEqual(["kernel#0", "kernel#1", "__proto__#2", "gemm#3", "gemm#4"]);
     expect(short?.map((name) => stored.kernel_names?.[name])).toEqual(whole);
     expect(wholeBundle(stored)).toEqual(large);
+    const ofRuns = { ...large, reports: large.reports.map((report) => repeated(report)) };
+    const ofRunsStored = withNamesOnce(ofRuns, 10);
+    expect(regionNamed(ofRunsStored, "step").repeats?.kernels?.at(-1)?.kernel_name).toBe("gemm#4");
+    expect(wholeBundle(ofRunsStored)).toEqual(ofRuns);
   });
 
   it("puts a region and what is below it into the region's directory", async () => {

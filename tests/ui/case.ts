@@ -7,12 +7,10 @@ import { pathToFileURL } from "node:url";
 import { hydraMain } from "../../src/app/cli/hydra-main.ts";
 import type { Task } from "../../src/app/job/job.ts";
 import type { Invocation } from "../../src/app/job/process/invocation.ts";
-import { deepProfile } from "../../src/bin/commands/deep-profile-command.ts";
-import { hydraconf } from "../../src/bin/commands/hydraconf-command.ts";
 import { CodedError } from "../../src/engine/values/errors.ts";
 import { packageInfo } from "../../src/engine/values/package-info.ts";
 import * as hydraconfModule from "../../src/index.ts";
-import { runValidateCommand } from "../../src/profiler/cli/validate-command.ts";
+import { COMMANDS, inSurroundings, restart } from "../called-command.ts";
 import { capturedConsole } from "../captured-console.ts";
 
 /**
@@ -64,16 +62,10 @@ export async function runCase({ commands, files }: Case): Promise<Shown> {
   }
   const shown: string[] = [];
   const codes = new Set<string>();
-  const before = process.cwd();
-  process.chdir(folder);
-  try {
-    for (const line of commands) {
-      const { found, text } = await runLine(line, folder);
-      shown.push(`$ ${line}\n${text}`);
-      for (const code of found) codes.add(code);
-    }
-  } finally {
-    process.chdir(before);
+  for (const line of commands) {
+    const { found, text } = await runLine(line, folder);
+    shown.push(`$ ${line}\n${text}`);
+    for (const code of found) codes.add(code);
   }
   return { text: neutral(shown.join("\n"), folder), codes: [...codes] };
 }
@@ -86,22 +78,22 @@ async function runLine(line: string, folder: string) {
   const run = PROGRAMS[name];
   if (run === undefined) throw new Error(`no such command: ${name}`);
   const { console, out } = capturedConsole();
-  const { root } = packageInfo();
+  const { PATH, TMPDIR } = process.env;
   const invocation: Invocation = {
     argv,
     env: {
-      PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
+      PATH: `${join(folder, "bin")}:${PATH}`,
       HOME: join(folder, "home"),
+      ...(TMPDIR !== undefined && { TMPDIR }),
       ...env,
     },
     cwd: folder,
     console,
-    // What other processes would start.
-    command: [process.execPath, join(root, `dist/bin/${name}.js`)],
+    command: restart(name),
     now: new Date(2026, 0, 2, 3, 4, 5),
   };
   const raised = new Map<string, string>();
-  const exitCode = await withEnvironment(invocation.env, () =>
+  const exitCode = await inSurroundings(invocation, () =>
     whileErrorsAreRead(raised, () => run(invocation)),
   );
   const isShown = (message: string) =>
@@ -122,8 +114,7 @@ type TaskOfCase = (...args: readonly [...Parameters<Task>, typeof hydraconfModul
 type Program = (invocation: Invocation) => Promise<number>;
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
-  hydraconf,
-  "deep-profile": deepProfile,
+  ...COMMANDS,
   /** Prepares something. */
   sh: async ({ argv, cwd, env }) =>
     spawnSync("sh", ["-c", ...argv], {
@@ -131,13 +122,6 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
       env: { ...env, PACKAGE: packageInfo().root },
       stdio: "ignore",
     }).status ?? 1,
-  "validate-regions": ({ argv, console }) =>
-    runValidateCommand(argv, {
-      stdin: () => process.stdin,
-      stdout: console.stdout,
-      stderr: console.stderr,
-      color: false,
-    }),
   /** A program of its own: `task.mjs`, whose default export is the task. */
   prog: async (invocation) => {
     const { default: task, ...options } = await import(
@@ -150,25 +134,6 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     );
   },
 };
-
-/** Programs are searched for where the process itself would find them. */
-async function withEnvironment<Result>(
-  env: Invocation["env"],
-  action: () => Promise<Result>,
-): Promise<Result> {
-  const before = { ...process.env };
-  const set = (next: Invocation["env"]): void => {
-    for (const name of Object.keys(process.env)) if (!(name in next)) delete process.env[name];
-    Object.assign(process.env, next);
-  };
-  const { TMPDIR } = before;
-  set({ ...env, ...(TMPDIR !== undefined && { TMPDIR }) });
-  try {
-    return await action();
-  } finally {
-    set(before);
-  }
-}
 
 /** An error is shown by what its details say, so whoever shows it reads them. */
 async function whileErrorsAreRead<Result>(

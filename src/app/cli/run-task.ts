@@ -36,6 +36,9 @@ export async function runTask(session: SweepSession): Promise<number> {
   const detach = isDetached(session);
   try {
     const composed = composition();
+    const sweeper = overrides.find((override) => /^hydra\/sweeper=/.test(override));
+    if (mode === "run" && sweeper !== undefined)
+      composer.note(`${sweeper} has no effect on a single job: --multirun (-m) starts a sweep`);
     const isHere = mode === "run" && (await launcherOfRun(session, composed)) === undefined;
     if (detach && isHere) throw notDetachable("the --detach flag is only for sweeps");
     if (isHere) return await runOne(session, composed, overrides, logging);

@@ -23,6 +23,7 @@ import {
   type Defaults,
   type DefaultsTreeNode,
   requirePrimary,
+  withSyntaxRemedy,
 } from "../../engine/compose/index.ts";
 import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.ts";
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
@@ -275,22 +276,41 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
     redaction?.learn(suspectTexts(overrides, request));
     // A validator resolves: a value of `hydra` would be that of the job before.
     delete published.root;
+    const asked = {
+      ...request.schemas,
+      snapshot,
+      context,
+      configName,
+      layerValues,
+      mode,
+      ...(request.freeKeys && { freeKeys: request.freeKeys }),
+      fromShell: true,
+      jobName: request.jobName,
+      ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
+      cwd,
+    };
+    const parsed = (): readonly Override[] => {
+      try {
+        return parse(overrides);
+      } catch (error) {
+        throw withSyntaxRemedy(error, {
+          texts: overrides,
+          compose: (texts) =>
+            composeConfig({
+              ...asked,
+              overrides: parseOverrides(texts, { dialect: context.dialect }),
+            }),
+        });
+      }
+    };
     const composed = explainingAliases(expanded, () =>
       composeConfig({
-        ...surroundings,
-        ...request.schemas,
-        configName,
-        layerValues,
-        overrides: parse(overrides),
-        mode,
+        ...asked,
+        onWarning,
+        overrides: parsed(),
         ...(sweep && { sweep }),
         ...further,
-        ...(request.freeKeys && { freeKeys: request.freeKeys }),
-        fromShell: true,
-        jobName: request.jobName,
-        ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
         ...(request.notesRareKeys === true && { notesRareKeys: true }),
-        cwd,
       }),
     );
     const composition = withTextLists(composed, request.textLists ?? []);

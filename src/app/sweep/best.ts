@@ -268,13 +268,18 @@ function refuseUnknownKeys(
   });
 }
 
+/** The keys under which all jobs returned a number. */
+export function commonKeys(results: readonly unknown[]): readonly string[] {
+  const [first = [], ...others] = results.map(numberKeys);
+  return first.filter((key) => others.every((keys) => keys.includes(key)));
+}
+
 /** `--objective` with the only key under which all jobs returned a number; with `KEY` where it is not the only one. */
 export function objectiveFlag(
   results: readonly unknown[],
   { directions }: Pick<Judgement, "directions">,
 ): string {
-  const [first = [], ...others] = results.map(numberKeys);
-  const common = first.filter((key) => others.every((keys) => keys.includes(key)));
+  const common = commonKeys(results);
   const [only] = common;
   const isOne = only !== undefined && common.length === 1 && directions.length === 1;
   return `--objective ${isOne ? shellQuote(only) : "KEY"}`;

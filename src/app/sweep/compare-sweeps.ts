@@ -6,6 +6,7 @@ import type { SweepManifest } from "../record/manifest.ts";
 import { nextCommand } from "../record/next-commands.ts";
 import {
   bestJobs,
+  commonKeys,
   intervalOf,
   type JudgedJobs,
   type Judgement,
@@ -81,7 +82,7 @@ export function compareSweeps(
       const completed = rows.filter(({ status }) => status === "completed").length;
       const none = { completed, judged: 0, best: [], common: null };
       // The error's own hint is for a command that judges this sweep alone.
-      const remedy = code === "app.objective" ? NUMBER_OF_ALL : (hint ?? null);
+      const remedy = code === "app.objective" ? nameOfAll(sweeps, judgement) : (hint ?? null);
       return { ...facts, ...none, problem: message, hint: remedy };
     }
   });
@@ -94,14 +95,13 @@ function nameOfAll(sweeps: readonly SweepToCompare[], judgement: Judgement): str
   const completed = sweeps.flatMap(({ rows }) =>
     rows.filter(({ status }) => status === "completed"),
   );
-  const flag = objectiveFlag(
-    completed.map(({ result }) => result),
-    judgement,
-  );
-  return `name the key of a number that jobs of all sweeps return: ${command} ${flag}`;
+  const results = completed.map(({ result }) => result);
+  const keys = commonKeys(results);
+  if (keys.length === 0)
+    return "no key has a number in all of these sweeps: let their tasks return it under one key, or compare others";
+  const choice = keys.length > 1 ? `, where KEY is one of ${keys.join(", ")}` : "";
+  return `name the key of a number that jobs of all sweeps return: ${command} ${objectiveFlag(results, judgement)}${choice}`;
 }
-
-const NUMBER_OF_ALL = "--objective KEY names a number that jobs of all sweeps return";
 
 /** The same overrides in any order. */
 const keyOf = ({ overrides }: JudgedJobs): string => JSON.stringify([...overrides].sort());

@@ -46,3 +46,4 @@ export {
   createRepository,
   takeSnapshot,
 } from "./sources/repository.ts";
+export { withSyntaxRemedy } from "./syntax-remedy.ts";

@@ -12,6 +12,7 @@ import {
   isMissingOrNull,
   type KeyId,
   keyId,
+  type ListNode,
 } from "../values/node.ts";
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
@@ -249,11 +250,21 @@ export function appendedItem(failed: FailedOverride): string | undefined {
   const values = valuesOf(failed);
   if (values.some((value) => value.trim() === "")) return undefined;
   const key = parts.slice(0, length).join(".");
-  const items = node.items.map(itemText);
+  const written = extendedList(key, node, values);
+  return written !== undefined && works(written, failed)
+    ? `a list is replaced as a whole: ${written}`
+    : undefined;
+}
+
+/** The override that sets a list to its items and a further one; with several values for that, a sweep. Undefined for items without a short text. */
+export function extendedList(
+  key: string,
+  list: ListNode,
+  values: readonly string[],
+): string | undefined {
+  const items = list.items.map(itemText);
   const written = `${key}=${values.map((value) => `[${[...items, value].join(",")}]`).join(",")}`;
-  if (items.includes(undefined) || written.length > LONGEST || !works(written, failed))
-    return undefined;
-  return `a list is replaced as a whole: ${written}`;
+  return items.includes(undefined) || written.length > LONGEST ? undefined : written;
 }
 
 const LONGEST = 200;
@@ -302,7 +313,8 @@ function throughReference(
   return undefined;
 }
 
-function select<T>(find: () => T): T | undefined {
+/** What a call finds; undefined if it throws an error of ours. */
+export function select<T>(find: () => T): T | undefined {
   try {
     return find();
   } catch (error) {
@@ -394,15 +406,19 @@ function works(text: string, failed: FailedOverride): boolean {
     jobs.length > 0 &&
     jobs.every((job) =>
       [failed.root, ...failed.swept].every(
-        (root) => keepsValues(root, job, failed) && select(() => failed.apply(root, job)),
+        (root) => keepsValues(root, job, failed.context) && select(() => failed.apply(root, job)),
       ),
     )
   );
 }
 
 /** Whether no text becomes a map, no map a text, and no interpolation either of them. */
-function keepsValues(root: ConfigNode, { keyOrGroup, value }: Override, failed: FailedOverride) {
-  const parts = splitKey(keyOrGroup, failed.context.dialect);
+export function keepsValues(
+  root: ConfigNode,
+  { keyOrGroup, value }: Override,
+  { dialect }: Pick<ResolveContext, "dialect">,
+): boolean {
+  const parts = splitKey(keyOrGroup, dialect);
   const { node, length } = reached(root, parts);
   if (length < parts.length) return node.kind !== "scalar" || isMissingOrNull(node);
   const isContainer = value?.kind === "list" || value?.kind === "dict";

@@ -45,7 +45,11 @@ export function shown(override: string): string {
 
 /** The hint for a blank that cut off the rest of a list, a dict or a call. */
 export const splitHint = (override: string, closing: string): string =>
-  `a shell splits an override at its blanks: put all of it in quotes, like ${shellQuote(`${override} …${closing}`)}`;
+  splitExample(`${override} …${closing}`);
+
+/** The same with the whole override. */
+export const splitExample = (override: string): string =>
+  `a shell splits an override at its blanks: put all of it in quotes, like ${shellQuote(override)}`;
 
 /** An override with a part of it in quotes, as the grammar needs it and as a shell needs it. */
 function inQuotes(override: string, { start, end }: Span): string {

@@ -33,6 +33,7 @@ export const ENGINE_ERRORS = {
   // overrides
   "override.syntax": "an override is malformed",
   "override.function": "a function of an override does not exist, or is called wrongly",
+  "override.wrong_value": "an override gives a config group what is no name of an option",
   "override.sweep_not_allowed": "a sweep where there must be one value",
   // compose
   "compose.missing_config": "a config or a config directory was not found",

@@ -27,8 +27,27 @@ export interface RangeTally {
   numbers: ProgramNumbers | null;
   /** Names of categories; null without any. */
   categories: ReadonlySet<string> | null;
+  /** The thread of all calls; null without push/pop ranges, and if there are several. */
+  threadId: number | null;
+  /** The calls of each thread; null if there are not several. Of one process, whose numbers of threads these are. */
+  threads: ThreadTallies | null;
   /** Parts of `wallNs`; null without a GPU. */
   gpu: { -readonly [K in keyof GpuUse]: GpuUse[K] } | null;
+}
+
+/** The calls of one thread. */
+export interface ThreadTally {
+  readonly durations: Sample;
+  wallNs: number;
+  /** Processor time of the calls for which it is known, and their number. */
+  cpuNs: number;
+  timedCalls: number;
+}
+
+export interface ThreadTallies {
+  readonly byThread: Map<number, ThreadTally>;
+  /** Calls of more threads than are told apart. */
+  readonly others: ThreadTally & { readonly threadIds: Set<number> };
 }
 
 interface CpuTally {
@@ -53,7 +72,6 @@ interface CountTally {
 
 /** The union of the outermost ranges of a process. */
 export interface RootSpans {
-  readonly count: number;
   readonly coveredNs: number;
   /** Start of the first and end of the last; null without ranges. */
   readonly startNs: number | null;
@@ -179,6 +197,8 @@ export const emptyRangeTally = (): RangeTally => ({
   instructions: null,
   numbers: null,
   categories: null,
+  threadId: null,
+  threads: null,
   gpu: null,
 });
 
@@ -197,13 +217,98 @@ function addInstance(
   endNs: number,
   isClosed: boolean,
 ): void {
-  addCall(tally, instance.startNs, endNs - instance.startNs, instance.inner.coveredNs);
+  const ns = endNs - instance.startNs;
+  if (instance.kind === "push_pop") addToThread(tally, instance.threadId, ns, instance.cpuNs);
+  addCall(tally, instance.startNs, ns, instance.inner.coveredNs);
   addCpu(tally, instance.cpuNs, instance.innerCpuNs);
   addInstructions(tally, instance);
   if (!isClosed) tally.unclosed++;
   const { counts } = instance;
   if (counts === null) return;
   addCounts(tally, counts, 1);
+}
+
+// The threads of a region. Those of a region on one thread are in the tally itself.
+
+/** A program can start a thread for each request; most of these are added up. */
+const MOST_THREADS = 64;
+/** How many threads beyond that are counted. */
+const MOST_COUNTED = 10_000;
+
+const emptyThreadTally = (): ThreadTally => ({
+  durations: createSample(),
+  wallNs: 0,
+  cpuNs: 0,
+  timedCalls: 0,
+});
+
+const emptyThreads = (): ThreadTallies => ({
+  byThread: new Map(),
+  others: { ...emptyThreadTally(), threadIds: new Set() },
+});
+
+/** Must be called before the call is added to the tally. */
+function addToThread(tally: RangeTally, threadId: number, ns: number, cpuNs: number | null): void {
+  if (tally.threads === null) {
+    if (tally.durations.count === 0) tally.threadId = threadId;
+    if (tally.threadId === threadId) return;
+    tally.threads = threadsOf(tally) ?? emptyThreads();
+    tally.threadId = null;
+  }
+  const thread = threadTally(tally.threads, threadId);
+  addToSample(thread.durations, ns);
+  thread.wallNs += ns;
+  if (cpuNs === null) return;
+  thread.cpuNs += cpuNs;
+  thread.timedCalls++;
+}
+
+function threadTally({ byThread, others }: ThreadTallies, threadId: number): ThreadTally {
+  const known = byThread.get(threadId);
+  if (known !== undefined) return known;
+  if (byThread.size === MOST_THREADS) {
+    if (others.threadIds.size < MOST_COUNTED) others.threadIds.add(threadId);
+    return others;
+  }
+  const thread = emptyThreadTally();
+  byThread.set(threadId, thread);
+  return thread;
+}
+
+/** The calls of a region by thread; null without push/pop ranges. */
+function threadsOf({ threadId, threads, ...tally }: RangeTally): ThreadTallies | null {
+  if (threads !== null || threadId === null) return threads;
+  const only = emptyThreads();
+  const { cpu, wallNs, durations } = tally;
+  mergeThread(threadTally(only, threadId), {
+    durations,
+    wallNs,
+    cpuNs: cpu?.ns ?? 0,
+    timedCalls: cpu?.times.count ?? 0,
+  });
+  return only;
+}
+
+function mergeThread(into: ThreadTally, from: ThreadTally): void {
+  mergeSample(into.durations, from.durations);
+  into.wallNs += from.wallNs;
+  into.cpuNs += from.cpuNs;
+  into.timedCalls += from.timedCalls;
+}
+
+/** Several tallies of one process together by thread; null without push/pop ranges. */
+export function threadsTogether(parts: readonly RangeTally[]): ThreadTallies | null {
+  const [only, ...others] = parts;
+  if (only !== undefined && others.length === 0) return threadsOf(only);
+  const all = emptyThreads();
+  for (const threads of parts.map(threadsOf)) {
+    for (const [threadId, thread] of threads?.byThread ?? [])
+      mergeThread(threadTally(all, threadId), thread);
+    if (threads === null || threads.others.durations.count === 0) continue;
+    mergeThread(all.others, threads.others);
+    for (const threadId of threads.others.threadIds) all.others.threadIds.add(threadId);
+  }
+  return all.byThread.size === 0 ? null : all;
 }
 
 function addCounts(tally: RangeTally, counts: ThreadCounts, calls: number): void {
@@ -259,7 +364,7 @@ function addUse(tally: RangeTally, { busyNs, kernelNs, copyNs }: GpuUse): void {
   tally.gpu.copyNs += copyNs;
 }
 
-/** Adds the sums of another part, which is not changed. */
+/** Adds the sums of another part, which is not changed; what threads did is kept apart by process. */
 export function mergeRangeTally(into: RangeTally, from: RangeTally): void {
   const isFirst = into.durations.count === 0;
   mergeSample(into.durations, from.durations);
@@ -307,12 +412,16 @@ function createTallyTable(): TallyTableBuilder {
   /** NaN if unknown. */
   const cpuNs = createColumn(doubles, Number.NaN);
   const innerCpuNs = createColumn(doubles);
+  /** NaN for start/end ranges. */
+  const threadIds = createColumn(doubles, Number.NaN);
 
   const readRow = (row: number): RangeTally => {
     const tally = emptyRangeTally();
     addCall(tally, startNs.get(row), wallNs.get(row), innerNs.get(row));
     const ns = cpuNs.get(row);
     addCpu(tally, Number.isNaN(ns) ? null : ns, innerCpuNs.get(row));
+    const threadId = threadIds.get(row);
+    tally.threadId = Number.isNaN(threadId) ? null : threadId;
     return tally;
   };
   const get = (region: RegionIdentity): RangeTally | undefined => {
@@ -349,6 +458,7 @@ function createTallyTable(): TallyTableBuilder {
       innerNs.set(row, instance.inner.coveredNs);
       cpuNs.set(row, instance.cpuNs ?? Number.NaN);
       innerCpuNs.set(row, instance.innerCpuNs);
+      threadIds.set(row, instance.kind === "push_pop" ? instance.threadId : Number.NaN);
     },
     finish() {
       for (const [region, tally] of all()) {
@@ -356,7 +466,13 @@ function createTallyTable(): TallyTableBuilder {
         if (latest === region) continue;
         rows.set(region.number, 0);
         tallies.delete(region);
-        mergeRangeTally(tallyOf(latest), tally);
+        const into = tallyOf(latest);
+        const threads = threadsTogether([into, tally]);
+        mergeRangeTally(into, tally);
+        const [[threadId] = [null]] = threads?.byThread ?? [];
+        const isSeveral = threads !== null && threads.byThread.size > 1;
+        into.threads = isSeveral ? threads : null;
+        into.threadId = isSeveral ? null : threadId;
       }
       return { get, [Symbol.iterator]: all };
     },
@@ -367,7 +483,6 @@ function createTallyTable(): TallyTableBuilder {
 function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
   const union = keepsSpans ? createUnion() : null;
   const uses = new Map<string | null, GpuUse>();
-  let count = 0;
   let covered = 0;
   let firstNs: number | null = null;
   let lastNs: number | null = null;
@@ -378,7 +493,7 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
     covered += endNs - startNs;
     union?.add(startNs, endNs);
     firstNs ??= startNs;
-    lastNs = Math.max(lastNs ?? endNs, endNs);
+    lastNs = endNs;
     for (const device of [null, ...gpu.devices()]) {
       const timeline = gpu.timelineOf(device);
       if (timeline === null) continue;
@@ -393,7 +508,6 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
   };
   return {
     open(startNs: number): void {
-      count++;
       if (openCount++ === 0) {
         // If a range closed later than expected, the time up to then is covered already.
         fromNs = Math.max(startNs, lastNs ?? startNs);
@@ -405,7 +519,6 @@ function createRoots(gpu: GpuTimelines, keepsSpans: boolean) {
       if (--openCount === 0) add(fromNs, untilNs);
     },
     finish: (): RootSpans => ({
-      count,
       coveredNs: covered,
       startNs: firstNs,
       endNs: lastNs,

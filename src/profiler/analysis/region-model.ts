@@ -11,7 +11,9 @@ import type {
   RankInfo,
   RegionRanks,
   RegionRepeats,
+  RegionThreads,
   ReportScope,
+  UnshownRegion,
 } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
 import type { SelectionPatterns } from "../../report/selection/range-pattern.ts";
@@ -48,6 +50,8 @@ export interface ScopeModel {
   readonly totals: ScopeTotals;
   /** Kernels over repeated runs; only in the scope of all, absent for a single run. */
   readonly kernelRepeats?: readonly KernelRepeats[];
+  /** Regions that only other runs have than the shown one; as `kernelRepeats`. */
+  readonly unshownRegions?: readonly UnshownRegion[];
   readonly notes: readonly string[];
 }
 
@@ -67,6 +71,8 @@ export interface ScopeTotals {
   readonly kernelKinds: readonly KernelIdentity["kind"][];
   /** The run with and without ranges; absent if only kernels were measured. */
   readonly run?: RunSpan;
+  /** Over repeated runs, as `kernelRepeats`. */
+  readonly repeats?: RegionRepeats;
 }
 
 /** Wall times of processes, added up. */
@@ -125,6 +131,8 @@ export interface RegionModelEntry extends Placed {
   readonly activities?: ReadonlyMap<GpuActivity, ActivityTotals>;
   /** Calls of CUDA and of the system in its own time, the longest first; absent if there are none. */
   readonly hostCalls?: readonly CallTally[];
+  /** Its calls by thread; absent unless there are several threads. */
+  readonly threads?: RegionThreads;
   /** What threads did in its own time; absent if they were not sampled. */
   readonly samples?: SampleTally;
   /** GPU use while the range was open; absent if no GPU activity was recorded, or the range has no wall time. */

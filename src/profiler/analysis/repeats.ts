@@ -1,15 +1,16 @@
 /** Combines several runs of one workload: the numbers of the median run, and the spread of all runs. */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
-import { agreeing, partOf, plural } from "../../foundation/text/plural.ts";
+import { agreeing, firstFewOf, partOf, plural } from "../../foundation/text/plural.ts";
 import type {
   KernelRecord,
   KernelRepeats,
   RegionRepeats,
   RepeatStatistics,
+  UnshownRegion,
 } from "../../report/model/document.ts";
 import { familyKey, familyRows } from "../../report/model/families.ts";
-import { isInside } from "../../report/model/region-path.ts";
+import { isInside, pathLines } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { medianRunNote } from "../../report/view/notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
@@ -57,34 +58,49 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     });
   const regions = scope.regions.map(repeated(single, regionKey));
   const families = (scope.families ?? []).map(repeated(together, familyKey));
-  // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
-  const all = familyRows(regions, families).flatMap(({ kind, repeats }) =>
-    kind === "outside" ? [] : (repeats?.wall_ms ?? repeats?.total_ms ?? []),
+  const shown = familyRows(regions, families);
+  const others = unshown(shown, [...together.values()], runs.length);
+  const kernelRepeats = kernelsOver(
+    runs.map((run) => outermost(run.regions).flatMap(({ kernels }) => kernels)),
   );
-  const unstable = all.filter(({ stable }) => !stable).length;
-  const missing = [...together.values()].filter(
-    (entries) => entries.length < runs.length && entries[0]?.kind !== "outside",
-  ).length;
-  const kernelRepeats = kernelsOver(runs);
   return {
     ...scope,
     regions,
     ...(families.length > 0 && { families }),
+    totals: { ...scope.totals, repeats: totalsOver(runs) },
     ...(kernelRepeats.length > 0 && { kernelRepeats }),
-    notes: [
-      ...scope.notes,
-      medianRunNote(runs.length),
-      ...(unstable === 0
-        ? []
-        : [
-            `${partOf(unstable, all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
-          ]),
-      ...(missing === 0
-        ? []
-        : [`${plural(missing, "region was", "regions were")} not seen in every run`]),
-    ],
+    ...(others.length > 0 && { unshownRegions: others }),
+    notes: [...scope.notes, medianRunNote(runs.length), ...repeatNotes(shown, others, runs.length)],
   };
 }
+
+function repeatNotes(
+  shown: readonly RegionModelEntry[],
+  others: readonly UnshownRegion[],
+  runs: number,
+): readonly string[] {
+  // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
+  const inRanges = shown.filter(({ kind }) => kind !== "outside");
+  const all = inRanges.flatMap(({ repeats }) => repeats?.wall_ms ?? repeats?.total_ms ?? []);
+  const unstable = all.filter(({ stable }) => !stable).length;
+  const regions: readonly (RegionModelEntry | UnshownRegion)[] = [...inRanges, ...others];
+  const rare = regions.filter(({ repeats }) => (repeats?.runs ?? runs) < runs);
+  const lineOf = pathLines(regions);
+  return [
+    ...(unstable === 0
+      ? []
+      : [
+          `${partOf(unstable, all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
+        ]),
+    ...(rare.length === 0
+      ? []
+      : [
+          `${plural(rare.length, "region was", "regions were")} not seen in every run: ${firstFewOf(rare, MOST_NAMES, (region) => `${lineOf(region)} (${region.repeats?.runs ?? runs} of ${runs})`)}; ${agreeing(rare.length, "its mean is", "their means are")} of the runs that have ${agreeing(rare.length, "it", "them")}`,
+        ]),
+  ];
+}
+
+const MOST_NAMES = 5;
 
 const familyRowsOf = ({ regions, families = [] }: ScopeModel): readonly RegionModelEntry[] =>
   familyRows(regions, families);
@@ -100,56 +116,122 @@ function entriesBy(
   return found;
 }
 
-function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
-  const statistics = (
-    measure: (entry: RegionModelEntry) => number | null,
-  ): RepeatStatistics | null => {
+/**
+ * Regions that only other runs have. A run has other members of a family than the one before, of which its statistics
+ * are; those of a family are therefore left out, whether a run has one member or several.
+ */
+function unshown(
+  shown: readonly RegionModelEntry[],
+  all: readonly (readonly RegionModelEntry[])[],
+  runs: number,
+): readonly UnshownRegion[] {
+  const shownFamilies = new Set(shown.map(familyKey));
+  return all.flatMap((entries) => {
+    const [first] = entries;
+    if (first === undefined || first.kind === "outside" || shownFamilies.has(familyKey(first)))
+      return [];
+    const { path, domain, path_domains, kind } = first;
+    return entries.some(({ members }) => members !== undefined)
+      ? []
+      : [
+          {
+            path,
+            domain,
+            ...(path_domains !== undefined && { path_domains }),
+            kind,
+            repeats: repeatsOf(entries, runs),
+          },
+        ];
+  });
+}
+
+type NumberOf<Entry> = (entry: Entry) => number | null;
+
+/** Statistics of numbers that each of these entries has; null where one does not, or there is only one. */
+function statisticsOver<Entry>(entries: readonly Entry[]) {
+  const statistics = (measure: NumberOf<Entry>): RepeatStatistics | null => {
     const values = entries.map(measure).filter((value) => value !== null);
-    return values.length < runs ? null : repeatStatistics(values);
+    return values.length < entries.length ? null : repeatStatistics(values);
   };
-  const over = (measure: (entry: RegionModelEntry) => number | null): RepeatStatistics | null =>
+  const milliseconds = (measure: NumberOf<Entry>): RepeatStatistics | null =>
     statistics((entry) => {
       const ns = measure(entry);
       return ns === null ? null : ns / NS_PER_MS;
     });
+  return { statistics, milliseconds };
+}
+
+/** @param entries those of the runs that have the region */
+function repeatsOf(entries: readonly RegionModelEntry[], runs: number): RegionRepeats {
+  const { statistics, milliseconds } = statisticsOver(entries);
+  const kernels = kernelsOver(entries.map((entry) => entry.kernels));
   return {
     runs: entries.length,
-    total_ms: over(({ kernelNs }) => kernelNs),
-    exclusive_ms: over(({ exclusiveKernelNs }) => exclusiveKernelNs),
-    wall_ms: over(({ wallNs }) => wallNs),
-    wall_exclusive_ms: over(({ exclusiveWallNs }) => exclusiveWallNs),
+    total_runs: runs,
+    total_ms: milliseconds(({ kernelNs }) => kernelNs),
+    exclusive_ms: milliseconds(({ exclusiveKernelNs }) => exclusiveKernelNs),
+    wall_ms: milliseconds(({ wallNs }) => wallNs),
+    wall_exclusive_ms: milliseconds(({ exclusiveWallNs }) => exclusiveWallNs),
     ...(entries.some(({ cpu }) => cpu !== undefined) && {
-      cpu_ms: over(({ cpu }) => cpu?.ns ?? null),
-      cpu_exclusive_ms: over(({ cpu }) => cpu?.exclusiveNs ?? null),
+      cpu_ms: milliseconds(({ cpu }) => cpu?.ns ?? null),
+      cpu_exclusive_ms: milliseconds(({ cpu }) => cpu?.exclusiveNs ?? null),
     }),
     ...(entries.some(({ instructions }) => instructions !== undefined) && {
       instructions: statistics(({ instructions }) => instructions?.count ?? null),
       instructions_exclusive: statistics(({ instructions }) => instructions?.exclusive ?? null),
     }),
+    ...(kernels.length > 0 && { kernels }),
   };
 }
 
-/** Only kernels that every run launched: a run without a kernel has no time to be averaged. */
-function kernelsOver(runs: readonly ScopeModel[]): readonly KernelRepeats[] {
-  const found = new Map<string, { readonly record: KernelRecord; readonly times: number[] }>();
-  for (const [run, { regions }] of runs.entries()) {
-    for (const { kernels } of outermost(regions))
-      for (const record of kernels) {
-        if (record.total_ms === null) continue;
-        const key = JSON.stringify([record.kind, record.kernel_name]);
-        const { times } = getOrCreate(found, key, () => ({ record, times: [] }));
-        times[run] = (times[run] ?? 0) + record.total_ms;
-      }
-    // A kernel that this run does not have cannot be in every run.
-    for (const [key, { times }] of found) if (times[run] === undefined) found.delete(key);
-  }
-  return [...found.values()].flatMap(({ record: { kernel_name, kind }, times }) => {
-    const total_ms = times.length < runs.length ? null : repeatStatistics(times);
-    const isWhole = times.every((ms) => ms !== undefined);
-    return total_ms === null || !isWhole
-      ? []
-      : [{ kernel_name, kind, runs: runs.length, total_ms }];
-  });
+function totalsOver(runs: readonly ScopeModel[]): RegionRepeats {
+  const { statistics, milliseconds } = statisticsOver(runs.map(({ totals }) => totals));
+  return {
+    runs: runs.length,
+    total_runs: runs.length,
+    total_ms: milliseconds(({ kernelNs }) => kernelNs),
+    wall_ms: milliseconds(({ wallNs }) => wallNs),
+    ...(runs.some(({ totals }) => totals.cpuNs !== undefined) && {
+      cpu_ms: milliseconds(({ cpuNs = null }) => cpuNs),
+    }),
+    ...(runs.some(({ totals }) => totals.instructions !== undefined) && {
+      instructions: statistics(({ instructions = null }) => instructions),
+    }),
+  };
+}
+
+/**
+ * Kernels over runs. One that a run did not launch takes no time there, so that the means add up to that of all kernels.
+ *
+ * @param runs the records of each
+ */
+function kernelsOver(runs: readonly (readonly KernelRecord[])[]): readonly KernelRepeats[] {
+  const found = new Map<string, KernelTimes>();
+  for (const [run, records] of runs.entries())
+    for (const record of records) {
+      const times = getOrCreate(found, `${record.kind} ${record.kernel_name}`, () => ({
+        record,
+        ms: runs.map(() => 0),
+        launchedIn: new Set<number>(),
+        isTimed: true,
+      }));
+      if (record.total_ms === null) times.isTimed = false;
+      times.ms[run] = (times.ms[run] ?? 0) + (record.total_ms ?? 0);
+      times.launchedIn.add(run);
+    }
+  return [...found.values()].flatMap(
+    ({ record: { kernel_name, kind }, ms, launchedIn, isTimed }) => {
+      const total_ms = isTimed ? repeatStatistics(ms) : null;
+      return total_ms === null ? [] : [{ kernel_name, kind, runs: launchedIn.size, total_ms }];
+    },
+  );
+}
+
+interface KernelTimes {
+  readonly record: KernelRecord;
+  readonly ms: number[];
+  readonly launchedIn: Set<number>;
+  isTimed: boolean;
 }
 
 /** Regions that no shown region contains; their kernels include those of inner regions. */

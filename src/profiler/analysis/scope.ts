@@ -20,7 +20,12 @@ import {
   type SelectedNodes,
 } from "./path-tree.ts";
 import { programNumbersOf } from "./program-numbers.ts";
-import { emptyRangeTally, mergeRangeTally, type RangeTally } from "./range-tally.ts";
+import {
+  emptyRangeTally,
+  mergeRangeTally,
+  type RangeTally,
+  threadsTogether,
+} from "./range-tally.ts";
 import {
   describe,
   isApproximate,
@@ -34,6 +39,7 @@ import {
 import { neverClosed } from "./region-notes.ts";
 import { outsideUse, runSpan } from "./run-span.ts";
 import { mergedSamples, type SampleTally } from "./sample-tally.ts";
+import { type ProcessThreads, threadTimes } from "./thread-times.ts";
 
 export interface ScopeRequest {
   readonly scope: ReportScope;
@@ -116,7 +122,7 @@ function wallOf(processes: readonly ProcessAttribution[], device: string | null)
       : coveredInAll(here.map(({ roots }) => roots));
   }
   const all = processes.map(({ ranges }) => ranges.roots);
-  if (all.every(({ count }) => count === 0)) return null;
+  if (all.every(({ startNs }) => startNs === null)) return null;
   const [only, ...others] = all;
   return only !== undefined && others.length === 0
     ? only.coveredNs
@@ -150,6 +156,7 @@ function entryOf(
   const unclosed = ranges?.unclosed ?? 0;
   const samples = mergedSamples(tally.samples);
   const hostCalls = mergedCalls(tally.hostCalls);
+  const threads = threadTimes(tally.threads);
   return {
     ...place,
     kind,
@@ -173,6 +180,7 @@ function entryOf(
     activities: totalActivities(tally.activities, scopeDevice),
     ...(samples !== undefined && { samples }),
     ...(hostCalls.length > 0 && { hostCalls }),
+    ...(threads !== undefined && { threads }),
     ...(sawGpu && timed && { gpuUse: ranges?.gpu ?? outside?.use ?? UNUSED }),
     notes: unclosed > 0 ? [neverClosed(unclosed)] : [],
   };
@@ -219,6 +227,8 @@ interface RegionTally {
   kernels: readonly KernelTally[];
   activities: readonly ActivityTally[];
   samples: readonly SampleTally[];
+  /** One part per process. */
+  threads: readonly ProcessThreads[];
   hostCalls: readonly CallTallies[];
   exclusiveKernelNs: number;
 }
@@ -237,6 +247,7 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
     kernels: [],
     activities: [],
     samples: [],
+    threads: [],
     hostCalls: [],
     exclusiveKernelNs: 0,
   };
@@ -253,6 +264,9 @@ function tallyOf(regions: Members, { processes, device }: ScopeRequest): RegionT
       tally.samples = [...tally.samples, ...samples];
       const calls = regions.flatMap((region) => attribution.hostCalls.get(region) ?? []);
       tally.hostCalls = [...tally.hostCalls, ...calls];
+      const threads = threadsTogether(ranges);
+      if (threads !== null)
+        tally.threads = [...tally.threads, { process: attribution.process, threads }];
     }
     for (const part of ranges) addRanges(tally, part);
     if (hasKernels) addKernels(tally, kernels, device);

@@ -94,9 +94,11 @@ function toReport(
       ...(totals.cpuNs !== undefined && { cpu_ms: milliseconds(totals.cpuNs) }),
       ...(totals.instructions !== undefined && { instructions: totals.instructions }),
       ...(totals.run && { run: runTotals(totals.run) }),
+      ...(totals.repeats && { repeats: totals.repeats }),
     },
     ...(entry.ranks !== undefined && { ranks: entry.ranks }),
     ...(entry.kernelRepeats !== undefined && { kernel_repeats: entry.kernelRepeats }),
+    ...(entry.unshownRegions !== undefined && { unshown_regions: entry.unshownRegions }),
     generated_at: context.generatedAt,
     config_fingerprint: context.configFingerprint,
     collector: {
@@ -153,6 +155,7 @@ function toRegion(region: RegionModelEntry, model: RegionModel): NCUProfileRegio
     ...(region.samples !== undefined && { thread_samples: threadSamples(region.samples) }),
     ...copyStreams(region),
     ...(region.hostCalls !== undefined && { host_calls: region.hostCalls.map(hostCalls) }),
+    ...(region.threads !== undefined && { threads: region.threads }),
     metrics: {
       ...countMetrics(region),
       ...activityMetrics(region),

@@ -83,6 +83,19 @@ export type Reason = null | {
    */
   readonly section: string | null;
 };
+/**
+ * Null for a report of one run, and for one that does not have the region.
+ */
+export type RunsSeen = {
+  /**
+   * Runs that saw it.
+   */
+  readonly seen: number;
+  /**
+   * All runs.
+   */
+  readonly total: number;
+} | null;
 
 /**
  * Answer to `summary`.
@@ -446,6 +459,58 @@ export interface Why {
     readonly wall_exclusive_ms: number | null;
     readonly work_exclusive_ms: number | null;
     readonly wall_reason: Reason;
+    /**
+     * Its push/pop ranges by the thread that opened them, as in reports; absent where one thread opened all.
+     */
+    readonly threads?: {
+      /**
+       * The number of threads.
+       */
+      readonly count: number;
+      /**
+       * At most 16, those with the most time, the longest first; always with the one that has the longest median call.
+       *
+       * Items: Times in milliseconds.
+       */
+      readonly listed: readonly {
+        readonly process_id: number;
+        readonly thread_id: number;
+        /**
+         * As the program names it.
+         */
+        readonly name?: string;
+        readonly invocations: number;
+        readonly wall_ms: number;
+        /**
+         * Its processor time meanwhile; absent if it is not known.
+         */
+        readonly cpu_ms?: number;
+        /**
+         * Of single calls.
+         */
+        readonly invocation_wall_ms: {
+          readonly min: number;
+          readonly median: number;
+          readonly max: number;
+        };
+      }[];
+      /**
+       * The others together; absent where all are listed.
+       */
+      readonly others?: {
+        readonly count: number;
+        readonly invocations: number;
+        readonly wall_ms: number;
+      };
+      /**
+       * Over all threads.
+       */
+      readonly median_wall_ms: number;
+      /**
+       * Over all threads, of the median call of each.
+       */
+      readonly median_invocation_ms: number;
+    };
     readonly gpu_reason: Reason;
   }[];
 }
@@ -537,6 +602,13 @@ export interface Compare {
      */
     readonly family?: readonly string[];
     readonly presence: string;
+    /**
+     * In how many of its runs each report saw the region, of which its times are the means; absent where all runs saw it.
+     */
+    readonly runs?: {
+      readonly a: RunsSeen;
+      readonly b: RunsSeen;
+    };
     /**
      * Its difference without the regions inside it; of a region that only one run has, its whole own time. Null if it is not compared.
      */

@@ -56,6 +56,7 @@ import {
   mostIn,
   type RegionSort,
   sortedRegions,
+  threadTable,
 } from "../../report/view/report-tables.ts";
 import { kernelMs, meanMs, wholeMs } from "../../report/view/times.ts";
 import { regionLabels } from "../../report/view/tree-rows.ts";
@@ -240,9 +241,30 @@ function chosenRegions(
     code: "profile.input",
     message: `no region is called ${globs.map((glob) => `'${glob}'`).join(" or ")}`,
     available: available.slice(0, MOST_NAMES),
-    nearest: nearest(globs[0] ?? "", available),
+    nearest: nearestRegion(globs[0] ?? "", available, among),
   });
 }
+
+/** The region, or its path as globs have it, that a name or a path probably means: also one whose parts are separated as in a file system. */
+function nearestRegion(
+  glob: string,
+  names: readonly string[],
+  among: readonly NCUProfileRegionReport[],
+): string | undefined {
+  const parts = glob.split(/\s*[/>.:]+\s*/);
+  const paths = among.flatMap(({ regions }) =>
+    regions.map(({ path }) => path.join(PATH_SEPARATOR)),
+  );
+  return (
+    nearest(glob, names) ??
+    (parts.length === 1
+      ? undefined
+      : (nearest(parts.join(PATH_SEPARATOR), [...new Set(paths)]) ??
+        nearest(parts.at(-1) ?? "", names)))
+  );
+}
+
+const PATH_SEPARATOR = " / ";
 
 const MOST_NAMES = 20;
 
@@ -427,18 +449,22 @@ function why(asked: Asked): Answered<Why> {
         work_exclusive_ms: regionFacts.workMs,
         wall_reason: wall === null ? null : asData(wall),
         gpu_reason: regionFacts.work === "gpu_kernel" && gpu !== null ? asData(gpu) : null,
+        ...(region.threads !== undefined && { threads: region.threads }),
       })),
     },
     items: { total: chosen.length, shown: rows.length },
     blocks: rows.flatMap(({ region, regionFacts, wall, gpu }) =>
       withHeading(
         label(region),
-        listIfAny([
-          ...sentence("Wall time", regionFacts.wallMs, wall),
-          ...(regionFacts.work === "gpu_kernel"
-            ? sentence("Kernel time", regionFacts.workMs, gpu)
-            : []),
-        ]),
+        [
+          ...listIfAny([
+            ...sentence("Wall time", regionFacts.wallMs, wall),
+            ...(regionFacts.work === "gpu_kernel"
+              ? sentence("Kernel time", regionFacts.workMs, gpu)
+              : []),
+          ]),
+          ...threadTable([region]),
+        ],
         3,
       ),
     ),
@@ -644,6 +670,7 @@ async function compare(asked: Asked): Promise<Answered<Compare>> {
         kind,
         ...(family !== undefined && { family }),
         presence: region.presence,
+        ...(region.runs !== undefined && { runs: region.runs }),
         contributed_ms: contributed,
         changes: changesOf(region.changes),
       })),

@@ -1,7 +1,8 @@
 /** Two region reports side by side: regions and kernels matched by their paths and names. */
 
 import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document.ts";
-import { familyKey } from "../model/families.ts";
+import { familyKey, storedFamily } from "../model/families.ts";
+import { startsAt } from "../model/region-path.ts";
 import { regionKey } from "../model/report-files.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
@@ -31,9 +32,10 @@ import {
   type BothReports,
   kernelLeftOut,
   kernelPairs,
-  kernelSpread,
   kernelsCoveredByBoth,
   reportKernels,
+  spreadInRegions,
+  spreadOfReport,
 } from "./kernel-changes.ts";
 import {
   measuredAlone,
@@ -42,6 +44,7 @@ import {
   measuredTogether,
   measuredWall,
   measuredWork,
+  overRuns,
   type Part,
 } from "./noise.ts";
 import { regionChange, sameWork } from "./region-change.ts";
@@ -81,12 +84,57 @@ const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
         ]),
       );
 
+/**
+ * The report with regions that only other runs have than the one shown, each after what is shown of the region around
+ * it. They have statistics over runs and no number of one run.
+ */
+function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
+  const { unshown_regions = [], regions: shown } = report;
+  if (unshown_regions.length === 0) return report;
+  const regions = [...shown];
+  for (const { repeats, ...placed } of unshown_regions) {
+    const { path } = placed;
+    const around = { ...placed, path: path.slice(0, -1) };
+    const place = regions.findLastIndex(
+      (region) => around.path.length > 0 && startsAt(region, around),
+    );
+    regions.splice(place < 0 ? regions.length : place + 1, 0, {
+      ...NOTHING_SHOWN,
+      ...placed,
+      ...storedFamily(path),
+      name: path.at(-1) ?? "",
+      parent: path.at(-2) ?? null,
+      depth: path.length - 1,
+      repeats,
+    });
+  }
+  return { ...report, regions };
+}
+
+const NOTHING_SHOWN = {
+  device: null,
+  process_id: null,
+  invocations: 0,
+  total_ms: null,
+  exclusive_ms: null,
+  wall_ms: null,
+  wall_exclusive_ms: null,
+  invocation_wall_ms: null,
+  kernel_count: 0,
+  metrics: {},
+  sections: {},
+  kernels: [],
+  selection: { include_patterns: [], exclude_patterns: [] },
+  notes: [],
+} satisfies Partial<NCUProfileRegion>;
+
 /** @param pairs if both programs ran in pairs */
 export function compareReports(
-  a: NCUProfileRegionReport,
-  b: NCUProfileRegionReport,
+  reportA: NCUProfileRegionReport,
+  reportB: NCUProfileRegionReport,
   pairs?: PairedRatios,
 ): ReportComparison {
+  const [a, b] = [withUnshown(reportA), withUnshown(reportB)];
   const original = { a: a.regions, b: b.regions };
   const matched = matchRegions(a, b);
   const ofA = regionsByKey([...original.a, ...matched.rows.a]);
@@ -110,16 +158,18 @@ export function compareReports(
   };
   const isShared =
     shared.a.regions.length === original.a.length && shared.b.regions.length === original.b.length;
+  const spread = isShared
+    ? { a: spreadOfReport(a), b: spreadOfReport(b) }
+    : { a: spreadInRegions(shared.a.regions), b: spreadInRegions(shared.b.regions) };
   const found = isShared
-    ? reportKernels({ a, b }, looked)
-    : kernelsCoveredByBoth({ a, b }, shared, looked);
+    ? reportKernels({ a, b }, looked, spread)
+    : kernelsCoveredByBoth({ a, b }, shared, looked, spread);
   const kernels = same.inKernels ? found : found.map(kernelLeftOut);
   const isSameTotal = same.inTotals(found);
-  const spread = kernelSpread({ a, b }, false);
   const changesOf = (compared: OfBoth<readonly NCUProfileRegion[]>): readonly RegionChange[] => {
     const [inA, inB] = [regionsByKey(compared.a), regionsByKey(compared.b)];
     return keysOfBoth(compared.a, compared.b).map((key) => {
-      const region = regionChange(inA.get(key) ?? null, inB.get(key) ?? null, looked, same, spread);
+      const region = regionChange(inA.get(key) ?? null, inB.get(key) ?? null, looked, same);
       const ratios = pairs?.regions.get(key) ?? pairs?.regions.get(familyKey(region));
       return { ...region, changes: withPairs(region.changes, ratios) };
     });
@@ -141,7 +191,7 @@ export function compareReports(
     families,
     members: changesOf(others),
     kernels,
-    kernel_pairs: kernelPairs(kernels, kernelSpread({ a, b }, isShared)),
+    kernel_pairs: kernelPairs(kernels, spread),
     differences: environmentDifferences(a, b),
     notes: [
       ...leftOutNotes(regions, kernels, looked),
@@ -208,7 +258,7 @@ const regionCounts = (a: RegionCounts, b: RegionCounts): Changes => ({
 });
 
 function counted({ regions }: NCUProfileRegionReport): RegionCounts {
-  const real = regions.filter(({ kind }) => kind !== "outside");
+  const real = regions.filter(({ kind, invocations }) => kind !== "outside" && invocations > 0);
   return {
     invocations: real.reduce((sum, { invocations }) => sum + invocations, 0),
     region_count: real.length,
@@ -232,6 +282,7 @@ export const totalWall = (report: NCUProfileRegionReport): Measured | null =>
   wallOfRanges(report) ?? wallOutside(report);
 
 const wallOfRanges = (report: NCUProfileRegionReport): Measured | null =>
+  overRuns(report.totals.repeats, "wall_ms") ??
   measuredTogether(report.totals.wall_ms, wallParts(roots(report)));
 
 function wallOutside({ regions }: NCUProfileRegionReport): Measured | null {
@@ -245,6 +296,7 @@ const wallParts = (regions: readonly NCUProfileRegion[]): readonly Part[] =>
   regions.map((region) => ({ ms: region.wall_ms, measured: measuredWall(region, region.wall_ms) }));
 
 const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
+  overRuns(report.totals.repeats, "cpu_ms") ??
   measuredTogether(
     report.totals.cpu_ms ?? null,
     roots(report).map((region) => {
@@ -254,6 +306,7 @@ const totalCpu = (report: NCUProfileRegionReport): Measured | null =>
   );
 
 const totalInstructions = (report: NCUProfileRegionReport): Measured | null =>
+  overRuns(report.totals.repeats, "instructions") ??
   measuredTogether(
     report.totals.instructions ?? null,
     roots(report).map((region) => {
@@ -264,6 +317,7 @@ const totalInstructions = (report: NCUProfileRegionReport): Measured | null =>
 
 /** Of kernels or CPU operations. */
 export const totalWork = (report: NCUProfileRegionReport): Measured | null =>
+  overRuns(report.totals.repeats, "total_ms") ??
   measuredTogether(
     wholeMs(report),
     roots(report).map((region) => ({

@@ -164,12 +164,16 @@ function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): read
   if (repeated.length === 0) return [];
   const which = repeated.map(([name, count]) => `${name}: ${count}`).join(", ");
   const isEach = [a, b].every(
-    (report) => runs(report) === 0 || report.kernel_repeats !== undefined,
+    (report) =>
+      runs(report) === 0 ||
+      report.regions.every(
+        ({ kernels, repeats }) => kernels.length === 0 || repeats?.kernels !== undefined,
+      ),
   );
   return [
     isEach
-      ? `times are means of repeated runs (${which}); counts, and times of kernels that not every run launched, are from the run with the median time`
-      : `region times are means of repeated runs (${which}); kernels, operations and counts are from the run with the median time`,
+      ? `times are means of repeated runs (${which}), of a region those that have it; counts are from the run with the median time`
+      : `times are means of repeated runs (${which}), except those of kernels in regions, which are from the run with the median time, as counts are`,
   ];
 }
 

@@ -143,7 +143,7 @@ export function* regionRows(
     yield {
       name: { kind: "label", text: label, level, ...path },
       change: region.changes[time],
-      counts: countNotes(region.changes, reports),
+      counts: countNotes(region.changes, reports, region.runs),
     };
   }
 }
@@ -276,12 +276,12 @@ interface FactRow {
 const factField = (
   title: string,
   priority: number,
-  factValue: (fact: GpuFact) => string,
+  textOf: (fact: GpuFact) => string,
 ): Field<FactRow> => ({
   title,
   align: "right",
   priority,
-  cell: ({ fact }) => (fact === undefined ? "" : [numeral(factValue(fact))]),
+  cell: ({ fact }) => (fact === undefined ? "" : [numeral(textOf(fact))]),
 });
 
 const FACT_FIELDS: readonly Field<FactRow>[] = [

@@ -215,11 +215,25 @@ export interface RegionChange {
    */
   readonly kind: "push_pop" | "start_end" | "outside";
   readonly presence: Presence;
+  /**
+   * In how many of its runs each report saw the region, of which its times are the means; null for a report of one run, and of a report that does not have the region. Absent where all runs saw it. Since 1.8.
+   */
+  readonly runs?: {
+    readonly a: RunsSeen | null;
+    readonly b: RunsSeen | null;
+  };
   readonly changes: Changes;
   /**
    * In the region, the largest difference first.
    */
   readonly kernels: readonly KernelChange[];
+}
+/**
+ * Runs that saw a region, of all runs.
+ */
+export interface RunsSeen {
+  readonly seen: number;
+  readonly total: number;
 }
 /**
  * A kernel, or an operation on the CPU, of either report.

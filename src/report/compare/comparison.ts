@@ -1,6 +1,6 @@
 /** The contents of a comparison, for all formats. */
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
-import { andOthers, capitalized } from "../../foundation/text/plural.ts";
+import { andOthers, capitalized, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { formatDelta, formatMs, formatPercent, formatPercentage } from "../../pages/numbers.ts";
 import { familyKey, familyRows } from "../model/families.ts";
@@ -151,17 +151,23 @@ const SEEN = 0.005;
 
 /**
  * What a region without the regions inside it contributes to the difference, in ms; for a region that only one report
- * has, its whole own time. Null if it is not part of the compared time, or not compared.
+ * has, its whole own time; for one that not every run has, its share of the mean run. Null if it is not part of the
+ * compared time, or not compared.
  */
 export function contributionOf(
-  { kind, changes }: RegionChange,
+  { kind, changes, runs }: RegionChange,
   { main_time: time }: ReportComparison,
 ): number | null {
   // Wall time outside all ranges is not part of the compared time.
   if (time === "wall_ms" && kind === "outside") return null;
   const change = changes[OWN_TIMES[time]];
   if (change === undefined || change.verdict === "left_out") return null;
-  return change.delta ?? (change.b ?? 0) - (change.a ?? 0);
+  if (runs === undefined) return change.delta ?? (change.b ?? 0) - (change.a ?? 0);
+  const inMean = (side: "a" | "b") => {
+    const seen = runs[side];
+    return (change[side] ?? 0) * (seen === null ? 1 : seen.seen / seen.total);
+  };
+  return inMean("b") - inMean("a");
 }
 
 /** Families, and regions of none: each time counts once. */
@@ -240,15 +246,27 @@ export const changedKernels = ({ kernels }: ReportComparison): readonly KernelCh
   );
 
 /** Counts that differ: more kernels or calls explain a longer time. */
-export function countNotes(changes: Changes, reports: ReportComparison): string {
+export function countNotes(
+  changes: Changes,
+  reports: ReportComparison,
+  runs?: RegionChange["runs"],
+): string {
   const names = { invocations: "calls", calls: "calls", kernel_count: `${kernelWord(reports)}s` };
-  return (["invocations", "calls", "kernel_count"] as const)
-    .flatMap((name) => {
-      const change = changes[name];
-      if (change === undefined || change.delta === null || change.delta === 0) return [];
-      return [`${names[name]} ${change.a} -> ${change.b}`];
-    })
-    .join(", ");
+  const counts = (["invocations", "calls", "kernel_count"] as const).flatMap((name) => {
+    const change = changes[name];
+    if (change === undefined || change.delta === null || change.delta === 0) return [];
+    return [`${names[name]} ${change.a} -> ${change.b}`];
+  });
+  return [...counts, ...(runs === undefined ? [] : [seenNote(runs)])].join(", ");
+}
+
+/** `seen in 3 of 5 runs of A and 5 of 5 runs of B`. */
+function seenNote({ a, b }: NonNullable<RegionChange["runs"]>): string {
+  const words = [{ name: "A", runs: a } as const, { name: "B", runs: b } as const].flatMap(
+    ({ name, runs }) =>
+      runs === null ? [] : [`${runs.seen} of ${plural(runs.total, "run")} of ${name}`],
+  );
+  return `seen in ${words.join(" and ")}`;
 }
 
 /** The term for an entry of the kernel lists: CPU operations are never called kernels. */

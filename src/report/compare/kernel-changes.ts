@@ -17,6 +17,7 @@ import type {
   NCUProfileRegion,
   NCUProfileRegionReport,
 } from "../model/document.ts";
+import { isInside } from "../model/region-path.ts";
 import { busyShare } from "../view/gpu-utilization.ts";
 import { mergeHardware } from "../view/kernel-hardware.ts";
 import { kernelsOfReport } from "../view/kernel-list.ts";
@@ -30,33 +31,83 @@ import type {
   KernelPair,
   Presence,
 } from "./comparison-types.ts";
-import { measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
+import { type KernelSpread, measuredAlone, measuredKernel, measuredTogether } from "./noise.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
 export type BothReports = Readonly<Record<"a" | "b", NCUProfileRegionReport>>;
 
-/** How the times of kernels vary between runs, for both reports. */
-export interface KernelSpread {
-  readonly a: ReadonlyMap<string, KernelRepeats>;
-  readonly b: ReadonlyMap<string, KernelRepeats>;
-  /** Whether the compared kernels are those of whole reports, not of one region. */
-  readonly isWhole: boolean;
+export type SpreadOfBoth = Readonly<Record<"a" | "b", KernelSpread>>;
+
+const NO_SPREAD: KernelSpread = { runs: 1, times: new Map() };
+
+const spreadOf = (kernels: readonly KernelRepeats[], runs: number): KernelSpread => ({
+  runs,
+  times: new Map(kernels.map((repeats) => [kernelKey(repeats), repeats])),
+});
+
+/** Of whole reports. */
+export function spreadOfReport({ totals, kernel_repeats }: NCUProfileRegionReport): KernelSpread {
+  const [first] = kernel_repeats ?? [];
+  return first === undefined || kernel_repeats === undefined
+    ? NO_SPREAD
+    : // Before 1.6, all runs have launched each of them.
+      spreadOf(kernel_repeats, totals.repeats?.runs ?? first.runs);
 }
 
-/** @param isWhole as in `KernelSpread` */
-export const kernelSpread = ({ a, b }: BothReports, isWhole: boolean): KernelSpread => {
-  const repeatsOf = ({ kernel_repeats = [] }: NCUProfileRegionReport) =>
-    new Map(kernel_repeats.map((repeats) => [kernelKey(repeats), repeats]));
-  return { a: repeatsOf(a), b: repeatsOf(b), isWhole };
+/** Before 1.6 unknown: how a kernel varies in all regions together says nothing about one of them. */
+export const spreadInRegion = (region: NCUProfileRegion | null): KernelSpread =>
+  region?.repeats?.kernels === undefined
+    ? NO_SPREAD
+    : spreadOf(region.repeats.kernels, region.repeats.runs);
+
+/**
+ * Of several regions together, which may vary together: so much as their intervals do at most. Unknown unless every run
+ * has all regions.
+ */
+export function spreadInRegions(regions: readonly NCUProfileRegion[]): KernelSpread {
+  const outermost: NCUProfileRegion[] = [];
+  for (const region of regions) {
+    const last = outermost.at(-1);
+    if (last === undefined || !isInside(region, last)) outermost.push(region);
+  }
+  const withKernels = outermost.filter(
+    ({ kernels, repeats }) => kernels.length > 0 || repeats?.kernels !== undefined,
+  );
+  const [runs = 1] = withKernels.map(({ repeats }) => repeats?.total_runs ?? 1);
+  if (withKernels.some(({ repeats }) => repeats?.kernels === undefined || repeats.runs !== runs))
+    return NO_SPREAD;
+  const times = new Map<string, KernelRepeats>();
+  for (const { repeats } of withKernels)
+    for (const kernel of repeats?.kernels ?? []) {
+      const previous = times.get(kernelKey(kernel));
+      times.set(kernelKey(kernel), previous === undefined ? kernel : together(previous, kernel));
+    }
+  return { runs, times };
+}
+
+const together = (first: KernelRepeats, second: KernelRepeats): KernelRepeats => {
+  const sumOf = (statistic: "mean" | "std" | "ci95_low" | "ci95_high") =>
+    first.total_ms[statistic] + second.total_ms[statistic];
+  return {
+    ...first,
+    runs: Math.max(first.runs, second.runs),
+    total_ms: {
+      mean: sumOf("mean"),
+      std: sumOf("std"),
+      ci95_low: sumOf("ci95_low"),
+      ci95_high: sumOf("ci95_high"),
+      stable: first.total_ms.stable && second.total_ms.stable,
+    },
+  };
 };
 
 /** Kernels of whole reports. */
-export const reportKernels = (reports: BothReports, looked: CoverageOfBoth, isWhole = true) =>
+export const reportKernels = (reports: BothReports, looked: CoverageOfBoth, spread: SpreadOfBoth) =>
   kernelChanges(
     kernelsOfReport(reports.a).longest(),
     kernelsOfReport(reports.b).longest(),
     looked,
-    kernelSpread(reports, isWhole),
+    spread,
   );
 
 /** The kernels of regions that both selections include, followed by all other kernels, which are marked as left out. */
@@ -64,21 +115,26 @@ export function kernelsCoveredByBoth(
   whole: BothReports,
   shared: BothReports,
   looked: CoverageOfBoth,
+  spread: SpreadOfBoth,
 ): readonly KernelChange[] {
-  const compared = reportKernels(shared, looked, false);
+  const compared = reportKernels(shared, looked, spread);
   const keys = new Set(compared.map(kernelKey));
-  const others = reportKernels(whole, looked).filter((kernel) => !keys.has(kernelKey(kernel)));
+  const ofWhole = { a: spreadOfReport(whole.a), b: spreadOfReport(whole.b) };
+  const others = reportKernels(whole, looked, ofWhole).filter(
+    (kernel) => !keys.has(kernelKey(kernel)),
+  );
   return [...compared, ...others.map(kernelLeftOut)].sort((x, y) => weight(y) - weight(x));
 }
 
+/** @param a the kernels of A in the run shown; other runs may have others, which the spread has */
 export function kernelChanges(
   a: readonly KernelRecord[],
   b: readonly KernelRecord[],
   looked: CoverageOfBoth,
-  spread: KernelSpread,
+  spread: SpreadOfBoth,
 ): readonly KernelChange[] {
-  const ofA = summed(a);
-  const ofB = summed(b);
+  const ofA = summed(a, spread.a);
+  const ofB = summed(b, spread.b);
   return [...new Map([...ofB, ...ofA])]
     .map(([key, kernel]) =>
       kernelChange(kernel, { a: ofA.get(key) ?? null, b: ofB.get(key) ?? null }, looked, spread),
@@ -90,11 +146,11 @@ function kernelChange(
   { kernel_name, kind }: KernelSum,
   { a, b }: Readonly<Record<"a" | "b", KernelSum | null>>,
   looked: CoverageOfBoth,
-  spread: KernelSpread,
+  spread: SpreadOfBoth,
 ): KernelChange {
   const key = kernelKey({ kernel_name, kind });
   const timeOf = (sum: KernelSum | null, side: "a" | "b") =>
-    measuredKernel(sum && kernelMs(sum), spread[side].get(key), spread.isWhole);
+    sum && measuredKernel(kernelMs(sum), spread[side], key);
   const [timeA, timeB] = [timeOf(a, "a"), timeOf(b, "b")];
   // A kernel that both have, but whose time only one has, is neither new nor removed.
   const isTimed = (a === null || timeA !== null) && (b === null || timeB !== null);
@@ -129,7 +185,10 @@ interface KernelSum extends Pick<KernelRecord, "kernel_name" | "kind" | "total_m
 }
 
 /** A kernel is counted once, whatever devices it ran on. */
-function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum> {
+function summed(
+  kernels: readonly KernelRecord[],
+  { times }: KernelSpread,
+): ReadonlyMap<string, KernelSum> {
   const sums = new Map<string, KernelSum>();
   for (const record of kernels) {
     const { kernel_name, kind, total_ms, calls, hardware } = record;
@@ -143,6 +202,9 @@ function summed(kernels: readonly KernelRecord[]): ReadonlyMap<string, KernelSum
       measured: hardware === undefined ? sum.measured : [...sum.measured, record],
     });
   }
+  for (const [key, { kernel_name, kind }] of times)
+    if (!sums.has(key))
+      sums.set(key, { kernel_name, kind, total_ms: null, calls: 0, measured: NONE });
   return sums;
 }
 
@@ -153,7 +215,7 @@ const NONE: readonly KernelRecord[] = [];
 /** In descending order of the difference. */
 export function kernelPairs(
   kernels: readonly KernelChange[],
-  spread: KernelSpread,
+  spread: SpreadOfBoth,
 ): readonly KernelPair[] {
   const groups = new Map<string, KernelChange[]>();
   for (const kernel of kernels)
@@ -164,7 +226,7 @@ export function kernelPairs(
     .sort((x, y) => weight(y) - weight(x));
 }
 
-function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPair | null {
+function pairOf(group: readonly KernelChange[], spread: SpreadOfBoth): KernelPair | null {
   const [first] = group;
   const withPresence = (presence: Presence) =>
     group.filter((kernel) => kernel.presence === presence);
@@ -180,8 +242,7 @@ function pairOf(group: readonly KernelChange[], spread: KernelSpread): KernelPai
       numberOf(side, "total_ms", all),
       all.map((kernel) => {
         const ms = kernel.changes["total_ms"]?.[side] ?? null;
-        const repeats = spread[side].get(kernelKey(kernel));
-        return { ms, measured: measuredKernel(ms, repeats, spread.isWhole) };
+        return { ms, measured: measuredKernel(ms, spread[side], kernelKey(kernel)) };
       }),
     );
   return {

@@ -24,9 +24,8 @@ export function measuredWall(
   ms: number | null,
   name: "wall_ms" | "wall_exclusive_ms" = "wall_ms",
 ): Measured | null {
-  if (ms === null) return null;
   const repeated = overRuns(region.repeats, name, ms === region.wall_ms ? "wall_ms" : name);
-  if (repeated !== null) return repeated;
+  if (repeated !== null || ms === null) return repeated;
   const spread = callSpread(region);
   return {
     value: ms,
@@ -40,10 +39,9 @@ export function measuredCpu(
   ms: number | null,
   name: "cpu_ms" | "cpu_exclusive_ms" = "cpu_ms",
 ): Measured | null {
-  if (ms === null) return null;
   const { invocations, repeats } = region;
   const repeated = overRuns(repeats, name, ms === region.cpu_ms ? "cpu_ms" : name);
-  if (repeated !== null) return repeated;
+  if (repeated !== null || ms === null) return repeated;
   const spread = spreadOf(region.invocation_cpu_ms ?? null, invocations);
   return {
     value: ms,
@@ -57,7 +55,6 @@ export function measuredInstructions(
   count: number | null,
   name: "instructions" | "instructions_exclusive" = "instructions",
 ): Measured | null {
-  if (count === null) return null;
   const whole = count === instructions ? "instructions" : name;
   return overRuns(repeats, name, whole) ?? measuredAlone(count);
 }
@@ -82,9 +79,8 @@ export function measuredWork(
   ms: number | null,
   name: "total_ms" | "exclusive_ms" = "total_ms",
 ): Measured | null {
-  if (ms === null) return null;
   const repeated = overRuns(region.repeats, name, ms === region.total_ms ? "total_ms" : name);
-  if (repeated !== null) return repeated;
+  if (repeated !== null || ms === null) return repeated;
   const onCpu = region.kernels.every(({ kind }) => kind === "cpu_operation");
   const wall = measuredWall(region, region.wall_ms);
   if (!onCpu || wall === null || wall.uncertainty === null || wall.value === 0)
@@ -98,47 +94,38 @@ export function measuredWork(
  *
  * @param otherwise for reports before 1.6, which have no exclusive numbers: the inclusive one if both are equal
  */
-function overRuns(
+export function overRuns(
   repeats: RegionRepeats | undefined,
   name: RepeatedNumber,
-  otherwise: RepeatedNumber,
+  otherwise = name,
 ): Measured | null {
   const statistics = repeats?.[name] === undefined ? repeats?.[otherwise] : repeats[name];
   return statistics == null || repeats === undefined ? null : meanOf(statistics, repeats.runs);
 }
 
-const meanOf = (statistics: RepeatStatistics, runs: number): Measured => ({
-  value: statistics.mean,
-  ...intervalOf(statistics, runs, 1),
+const meanOf = ({ mean, ci95_low, ci95_high }: RepeatStatistics, runs: number): Measured => ({
+  value: mean,
+  // The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless.
+  ...(runs < LEAST_RUNS
+    ? { uncertainty: null }
+    : { uncertainty: (ci95_high - ci95_low) / 2, freedom: runs - 1 }),
 });
 
-/** @param share the share of the whole that a part has, which is assumed to vary as the whole */
-const intervalOf = (
-  { ci95_low, ci95_high }: RepeatStatistics,
-  runs: number,
-  share: number,
-): Pick<Measured, "uncertainty" | "freedom"> =>
-  // The interval of two runs is 12.7 times as wide as their difference, and therefore meaningless.
-  runs < LEAST_RUNS
-    ? { uncertainty: null }
-    : { uncertainty: ((ci95_high - ci95_low) / 2) * share, freedom: runs - 1 };
+/** How the times of kernels vary over the runs of a region, or over all runs. */
+export interface KernelSpread {
+  readonly runs: number;
+  /** By kernel. */
+  readonly times: ReadonlyMap<string, KernelRepeats>;
+}
 
-/**
- * Time of a kernel, which only repeated runs can judge.
- *
- * @param isWhole whether `ms` covers all its calls; a part of them is assumed to vary as the whole
- */
+/** Time of a kernel, which only repeated runs can judge. */
 export function measuredKernel(
   ms: number | null,
-  repeats: KernelRepeats | undefined,
-  isWhole: boolean,
+  { runs, times }: KernelSpread,
+  key: string,
 ): Measured | null {
-  if (ms === null) return null;
-  if (repeats === undefined) return measuredAlone(ms);
-  const { total_ms, runs } = repeats;
-  if (isWhole) return meanOf(total_ms, runs);
-  if (total_ms.mean === 0) return measuredAlone(ms);
-  return { value: ms, ...intervalOf(total_ms, runs, ms / total_ms.mean) };
+  const repeats = times.get(key);
+  return repeats === undefined ? measuredAlone(ms) : meanOf(repeats.total_ms, runs);
 }
 
 /** The least number of runs that shows how runs vary. */

@@ -16,12 +16,7 @@ import {
   timeChange,
 } from "./change.ts";
 import type { Changes, KernelChange, RegionChange } from "./comparison-types.ts";
-import {
-  activityChanges,
-  type KernelSpread,
-  kernelChanges,
-  kernelLeftOut,
-} from "./kernel-changes.ts";
+import { activityChanges, kernelChanges, kernelLeftOut, spreadInRegion } from "./kernel-changes.ts";
 import {
   measuredAlone,
   measuredCpu,
@@ -43,12 +38,14 @@ export function regionChange(
   b: NCUProfileRegion | null,
   looked: CoverageOfBoth,
   same: SameWork,
-  spread: KernelSpread,
 ): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
   const presence = presenceOf(a, b, (side) => looked[side].region(shown));
-  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked, spread);
+  const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked, {
+    a: spreadInRegion(a),
+    b: spreadInRegion(b),
+  });
   const isSame = presence !== "both" || same.inRegion(shown, found);
   const isLeftOut = presence === "left_out" || !(isSame || same.inKernels);
   return {
@@ -61,6 +58,7 @@ export function regionChange(
     }),
     kind: shown.kind,
     presence,
+    ...runsChange(a, b),
     changes: changesAs(presence, {
       ...timeChanges(a, b, isSame),
       ...rankChanges(a, b),
@@ -69,6 +67,19 @@ export function regionChange(
     }),
     kernels: isLeftOut ? found.map(kernelLeftOut) : found,
   };
+}
+
+/** In how many runs each report saw the region; nothing if all runs did. */
+function runsChange(
+  a: NCUProfileRegion | null,
+  b: NCUProfileRegion | null,
+): Pick<RegionChange, "runs"> {
+  const [inA, inB] = [a, b].map((region) => {
+    const { runs = 0, total_runs = runs } = region?.repeats ?? {};
+    return runs === 0 ? null : { seen: runs, total: total_runs };
+  });
+  const isRare = [inA, inB].some((runs) => runs != null && runs.seen < runs.total);
+  return isRare ? { runs: { a: inA ?? null, b: inB ?? null } } : {};
 }
 
 /** Times and counts. @param isSame whether both sides measured the same kernels */

@@ -90,8 +90,8 @@ export function withNamesOnce(
   let all = 0;
   let distinct = 0;
   for (const report of bundle.reports)
-    for (const { kernels } of allEntries(report))
-      for (const { kernel_name: name } of kernels) {
+    for (const { kernels, repeats } of allEntries(report))
+      for (const { kernel_name: name } of [...kernels, ...(repeats?.kernels ?? [])]) {
         all += name.length;
         if (shortNames.has(name)) continue;
         distinct += name.length;
@@ -124,16 +124,22 @@ const withWholeNames = (stored: RegionReportBundle): RegionReportBundle => {
 const renamed = (
   reports: readonly NCUProfileRegionReport[],
   nameOf: (name: string) => string | undefined,
-): readonly NCUProfileRegionReport[] =>
-  reports.map((report) =>
-    withEntries(report, (region) => ({
+): readonly NCUProfileRegionReport[] => {
+  const named = <Kernel extends Pick<KernelRecord, "kernel_name">>(kernels: readonly Kernel[]) =>
+    kernels.map((kernel) => ({
+      ...kernel,
+      kernel_name: nameOf(kernel.kernel_name) ?? kernel.kernel_name,
+    }));
+  return reports.map((report) =>
+    withEntries(report, ({ repeats, ...region }) => ({
       ...region,
-      kernels: region.kernels.map((kernel) => ({
-        ...kernel,
-        kernel_name: nameOf(kernel.kernel_name) ?? kernel.kernel_name,
-      })),
+      kernels: named(region.kernels),
+      ...(repeats && {
+        repeats: { ...repeats, ...(repeats.kernels && { kernels: named(repeats.kernels) }) },
+      }),
     })),
   );
+};
 
 /** Compares kernels in order. Times are compared before the counters, which are objects. */
 const haveSameKernels = (

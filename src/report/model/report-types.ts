@@ -55,9 +55,13 @@ export interface NCUProfileRegionReport {
    */
   readonly ranks?: readonly RankInfo[];
   /**
-   * How kernels varied over repeated runs, those that every run launched. Only of the main report; absent where there was one run. Added in 1.5.
+   * How kernels varied over all repeated runs, their calls in all regions together. Only of the main report; absent where there was one run. Added in 1.5; since 1.6 also those that not every run launched.
    */
   readonly kernel_repeats?: readonly KernelRepeats[];
+  /**
+   * Regions of other runs of `repeats=N` than the one with the median time, of which `regions` are; those of families are left out. Only of the main report; absent without any. Added in 1.6.
+   */
+  readonly unshown_regions?: readonly UnshownRegion[];
   /**
    * When the report was made, in UTC.
    */
@@ -181,6 +185,7 @@ export interface NCUProfileRegion {
    * The streams of the copies that the region issued, inner ranges included, up to four with most of their time, longest first. Absent where there are none, or streams were not recorded. Added in 1.6.
    */
   readonly copy_streams?: readonly RegionCopyStream[];
+  readonly threads?: RegionThreads;
   /**
    * Calls of CUDA and of the system that threads made in the region's own time, without inner ranges, the longest first. Absent where there are none, or none were recorded. Added in 1.6.
    */
@@ -344,6 +349,60 @@ export interface RegionCopyStream {
   readonly total_ms: number;
 }
 /**
+ * The push/pop ranges of the region by the thread that opened them, with the ranges inside them. Absent where one thread opened all. Of a process, 64 threads are told apart, and at most 16 are listed. Added in 1.6.
+ */
+export interface RegionThreads {
+  /**
+   * The number of threads.
+   */
+  readonly count: number;
+  /**
+   * Those with the most time, the longest first; always with the one that has the longest median call.
+   */
+  readonly listed: readonly ThreadTime[];
+  /**
+   * The others together; absent where all are listed.
+   */
+  readonly others?: {
+    readonly count: number;
+    readonly invocations: number;
+    readonly wall_ms: number;
+  };
+  /**
+   * Median of `wall_ms` over all threads that are told apart.
+   */
+  readonly median_wall_ms: number;
+  /**
+   * Median over the same threads of the median of each one's invocations.
+   */
+  readonly median_invocation_ms: number;
+}
+/**
+ * The invocations of a region by one thread. Times in milliseconds.
+ */
+export interface ThreadTime {
+  readonly process_id: number;
+  /**
+   * As the system numbers it; that of the main thread is the number of the process.
+   */
+  readonly thread_id: number;
+  /**
+   * As the program names it; absent where it does not.
+   */
+  readonly name?: string;
+  readonly invocations: number;
+  readonly wall_ms: number;
+  /**
+   * Its processor time meanwhile; absent unless it is known for every invocation.
+   */
+  readonly cpu_ms?: number;
+  readonly invocation_wall_ms: {
+    readonly min: number;
+    readonly median: number;
+    readonly max: number;
+  };
+}
+/**
  * The calls of one function, which count whole for the range in which they began. A call of CUDA may contain calls of the system. Added in 1.6.
  */
 export interface RegionHostCalls {
@@ -462,7 +521,7 @@ export interface KernelHardware {
   )[];
 }
 /**
- * Over the runs of `repeats=N`. The region's other numbers are those of the median run.
+ * Over the runs of `repeats=N` in which the region was seen: what it takes where it happens. The region's other numbers are those of the median run.
  */
 export interface RegionRepeats {
   /**
@@ -470,27 +529,31 @@ export interface RegionRepeats {
    */
   readonly runs: number;
   /**
-   * Null where not all runs measured it.
+   * All runs. Added in 1.6; before, only a region that all runs had seen had statistics.
+   */
+  readonly total_runs?: number;
+  /**
+   * Null where not all of these runs measured it, or only one.
    */
   readonly total_ms: RepeatStatistics | null;
   /**
-   * Null where not all runs measured it.
+   * Null where not all of these runs measured it, or only one.
    */
   readonly wall_ms: RepeatStatistics | null;
   /**
-   * Null where not all runs measured it, absent where none did. Added in 1.5.
+   * Null where not all of these runs measured it, or only one; absent where none did. Added in 1.5.
    */
   readonly cpu_ms?: RepeatStatistics | null;
   /**
-   * Null where not all runs counted them, absent where none did. Added in 1.6.
+   * Null where not all of these runs counted them, or only one; absent where none did. Added in 1.6.
    */
   readonly instructions?: RepeatStatistics | null;
   /**
-   * Without the regions inside, in each run; null where not all runs measured it. Added in 1.6.
+   * Without the regions inside, in each run; null as `total_ms`. Added in 1.6.
    */
   readonly exclusive_ms?: RepeatStatistics | null;
   /**
-   * Without the regions inside, in each run; null where not all runs measured it. Added in 1.6.
+   * Without the regions inside, in each run; null as `wall_ms`. Added in 1.6.
    */
   readonly wall_exclusive_ms?: RepeatStatistics | null;
   /**
@@ -501,6 +564,10 @@ export interface RegionRepeats {
    * Without the regions inside, in each run; null and absent as `instructions`. Added in 1.6.
    */
   readonly instructions_exclusive?: RepeatStatistics | null;
+  /**
+   * Kernels and operations of the region, those inside it included, over the same runs, whichever of them launched one: their means add up to that of `total_ms`. Absent without any, and where only one run has the region. Added in 1.6.
+   */
+  readonly kernels?: readonly KernelRepeats[];
 }
 /**
  * One number over several runs; times in milliseconds.
@@ -526,6 +593,24 @@ export interface RepeatStatistics {
    * Whether the interval lies within 5 % of the mean.
    */
   readonly stable: boolean;
+}
+/**
+ * A kernel over the runs of `repeats=N`; its calls on all devices. A run that did not launch it counts with 0 ms, so that the times of all kernels add up.
+ */
+export interface KernelRepeats {
+  /**
+   * As in the kernel lists.
+   */
+  readonly kernel_name: string;
+  /**
+   * Operations on the CPU are never kernels.
+   */
+  readonly kind: "gpu_kernel" | "cpu_operation";
+  /**
+   * Runs that launched it.
+   */
+  readonly runs: number;
+  readonly total_ms: RepeatStatistics;
 }
 /**
  * A region over the ranks of a parallel program that entered it, in milliseconds; others do other work.
@@ -704,6 +789,10 @@ export interface ReportTotals {
    */
   readonly instructions?: number;
   readonly run?: RunTotals;
+  /**
+   * These totals over the runs of `repeats=N`, without exclusive numbers and kernels, which are in `kernel_repeats`. Only of the main report; absent where there was one run. Added in 1.6.
+   */
+  readonly repeats?: RegionRepeats;
 }
 /**
  * The processes of the scope from their start to their end, with and without ranges, in milliseconds; times of several processes are added up, as those of regions are. Absent where only kernels were measured, and in the bundle of a single region. Added in 1.5.
@@ -772,22 +861,26 @@ export interface RankInfo {
   readonly exposed_communication_ms?: number;
 }
 /**
- * A kernel over the runs of `repeats=N`; its calls in all regions and on all devices.
+ * A region that only other runs of `repeats=N` have than the one with the median time.
  */
-export interface KernelRepeats {
+export interface UnshownRegion {
   /**
-   * As in the kernel lists.
+   * As of a region.
    */
-  readonly kernel_name: string;
+  readonly path: readonly string[];
   /**
-   * Operations on the CPU are never kernels.
+   * As of a region.
    */
-  readonly kind: "gpu_kernel" | "cpu_operation";
+  readonly domain: string;
   /**
-   * All of them launched it.
+   * As of a region.
    */
-  readonly runs: number;
-  readonly total_ms: RepeatStatistics;
+  readonly path_domains?: readonly string[];
+  /**
+   * As of a region.
+   */
+  readonly kind: "push_pop" | "start_end" | "outside";
+  readonly repeats: RegionRepeats;
 }
 /**
  * The tool that measured, and its clocks.

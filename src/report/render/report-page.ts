@@ -32,6 +32,7 @@ import {
   payloadTable,
   provenanceTable,
   ranksTable,
+  threadTable,
 } from "../view/report-tables.ts";
 import { type KernelWords, reportKernelWords, wholeMs } from "../view/times.ts";
 import { regionLabels } from "../view/tree-rows.ts";
@@ -189,7 +190,7 @@ function failureHtml(
   return `<h3>The end of its standard error</h3><pre tabindex="0">${escapeHtml(end)}</pre><p>${renderHtml([list([[link("All of it", output.file)]])])}</p>`;
 }
 
-/** Families, calls of CUDA and of the system, payloads of ranges, and the program's counters while they were open. */
+/** Families, times by thread, calls of CUDA and of the system, payloads of ranges, and the program's counters while they were open. */
 function tablesHtml(
   report: NCUProfileRegionReport,
   most: number,
@@ -205,6 +206,7 @@ function tablesHtml(
       : `<section id="${id}" aria-labelledby="${id}-heading"><h2 id="${id}-heading">${title}</h2><div class="scroll" tabindex="0" role="region" aria-label="${title}">${html(...blocks)}</div></section>`;
   return [
     section(FAMILIES_ID, "Families", familiesTable(report, Math.min(most, MOST_FAMILIES))),
+    section("threads", "Threads", threadTable(regions)),
     section("cuda-calls", "CUDA API calls", hostCallTable(regions, "cuda")),
     section("os-calls", "OS runtime calls", hostCallTable(regions, "os")),
     section("payloads", "Payloads", payloadTable(some, regions)),

@@ -9,7 +9,9 @@ import type {
   KernelRecord,
   NCUProfileRegion,
   RegionHostCalls,
+  RegionThreads,
   RunTotals,
+  ThreadTime,
 } from "../model/document.ts";
 import { computeShare, limitingDramShare } from "./gpu-utilization.ts";
 import {
@@ -19,7 +21,14 @@ import {
   ruleFindingOf,
   speedOfLightFinding,
 } from "./ncu-rules.ts";
-import { LEAST_SAMPLES, type ThreadTime, type Wait, type WaitTime } from "./thread-time.ts";
+import {
+  isMainThread,
+  LEAST_SAMPLES,
+  type ThreadActivity,
+  threadNames,
+  type Wait,
+  type WaitTime,
+} from "./thread-time.ts";
 import { lastRank } from "./times.ts";
 
 /** Facts about a region without its inner regions. Times are in ms; null means not measured. */
@@ -42,7 +51,7 @@ export interface RegionFacts {
   /** What its threads read from disks and wrote; null if not counted. */
   readonly blocks: DiskBlocks | null;
   /** What its threads did; null if they were not sampled, or too rarely. */
-  readonly threads: ThreadTime | null;
+  readonly threads: ThreadActivity | null;
   /** How often its threads were sampled; null if no thread of the run was. */
   readonly samples: number | null;
   /** The longest kernel or operation of its own, with the time and calls that are not of regions inside; null where that is not known. */
@@ -665,7 +674,7 @@ const TINY_CALLS: ReasonRule = {
 };
 
 /** How long the threads waited for a free processor, as far as it is known. */
-const queuedMs = (threads: ThreadTime | null): number =>
+const queuedMs = (threads: ThreadActivity | null): number =>
   threads?.waits.find(({ wait }) => wait === "processor")?.ms ?? 0;
 
 /** Whether a call took so much longer only because processors were busy: it waited for one as long, and did not compute. */
@@ -680,12 +689,110 @@ const THREAD_RULES: readonly ReasonRule[] = [
 ];
 
 /** What the time before the first range is. */
-function startingWords(threads: ThreadTime | null, wallMs: number): string {
+function startingWords(threads: ThreadActivity | null, wallMs: number): string {
   const [first] = threads?.waits ?? [];
   return first === undefined || first.wait === "processor" || first.ms < wallMs / 2
     ? "starting up"
     : `waiting for ${WAITS[first.wait].what}`;
 }
+
+// Uneven work: what one of several ranks or threads takes, against the others.
+
+/** From this factor on, one takes so much longer that the difference is no noise. */
+const UNEVEN = 1.5;
+
+/** A thread with fewer calls may have had other ones than the others; the first one of each often sets things up. */
+const LEAST_THREAD_CALLS = 5;
+/** A slow thread and one other do not say which of the two is unusual. */
+const LEAST_OTHERS = 2;
+
+/** Waits for what others do: a longer one is no slower work. */
+const WAITS_FOR_OTHERS: readonly Wait[] = [
+  "condition",
+  "timed_condition",
+  "join",
+  "poll",
+  "pipe",
+  "socket",
+];
+
+const medianOf = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(at)] ?? 0) + (sorted[Math.ceil(at)] ?? 0)) / 2;
+};
+
+/** The threads that do the same work often enough. The main thread does, if it makes about as many calls as the others. */
+function comparableThreads({ listed }: RegionThreads): readonly ThreadTime[] {
+  const often = listed.filter(({ invocations }) => invocations >= LEAST_THREAD_CALLS);
+  const calls = medianOf(
+    often.filter((thread) => !isMainThread(thread)).map(({ invocations }) => invocations),
+  );
+  return often.filter(
+    (thread) =>
+      !isMainThread(thread) || (thread.invocations >= calls / 2 && thread.invocations <= calls * 2),
+  );
+}
+
+/** A thread whose calls take longer than those of the others, or that makes more of them. */
+function slowThread(facts: RegionFacts): Finding | null {
+  const { threads } = facts.region;
+  const wait = longestWaits(facts)[0]?.wait ?? null;
+  if (threads === undefined || (wait !== null && WAITS_FOR_OTHERS.includes(wait))) return null;
+  const some = comparableThreads(threads);
+  const areTimed = some.every(({ cpu_ms }) => cpu_ms !== undefined);
+  // Who gets a processor is chance; what each thread computes is not.
+  const isQueued = wait === "processor";
+  if (some.length <= LEAST_OTHERS || (isQueued && !areTimed)) return null;
+  const meanCpu: OfThread = ({ cpu_ms = 0, invocations }) => cpu_ms / invocations;
+  const callOf: OfThread = isQueued ? meanCpu : (thread) => thread.invocation_wall_ms.median;
+  const timeOf: OfThread = isQueued ? ({ cpu_ms = 0 }) => cpu_ms : ({ wall_ms }) => wall_ms;
+  const countOf: OfThread = ({ invocations }) => invocations;
+  const against = (one: ThreadTime, of: OfThread) =>
+    medianOf(some.filter((other) => other !== one).map(of));
+  const nameOf = threadNames(threads);
+  const others = plural(threads.count - 1, "other thread");
+  const slow = mostOf(some, callOf);
+  // Of more threads than are listed, those with the most time are no sample.
+  const usual =
+    threads.others === undefined || isQueued ? against(slow, callOf) : threads.median_invocation_ms;
+  if (callOf(slow) >= usual * UNEVEN && timeOf(slow) * 2 >= against(slow, timeOf)) {
+    const usualCpu = against(slow, meanCpu);
+    const computes =
+      areTimed && !isQueued
+        ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
+        : "";
+    const [verb, average, queued] = isQueued
+      ? ["compute for", "on average", "; all wait for processors, too"]
+      : ["take", "in the median", ""];
+    return {
+      title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callOf(slow), usual)} that of the others`,
+      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callOf(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}${queued}`,
+      advice:
+        areTimed && meanCpu(slow) < usualCpu * UNEVEN
+          ? "find what it waits for in its row of the timeline: it computes as much as the others"
+          : "give that thread smaller pieces, or let all threads take pieces from one queue",
+    };
+  }
+  const busy = mostOf(some, timeOf);
+  const [time, calls] = [against(busy, timeOf), against(busy, countOf)];
+  return isMainThread(busy) ||
+    threads.others !== undefined ||
+    timeOf(busy) < time * UNEVEN ||
+    countOf(busy) < calls * UNEVEN
+    ? null
+    : {
+        title: `uneven over threads: ${nameOf(busy)} makes ${formatTimes(countOf(busy), calls)} the calls of the others`,
+        evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${others} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
+        advice: "give that thread fewer pieces, or let all threads take pieces from one queue",
+      };
+}
+
+type OfThread = (thread: ThreadTime) => number;
+
+/** @param some at least one */
+const mostOf = (some: readonly ThreadTime[], of: OfThread): ThreadTime =>
+  some.reduce((most, thread) => (of(most) >= of(thread) ? most : thread));
 
 /** What a rule of Nsight Compute says, in the order of NVIDIA's Compute Triage Guide: launch, occupancy, memory, compute, the rest. */
 const ncuStageRule = (stage: NcuStage): ReasonRule => ({
@@ -763,13 +870,21 @@ export const REASON_RULES: readonly ReasonRule[] = [
       "one rank takes at least 1.5 times the mean of those that enter, in a region without communication",
     source: "wall time of the region on each rank",
     find: ({ region: { ranks } }) =>
-      ranks === undefined || ranks.waiting_ms !== undefined || ranks.imbalance < 1.5
+      ranks === undefined || ranks.waiting_ms !== undefined || ranks.imbalance < UNEVEN
         ? null
         : {
             title: `uneven over ranks: rank ${ranks.slowest_rank} is the slowest`,
             evidence: `${formatDuration(ranks.max_ms)} against ${formatDuration(ranks.mean_ms)} on average`,
             advice: "give that rank less to do, or look at its host",
           },
+  },
+  {
+    name: "uneven_threads",
+    explains: ["wall"],
+    threshold:
+      "the median call of one thread takes at least 1.5 times that of at least two others, or it makes 1.5 times their calls in 1.5 times their time; each has at least 5 calls, the main thread at most twice and at least half those of the others; by processor time where threads wait for processors; not where they wait for others, nor over ranks",
+    source: "wall and processor time of the region on each thread",
+    find: (facts) => (facts.region.ranks === undefined ? slowThread(facts) : null),
   },
   {
     name: "copies",

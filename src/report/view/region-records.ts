@@ -37,8 +37,8 @@ function* regionsOf({ reports }: Pick<RegionReportBundle, "reports">): Generator
 /** A column named after a member of the contract. */
 const member = (
   title: string,
-  memberValue: (region: NCUProfileRegion) => number | string | null,
-): Field<RegionRecord> => ({ title, cell: ({ region }) => memberValue(region) });
+  cellOf: (region: NCUProfileRegion) => number | string | null,
+): Field<RegionRecord> => ({ title, cell: ({ region }) => cellOf(region) });
 
 const NAME_FIELDS: readonly Field<RegionRecord>[] = [
   { title: "scope", cell: ({ scope }) => scope },

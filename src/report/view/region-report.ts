@@ -37,6 +37,7 @@ import {
   ranksTable,
   regionTree,
   repeatsTable,
+  threadTable,
 } from "./report-tables.ts";
 import { kernelWords, reportKernelWords, totalMs } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
@@ -78,6 +79,7 @@ export function* regionReport(
   yield heading(2, "Region tree");
   yield* regionTree(main);
   yield* withHeading("Wall time per call", invocationTable(main.regions));
+  yield* withHeading("Threads", threadTable(main.regions));
   yield* withHeading("GPU while ranges were open", gpuActivityTable(main.regions));
   yield* withHeading("CUDA API calls", hostCallTable(main.regions, "cuda"));
   yield* withHeading("OS runtime calls", hostCallTable(main.regions, "os"));

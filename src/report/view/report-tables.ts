@@ -21,6 +21,7 @@ import type {
   NCUProfileRegionReport,
   RankInfo,
   RegionHostCalls,
+  ThreadTime,
 } from "../model/document.ts";
 import { familyKey } from "../model/families.ts";
 import {
@@ -34,7 +35,8 @@ import {
   shownColumns,
   waitedMean,
 } from "./region-columns.ts";
-import { haveCpuTime, ownTimes, shareBase, totalMs } from "./times.ts";
+import { threadNames } from "./thread-time.ts";
+import { CPU_HEADING, haveCpuTime, ownTimes, shareBase, totalMs } from "./times.ts";
 import { regionLabels, type TreeRow, treeRows } from "./tree-rows.ts";
 
 const NAME: Field<TreeRow> = {
@@ -321,6 +323,82 @@ export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly Hos
       ];
     })
     .sort((a, b) => b.total_ms - a.total_ms);
+}
+
+// Threads of regions.
+
+interface ThreadRow {
+  readonly label: string;
+  readonly level: number;
+  readonly thread: string;
+  readonly invocations: number;
+  readonly wallMs: number;
+  /** Null for several threads together. */
+  readonly calls: ThreadTime["invocation_wall_ms"] | null;
+  readonly cpuMs: number | null;
+}
+
+const THREAD_FIELDS: readonly Field<ThreadRow>[] = [
+  { title: "Region", cell: ({ label, level }) => ({ kind: "label", text: label, level }) },
+  { title: "Thread", priority: 1, cell: ({ thread }) => thread },
+  { title: "Calls", format: "count", priority: 3, cell: ({ invocations }) => invocations },
+  { title: "Wall ms", format: "ms", priority: 2, cell: ({ wallMs }) => wallMs },
+  { title: "Min ms", format: "ms", priority: 6, cell: ({ calls }) => calls?.min ?? null },
+  { title: "Median ms", format: "ms", priority: 0, cell: ({ calls }) => calls?.median ?? null },
+  { title: "Max ms", format: "ms", priority: 5, cell: ({ calls }) => calls?.max ?? null },
+];
+
+const ON_CPU: Field<ThreadRow> = {
+  title: CPU_HEADING,
+  format: "percent",
+  priority: 4,
+  cell: ({ cpuMs, wallMs }) => percentOf(cpuMs, wallMs),
+};
+
+/** How many regions a table of threads has, those with the most wall time; `report.json` has all. */
+const MOST_WITH_THREADS = 20;
+
+/** The calls of regions by thread; empty where each is of one thread. */
+export function threadTable(regions: Regions): readonly Table[] {
+  const threaded = regions.filter(({ threads }) => threads !== undefined);
+  const longest = new Set(
+    threaded.toSorted((a, b) => (b.wall_ms ?? 0) - (a.wall_ms ?? 0)).slice(0, MOST_WITH_THREADS),
+  );
+  const some = threaded.filter((region) => longest.has(region));
+  const rows = treeRows(some, { among: regions }).flatMap(({ region, label, level }) => {
+    const { threads } = region;
+    if (threads === undefined) return [];
+    const nameOf = threadNames(threads);
+    const { listed, others } = threads;
+    return [
+      ...listed.map(
+        (thread): ThreadRow => ({
+          label,
+          level,
+          thread: nameOf(thread),
+          invocations: thread.invocations,
+          wallMs: thread.wall_ms,
+          calls: thread.invocation_wall_ms,
+          cpuMs: thread.cpu_ms ?? null,
+        }),
+      ),
+      ...(others === undefined
+        ? []
+        : [
+            {
+              label,
+              level,
+              thread: `${plural(others.count, "other thread")} together`,
+              invocations: others.invocations,
+              wallMs: others.wall_ms,
+              calls: null,
+              cpuMs: null,
+            },
+          ]),
+    ];
+  });
+  const isTimed = rows.some(({ cpuMs }) => cpuMs !== null);
+  return rows.length === 0 ? [] : [tableOf([...THREAD_FIELDS, ...(isTimed ? [ON_CPU] : [])], rows)];
 }
 
 // Numbers that the program itself provided with payloads and counters.

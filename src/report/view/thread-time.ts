@@ -1,5 +1,11 @@
 /** The time of a region's threads by what they did, from samples and from the clocks of threads. Times in ms. */
-import type { NCUProfileRegion, ThreadState } from "../model/document.ts";
+import { printableLabel } from "../../foundation/text/printable.ts";
+import type {
+  NCUProfileRegion,
+  RegionThreads,
+  ThreadState,
+  ThreadTime,
+} from "../model/document.ts";
 
 /** What threads wait for. */
 export type Wait = Exclude<ThreadState, "running" | "unknown"> | "processor";
@@ -11,7 +17,7 @@ export interface WaitTime {
   readonly samples: number;
 }
 
-export interface ThreadTime {
+export interface ThreadActivity {
   readonly samples: number;
   /** The longest first. */
   readonly waits: readonly WaitTime[];
@@ -54,7 +60,7 @@ export function threadTimeOf(
   region: Pick<NCUProfileRegion, "thread_samples">,
   wallMs: number | null,
   cpuMs: number | null,
-): ThreadTime | null {
+): ThreadActivity | null {
   const { thread_samples: sampled } = region;
   if (sampled === undefined || wallMs === null || wallMs === 0) return null;
   const { running = 0, unknown = 0, ...waiting } = sampled.states;
@@ -105,5 +111,25 @@ export function threadTimeOf(
         ? ((cpuMs / wallMs) * counted) / sampled.slices
         : null,
     childrenShare: isCounted ? sampled.children_cpu_ms / counted : null,
+  };
+}
+
+// Threads by name.
+
+export const isMainThread = ({ process_id, thread_id }: ThreadTime): boolean =>
+  process_id === thread_id;
+
+const MOST_NAME = 60;
+
+/** What these threads are called: as the program names them, with the numbers that the timeline has, too. */
+export function threadNames({ listed }: RegionThreads): (thread: ThreadTime) => string {
+  const isOfSeveral = new Set(listed.map(({ process_id }) => process_id)).size > 1;
+  return (thread) => {
+    const { process_id, thread_id, name } = thread;
+    const isMain = isMainThread(thread);
+    const own = name === undefined ? "" : ` ${printableLabel(name, MOST_NAME)}`;
+    const number = name === undefined ? ` ${thread_id}` : ` (${thread_id})`;
+    const what = isMain ? "the main thread" : `thread${own}${number}`;
+    return isOfSeveral ? `${what} of process ${process_id}` : what;
   };
 }

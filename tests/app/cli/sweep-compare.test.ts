@@ -81,7 +81,7 @@ test("says why a sweep is not compared whose jobs return another thing than thos
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^\| a .* 1\.0 .*#0 x=1 .*\n\| b +\| 2 +\| 2 .*\n\| c .* 2\.0 /m);
   expect(stdout).toMatch(
-    /^b: not compared: No job of the sweep in '.*b' has a number to judge it by: job #0: .*\(there is loss\).*\n {2}Hint: --objective KEY/m,
+    /^b: not compared: No job of the sweep in '.*b' has a number to judge it by: job #0: .*\(there is loss\).*\n {2}Hint: no key has a number in all of these sweeps/m,
   );
   expect(stdout).toContain("c: 1 job has the same overrides as in the first sweep");
   const view: ComparisonView = JSON.parse((await compare(cwd, "a", "b", "--json")).stdout);
@@ -113,7 +113,19 @@ test("without an objective the hint is the comparison by the only key that all r
     `name the key of a number that jobs of all sweeps return: hydraconf sweep compare ${join(cwd, "a")} ${join(cwd, "b")} --objective loss`,
   );
   expect((await compare(cwd, "a", "b", "--objective", "loss")).exitCode).toBe(0);
-  expect(await hintOf("a", "a")).toMatch(/ --objective KEY$/);
+  expect(await hintOf("a", "a")).toMatch(/ --objective KEY, where KEY is one of loss, size$/);
+});
+
+test("a later sweep without the number has the hint with the key that all return", async () => {
+  const { cwd, run } = program(CONFIG);
+  const x = (config: { get(key: string): unknown }) => Number(config.get("x"));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=a"], (config) => ({ size: 1, loss: x(config) }));
+  await run(["-m", "x=1,2", "hydra.sweep.dir=b"], (config) => ({ loss: x(config) }));
+  const { stdout } = await compare(cwd, "a", "b", "--objective", "size");
+  const [, flag = ""] = /^ {2}Hint: .* (--objective \S+)$/m.exec(stdout) ?? [];
+  expect(flag).toBe("--objective loss");
+  const after = await compare(cwd, "a", "b", ...flag.split(" "));
+  expect(after.stdout).toContain("b: 2 jobs have the same overrides");
 });
 
 test("a sweep of which no job is completed has the hint that shows why", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { slurmLauncher } from "../../../src/app/plugins/slurm/slurm-launcher.ts";
+import { removeDraftsOfSweep } from "../../../src/app/record/cleanup.ts";
 import { createJobList } from "../../../src/app/record/job-list.ts";
 import {
   awaitOrder,
@@ -12,9 +13,15 @@ import {
   claimToOrder,
   launcherOf,
 } from "../../../src/app/record/launcher-claim.ts";
-import { draftFile, sweepFolder } from "../../../src/app/record/layout.ts";
+import {
+  draftFile,
+  jobsFolder,
+  launcherFile,
+  sweepFolder,
+} from "../../../src/app/record/layout.ts";
 import { cancelSweep } from "../../../src/app/sweep/cancel.ts";
 import { readSweepStatus } from "../../../src/app/sweep/status.ts";
+import { draftBeside } from "../../../src/foundation/system/atomic-write.ts";
 import { bundled } from "../../bundled.ts";
 import { until } from "../../wait.ts";
 import { canMount, withDisk } from "../cli/mounts.ts";
@@ -40,6 +47,28 @@ test("the next process removes what a killed launcher left of a record, and keep
   const { view } = await readSweepStatus({ directory, env: {}, launchers: [slurmLauncher] });
   expect(view.counts).toEqual({ missing: 1 });
   expect(names()).toHaveLength(3);
+  expect(existsSync(launcherFile(sweepFolder(directory)))).toBe(false);
+});
+
+test("drafts of killed processes go, also in folders of a launcher's own, and no others", () => {
+  const directory = temporary();
+  const { folder } = withAbandonedFiles(directory);
+  const places = [directory, folder, jobsFolder(folder), join(folder, "slurm/batch")];
+  for (const place of places) mkdirSync(place, { recursive: true });
+  mkdirSync(join(directory, "results"));
+  const left = (place: string) => {
+    const ours = draftBeside(join(place, "file"));
+    // No system gives a process this number.
+    return [ours, ours.replace(`+${process.pid}+`, `+${2 ** 30}+`)] as const;
+  };
+  const drafts = [...places, join(directory, "results")].map(left);
+  for (const name of drafts.flat()) writeFileSync(name, "");
+  removeDraftsOfSweep(folder);
+  expect(drafts.map(([ours, dead]) => [existsSync(ours), existsSync(dead)])).toEqual([
+    ...places.map(() => [true, false]),
+    // A directory of results is its job's.
+    [true, true],
+  ]);
 });
 
 test("while a launcher runs the sweep, only it does so", async () => {

@@ -8,11 +8,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createJobList } from "../../../src/app/record/job-list.ts";
 import { readJobState } from "../../../src/app/record/job-state.ts";
-import { jobFile, jobListFile, manifestFile, sweepFolder } from "../../../src/app/record/layout.ts";
+import {
+  jobFile,
+  jobListFile,
+  manifestFile,
+  startedFolder,
+  sweepFolder,
+} from "../../../src/app/record/layout.ts";
 import {
   manifestReader,
   readFacts,
@@ -21,6 +27,7 @@ import {
   readManifestJob,
   writeManifest,
 } from "../../../src/app/record/manifest.ts";
+import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { sealedLinesText } from "../../../src/foundation/system/sealed-json.ts";
 import { bundled } from "../../bundled.ts";
 import { canMount, fill, withDisk } from "../cli/mounts.ts";
@@ -186,6 +193,61 @@ describe("the manifest of a sweep", () => {
   });
 });
 
+describe("where no sweep can be read", () => {
+  const errorIn = (directory: string) => {
+    try {
+      readManifest(sweepFolder(directory));
+    } catch (error) {
+      if (isConfigError(error))
+        return { code: error.code, message: error.message, hint: error.details.hint };
+    }
+    return expect.unreachable("there is none");
+  };
+
+  test("the error names what is missing, and the sweep that a directory inside it belongs to", () => {
+    const { facts, folder } = emptyFolder();
+    const directory = dirname(folder);
+    const none = `There is no sweep in '${directory}': ${manifestFile(folder)} does not exist`;
+    const hint = "give a sweep directory (hydra.sweep.dir)";
+    expect(errorIn(directory)).toEqual({ code: "app.sweep_record", message: none, hint });
+    expect(errorIn("/nowhere/s")).toEqual({
+      code: "app.sweep_record",
+      message: "There is no sweep in '/nowhere/s': the directory does not exist",
+      hint,
+    });
+    writeSweep(folder, facts);
+    const inside = `it is inside the sweep directory ${directory}`;
+    mkdirSync(join(directory, "3/.hydra"), { recursive: true });
+    for (const name of ["3", "3/.hydra", ".sweep", "gone/4"])
+      expect(errorIn(join(directory, name)).hint).toBe(inside);
+    // A file in place of a directory.
+    writeFileSync(join(directory, "file"), "");
+    expect(errorIn(join(directory, "file")).message).toMatch(/^There is no sweep in/);
+  });
+
+  test("a manifest that is gone although jobs have started is damage", () => {
+    const { folder } = emptyFolder();
+    mkdirSync(startedFolder(folder));
+    expect(errorIn(dirname(folder))).toEqual({
+      code: "app.sweep_damaged",
+      message: `The record of the sweep is damaged: ${manifestFile(folder)}: it is missing although jobs have started`,
+      hint: "restore the file from a copy; the results of its jobs are in their own directories",
+    });
+  });
+
+  test("a manifest that may not be read says why, and who may", () => {
+    const { folder } = emptyFolder();
+    mkdirSync(manifestFile(folder));
+    expect(errorIn(dirname(folder))).toMatchObject({
+      code: "app.sweep_record",
+      message: expect.stringContaining(
+        `Cannot read the sweep in '${dirname(folder)}': ${manifestFile(folder)}: `,
+      ),
+      hint: "only the user who started a sweep may see and resume it",
+    });
+  });
+});
+
 const ROUNDS = 50;
 
 describe("a damaged record", () => {
@@ -240,6 +302,9 @@ describe("a damaged record", () => {
     const isWhole =
       state.number === 0 && state.attempts.length === 0 && state.status === "completed";
     if (isWhole) expect(readJobState(folder, 0)).toEqual(state);
-    else expect(() => readJobState(folder, 0)).toThrow(`is damaged: ${jobFile(folder, 0)}: it is `);
+    else {
+      const problem = state.number === 0 ? "it is no state of a job" : "it is that of job #1";
+      expect(() => readJobState(folder, 0)).toThrow(`damaged: ${jobFile(folder, 0)}: ${problem}`);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -10,18 +10,21 @@ import {
   type JobState,
   lookAtJob,
   readJobState,
+  writeJobStart,
   writeJobState,
 } from "../../../src/app/record/job-state.ts";
-import { jobsFolder } from "../../../src/app/record/layout.ts";
+import { jobFile, jobsFolder } from "../../../src/app/record/layout.ts";
 import {
   isLost,
   liveWorkers,
   orphanOf,
   recordOrphan,
+  resumeOrphans,
   signalWorker,
 } from "../../../src/app/record/orphans.ts";
 import { notePruned } from "../../../src/app/record/recorded-job.ts";
 import { identityOf } from "../../../src/foundation/system/process-identity.ts";
+import { until } from "../../wait.ts";
 
 /** A job that began in a process with these facts, and by default in this one. */
 function begunIn(number: number, facts: Partial<JobState["attempts"][number]> = {}): JobState {
@@ -65,6 +68,34 @@ describe("processes that run jobs of a sweep", () => {
   test("are none that a scheduler runs", () => {
     const scheduled = begunIn(0, { details: { scheduler: "7_1" } });
     expect(liveWorkers(folderWith([scheduled]), [scheduled])).toEqual([]);
+  });
+});
+
+describe("processes of jobs with a damaged record", () => {
+  /** Whose state is lost, with the trace of its start. */
+  const damaged = (state: JobState) => {
+    const folder = folderWith([]);
+    writeJobStart(folder, state, {});
+    writeFileSync(jobFile(folder, state.number), "{");
+    return folder;
+  };
+  const OWN = { id: "start" };
+
+  test("are known by the trace of its start", () => {
+    expect(liveWorkers(damaged(begunIn(2, OWN)), [{ number: 2 }])).toMatchObject([
+      { number: 2, alive: true, process: { pid: process.pid, id: "start" } },
+    ]);
+    expect(
+      liveWorkers(damaged(begunIn(2, { ...OWN, ...ELSEWHERE })), [{ number: 2 }]),
+    ).toMatchObject([{ number: 2, alive: "elsewhere", process: ELSEWHERE }]);
+  });
+
+  test.each([
+    ["is gone", { ...OWN, ...GONE }],
+    ["is that of a launcher, whose claim says whether it runs", {}],
+    ["is a scheduler's", { details: { scheduler: "7_1" } }],
+  ])("are none if it %s", (_, facts) => {
+    expect(liveWorkers(damaged(begunIn(2, facts)), [{ number: 2 }])).toEqual([]);
   });
 });
 
@@ -175,6 +206,26 @@ describe("a worker of an earlier launcher", () => {
     expect(await orphan.ended).toEqual(state);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
     expect(readJobState(folder, 0)).toEqual(state);
+  });
+
+  test("that was suspended with its launcher goes on", async () => {
+    const { child, folder, orphan, state } = await running();
+    const pid = child.pid ?? 0;
+    const isStopped = () => /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+    const [worker] = liveWorkers(folder, [state]);
+    if (worker === undefined) return expect.unreachable("it runs");
+    orphan.suspend();
+    await until(isStopped);
+    resumeOrphans([{ ...worker, alive: "elsewhere" }]);
+    await new Promise(setImmediate);
+    expect(isStopped()).toBe(true);
+    resumeOrphans([worker]);
+    await until(() => !isStopped());
+    orphan.suspend();
+    await until(isStopped);
+    orphanOf(folder, 0)?.abandon();
+    await until(() => !isStopped());
+    orphan.abandon();
   });
 
   test("may have ended before it is signalled", async () => {

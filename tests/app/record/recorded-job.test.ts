@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,8 @@ import {
   recordedEnder,
   writeJobState,
 } from "../../../src/app/record/job-state.ts";
-import { jobFile } from "../../../src/app/record/layout.ts";
+import { clearCancellation, noteCancellation } from "../../../src/app/record/launcher-claim.ts";
+import { jobFile, jobsFolder, prunedFile } from "../../../src/app/record/layout.ts";
 import {
   beginJob,
   endWhenAsked,
@@ -143,6 +144,21 @@ describe("a job that a pruner asks to end", () => {
     beginJob(folder, 3);
     expect(signalledBy(folder, 3, others)).toEqual(others);
   });
+});
+
+test("a job of a sweep that is being cancelled is ended by that, unless the pruner was first", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-cancelled-"));
+  const others: Ender = { by: "signal", signal: "SIGTERM" };
+  mkdirSync(jobsFolder(folder));
+  noteCancellation(folder);
+  expect(signalledBy(folder, 3, others)).toEqual({ by: "cancel" });
+  notePruned(folder, 3, 1);
+  expect(signalledBy(folder, 3, others)).toEqual({ by: "pruner", step: 1 });
+  // As a full disk may leave it.
+  writeFileSync(prunedFile(folder, 3), "?");
+  expect(signalledBy(folder, 3, others)).toEqual({ by: "cancel" });
+  clearCancellation(folder);
+  expect(signalledBy(folder, 3, others)).toEqual(others);
 });
 
 describe("a job that was asked to end", () => {

@@ -1,7 +1,22 @@
-import { readdirSync, statSync } from "node:fs";
+import fs, {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  makeInnerFolder,
+  makeRecordFolder,
+  recordRights,
+  shareFile,
+} from "../../../src/app/record/rights.ts";
 import { builtProgram, workplace } from "../sweep/program/start.ts";
 
 /** The rights of all files and folders below a directory, by path. */
@@ -106,4 +121,53 @@ test("hydra.sweep.mode takes what Hydra takes: octal digits", async () => {
     1,
     expect.stringContaining("hydra.sweep.mode cannot be 'rwx'"),
   ]);
+});
+
+describe("a file system", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const chmodThatThrows = (error: Error) => {
+    vi.spyOn(fs, "chmodSync").mockImplementation(() => {
+      throw error;
+    });
+    syncBuiltinESMExports();
+  };
+  const newFolder = () => join(mkdtempSync(join(tmpdir(), "hydraconf-rights-")), ".sweep");
+
+  test("gives the record its rights, and what is in it those of the record", () => {
+    const folder = newFolder();
+    makeRecordFolder(folder, undefined);
+    expect([statSync(folder).mode & 0o777, recordRights(folder)]).toEqual([
+      0o700,
+      { folder: 0o700, file: 0o600 },
+    ]);
+    makeRecordFolder(folder, 0o754);
+    expect([statSync(folder).mode & 0o777, recordRights(folder)]).toEqual([
+      0o754,
+      { folder: 0o754, file: 0o644 },
+    ]);
+    makeInnerFolder(folder, join(folder, "jobs"));
+    expect(statSync(join(folder, "jobs")).mode & 0o777).toBe(0o754);
+    // What is there stays as it is.
+    chmodSync(join(folder, "jobs"), 0o700);
+    makeInnerFolder(folder, join(folder, "jobs"));
+    expect(statSync(join(folder, "jobs")).mode & 0o777).toBe(0o700);
+    const log = join(folder, "log");
+    writeFileSync(log, "");
+    chmodSync(log, 0o711);
+    shareFile(folder, log);
+    expect(statSync(log).mode & 0o777).toBe(0o755);
+    expect(recordRights(join(folder, "none"))).toEqual({ folder: 0o700, file: 0o600 });
+  });
+
+  test("without rights, or of another user, holds a record all the same", () => {
+    const folder = newFolder();
+    chmodThatThrows(Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "chmod" }));
+    makeRecordFolder(folder, 0o770);
+    expect(existsSync(folder)).toBe(true);
+    chmodThatThrows(new TypeError("a fault of ours"));
+    expect(() => makeRecordFolder(folder, 0o770)).toThrow("a fault of ours");
+  });
 });

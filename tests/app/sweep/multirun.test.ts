@@ -120,6 +120,25 @@ describe("-m", () => {
     expect(existsSync(join(cwd, "s/multirun.yaml"))).toBe(true);
   });
 
+  test.each([
+    [
+      ["-m", "hydra/sweeper=tpe"],
+      "nothing is searched: no override has several values, as in 'x=choice(1,2)'",
+    ],
+    [["-m", "hydra/sweeper=tpe", "x=choice(1,2)"], undefined],
+    [["-m"], undefined],
+    [
+      ["hydra/sweeper=tpe"],
+      "hydra/sweeper=tpe has no effect on a single job: --multirun (-m) starts a sweep",
+    ],
+    [["hydra.sweeper.max_batch_size=2"], undefined],
+  ])("a search without a space says what is missing: %j", async (argv, expected) => {
+    const { run } = program({ "conf/config.yaml": "x: 1\nhydra: {sweep: {dir: s}}\n" });
+    const { exitCode: code, stderr } = await run(argv, () => 1);
+    const notes = expected === undefined ? null : [`note: ${expected}`];
+    expect([code, stderr.match(/^note: .*$/gm)]).toEqual([0, notes]);
+  });
+
   test("a list in hydra.sweeper.params is one value and no sweep, as in Hydra", async () => {
     const params = "  sweeper:\n    params:\n      x: [1, a b]\n      y: b,c\n";
     const { run } = program({ "conf/config.yaml": `${CONFIG["conf/config.yaml"]}${params}` });

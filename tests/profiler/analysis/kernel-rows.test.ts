@@ -221,4 +221,5 @@ it("kernels stand in descending order of time, and in that of their names where 
   ];
   expect(wanted.toReversed().sort(byTime)).toEqual(wanted);
   expect(byTime(record("a", 2), record("a", 2))).toBe(0);
+  expect(byTime(record("b", 2), record("a", 2))).toBeGreaterThan(0);
 });

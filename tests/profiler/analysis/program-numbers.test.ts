@@ -435,6 +435,59 @@ describe("numbers of several processes", () => {
   });
 });
 
+describe("counters of a region", () => {
+  const at = (start: number, end: number) => ({ name: "r", start, end });
+  const points = (...all: readonly (readonly [number, number])[]) => all;
+
+  test("of several processes have the mean over the time of all", () => {
+    const found = togetherOf([
+      { ranges: [at(0, 100)], counters: [series(points([0, 4], [50, 8]), { holds: true })] },
+      { ranges: [at(0, 20)], counters: [series(points([0, 10]), { holds: true })] },
+    ]);
+    expect(found?.counters).toEqual([
+      { name: "depth", domain: "", unit: "", samples: 3, min: 4, mean: 800 / 120, max: 10 },
+    ]);
+  });
+
+  test("without a duration have the mean of the values, in one process and in several", () => {
+    const held = { holds: true };
+    const twice = {
+      ranges: [at(10, 10), at(20, 20)],
+      counters: [series(points([10, 7], [20, 13]), held)],
+    };
+    const once = { ranges: [at(10, 10)], counters: [series(points([0, 4]), held)] };
+    expect(togetherOf([twice])?.counters).toMatchObject([{ samples: 2, mean: 10 }]);
+    expect(togetherOf([twice, once])?.counters).toMatchObject([
+      { samples: 3, min: 4, mean: 8, max: 13 },
+    ]);
+  });
+
+  test("are told apart by their domain, name and unit; a sample at the start is one of the range", () => {
+    const counters = [
+      series(points([10, 1])),
+      series(points([10, 2]), { unit: "byte" }),
+      series(points([10, 3]), { name: "width" }),
+      series(points([10, 4]), { domain: "x" }),
+    ];
+    const found = togetherOf([{ ranges: [at(10, 20)], counters }]);
+    expect(found?.counters?.map(({ samples, mean }) => [samples, mean])).toEqual([
+      [1, 1],
+      [1, 2],
+      [1, 3],
+      [1, 4],
+    ]);
+  });
+
+  test("are not there where none has a value, nor are payloads that only name something", () => {
+    const values = [{ field: payloadField("deviceId"), value: 3 }];
+    const found = togetherOf([
+      { ranges: [{ ...at(10, 20), values }], counters: [series(points([30, 1]))] },
+    ]);
+    expect(found).not.toHaveProperty("counters");
+    expect(found).not.toHaveProperty("payloads");
+  });
+});
+
 test("a counter between two times has what it was there, or nothing", () => {
   const own = series(
     [

@@ -37,17 +37,52 @@ describe("combineRuns", () => {
     );
   });
 
-  it("says which regions were not in every run, and gives them no mean", () => {
-    const { model } = combineRuns([run(10, 1), run(10, 2, ["rare"]), run(11, 3, ["rare"])]);
-    const rare = model.scopes[0]?.regions.find(({ path }) => path[0] === "rare");
-    expect(rare?.repeats).toEqual({
+  it("gives regions that were not in every run the mean of the runs that have them, and says which", () => {
+    const [scope] = combineRuns([run(10, 1), run(11, 2, ["rare"]), run(12, 3, ["rare"])]).model
+      .scopes;
+    const rare = scope?.regions.find(({ path }) => path[0] === "rare");
+    expect(rare?.repeats).toMatchObject({
       runs: 2,
+      total_runs: 3,
       total_ms: null,
       exclusive_ms: null,
-      wall_ms: null,
-      wall_exclusive_ms: null,
+      wall_ms: { mean: 1e-6 },
+      wall_exclusive_ms: { mean: 1e-6 },
     });
-    expect(model.scopes[0]?.notes).toContain("1 region was not seen in every run");
+    expect(scope?.notes).toContain(
+      "1 region was not seen in every run: rare (2 of 3); its mean is of the runs that have it",
+    );
+    expect(scope?.unshownRegions).toBeUndefined();
+  });
+
+  it("keeps the times of regions that only other runs have than the one shown", () => {
+    const [scope] = combineRuns([run(10, 1), run(12, 2, ["late"]), run(8, 3, ["late", "once"])])
+      .model.scopes;
+    expect(scope?.unshownRegions).toMatchObject([
+      { path: ["late"], kind: "push_pop", repeats: { runs: 2, total_runs: 3 } },
+      { path: ["once"], repeats: { runs: 1, wall_ms: null } },
+    ]);
+    expect(scope?.notes).toContain(
+      "2 regions were not seen in every run: late (2 of 3), once (1 of 3); their means are of the runs that have them",
+    );
+  });
+
+  it("leaves members of families out, of which each run has others", () => {
+    const [scope] = combineRuns([
+      run(10, 1, ["call 1", "call 2"]),
+      run(12, 2, ["call 3", "call 4"]),
+      run(8, 3, ["call 5"]),
+    ]).model.scopes;
+    expect(scope?.unshownRegions).toBeUndefined();
+  });
+
+  it("tells how the totals vary", () => {
+    const [scope] = combineRuns([run(10, 1), run(30, 2), run(20, 3)]).model.scopes;
+    expect(scope?.totals.repeats).toMatchObject({
+      runs: 3,
+      total_ms: null,
+      wall_ms: { mean: 20, std: 10 },
+    });
   });
 
   it("calls nothing unstable, nor rare, that was alike in every run", () => {
@@ -56,7 +91,7 @@ describe("combineRuns", () => {
     expect(scope?.notes.filter((note) => /stable|seen/.test(note))).toEqual([]);
   });
 
-  it("tells how kernels vary that every run launched", () => {
+  it("tells how kernels vary, one that a run did not launch with no time there", () => {
     const withOperation = (ms: number, names: readonly string[]) =>
       buildRegionModel(
         timelineOf([
@@ -82,7 +117,11 @@ describe("combineRuns", () => {
     ]);
     expect(model.scopes[0]?.kernelRepeats).toMatchObject([
       { kernel_name: "conv", kind: "cpu_operation", runs: 3, total_ms: { mean: 20, std: 10 } },
+      { kernel_name: "rare", runs: 1, total_ms: { mean: 10 / 3 } },
     ]);
+    const [step] = model.scopes[0]?.regions ?? [];
+    expect(step?.repeats?.total_ms?.mean).toBeCloseTo(70 / 3, 9);
+    expect(step?.repeats?.kernels).toEqual(model.scopes[0]?.kernelRepeats);
     expect(model.scopes[1]?.kernelRepeats).toBeUndefined();
   });
 

@@ -5,6 +5,7 @@ import {
   addToSample,
   createSample,
   describe,
+  isApproximate,
   MOST_EXACT,
   mergeSample,
   RELATIVE_ERROR,
@@ -96,6 +97,54 @@ about("a sample", () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  it("is exact up to the last value that it keeps, however it came together", () => {
+    const values = Array.from({ length: MOST_EXACT }, (_, at) => (at * 7919) % 10_007);
+    const half = MOST_EXACT / 2;
+    const whole = sampleOf(values.slice(0, half));
+    mergeSample(whole, sampleOf(values.slice(half)));
+    expect(isApproximate(whole)).toBe(false);
+    expect(describe(whole)).toEqual(exact(values));
+    const part = sampleOf([5]);
+    mergeSample(whole, part);
+    expect(isApproximate(whole)).toBe(true);
+    expectNear(whole, [...values, 5]);
+    // The part that was added stays as it was.
+    expect(describe(part)).toEqual({ min: 5, median: 5, max: 5, p95: 5 });
+    const more = sampleOf(values);
+    addToSample(more, 20_000);
+    expect(isApproximate(more)).toBe(true);
+    expectNear(more, [...values, 20_000]);
+  });
+
+  it("of very many values is told apart from an empty one, which adds nothing", () => {
+    const values = Array.from({ length: MOST_EXACT + 1 }, (_, at) => 3 + (at % 1000));
+    const whole = createSample();
+    mergeSample(whole, sampleOf(values));
+    expectNear(whole, values);
+    const before = describe(whole);
+    mergeSample(whole, createSample());
+    expect(describe(whole)).toEqual(before);
+    expect(whole.count).toBe(values.length);
+    const small = sampleOf([1, 5000]);
+    mergeSample(small, whole);
+    expectNear(small, [1, 5000, ...values]);
+    mergeSample(whole, sampleOf([2, 2, 6000]));
+    expectNear(whole, [2, 2, 6000, ...values]);
+  });
+
+  it("has quantiles between its least and its most, also where these are zero or the same", () => {
+    const repeated = (...parts: readonly (readonly [number, number])[]) =>
+      describe(sampleOf(parts.flatMap(([value, count]) => Array<number>(count).fill(value))));
+    expect(repeated([7, 10_001])).toEqual({ min: 7, median: 7, max: 7, p95: 7 });
+    const one = expect.toSatisfy((value: number) => value >= 1 - RELATIVE_ERROR && value <= 1);
+    expect(repeated([0, 6000], [1, 4001])).toEqual({ min: 0, median: 0, max: 1, p95: one });
+    expect(repeated([0, 5000], [1, 5001])).toEqual({ min: 0, median: one, max: 1, p95: one });
+    const wide = [1e15, 1e-3, 1e9, 1e-6, 1, 1e12, 1e-9];
+    const values = Array.from({ length: 10_003 }, (_, at) => wide[at % wide.length] ?? 0);
+    expectNear(sampleOf(values), values);
+    expectNear(sampleOf(values.toReversed()), values);
   });
 
   it("takes the same memory for ten times the values", () => {

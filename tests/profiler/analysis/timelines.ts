@@ -55,6 +55,7 @@ export interface ProcessSketch {
   readonly finished?: boolean;
   readonly categoryNames?: ProcessTimeline["categoryNames"];
   readonly rank?: ProcessTimeline["rank"];
+  readonly threadNames?: ProcessTimeline["threadNames"];
   readonly notes?: readonly string[];
 }
 
@@ -106,6 +107,7 @@ export function processOf(sketch: ProcessSketch): ProcessTimeline {
     ...(sketch.categoryNames !== undefined && { categoryNames: sketch.categoryNames }),
     ...(sketch.rank !== undefined && { rank: sketch.rank }),
     kernels,
+    ...(sketch.threadNames !== undefined && { threadNames: sketch.threadNames }),
     ...(sketch.defaultStreams !== undefined && { defaultStreams: sketch.defaultStreams }),
     ...(sketch.waits !== undefined && {
       synchronizations: sketch.waits.map(({ call, ns, thread }) => ({

@@ -42,6 +42,31 @@ describe("times", () => {
     expect(totals.wallNs).toBe(20);
   });
 
+  it("tells the call that began first, whichever ended first", () => {
+    const sketch: ProcessSketch = {
+      ranges: [
+        { name: "a", start: 0, end: 100 },
+        { name: "a", start: 10, end: 20, thread: 2 },
+        { name: "a", start: 30, end: 35, thread: 3 },
+      ],
+    };
+    expect(regionAt(sketch, "a").invocationWallNs).toMatchObject({ first: 100, min: 5 });
+    expect(regionAt(sketch, "a")).not.toHaveProperty("unclosed");
+  });
+
+  it("adds up what GPUs did in a region of several processes", () => {
+    const process = (pid: number, ns: number): ProcessSketch => ({
+      pid,
+      ranges: [{ name: "a", start: 0, end: 3000 }],
+      kernels: [
+        { name: "k", launch: 10, ns },
+        { name: "copy", launch: 500, ns: 100, kind: "memcpy", bytes: 1 },
+      ],
+    });
+    const { scopes } = buildRegionModel(timelineOf([process(1, 200), process(2, 50)]));
+    expect(scopes[0]?.regions[0]?.gpuUse).toEqual({ busyNs: 450, kernelNs: 250, copyNs: 200 });
+  });
+
   it("closes open ranges at the process's last event and says so", () => {
     const scope = aggregateOf({
       ranges: [

@@ -210,6 +210,19 @@ describe("a question about a run", () => {
     });
   });
 
+  it("names the nearest region, or path, of one that is written as a path of files", async () => {
+    for (const [typed, nearest] of [
+      ["step/conv", "step / conv"],
+      ["step/convv", "step / conv"],
+      ["step::conv", "step / conv"],
+      ["train/convv", "conv"],
+    ] as const) {
+      expect(await refusal("a", "why", typed)).toMatchObject({ nearest });
+      await asked("a", "why", nearest);
+    }
+    expect((await refusal("a", "why", "x/y"))?.nearest).toBeUndefined();
+  });
+
   it("finds the one region of a family by the family's name, as comparisons write it", async () => {
     const { answer } = await asked("single", "regions", "--region", "step #");
     expect(answer.regions).toMatchObject([{ path: ["step 7"], family: ["step #"] }]);

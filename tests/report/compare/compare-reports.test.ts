@@ -1,7 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compareReports } from "../../../src/report/compare/compare-reports.ts";
+import {
+  compareReports,
+  judgedBy,
+  totalWall,
+  totalWork,
+} from "../../../src/report/compare/compare-reports.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
+import type {
+  NCUProfileRegion,
+  NCUProfileRegionReport,
+} from "../../../src/report/model/document.ts";
+import { familyKey } from "../../../src/report/model/families.ts";
 import { growth } from "../../growth.ts";
 import { wellNested } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
@@ -48,7 +58,7 @@ describe("compareReports", () => {
       })),
     };
     const { notes } = compareReports(ofRuns, report);
-    expect(notes.join("\n")).toContain("region times are means of repeated runs (A: 3);");
+    expect(notes.join("\n")).toContain("times are means of repeated runs (A: 3), ");
     expect(notes.join("\n")).not.toContain("numbers are from the median run");
     expect(compareReports(report, report).notes.join()).not.toContain("repeated");
   });
@@ -315,5 +325,222 @@ describe("compareReports", () => {
       }),
       { numRuns: runs(60) },
     );
+  });
+});
+
+const [sample] = reportOfCalls([100]).regions;
+
+/** Of these regions, each with its name, and of these totals. */
+function reportOf(
+  regions: readonly Partial<NCUProfileRegion>[],
+  totals: Partial<NCUProfileRegionReport["totals"]> = {},
+): NCUProfileRegionReport {
+  const base = reportOfCalls([100]);
+  return {
+    ...base,
+    totals: { ...base.totals, ...totals },
+    regions: regions.flatMap((region, at): readonly NCUProfileRegion[] =>
+      sample === undefined
+        ? []
+        : [{ ...sample, name: `r${at}`, path: [region.name ?? `r${at}`], ...region }],
+    ),
+  };
+}
+
+const around = (mean: number, half: number) => ({
+  ...{ mean, std: 1, ci95_low: mean - half, ci95_high: mean + half, stable: true },
+});
+
+describe("what a comparison tells of its reports", () => {
+  it("is where they are from, and whether they failed", () => {
+    const { a, b } = compareReports(report, { ...report, failure: "it ended" });
+    expect(a).toEqual({
+      ...{ scope: "aggregate", collector: "recorder 0.1.0", device: "cpu" },
+      fingerprint: report.config_fingerprint,
+      generatedAt: "2026-01-31T12:00:00.000Z",
+    });
+    expect(b).toEqual({ ...a, failure: "it ended" });
+  });
+});
+
+describe("the time that decides", () => {
+  const both = { total_ms: 10, wall_ms: 20, cpu_ms: 5 };
+  const region = { ...both, exclusive_ms: 10, kernel_count: 1 };
+  const timed = reportOf([region], both);
+  const compared = compareReports(timed, timed);
+
+  it.each([
+    ["total_ms", "total_ms"],
+    ["exclusive_ms", "total_ms"],
+    ["wall_ms", "wall_ms"],
+    ["wall_exclusive_ms", "wall_ms"],
+    ["median_ms", "wall_ms"],
+    ["p95_ms", "wall_ms"],
+    ["cpu_ms", "cpu_ms"],
+    ["cpu_exclusive_ms", "cpu_ms"],
+  ])("of a condition about %s is %s", (name, time) => {
+    expect(judgedBy(compared, ["calls", name, "total_ms", "wall_ms"]).main_time).toBe(time);
+  });
+
+  it("is that of the comparison where conditions name none that both have", () => {
+    expect(judgedBy(compared, [])).toBe(compared);
+    expect(judgedBy(compared, ["toString"])).toBe(compared);
+    const { cpu_ms: _, ...others } = both;
+    const untimed = reportOf([region], others);
+    for (const [a, b] of [
+      [timed, untimed],
+      [untimed, timed],
+    ] as const) {
+      const reports = compareReports(a, b);
+      expect(judgedBy(reports, ["cpu_ms"])).toBe(reports);
+    }
+  });
+
+  it("is in pairs that of the processors, and wall time without it", () => {
+    const pairs = { totals: {}, regions: new Map() };
+    expect(compared.main_time).toBe("total_ms");
+    expect(compareReports(timed, timed, pairs).main_time).toBe("cpu_ms");
+    const { cpu_ms: _, ...totals } = timed.totals;
+    const untimed = { ...timed, totals };
+    expect(compareReports(untimed, untimed, pairs).main_time).toBe("wall_ms");
+  });
+});
+
+describe("the totals of a comparison", () => {
+  const inner = { depth: 1, path: ["r0", "inner"], name: "inner" };
+  const outside = { kind: "outside", depth: 0, name: "(outside)", path: ["(outside)"] } as const;
+
+  it("vary as the outermost regions do", () => {
+    const of = (name: "wall_ms" | "cpu_ms" | "instructions", scale: number) => {
+      const region = (value: number, half: number) => ({
+        [name]: value * scale,
+        repeats: {
+          ...{ runs: 5, total_ms: null, wall_ms: null },
+          [name]: around(value * scale, half),
+        },
+      });
+      return reportOf(
+        [
+          region(30, 3),
+          { ...region(10, 100), ...inner },
+          region(20, 4),
+          { ...region(10, 100), ...outside },
+        ],
+        { [name]: 50 * scale },
+      );
+    };
+    for (const name of ["wall_ms", "cpu_ms", "instructions"] as const) {
+      const { totals } = compareReports(of(name, 1), of(name, 2));
+      expect(totals[name]).toMatchObject({
+        ...{ a: 50, b: 100, verdict: "more" },
+        uncertainty: expect.closeTo(Math.hypot(5, 5), 9),
+      });
+    }
+  });
+
+  it("are of work, which varies as the outermost regions do", () => {
+    const work = (value: number, half: number) => ({
+      ...{ total_ms: value, exclusive_ms: value, kernel_count: 1 },
+      repeats: { runs: 5, wall_ms: null, total_ms: around(value, half) },
+    });
+    const worked = reportOf([work(30, 3), { ...work(10, 100), ...inner }, work(20, 4)], {
+      total_ms: 50,
+      kernel_count: 3,
+    });
+    expect(totalWork(worked)).toMatchObject({ value: 50, uncertainty: 5 });
+  });
+
+  it("are of the time outside all ranges only where there is no range", () => {
+    const without = reportOf(
+      [
+        { ...outside, wall_ms: 30 },
+        { ...outside, wall_ms: 12, domain: "other" },
+        { ...outside, wall_ms: null, domain: "third" },
+      ],
+      { wall_ms: null },
+    );
+    expect(totalWall(without)).toMatchObject({ value: 42 });
+    expect(totalWall(reportOf([{ ...outside, wall_ms: null }], { wall_ms: null }))).toBeNull();
+    const ranged = reportOf([{ wall_ms: 7 }, { ...outside, wall_ms: 30 }], { wall_ms: 7 });
+    expect(totalWall(ranged)).toMatchObject({ value: 7 });
+    expect(compareReports(without, without).totals["wall_ms"]).toMatchObject({ a: 42, b: 42 });
+    expect(compareReports(ranged, without).totals["wall_ms"]).toMatchObject({ a: 7, b: null });
+    expect(compareReports(without, ranged).totals["wall_ms"]).toMatchObject({ a: null, b: 7 });
+  });
+});
+
+it("pairs of runs judge a family by its own ratios, and a region by its own", () => {
+  const of = (factor: number) =>
+    reportOf([
+      { name: "layer 1", wall_ms: 10 * factor },
+      { name: "save", wall_ms: 10 * factor },
+    ]);
+  const [a, b] = [
+    of(1),
+    reportOf([
+      { name: "layer 2", wall_ms: 20 },
+      { name: "save", wall_ms: 20 },
+    ]),
+  ];
+  const ratios = (middle: number) => ({
+    wall_ms: Array.from({ length: 8 }, (_, at) => Math.log(middle) + at / 1000),
+  });
+  const [layer, save] = a.regions;
+  if (layer === undefined || save === undefined) throw new Error("two regions");
+  const { regions } = compareReports(a, b, {
+    totals: ratios(2),
+    regions: new Map([
+      [familyKey(layer), ratios(2)],
+      [familyKey(save), ratios(1 / 2)],
+    ]),
+  });
+  expect(regions.map(({ path, changes }) => [path[0], changes["wall_ms"]?.verdict])).toEqual([
+    ["layer #", "more"],
+    ["save", "less"],
+  ]);
+  expect(regions[0]?.changes["invocations"]).not.toHaveProperty("log_ratios");
+});
+
+describe("the ranks of a region", () => {
+  const ranks = (max_ms: number, waiting_ms: number) => ({
+    ...{ wall_ms: [10, max_ms], min_ms: 10, mean_ms: 10, max_ms, imbalance: max_ms / 10 },
+    ...{ load_balance: 1, slowest_rank: 1, waiting_ms },
+  });
+  const changesOf = (a: Partial<NCUProfileRegion>, b: Partial<NCUProfileRegion>) =>
+    compareReports(reportOf([a]), reportOf([b])).regions[0]?.changes ?? {};
+
+  it("are compared where either report has them", () => {
+    expect(changesOf({ ranks: ranks(20, 5) }, { ranks: ranks(30, 9) })).toMatchObject({
+      imbalance: { a: 2, b: 3, verdict: "unclear" },
+      rank_max_ms: { a: 20, b: 30 },
+      waiting_ms: { a: 5, b: 9 },
+    });
+    expect(changesOf({ ranks: ranks(20, 5) }, {})["imbalance"]).toMatchObject({
+      ...{ a: 2, b: null, verdict: "removed" },
+    });
+    expect(changesOf({}, { ranks: ranks(20, 5) })["rank_max_ms"]).toMatchObject({
+      ...{ a: null, b: 20, verdict: "added" },
+    });
+    expect(Object.keys(changesOf({}, {}))).not.toContain("imbalance");
+  });
+});
+
+describe("the metrics of a region", () => {
+  const changesOf = (a: NCUProfileRegion["metrics"], b: NCUProfileRegion["metrics"]) =>
+    compareReports(reportOf([{ metrics: a }]), reportOf([{ metrics: b }])).regions[0]?.changes;
+
+  it("are certain by one run each, unlike times", () => {
+    const changes = changesOf(
+      { count: { value: 10, unit: "byte" }, time: { value: 10, unit: "ns" } },
+      { count: { value: 20, unit: "byte" }, time: { value: 20, unit: "ns" } },
+    );
+    expect(changes).toMatchObject({ count: { verdict: "more" }, time: { verdict: "unclear" } });
+    const gone = changesOf({ time: { value: 10, unit: "ns" } }, {});
+    expect(gone?.["time"]?.verdict).toBe("removed");
+  });
+
+  it("may be called what objects inherit", () => {
+    const changes = changesOf({ constructor: { value: 1, unit: "" } }, {});
+    expect(changes?.["constructor"]).toMatchObject({ a: 1, b: null, verdict: "removed" });
   });
 });

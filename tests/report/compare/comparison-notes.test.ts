@@ -5,7 +5,7 @@ import {
   environmentDifferences,
   processNotes,
 } from "../../../src/report/compare/comparison-notes.ts";
-import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
+import type { KernelRepeats, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { unifiedNote } from "../../../src/report/view/notes.ts";
 import { bundleOf, firstReport, resnet } from "../bundles.ts";
 
@@ -15,6 +15,7 @@ const elsewhere = (change: Partial<NCUProfileRegionReport["environment"]>) => ({
   ...report,
   environment: { ...environment, ...change },
 });
+const launched = report.regions.flatMap(({ kernels }) => kernels).slice(0, 1);
 const GPUS = ["NVIDIA H100", "NVIDIA H200"];
 
 describe("notes on a comparison", () => {
@@ -113,24 +114,25 @@ describe("notes on a comparison", () => {
   });
 
   it("say of kernels whose run they are from where no runs tell their spread", () => {
-    const runs = {
+    const repeated = (kernels?: readonly KernelRepeats[]) => ({
       ...report,
       regions: report.regions.map((region) => ({
         ...region,
-        repeats: { runs: 3, total_ms: null, wall_ms: null },
+        kernels: launched,
+        repeats: { runs: 3, total_ms: null, wall_ms: null, ...(kernels && { kernels }) },
       })),
-    };
-    const [note, told] = [
-      "region times are means of repeated runs (A: 3, B: 3); kernels, operations and counts are from the run with the median time",
-      "times are means of repeated runs (A: 3, B: 3); counts, and times of kernels that not every run launched, are from the run with the median time",
+    });
+    const [untold, told] = [
+      "times are means of repeated runs (A: 3, B: 3), except those of kernels in regions, which are from the run with the median time, as counts are",
+      "times are means of repeated runs (A: 3, B: 3), of a region those that have it; counts are from the run with the median time",
     ];
-    const kernels = { ...runs, kernel_repeats: [] };
-    expect(comparisonNotes(runs, runs)).toEqual([note]);
-    expect(comparisonNotes(kernels, runs)).toEqual([note]);
-    expect(comparisonNotes(runs, kernels)).toEqual([note]);
-    expect(comparisonNotes(kernels, kernels)).toEqual([told]);
-    expect(comparisonNotes(report, kernels)).toEqual([told.replace("A: 3, B", "B")]);
-    expect(comparisonNotes(report, runs)).toEqual([note.replace("A: 3, B", "B")]);
+    const [without, each] = [repeated(), repeated([])];
+    expect(comparisonNotes(without, without)).toEqual([untold]);
+    expect(comparisonNotes(each, without)).toEqual([untold]);
+    expect(comparisonNotes(without, each)).toEqual([untold]);
+    expect(comparisonNotes(each, each)).toEqual([told]);
+    expect(comparisonNotes(report, each)).toEqual([told.replace("A: 3, B", "B")]);
+    expect(comparisonNotes(report, without)).toEqual([untold.replace("A: 3, B", "B")]);
   });
 
   it("name the metrics whose units differ, those of both, up to five", () => {

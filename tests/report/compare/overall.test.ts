@@ -10,12 +10,13 @@ import {
   waterfallOf,
 } from "../../../src/report/compare/comparison.ts";
 import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
-import { totalRow } from "../../../src/report/compare/comparison-tables.ts";
+import { regionRows, totalRow } from "../../../src/report/compare/comparison-tables.ts";
 import { commonName, shapeless } from "../../../src/report/compare/kernel-changes.ts";
 import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { type RangeSketch, timelineOf } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
 import { bundleOf, context, firstReport, withoutRun } from "../bundles.ts";
+import { normals } from "./normals.ts";
 
 interface Lengths {
   readonly outer: number;
@@ -286,6 +287,188 @@ describe("repeated runs of nested regions", () => {
     ).regions;
     expect(outer?.changes["wall_exclusive_ms"]).toMatchObject({ a: 20, freedom: 4 });
     expect(outer?.changes["wall_ms"]).toMatchObject({ a: 24, freedom: 4 });
+  });
+});
+
+/** A run with a region of these kernels, inside another one, and one that not every run has. */
+interface KernelRun {
+  /** Time of each kernel in the inner region and beside it, in µs; absent where it was not launched. */
+  readonly inner: readonly (number | undefined)[];
+  readonly beside: readonly (number | undefined)[];
+  /** In µs. */
+  readonly rare?: number;
+}
+
+const repeatedKernels = (all: readonly KernelRun[]): NCUProfileRegionReport =>
+  firstReport(
+    withoutRun(
+      toReportBundle(
+        combineRuns(
+          all.map(({ inner, beside, rare }, at) =>
+            buildRegionModel(
+              timelineOf([
+                {
+                  pid: at + 1,
+                  ranges: [
+                    { name: "outer", start: 0, end: 2e9 },
+                    { name: "inner", start: 1e6, end: 1e9 },
+                    ...(rare === undefined
+                      ? []
+                      : [{ name: "rare", start: 3e9, end: 3e9 + rare * 1e3 }]),
+                  ],
+                  kernels: [
+                    { times: inner, launch: 2e6 },
+                    { times: beside, launch: 1.5e9 },
+                  ].flatMap(({ times, launch }) =>
+                    times.flatMap((us, kernel) =>
+                      us === undefined ? [] : [{ name: `k${kernel}`, launch, ns: us * 1e3 }],
+                    ),
+                  ),
+                },
+              ]),
+            ),
+          ),
+        ).model,
+        context,
+      ),
+    ),
+  );
+
+describe("kernels of repeated runs in a region", () => {
+  const anyKernels = fc.array(fc.option(fc.integer({ min: 1, max: 1e5 }), { nil: undefined }), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  // A run without any kernel does not measure their time.
+  const first = fc.integer({ min: 1, max: 1e5 });
+  const anyRuns = fc.array(
+    fc
+      .record({ first, inner: anyKernels, beside: anyKernels })
+      .map(({ first, inner, beside }): KernelRun => ({ inner: [first, ...inner], beside })),
+    { minLength: 3, maxLength: 6 },
+  );
+
+  it("differ by what the region differs by, whichever run launched them", () => {
+    fc.assert(
+      fc.property(anyRuns, anyRuns, (before, after) => {
+        const compared = compareReports(repeatedKernels(before), repeatedKernels(after));
+        for (const { changes, kernels } of [
+          ...compared.regions,
+          { changes: compared.totals, kernels: compared.kernels },
+        ]) {
+          const whole = changes["total_ms"];
+          for (const side of ["a", "b"] as const) {
+            const sum = kernels.reduce(
+              (ms, kernel) => ms + (kernel.changes["total_ms"]?.[side] ?? 0),
+              0,
+            );
+            expect(sum).toBeCloseTo(whole?.[side] ?? Number.NaN, 9);
+          }
+        }
+      }),
+      { numRuns: runs(100) },
+    );
+  });
+
+  it("say nothing of a region in reports that have them for the whole alone", () => {
+    const of = (us: number) =>
+      repeatedKernels([us, us, us].map((time) => ({ inner: [time], beside: [] })));
+    const withoutRegions = (report: NCUProfileRegionReport): NCUProfileRegionReport => ({
+      ...report,
+      regions: report.regions.map(({ repeats, ...region }) => {
+        const { kernels: _, ...others } = repeats ?? { runs: 3, total_ms: null, wall_ms: null };
+        return { ...region, repeats: others };
+      }),
+    });
+    const { regions, kernels } = compareReports(withoutRegions(of(100)), withoutRegions(of(200)));
+    expect(regions[0]?.kernels[0]?.changes["total_ms"]?.verdict).toBe("unclear");
+    expect(kernels[0]?.changes["total_ms"]?.verdict).toBe("more");
+  });
+
+  /** Verdicts of two kernels in two regions, of five runs each, whose time differs by 5 % from run to run. */
+  function verdicts(slower: number) {
+    const found: string[] = [];
+    for (let seed = 1; seed <= 100; seed++) {
+      const normal = normals(seed);
+      const side = (factor: number) =>
+        repeatedKernels(
+          Array.from({ length: 5 }, () => {
+            const time = (us: number) => Math.round(us * (1 + 0.05 * normal()));
+            return { inner: [time(10_000 * factor), time(4_000)], beside: [time(20_000)] };
+          }),
+        );
+      const [outer, inner] = compareReports(side(1), side(slower)).regions;
+      // In the outer region the kernel also has the calls beside the inner one.
+      for (const region of [outer, inner])
+        for (const { kernel_name, changes } of region?.kernels ?? [])
+          found.push(`${region?.path.join("/")} ${kernel_name} ${changes["total_ms"]?.verdict}`);
+    }
+    return (text: string) => found.filter((verdict) => verdict.includes(text)).length;
+  }
+
+  it("are not called slower or faster in an unchanged program", { tags: ["simulation"] }, () => {
+    const count = verdicts(1);
+    // 400 verdicts, at a level of a twentieth.
+    expect(count("more") + count("less")).toBeLessThanOrEqual(20);
+  });
+
+  it("are called slower where they are", { tags: ["simulation"] }, () => {
+    const count = verdicts(1.3);
+    expect(count("outer/inner k0 more")).toBeGreaterThan(90);
+    expect(count("k1 more") + count("k1 less")).toBeLessThanOrEqual(10);
+  });
+});
+
+describe("a region that not every run has", () => {
+  const of = (times: readonly (number | undefined)[]) =>
+    repeatedKernels(
+      times.map((rare) => ({
+        inner: [100],
+        beside: [],
+        ...(rare !== undefined && { rare }),
+      })),
+    );
+  const rareIn = (compared: ReturnType<typeof compareReports>) =>
+    compared.regions.find(({ path }) => path[0] === "rare");
+
+  it("is compared by the runs that have it, also where the shown one does not", () => {
+    for (const before of [
+      [1000, 1010, 1020, undefined, undefined],
+      [undefined, 1000, undefined, 1010, 1020],
+    ]) {
+      const compared = compareReports(of(before), of([2000, 2010, 2020, 2000, 2010]));
+      const rare = rareIn(compared);
+      expect(rare).toMatchObject({
+        presence: "both",
+        runs: { a: { seen: 3, total: 5 }, b: { seen: 5, total: 5 } },
+        changes: { wall_ms: { a: 1.01, b: 2.008, verdict: "more" } },
+      });
+      const row = [...regionRows(compared)].find(({ name }) =>
+        JSON.stringify(name).includes("rare"),
+      );
+      expect(row?.counts).toContain("seen in 3 of 5 runs of A and 5 of 5 runs of B");
+    }
+  });
+
+  it("is neither new nor gone if the run shown alone lacks it", () => {
+    // The median run is the one with the least wall time here.
+    const { regions } = compareReports(of([undefined, undefined, 500]), of([500, 510, 520]));
+    expect(regions.find(({ path }) => path[0] === "rare")).toMatchObject({
+      presence: "both",
+      runs: { a: { seen: 1, total: 3 } },
+    });
+  });
+
+  it("contributes what it takes in the mean run", () => {
+    const waterfall = waterfallOf(
+      judgedBy(
+        compareReports(of([1000, 1000, undefined, undefined]), of([1000, 1000, 1000, undefined])),
+        ["wall_exclusive_ms"],
+      ),
+      5,
+    );
+    expect(waterfall?.rest).toBeNull();
+    expect(waterfall?.parts).toMatchObject([{ label: "rare", ms: expect.closeTo(0.25, 9) }]);
   });
 });
 

@@ -41,7 +41,7 @@ describe("the schema", () => {
       (_, report) => Object.assign(report, { "extra/~": 1 }),
       "/reports/0/extra~1~0",
       "this property is unknown",
-      "one of scope, regions, families, kernels_of, totals, ranks, kernel_repeats, generated_at, config_fingerprint, collector, environment, selection, failure, notes",
+      "one of scope, regions, families, kernels_of, totals, ranks, kernel_repeats, unshown_regions, generated_at, config_fingerprint, collector, environment, selection, failure, notes",
     ],
     [
       "a wrong type",

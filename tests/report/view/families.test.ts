@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { waterfallOf } from "../../../src/report/compare/comparison.ts";
-import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
-import type {
-  NCUProfileRegionReport,
-  RegionReportBundle,
-} from "../../../src/report/model/document.ts";
+import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { renderRegionTable } from "../../../src/report/render/terminal.ts";
 import { createReportValidator } from "../../../src/report/validation/validate.ts";
 import { answerOf } from "../../../src/report/view/answer.ts";
@@ -164,90 +158,5 @@ describe("where time is spread", () => {
       share: null,
       atOnce: { average: expect.closeTo(3.4, 9), what: "threads" },
     });
-  });
-});
-
-describe("comparisons of families", () => {
-  const compared = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) => compareReports(a, b);
-  const pathsOf = (regions: readonly { readonly path: readonly string[] }[]) =>
-    regions.map(({ path }) => path.join(" / "));
-
-  it("match a family of which each report has other members, or that one folds", () => {
-    for (const [inA, inB] of [
-      [30, 33],
-      [128, 129],
-      [129, 128],
-    ] as const) {
-      const { regions, families } = compared(
-        firstReport(bundle([...many(inA, "aten::gelu, seq", 1), ["save", 20]])),
-        firstReport(bundle([...many(inB, "aten::gelu, seq", 1), ["save", 20]])),
-      );
-      expect(pathsOf(regions)).toEqual(["aten::gelu, seq #", "save"]);
-      expect(families).toEqual([]);
-      expect(regions[0]).toMatchObject({
-        presence: "both",
-        changes: { wall_ms: { a: inA, b: inB }, invocations: { a: inA, b: inB } },
-      });
-    }
-  });
-
-  it("show members that both have, and judge the family", () => {
-    const of = (slow: number) =>
-      firstReport(
-        bundle([
-          ["layer 1", 10],
-          ["layer 2", slow],
-          ["layer 3", 10],
-          ["save", 5],
-        ]),
-      );
-    const reports = compared(of(10), of(30));
-    expect(pathsOf(reports.regions)).toEqual(["layer 1", "layer 2", "layer 3", "save"]);
-    expect(reports.families).toMatchObject([
-      { path: ["layer #"], members: { a: 3, b: 3 }, changes: { wall_ms: { a: 30, b: 50 } } },
-    ]);
-    expect(waterfallOf(reports, 9)?.parts.map(({ label, ms }) => [label, ms])).toEqual([
-      ["layer # (layer 2 alone +20.000 ms)", 20],
-    ]);
-    const reasons = (text: string) =>
-      checkGates(parseGates(text), reports).map(({ reason }) => reason);
-    expect(reasons("region:*.wall_ms>5%").map((text) => text.replace(/:.*/, ""))).toEqual([
-      "wall_ms of region layer #",
-      "wall_ms of region save",
-    ]);
-    expect(reasons("region:layer #.wall_ms>5%")).toEqual([
-      expect.stringMatching(/^wall_ms of region layer #: 30 -> 50 /),
-    ]);
-    expect(reasons("region:layer 2.wall_ms>5%")).toEqual([
-      expect.stringMatching(/^wall_ms of region layer 2: 10 -> 30 /),
-    ]);
-  });
-
-  it("find a member by its label also where the table has the family alone", () => {
-    const reports = compared(
-      firstReport(bundle(many(3, "step", 10))),
-      firstReport(bundle([...many(3, "step", 10), ["step 7", 10]])),
-    );
-    expect(pathsOf(reports.regions)).toEqual(["step #"]);
-    const [result] = checkGates(parseGates("region:step 2.wall_ms>5%"), reports);
-    expect(result?.reason).toMatch(/^wall_ms of region step 2: 10 -> 10 /);
-  });
-
-  it("give one region of each report one name", () => {
-    const { regions } = compared(
-      firstReport(
-        bundle([
-          ["batch 32", 10],
-          ["save", 1],
-        ]),
-      ),
-      firstReport(
-        bundle([
-          ["batch 64", 20],
-          ["save", 1],
-        ]),
-      ),
-    );
-    expect(regions).toMatchObject([{ path: ["batch #"], presence: "both" }, { path: ["save"] }]);
   });
 });

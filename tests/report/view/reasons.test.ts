@@ -143,7 +143,39 @@ const tinyCalls = (count: number): ProcessSketch => ({
   })),
 });
 
+interface Worker {
+  readonly thread: number;
+  /** Length of each call, in µs. */
+  readonly calls: readonly number[];
+  /** The part of a call in which it computes. */
+  readonly computes?: number;
+}
+
+/** The main thread of a process, as the system numbers it. */
+const MAIN = 7;
+
+/** Threads that work side by side in `work`. */
+const working = (workers: readonly Worker[], names = true): ProcessSketch => ({
+  pid: MAIN,
+  ranges: workers
+    .flatMap(({ thread, calls, computes = 1 }) => {
+      let at = 0;
+      return calls.map((us) => {
+        const start = at;
+        at += us * 1000;
+        return { name: "work", thread, start, end: at, cpu: us * 1000 * computes };
+      });
+    })
+    .sort((a, b) => a.start - b.start),
+  ...(names && { threadNames: new Map(workers.map(({ thread }) => [thread, `worker ${thread}`])) }),
+});
+const sameCalls = (count: number, us: number) => new Array<number>(count).fill(us);
+const workers = (...lengths: readonly number[]): readonly Worker[] =>
+  lengths.map((us, at) => ({ thread: 11 + at, calls: sameCalls(20, us) }));
+
 const BUNDLES = {
+  one_slow_thread: () => sketched(working(workers(100, 100, 230, 100))),
+  even_threads: () => sketched(working(workers(100, 120, 130, 100))),
   phases: () => phases(),
   ranks: () => recorded("ranks", 6483, "2815078968513", "2815985050113"),
   one_rank: () => recorded("one-rank", 15401, "3454976544385", "3455493254887"),
@@ -294,6 +326,7 @@ const CASES: readonly (readonly [
   ["no_gpu_work", "wall", ["ranges", "never popped"], ["ranges", "A"]],
   ["slow_rank", "wall", ["ranks", "step / MPI_Allreduce"], ["one_rank", "step / MPI_Allreduce"]],
   ["uneven_ranks", "wall", ["ranks", "step / compute"], ["ranks", "step / MPI_Allreduce"]],
+  ["uneven_threads", "wall", ["one_slow_thread", "work"], ["even_threads", "work"]],
   ["cpu_operations", "wall", ["model", "residual / block.conv1"], ["one_rank", "step / compute"]],
   ["allocation_calls", "wall", ["allocating", "step"], ["launching", "step"]],
   ["cuda_call", "wall", ["launching", "step"], ["allocating", "step"]],
@@ -1024,4 +1057,92 @@ it("leads with what threads do, not with who waits for their end", () => {
   expect(headline([8, 9])).toMatch(/Most time is in merge: 1\.4 threads on average \(1\.80 s\)/);
   // Its threads are in no range.
   expect(headline([])).toMatch(/Most time is in process: 76\.9 % of the run .*end of a thread/);
+});
+
+describe("threads of a region", () => {
+  const reasonOfWork = (process: ProcessSketch) => {
+    const [report] = sketched(process).reports;
+    return report === undefined ? null : wallReason(report, "work");
+  };
+  const isUneven = (process: ProcessSketch) => reasonOfWork(process)?.rule === "uneven_threads";
+
+  it("are named with their numbers, and with what the slow one does", () => {
+    expect(reasonOfWork(working(workers(100, 100, 230, 100)))).toMatchObject({
+      title:
+        "uneven over threads: a call of thread worker 13 (13) takes 2.3 times that of the others",
+      evidence:
+        "its 20 calls take 230.0 µs in the median, those of 3 other threads 100.0 µs; on average it computes for 230.0 µs of each, and they for 100.0 µs",
+      advice: "give that thread smaller pieces, or let all threads take pieces from one queue",
+    });
+    const waits = [
+      ...workers(100, 100, 100),
+      { thread: 20, calls: sameCalls(20, 300), computes: 0.3 },
+    ];
+    expect(reasonOfWork(working(waits, false))).toMatchObject({
+      title: "uneven over threads: a call of thread 20 takes 3.0 times that of the others",
+      advice:
+        "find what it waits for in its row of the timeline: it computes as much as the others",
+    });
+  });
+
+  it("that share a queue are told by their calls: a slow one makes fewer", () => {
+    const [slow, ...others] = workers(230, 100, 100, 100);
+    const shared = [{ thread: 11, calls: slow?.calls.slice(0, 9) ?? [] }, ...others];
+    expect(isUneven(working(shared))).toBe(true);
+  });
+
+  it("are told apart where one of them makes more calls", () => {
+    const more = [...workers(100, 100, 100), { thread: 20, calls: sameCalls(60, 100) }];
+    expect(reasonOfWork(working(more))).toMatchObject({
+      rule: "uneven_threads",
+      title: "uneven over threads: thread worker 20 (20) makes 3.0 times the calls of the others",
+    });
+  });
+
+  it("say nothing if the main thread does other work", () => {
+    const other = { thread: MAIN, calls: [9000, 9000, 9000, 9000, 9000] };
+    expect(isUneven(working([other, ...workers(100, 100, 100, 100)]))).toBe(false);
+    const often = { thread: MAIN, calls: sameCalls(200, 100) };
+    expect(isUneven(working([often, ...workers(100, 100, 100, 100)]))).toBe(false);
+    // One that takes its part of the work is a worker, too.
+    const alike = { thread: MAIN, calls: sameCalls(20, 300) };
+    expect(isUneven(working([alike, ...workers(100, 100, 100)]))).toBe(true);
+  });
+
+  it("say nothing by few calls, by the first one of each, or by two threads", () => {
+    const few = workers(100, 100, 100, 300).map((one) => ({
+      ...one,
+      calls: one.calls.slice(0, 4),
+    }));
+    expect(isUneven(working(few))).toBe(false);
+    const starting = workers(100, 100, 100, 100).map((one, at) => ({
+      ...one,
+      calls: [at === 0 ? 1900 : 100, ...one.calls],
+    }));
+    expect(isUneven(working(starting))).toBe(false);
+    expect(isUneven(working(workers(100, 300)))).toBe(false);
+  });
+
+  it("say nothing over ranks, of which one is named", () => {
+    const bundle = toReportBundle(
+      buildRegionModel(
+        timelineOf(
+          [0, 1, 2, 3].map((rank) => ({
+            pid: 100 + rank,
+            rank: { rank, size: 4, localRank: rank, host: "host" },
+            ranges: sameCalls(6, rank === 2 ? 300 : 100).map((us, at) => ({
+              name: "work",
+              thread: 100 + rank,
+              start: at * 1e6,
+              end: at * 1e6 + us * 1000,
+            })),
+          })),
+        ),
+      ),
+      context,
+    );
+    const [report] = bundle.reports;
+    expect(report?.regions[0]?.threads?.count).toBe(4);
+    expect(report && wallReason(report, "work")?.rule).toBe("uneven_ranks");
+  });
 });

@@ -15,7 +15,7 @@ export const usableCpus = (root = "/"): number =>
 
 /** The CPU quota in CPUs: the smallest of this process's control groups; infinite without any. */
 export function cpuQuota(root: string): number {
-  const mounts = linesOf(join(root, "proc/self/mountinfo")).flatMap(mountIn);
+  const mounts = linesOf(join(root, "proc/self/mountinfo")).map(mountIn);
   const shares = linesOf(join(root, "proc/self/cgroup")).flatMap((line) => {
     // `4:cpu,cpuacct:/docker/7f` in version 1, `0::/user.slice` in version 2.
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
@@ -42,13 +42,11 @@ interface Mount {
 }
 
 /** A line of `/proc/self/mountinfo`: `32 31 0:29 /top /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu`. */
-function mountIn(line: string): readonly Mount[] {
+function mountIn(line: string): Mount {
   const [mount = "", after = ""] = line.split(" - ");
-  const [, , , top, point] = mount.split(" ");
+  const [, , , top = "", point = ""] = mount.split(" ");
   const [kind = "", , options = ""] = after.split(" ");
-  return kind.startsWith("cgroup") && top !== undefined && point !== undefined
-    ? [{ kind, top, point, options }]
-    : [];
+  return { kind, top, point, options };
 }
 
 /** The directories of a group and of its ancestors, as far as they are mounted. */

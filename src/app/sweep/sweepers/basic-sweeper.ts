@@ -1,15 +1,16 @@
 /** Hydra's own sweeper: all combinations of the sweep overrides. */
 import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/hydra-schema.ts";
-import type { Repository } from "../../../engine/compose/index.ts";
+import { leavesOf, pathText, type Repository } from "../../../engine/compose/index.ts";
 import {
   isEndless,
+  isSweep,
   leastValues,
   type Override,
   parseOverrides,
   type SweepOptions,
 } from "../../../engine/overrides/index.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
-import type { MapNode } from "../../../engine/values/node.ts";
+import { getAt, type MapNode } from "../../../engine/values/node.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
 import { asDeclared, type ResolveContext } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
@@ -99,24 +100,44 @@ export function emptyNotes({
   overrides,
 }: Pick<SweeperRequest, "context" | "groups" | "master" | "overrides">): readonly string[] {
   const options = globOptions(groups);
-  return [...byKey(allOverrides({ context, groups, master, overrides })).values()].flatMap(
-    (override) => {
-      const { keyOrGroup: group, origin, value } = override;
-      if (!mayBeEmpty(override) || pointsOf(override, options).length > 0) return [];
-      const groupOptions = value?.kind === "glob" ? groups.list(group, "config") : [];
-      if (groupOptions.length > 0)
-        return [
-          `the sweep has no jobs: '${origin.text}' selects none of ${firstFew(groupOptions, MOST_GROUPS)}`,
+  const all = allOverrides({ context, groups, master, overrides });
+  if (isSearch(master.root) && !all.some(isSweep))
+    return [`nothing is searched: no override has several values${exampleOf(master)}`];
+  return [...byKey(all).values()].flatMap((override) => {
+    const { keyOrGroup: group, origin, value } = override;
+    if (!mayBeEmpty(override) || pointsOf(override, options).length > 0) return [];
+    const groupOptions = value?.kind === "glob" ? groups.list(group, "config") : [];
+    if (groupOptions.length > 0)
+      return [
+        `the sweep has no jobs: '${origin.text}' selects none of ${firstFew(groupOptions, MOST_GROUPS)}`,
+      ];
+    const below = groups.list(group, "group");
+    const [first] = value?.kind === "glob" ? below : [];
+    return first === undefined
+      ? [`the sweep has no jobs: '${origin.text}' gives no values`]
+      : [
+          `${origin.text} selects nothing: ${group} has no options of its own, only the groups ${firstFew(below, MOST_GROUPS)}; to select from one: ${origin.text.replace(group, `${group}/${first}`)}`,
         ];
-      const below = groups.list(group, "group");
-      const [first] = value?.kind === "glob" ? below : [];
-      return first === undefined
-        ? [`the sweep has no jobs: '${origin.text}' gives no values`]
-        : [
-            `${origin.text} selects nothing: ${group} has no options of its own, only the groups ${firstFew(below, MOST_GROUPS)}; to select from one: ${origin.text.replace(group, `${group}/${first}`)}`,
-          ];
-    },
+  });
+}
+
+/** Whether the sweeper is one of ours that draws from a space. */
+function isSearch(root: MapNode): boolean {
+  const target = getAt(root, ["hydra", "sweeper", "_target_"]);
+  return target?.kind === "scalar" && pyStr(target).startsWith("hydraconf.");
+}
+
+/** An override with several values, of the first number of the config. */
+function exampleOf({ config }: SweepLine["master"]): string {
+  const number = leavesOf(config).find(
+    ({ node, path }) =>
+      node.kind === "scalar" &&
+      /^\d+(?:\.\d+)?$/.test(pyStr(node)) &&
+      path.every((key) => /^[A-Za-z_]\w*$/.test(String(key))),
   );
+  if (number?.node.kind !== "scalar") return "";
+  const value = pyStr(number.node);
+  return `, as in '${pathText(number.path)}=choice(${value},${Number(value) * 2})'`;
 }
 
 /** Whether a sweep may be without values; those of a long range are not collected to know it. */

@@ -243,7 +243,7 @@ function refuseDuplicates(rows: readonly DefaultsRow[]): void {
  * Separates overrides of config groups from overrides of config values: an override concerns a group if a group of that
  * name exists in any source, except that a dict is always a value. Sweeps are ignored.
  *
- * @throws ConfigError `compose.override_failed` for an invalid group override, and `value.wrong_type` for one whose
+ * @throws ConfigError `compose.override_failed` for an invalid group override, and `override.wrong_value` for one whose
  *   value is no option name.
  */
 export function splitOverrides(
@@ -322,7 +322,7 @@ function deletedName(override: Override, value: Element | undefined): string | n
   if (value.kind === "scalar" && (value.value === null || typeof value.value === "string"))
     return value.value;
   throw refused(
-    "value.wrong_type",
+    "override.wrong_value",
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
     `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
@@ -333,7 +333,7 @@ function deletedName(override: Override, value: Element | undefined): string | n
 function deletedConfig(override: Override, value: Element | undefined): null {
   if (value === undefined || (value.kind === "scalar" && value.value === null)) return null;
   throw refused(
-    "value.wrong_type",
+    "override.wrong_value",
     override,
     `Config path deletion does not support a value : ${override.origin.text}`,
     `use ~${overrideKeyOf(override)}`,
@@ -345,7 +345,7 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
   if (value?.kind === "scalar" && typeof value.value === "string") return value.value;
   const got = value?.kind === "scalar" ? pyTypeName(value.value) : "NoneType";
   throw refused(
-    "value.wrong_type",
+    "override.wrong_value",
     override,
     `Config group override must be a string or a list. Got ${got}`,
     override.keyOrGroup === ""
@@ -371,7 +371,7 @@ const appendedItem = (override: Override, value: GroupValue): GroupItem => ({
 });
 
 function refused(
-  code: "compose.override_failed" | "value.wrong_type",
+  code: "compose.override_failed" | "override.wrong_value",
   override: Override,
   message: string,
   hint?: string,

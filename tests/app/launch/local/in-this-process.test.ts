@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -6,6 +6,10 @@ import type { JobResult } from "../../../../src/app/job/job.ts";
 import type { SweepJob } from "../../../../src/app/job/plan-job.ts";
 import type { LauncherRequest } from "../../../../src/app/launch/launcher.ts";
 import { basicLauncher } from "../../../../src/app/launch/local/basic-launcher.ts";
+import { jobsFolder } from "../../../../src/app/record/layout.ts";
+import { isRunning } from "../../../../src/foundation/system/process-identity.ts";
+import { until } from "../../../wait.ts";
+import { endWorkersAfterEach, eventsOf, reusedWorker, sweepOf, told } from "./shell-sweep.ts";
 
 const BATCH = [0, 1, 2].map((number) => ({
   ...{ number, overrides: [`x=${number}`], swept: [`x=${number}`, "hydra.a=1"] },
@@ -104,4 +108,23 @@ test("it offers the launcher of processes in place of settings that are none of 
   expect(basicLauncher.insteadOf?.("n_jobs")).toEqual({
     hint: "use hydra/launcher=local to run jobs in parallel",
   });
+});
+
+endWorkersAfterEach();
+
+test("the worker of its programs prints on the console, is kept, and ends with the launcher", async () => {
+  const sweep = sweepOf(reusedWorker("echo $$ >> pids"), {}, { reusesWorkers: true });
+  const resultOf = ({ number }: SweepJob) => result(number);
+  const launcher = basicLauncher.open(Object.assign(sweep.request, { resultOf }));
+  const [first, ...others] = sweep.jobs(3);
+  if (first === undefined) return expect.unreachable("there are three");
+  for (const batch of [[first], others]) await told(eventsOf(launcher, batch));
+  const pids = sweep.read("pids").trimEnd().split("\n");
+  expect(pids).toEqual(Array<string | undefined>(3).fill(pids[0]));
+  expect(readdirSync(jobsFolder(sweep.folder)).filter((name) => name.endsWith(".log"))).toEqual([]);
+  const [process] = sweep.state(0)?.attempts ?? [];
+  if (process === undefined) return expect.unreachable("it has run");
+  expect(isRunning(process)).toBe(true);
+  launcher.close?.();
+  await until(() => isRunning(process) === false);
 });

@@ -88,7 +88,10 @@ describe("the launcher, whose workers are shells", () => {
   });
 
   test("starts a job again that fails, before the others, as often as it may", async () => {
-    const { launch, state } = sweepOf("echo no such thing; exit 4", { n_jobs: 1, max_retries: 2 });
+    const sweep = sweepOf("echo no such thing; exit 4", { n_jobs: 1, max_retries: 2 });
+    const { launch, request, state } = sweep;
+    const endedSince = vi.fn();
+    Object.assign(request.internals.record, { endedSince });
     const events: LaunchEvent[] = [];
     for await (const event of launch(2)) events.push(event);
     expect(events.map(({ kind, ...more }) => [kind, "job" in more && more.job.number])).toEqual(
@@ -101,6 +104,8 @@ describe("the launcher, whose workers are shells", () => {
     );
     expect(events[1]).toMatchObject({ status: "failed", reason: "no such thing" });
     expect(state(0)?.attempts).toHaveLength(3);
+    // What an earlier launcher left is looked for once.
+    expect(endedSince.mock.calls.map(([{ number }]) => number)).toEqual([0, 1]);
   });
 
   test("starts none that it may not", async () => {
@@ -161,7 +166,9 @@ describe("the launcher, whose workers are shells", () => {
     );
     const pruning = { note: () => {}, look };
     const { has, launch, state } = sweepOf(
-      `${NUMBER}; touch began-$n; [ $n = 1 ] || exit 3; exec sleep 600`,
+      `${NUMBER}; touch began-$n
+      [ $n = 1 ] || { while ! [ -e pruned ]; do sleep 0.02; done; exit 3; }
+      trap "touch pruned; exit 1" TERM; while :; do sleep 0.02; done`,
       {},
       { pruning },
     );
@@ -172,6 +179,7 @@ describe("the launcher, whose workers are shells", () => {
       "started 1",
     ]);
     expect(state(1)?.attempts[0]?.ended_by).toEqual({ by: "pruner", step: 7 });
+    expect(state(0)).toMatchObject({ status: "failed", attempts: [{ exit_code: 3 }] });
   });
 
   test("waits for slots that others hold, and says of whom once", async () => {
@@ -245,6 +253,8 @@ describe("the launcher, whose workers are shells", () => {
     const all = await events;
     expect(all.filter((event) => event.startsWith("retried"))).toEqual(["retried 2"]);
     expect(all).toHaveLength(10);
+    // Jobs of this sweep hold the slots.
+    expect(sweep.logged.filter((line) => line.includes("Waiting"))).toEqual([]);
     expect([0, 1].map((number) => sweep.read(`gpus-${number}`))).toEqual(["1,2\n", "3\n"]);
     expect(sweep.read("gpus-2")).toMatch(/^[123]$/m);
     expect(sweep.read("gpus-3")).toMatch(/^[123],[123]$/m);

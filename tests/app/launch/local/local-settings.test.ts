@@ -45,7 +45,7 @@ test.each([
   [
     "version 1",
     {
-      "proc/self/cgroup": "5:cpuset:/\n4:cpu,cpuacct:/half\n0::/",
+      "proc/self/cgroup": "5:cpuset:/\n12:cpu,cpuacct:/half\n0::/",
       "proc/self/mountinfo": V1("/"),
       "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1",
       "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
@@ -67,13 +67,15 @@ test.each([
   [
     "both versions, where the second counts no CPUs",
     {
-      "proc/self/cgroup": "5:cpuset:/\n4:cpu,cpuacct:/\n0::/job",
+      "proc/self/cgroup": "5:cpuset:/lower\n4:cpu,cpuacct:/\n0::/job",
       "proc/self/mountinfo": `${V1("/")}\n${V2.replace("/sys/fs/cgroup", "/sys/fs/cgroup/unified")}`,
       "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "400000",
       "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000",
       // What no group of this process says.
       "sys/fs/cgroup/cpuset/cpu.cfs_quota_us": "1",
       "sys/fs/cgroup/cpuset/cpu.cfs_period_us": "100000",
+      "sys/fs/cgroup/cpu/lower/cpu.cfs_quota_us": "1",
+      "sys/fs/cgroup/cpu/lower/cpu.cfs_period_us": "100000",
       "sys/fs/cgroup/cpu.max": "1 100000",
       "sys/fs/cgroup/cpu/job/cpu.cfs_quota_us": "1",
       "sys/fs/cgroup/cpu/job/cpu.cfs_period_us": "100000",
@@ -134,6 +136,8 @@ describe("settings of the local launcher", () => {
     [{ reuse_workers: true }, { reusesWorkers: true }],
     [{ reuse_workers: false }, { reusesWorkers: false }],
     [{ reuse_workers: null }, { reusesWorkers: null }],
+    [{ warm: null }, { reusesWorkers: null }],
+    [{ warm: true }, { reusesWorkers: null }],
     [{ slot_scope: "sweep" }, { slotScope: "sweep" }],
     [{ slot_scope: "machine" }, { slotScope: "machine" }],
     [{ slot_scope: null }, { slotScope: "machine" }],
@@ -151,6 +155,7 @@ describe("settings of the local launcher", () => {
     [{ max_retries: -1n }, "max_retries cannot be '-1': it must be a whole number, 0 or more"],
     [{ max_retries: 0.5 }, "max_retries cannot be '0.5'"],
     [{ reuse_workers: "yes" }, "reuse_workers cannot be 'yes': it must be true, false, or null"],
+    [{ warm: "yes" }, "warm cannot be 'yes'"],
     [{ warm: 1n }, "warm cannot be '1': it must be true, false, or null"],
     [{ slot_scope: "user" }, "slot_scope cannot be 'user': it must be machine or sweep"],
   ])("%o are refused", (section, message) => {
@@ -235,6 +240,8 @@ describe("resources", () => {
     [{ port: 2 }, "a list of slots"],
     [{ port: "auto" }, "a list of slots"],
     [{ port: { per_job: 2 } }, "resources.port.slots"],
+    [{ port: null }, "resources.port cannot be 'null'"],
+    [{ gpu: Number.NaN }, "a number of GPUs"],
   ])("%j is refused", (resources, message) => {
     expect(() => placed(resources)).toThrow(message);
   });

@@ -111,12 +111,12 @@ export function sweepOf(
     read: (name: string) => readFileSync(join(folder, name), "utf8"),
     log: (number: number) => readFileSync(jobLog(folder, number), "utf8"),
     launch: (batch: number | readonly SweepJob[], appearance: Appearance = {}) =>
-      launched(open(appearance), typeof batch === "number" ? jobs(batch) : batch),
+      eventsOf(open(appearance), typeof batch === "number" ? jobs(batch) : batch),
   };
 }
 
 /** What a launcher says of a batch, step by step. */
-export const launched = (launcher: Launcher, batch: readonly SweepJob[]) =>
+export const eventsOf = (launcher: Launcher, batch: readonly SweepJob[]) =>
   launcher.launch?.(batch) as AsyncGenerator<LaunchEvent>;
 
 /** The events of a batch, each with the number of its job. */

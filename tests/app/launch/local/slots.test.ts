@@ -16,6 +16,7 @@ import { execa } from "execa";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import {
+  mostSlots,
   openSlots,
   type Resource,
   type SlotAttempt,
@@ -91,6 +92,50 @@ describe("slots", () => {
     first.giveBack();
     expect(slots(single.take("d"))).toEqual(["0"]);
     expect(pairs.take("e").kind).toBe("none");
+  });
+
+  test.each([
+    [["0", "1", "0,1"], 2],
+    [["0, 1", "1"], 1],
+    [["GPU-12,GPU-3", "GPU-3"], 1],
+    [["MIG-1/2,GPU-3", "GPU-3"], 1],
+    // Not all of these are devices: each is one slot with a comma in its name.
+    [["0,a", "0"], 2],
+    [["x0,1", "1"], 2],
+    [["0x,1", "1"], 2],
+    [["GPU-,1", "1"], 2],
+  ])("%j: %i can be of one job", (names, most) => {
+    expect(mostSlots(names)).toBe(most);
+  });
+
+  test("a device is not another one whose name begins so", () => {
+    const folder = newFolder();
+    expect(slots(openSlots(gpus("10"), folder).take("a"))).toEqual(["10"]);
+    expect(slots(openSlots(gpus("1"), folder).take("b"))).toEqual(["1"]);
+  });
+
+  test("a job gets no second part of a device in place of another device", () => {
+    const folder = newFolder();
+    expect(openSlots(gpus("3"), folder).take("a").kind).toBe("taken");
+    for (const names of [
+      ["0", "3"],
+      ["0,1", "1,2", "3"],
+    ]) {
+      const two = new Map([["gpu", { slots: names, perJob: 2, perSlot: 2 }]]);
+      expect(openSlots(two, folder).take("b")).toMatchObject({ kind: "none", slot: "3" });
+    }
+  });
+
+  test("who wants a device whole waits for the last of many that share it", () => {
+    const folder = newFolder();
+    const shared = openSlots(new Map([["gpu", { ...wholeSlots(["0"]), perSlot: 12 }]]), folder);
+    const parts = Array.from({ length: 12 }, () => taken(shared.take("a")));
+    const whole = openSlots(gpus("0"), folder);
+    for (const { giveBack } of parts) {
+      expect(whole.take("b").kind).toBe("none");
+      giveBack();
+    }
+    expect(whole.take("b").kind).toBe("taken");
   });
 
   test("a job may have several of a set", () => {
@@ -189,6 +234,17 @@ describe("slots", () => {
     held.giveBack();
     expect(openSlots(resources, folder).take("c").kind).toBe("none");
     next.giveBack();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("are free, without a trace, once a job is over whose process is gone", async () => {
+    const folder = newFolder();
+    const job = execa("sleep", ["60"], { reject: false });
+    const held = taken(openSlots(gpus("0"), folder).take("a"));
+    held.handTo(job.pid ?? 0);
+    job.kill("SIGKILL");
+    await job;
+    held.giveBack();
     expect(readdirSync(folder)).toEqual([]);
   });
 

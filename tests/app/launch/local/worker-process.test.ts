@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +28,7 @@ import { jobFile, jobLog, jobsFolder, slotsFolder } from "../../../../src/app/re
 import { identityOf, isRunning } from "../../../../src/foundation/system/process-identity.ts";
 import type { Suspendable } from "../../../../src/foundation/system/process-signals.ts";
 import { until } from "../../../wait.ts";
-import { endWorkersAfterEach, launched, reusedWorker, sweepOf, told } from "./shell-sweep.ts";
+import { endWorkersAfterEach, eventsOf, reusedWorker, sweepOf, told } from "./shell-sweep.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -103,7 +111,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(reusedWorker(`echo "I am $n"; echo $$ >> pids`), REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    expect(await told(launched(launcher, sweep.jobs(3)))).toEqual(
+    expect(await told(eventsOf(launcher, sweep.jobs(3)))).toEqual(
       [0, 1, 2].flatMap((number) => [`started ${number}`, `ended ${number}`]),
     );
     const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
@@ -122,7 +130,7 @@ describe("a worker that is kept", () => {
     const said = async (setting: boolean | null, reusesWorkers: boolean) => {
       const sweep = sweepOf(script, { ...REUSED, reuse_workers: setting }, { reusesWorkers });
       const launcher = sweep.open();
-      await told(launched(launcher, sweep.jobs(1)));
+      await told(eventsOf(launcher, sweep.jobs(1)));
       launcher.close?.();
       return sweep.read("said");
     };
@@ -135,28 +143,46 @@ describe("a worker that is kept", () => {
     ]).toEqual(["no no\n", "no no\n", kept, kept]);
   });
 
-  test("that ends between two jobs costs the next one nothing", async () => {
+  test("that ends between two batches is replaced", async () => {
     const sweep = sweepOf(
-      reusedWorker(
-        `echo "I am $n"; echo $$ >> pids; [ $n = 0 ] && { echo '{"done":0}' >&3; exit 0; }`,
-      ),
+      reusedWorker(`[ $n != 0 ] || { echo '{"done":0}' >&3; exit 0; }`),
       REUSED,
     );
     recorded(sweep);
     const launcher = sweep.open();
-    const events = await told(launched(launcher, sweep.jobs(3)));
-    expect(events.filter((event) => event.startsWith("ended"))).toEqual([
-      "ended 0",
-      "ended 1",
-      "ended 2",
-    ]);
-    const pids = sweep.read("pids").trimEnd().split("\n").map(Number);
-    expect(pids).toHaveLength(3);
-    expect(pids[1]).not.toBe(pids[0]);
-    expect(pids[2]).toBe(pids[1]);
-    expect([0, 1, 2].map((number) => pidsOf(sweep.state(number)))).toEqual(
-      pids.map((pid) => [pid]),
+    const [first, ...others] = sweep.jobs(3);
+    if (first === undefined) return expect.unreachable("there are three");
+    await told(eventsOf(launcher, [first]));
+    const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
+    // Then this process has been told of its end.
+    await until(() => !existsSync(`/proc/${pid}`));
+    expect(await told(eventsOf(launcher, others))).toEqual(
+      [1, 2].flatMap((number) => [`started ${number}`, `ended ${number}`]),
     );
+    const [[next], [last]] = [1, 2].map((number) => pidsOf(sweep.state(number)) ?? []) as [
+      number[],
+      number[],
+    ];
+    expect(next).not.toBe(pid);
+    expect(last).toBe(next);
+    expect(draftsIn(sweep.folder)).toHaveLength(1);
+    launcher.close?.();
+  });
+
+  test("that ends before it begins a job costs that one nothing, and no retry", async () => {
+    // It is sent the job, and answers nothing.
+    const script = reusedWorker(
+      `echo "I am $n"; [ $n != 0 ] || { echo '{"done":0}' >&3; read -r next <&3; exit 0; }; [ $n != 1 ] || exit 3`,
+    );
+    const sweep = sweepOf(script, { ...REUSED, max_retries: 1 });
+    recorded(sweep);
+    const launcher = sweep.open();
+    expect(await told(eventsOf(launcher, sweep.jobs(2)))).toEqual([
+      ...["started 0", "ended 0", "started 1", "started 1"],
+      ...["retried 1", "started 1", "ended 1"],
+    ]);
+    expect(sweep.state(1)?.attempts.map(({ exit_code }) => exit_code)).toEqual([3, 3]);
+    expect(sweep.log(1)).toBe("I am 1\nI am 1\n");
     launcher.close?.();
   });
 
@@ -165,7 +191,7 @@ describe("a worker that is kept", () => {
     recorded(sweep);
     const ofGpu = [1, 2, 1, 1, 2].map((gpu) => ({ resources: { gpu: [gpu] } }));
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(5, ofGpu)));
+    await told(eventsOf(launcher, sweep.jobs(5, ofGpu)));
     const ran = sweep.read("ran").trimEnd().split("\n");
     expect(ran.map((line) => Number(line.split(" ")[1]))).toEqual([1, 2, 1, 1, 2]);
     const pids = ran.map((line) => Number(line.split(" ")[0]));
@@ -183,7 +209,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(reusedWorker(other), REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    const events = launched(launcher, sweep.jobs(2));
+    const events = eventsOf(launcher, sweep.jobs(2));
     await events.next();
     const isOver = vi.fn();
     const next = events.next().finally(isOver);
@@ -205,7 +231,7 @@ describe("a worker that is kept", () => {
     const sweep = sweepOf(script, REUSED);
     recorded(sweep);
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(4)));
+    await told(eventsOf(launcher, sweep.jobs(4)));
     const pids = sweep.read("pids").trimEnd().split("\n");
     expect(new Set(pids.slice(0, 3)).size).toBe(3);
     expect(pids[3]).toBe(pids[2]);
@@ -224,7 +250,7 @@ describe("a worker that is kept", () => {
       },
     });
     const launcher = sweep.open();
-    await told(launched(launcher, sweep.jobs(2)));
+    await told(eventsOf(launcher, sweep.jobs(2)));
     expect(new Set(sweep.read("pids").trimEnd().split("\n")).size).toBe(2);
     expect([0, 1].map(sweep.log)).toEqual(["I am 0\n", "I am 1\n"]);
     launcher.close?.();
@@ -235,7 +261,7 @@ describe("a worker that is kept", () => {
     recorded(sweep);
     for (const number of [0, 1]) writeFileSync(jobLog(sweep.folder, number), "before\n");
     const shown = sweep.open({ output: "followed" });
-    await told(launched(shown, sweep.jobs(2)));
+    await told(eventsOf(shown, sweep.jobs(2)));
     shown.close?.();
     expect([0, 1].map(sweep.log)).toEqual(["before\nI am 0\n", "before\nI am 1\n"]);
     expect(sweep.shown.join("")).toBe("I am 0\nI am 1\n");

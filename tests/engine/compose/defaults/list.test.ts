@@ -59,7 +59,7 @@ describe("the overrides of a command line", () => {
   ])("refuse %s", (text, message) => {
     const error = refusal(() => split(text));
     const isMeaningless = text.startsWith("++");
-    expect(error.code).toBe(isMeaningless ? "compose.override_failed" : "value.wrong_type");
+    expect(error.code).toBe(isMeaningless ? "compose.override_failed" : "override.wrong_value");
     expect(error.message).toBe(message);
     expect(pointedAt(error)).toBe(text);
   });

@@ -1,0 +1,117 @@
+/** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
+import { shown, splitExample } from "../overrides/hints.ts";
+import { parseOverride } from "../overrides/parser.ts";
+import { ConfigError, isConfigError } from "../values/errors.ts";
+import { splitKey } from "../values/key-path.ts";
+import { getAt } from "../values/node.ts";
+import type { Composition } from "./compose.ts";
+import { extendedList, keepsValues, select } from "./override-remedy.ts";
+
+/** The overrides of a composition as texts, and the composition of others in their place. */
+export interface TypedOverrides {
+  readonly texts: readonly string[];
+  /** @throws ConfigError if they cannot be composed */
+  readonly compose: (texts: readonly string[]) => Composition;
+}
+
+/**
+ * The syntax error of an override with a remedy that depends on the config: the next item of a list, the option of a group, the
+ * rest of a value that a shell has split. Other errors are returned unchanged.
+ */
+export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown {
+  if (!isConfigError(error) || error.code !== "override.syntax") return error;
+  const { hint, origin } = error.details;
+  if (origin?.kind !== "override" || typed.texts[origin.index] !== origin.text) return error;
+  const at = origin.index;
+  // Computed when it is shown, since it composes.
+  return new ConfigError(error.details, () => ({ hint: remedyAt(at, hint ?? "", typed) ?? hint }));
+}
+
+function remedyAt(at: number, hint: string, typed: TypedOverrides): string | undefined {
+  const text = typed.texts[at] ?? "";
+  const found = text.includes("=")
+    ? extension(text, at, typed)
+    : (restOfValue(at, typed) ?? chosenOption(text, at, typed));
+  return found ?? nextRemedy(hint, at, typed);
+}
+
+/** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
+function nextRemedy(
+  hint: string,
+  at: number,
+  typed: TypedOverrides,
+  rounds = 3,
+): string | undefined {
+  // Several proposals were tried before.
+  const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
+  // Two arguments, for one, are no override.
+  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
+    return undefined;
+  try {
+    typed.compose(typed.texts.with(at, proposal));
+    return undefined;
+  } catch (error) {
+    if (!isConfigError(error)) throw error;
+    const { hint: next, message, origin } = error.details;
+    if (origin?.kind !== "override" || origin.index !== at) return undefined;
+    const [problem] = message.split("\n");
+    if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
+    return nextRemedy(next, at, typed, rounds - 1) ?? next;
+  }
+}
+
+/** `use a=1`, `write list items with a dot: a.0=1 (in a shell: a.0=1)` */
+const PROPOSAL = /(?:^use |: )([~+]*[A-Za-z_][\w./@-]*:?=.*?)(?: \(in a shell: .*\))?$/s;
+
+/** The composition with a text in place of one of the overrides, or without it. */
+const composed = (
+  { compose, texts }: TypedOverrides,
+  at: number,
+  text?: string,
+): Composition | undefined =>
+  select(() => compose(texts.toSpliced(at, 1, ...(text === undefined ? [] : [text]))));
+
+/** `layers+=3`, where `layers` is a list. */
+function extension(text: string, at: number, typed: TypedOverrides): string | undefined {
+  const [, key, value = ""] = /^([A-Za-z_][\w.]*)\s*\+=\s*(.*)$/s.exec(text) ?? [];
+  const base = key === undefined ? undefined : composed(typed, at);
+  if (key === undefined || base === undefined) return undefined;
+  const node = getAt(base.root, splitKey(key, base.dialect));
+  const items = value.replace(/^\[(.*)\]\s*$/s, "$1");
+  const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
+  return written === undefined || composed(typed, at, written) === undefined
+    ? undefined
+    : `a list is replaced as a whole: ${written}`;
+}
+
+/** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
+function chosenOption(text: string, at: number, typed: TypedOverrides): string | undefined {
+  for (const { index } of [...text.matchAll(/[./:-]/g)].reverse()) {
+    const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
+    const override = select(() => parseOverride(written));
+    if (override === undefined || override.keyOrGroup === "") continue;
+    const base = composed(typed, at);
+    const isChoice = base?.repository.groupExists(override.keyOrGroup) === true;
+    if (base === undefined || (!isChoice && !keepsValues(base.root, override, base))) continue;
+    if (composed(typed, at, written) !== undefined) return `use ${shown(written)}`;
+  }
+  return undefined;
+}
+
+/** `name=my run`, of which a shell made two arguments. */
+function restOfValue(at: number, typed: TypedOverrides): string | undefined {
+  const { texts, compose } = typed;
+  const before = texts[at - 1];
+  const end = texts.findIndex((text, index) => index > at && text.includes("="));
+  const words = texts.slice(at, end < 0 ? texts.length : end);
+  if (before?.includes("=") !== true || !words.every((word) => /^[\w.-]+$/.test(word)))
+    return undefined;
+  const others = select(() => compose(texts.toSpliced(at, words.length)));
+  const [word = ""] = words;
+  // The first of two words that were meant as an override of their own.
+  if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
+    return undefined;
+  const whole = [before, ...words].join(" ");
+  const written = texts.toSpliced(at - 1, words.length + 1, whole);
+  return select(() => compose(written)) === undefined ? undefined : splitExample(whole);
+}
