@@ -23,26 +23,28 @@ interface Known {
 
 /** Undefined for a region on one thread. */
 export function threadTimes(all: readonly ProcessThreads[]): RegionThreads | undefined {
-  const known = all
+  const threadsWithCalls = all
     .flatMap(({ process, threads }) =>
       [...threads.byThread].flatMap(([threadId, tally]): readonly Known[] => {
         const calls = describe(tally.durations);
         return calls === null ? [] : [{ process, threadId, tally, calls }];
       }),
     )
-    .sort((one, other) => other.tally.wallNs - one.tally.wallNs);
-  if (known.length < 2) return undefined;
-  const listed = mostTelling(known);
+    .sort((left, other) => other.tally.wallNs - left.tally.wallNs);
+  if (threadsWithCalls.length < 2) return undefined;
+  const listed = mostTelling(threadsWithCalls);
   const shown = new Set(listed);
   const rest = [
-    ...known.filter((thread) => !shown.has(thread)).map(({ tally }) => ({ tally, count: 1 })),
+    ...threadsWithCalls
+      .filter((thread) => !shown.has(thread))
+      .map(({ tally }) => ({ tally, count: 1 })),
     ...all.flatMap(({ threads: { others } }) =>
       others.durations.count === 0 ? [] : [{ tally: others, count: others.threadIds.size }],
     ),
   ];
   const othersCount = sumOf(rest, ({ count }) => count);
-  const medianOf = (of: (thread: Known) => number) =>
-    (describeSample(known.map(of))?.median ?? 0) / NS_PER_MS;
+  const medianOf = (measure: (thread: Known) => number) =>
+    (describeSample(threadsWithCalls.map(measure))?.median ?? 0) / NS_PER_MS;
   return {
     count: listed.length + othersCount,
     listed: listed.map(threadTime),
@@ -59,9 +61,9 @@ export function threadTimes(all: readonly ProcessThreads[]): RegionThreads | und
 }
 
 /** Those with the most time, and the one with the longest calls, which makes fewer of them where threads share a queue. */
-function mostTelling(known: readonly Known[]): readonly Known[] {
-  const most = known.slice(0, MOST_LISTED);
-  const slowest = known.reduce((longest, thread) =>
+function mostTelling(threadsWithCalls: readonly Known[]): readonly Known[] {
+  const most = threadsWithCalls.slice(0, MOST_LISTED);
+  const slowest = threadsWithCalls.reduce((longest, thread) =>
     thread.calls.median > longest.calls.median ? thread : longest,
   );
   return most.includes(slowest) ? most : [...most.slice(0, -1), slowest];
@@ -86,5 +88,5 @@ function threadTime({ process, threadId, tally, calls }: Known): ThreadTime {
   };
 }
 
-const sumOf = <Part>(parts: readonly Part[], of: (part: Part) => number): number =>
-  parts.reduce((sum, part) => sum + of(part), 0);
+const sumOf = <Part>(parts: readonly Part[], measure: (part: Part) => number): number =>
+  parts.reduce((sum, part) => sum + measure(part), 0);
