@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { createMetricColumns, type NvtxState } from "../src/profiler/model/counters.ts";
-import { createNcuAssembly } from "../src/profiler/tools/ncu/assemble/index.ts";
+import { createNcuAssembly } from "../src/profiler/tools/ncu/assemble/assembly.ts";
 import { streamNcuCsvFile } from "../src/profiler/tools/ncu/csv/read-csv.ts";
 import { savedAgain, writeNcuCsv } from "./generated-ncu-csv.ts";
 import { createScore } from "./score.ts";

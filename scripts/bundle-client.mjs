@@ -9,15 +9,15 @@ const ofPlayground = join(root, "src", "playground", "client");
 const outdir = join(root, process.argv[2] ?? "dist/client");
 
 await bundle(outdir, [
-  { in: join(ofReports, "main.ts"), out: "report" },
-  { in: join(ofReports, "compare.ts"), out: "compare" },
-  { in: join(ofReports, "sweep.ts"), out: "sweep-report" },
-  { in: join(root, "src", "app", "sweep", "client", "main.ts"), out: "sweep" },
+  { in: join(ofReports, "report-entry.ts"), out: "report" },
+  { in: join(ofReports, "comparison-entry.ts"), out: "compare" },
+  { in: join(ofReports, "sweep-entry.ts"), out: "sweep-report" },
+  { in: join(root, "src", "app", "sweep", "client", "jobs-entry.ts"), out: "sweep" },
   { in: join(root, "src", "pages", "client", "page.css"), out: "page" },
 ]);
 await bundle(join(outdir, "..", "playground", "client"), [
-  { in: join(ofPlayground, "main.ts"), out: "playground" },
-  { in: join(ofPlayground, "worker.ts"), out: "worker" },
+  { in: join(ofPlayground, "playground-entry.ts"), out: "playground" },
+  { in: join(ofPlayground, "worker-entry.ts"), out: "worker" },
   { in: join(ofPlayground, "playground.css"), out: "page" },
 ]);
 

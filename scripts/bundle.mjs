@@ -24,7 +24,7 @@ const commands = readdirSync(source)
   .map((name) => name.slice(0, -".ts".length));
 
 /** Imported on demand, but in the first bundle nevertheless: what must be quick needs them. */
-const QUICK = ["src/app/cli/completion/run.ts"];
+const QUICK = ["src/app/cli/completion/shell-completion.ts"];
 
 /** What yargs loads for help, which we write, and for commands in files of their own: twice the time that parsing takes. */
 const YARGS_HELP = /^(assert|cliui|escalade\/sync|get-caller-file|string-width)$/;

@@ -13,8 +13,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { runSchema } from "../src/app/cli/tree-schema/schema-command.ts";
 import { openComposer } from "../src/app/job/composer.ts";
 import type { SettingsTable } from "../src/app/job/settings.ts";
-import { LOCAL_SETTINGS } from "../src/app/launch/local/settings.ts";
-import { SLURM_SETTINGS } from "../src/app/plugins/slurm/settings.ts";
+import { LOCAL_SETTINGS } from "../src/app/launch/local/local-settings.ts";
+import { SLURM_SETTINGS } from "../src/app/plugins/slurm/slurm-settings.ts";
 import { STANDARD_PLUGINS } from "../src/app/plugins/standard-plugins.ts";
 import {
   HALVING_SETTINGS,
@@ -22,7 +22,7 @@ import {
   RANDOM_SETTINGS,
   SEARCH_SETTINGS,
   TPE_OWN_SETTINGS,
-} from "../src/app/sweep/sweepers/settings.ts";
+} from "../src/app/sweep/sweepers/search-settings.ts";
 import { toPlain } from "../src/engine/compose/index.ts";
 import type { ConfigNode } from "../src/engine/values/node.ts";
 import { pyStr } from "../src/engine/values/python-text.ts";
@@ -38,7 +38,7 @@ const CONFIG_SCHEMA = "schemas/config.schema.json";
 /** Types that are made of a schema, and what each file says first. */
 const TYPES = [
   {
-    file: "src/profiler/tools/config-types.ts",
+    file: "src/profiler/tools/profiler-config-types.ts",
     from: CONFIG_SCHEMA,
     about: "The composed configuration",
   },

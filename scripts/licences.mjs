@@ -61,7 +61,7 @@ function partsOf(text) {
 
 /** What `hydraconf` has of others' code. */
 export const OF_HYDRACONF = {
-  sources: ["src/index.ts", "src/bin/hydraconf.ts", "src/app/sweep/client/main.ts"],
+  sources: ["src/index.ts", "src/bin/hydraconf.ts", "src/app/sweep/client/jobs-entry.ts"],
   vendored: [
     ...["ajv/dist/2020.js", "ajv-formats", "fast-glob", "json-schema-to-typescript"],
     ...["@modelcontextprotocol/sdk/server/index.js", "@modelcontextprotocol/sdk/server/stdio.js"],
@@ -72,8 +72,8 @@ export const OF_HYDRACONF = {
 export const OF_PLAYGROUND = {
   sources: [
     "src/playground/server/serve.ts",
-    "src/playground/client/main.ts",
-    "src/playground/client/worker.ts",
+    "src/playground/client/playground-entry.ts",
+    "src/playground/client/worker-entry.ts",
   ],
   vendored: [],
 };

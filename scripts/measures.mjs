@@ -21,6 +21,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const BOUNDS = {
   circles: { most: 0 },
   mutualFolders: { most: 0 },
+  repeatedNames: { most: 0 },
   unclearNames: { most: 0 },
   unusedExports: { most: 0 },
 };
@@ -32,6 +33,9 @@ const PLACES = [
   ...["", "engine", "app", "pages", "report", "profiler"],
   ...["job", "launch", "sweep", "plugins", "cli"].map((folder) => `app/${folder}`),
 ];
+
+/** Files that may have one name in several folders: faces of folders, and the codes that a wing adds. */
+const REPEATED = new Set(["index", "error-codes"]);
 
 /** Names of variables, parameters and functions that point at something and do not say what it is. */
 const POINTING = new Set(["of", "at", "one", "own", "known", "given", "before"]);
@@ -258,6 +262,10 @@ export function measure(root) {
   );
   const names = [...sources.values()].reduce((sum, file) => sum + file.names, 0);
   const unused = unusedExports(root, sourceOf);
+  const byStem = new Map();
+  for (const path of sources.keys())
+    byStem.set(stemOf(path), [...(byStem.get(stemOf(path)) ?? []), path]);
+  const repeated = [...byStem].filter(([stem, paths]) => paths.length > 1 && !REPEATED.has(stem));
   const unclear = [...sources.keys()].flatMap((path) => [
     ...(UNCLEAR_NAMES.test(stemOf(path)) ? [path] : []),
     ...pointingNames(sourceOf(join(root, path))).map((name) => `${path}:${name}`),
@@ -274,6 +282,7 @@ export function measure(root) {
       filesLoaded: loaded.length,
       filesExecuted: executed.length,
       mutualFolders: mutual.length,
+      repeatedNames: repeated.length,
       unclearNames: unclear.length,
       unusedExports: unused.length,
     },
@@ -289,6 +298,7 @@ export function measure(root) {
         `${room}: ${folders.join(" and ")} (${there.length} and ${back.length} imports)`,
         ...(there.length < back.length ? there : back).map((arrow) => `  ${arrow}`),
       ]),
+      repeatedNames: repeated.map(([, paths]) => paths.join(" ")),
       unclearNames: unclear,
       unusedExports: unused,
     },

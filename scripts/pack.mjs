@@ -112,8 +112,8 @@ const PACKAGES = [
       ...["src/profiler/index.ts", "src/report/index.ts", "src/bin/deep-profile.ts"],
       ...[
         "src/bin/validate-regions.ts",
-        "src/report/client/main.ts",
-        "src/app/sweep/client/main.ts",
+        "src/report/client/report-entry.ts",
+        "src/app/sweep/client/jobs-entry.ts",
       ],
     ],
     // Compiled schemas have parts of ajv.

@@ -15,7 +15,7 @@ import { thisMachine } from "../src/profiler/machine/doctor/machine.ts";
 import { withOtherNames } from "../src/profiler/machine/metric-names.ts";
 import { openReadyMetricSource } from "../src/profiler/machine/metric-source.ts";
 import type { RecordedMetrics } from "../src/profiler/machine/recorded-metrics.ts";
-import { metricsOf, type NcuConfig } from "../src/profiler/tools/config.ts";
+import { metricsOf, type NcuConfig } from "../src/profiler/tools/profiler-config.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const FILE = "src/profiler/machine/recorded-metrics.ts";

@@ -43,8 +43,8 @@ import {
 } from "./open-engine.ts";
 import type { ConfigListeners, WatchedConfig } from "./watch-config.ts";
 
-export { renderExplanation } from "./app/cli/explain.ts";
 export { hydraMain } from "./app/cli/hydra-main.ts";
+export { renderExplanation } from "./app/cli/show-explanation.ts";
 export { exitCode } from "./app/job/job.ts";
 export { STANDARD_PLUGINS } from "./app/plugins/standard-plugins.ts";
 export {

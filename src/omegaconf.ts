@@ -22,7 +22,7 @@ import {
   mergeDotlist as mergeTexts,
   updateNode,
 } from "./engine/values/edit/update.ts";
-import { isInterpolationNode } from "./engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "./engine/values/interpolation/interpolation-parser.ts";
 import { type Limits, limitsOption } from "./engine/values/limits.ts";
 import {
   type ConfigNode,

@@ -53,7 +53,7 @@ import {
   withHydra,
 } from "./open-engine.ts";
 
-export { renderExplanation } from "./app/cli/explain.ts";
+export { renderExplanation } from "./app/cli/show-explanation.ts";
 export { STANDARD_CONFIGS } from "./app/plugins/standard-configs.ts";
 export { diffConfigs, leavesOf, memorySource, pathText } from "./engine/compose/index.ts";
 export type { FileTexts } from "./engine/compose/sources/memory-files.ts";

@@ -12,6 +12,6 @@ export {
   environment,
   type SecretFilesOptions,
   secretFiles,
-} from "./engine/compose/layers/environment.ts";
+} from "./engine/compose/layers/environment-layers.ts";
 export type { ConfigFormat } from "./engine/compose/sources/formats.ts";
 export { json, json5, toml } from "./engine/compose/sources/ready-formats.ts";

@@ -2,8 +2,8 @@
 import { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Console, Invocation } from "../src/app/job/process/invocation.ts";
-import { deepProfile } from "../src/bin/commands/deep-profile.ts";
-import { hydraconf } from "../src/bin/commands/hydraconf.ts";
+import { deepProfile } from "../src/bin/commands/deep-profile-command.ts";
+import { hydraconf } from "../src/bin/commands/hydraconf-command.ts";
 import { packageInfo } from "../src/engine/values/package-info.ts";
 import { runValidateCommand } from "../src/profiler/cli/validate-command.ts";
 import { capturedConsole } from "./captured-console.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findNsightTool, type NsightTool } from "../src/profiler/machine/find-program.ts";
+import { findNsightTool, type NsightTool } from "../src/profiler/machine/find-tools.ts";
 
 /**
  * The real `nsys` or `ncu`, or null after printing which tests are skipped for want of it. Where

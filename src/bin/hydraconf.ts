@@ -1,6 +1,6 @@
 /** The entry point of the command `hydraconf`. */
 import { processInvocation } from "../app/job/process/invocation.ts";
-import { hydraconf } from "./commands/hydraconf.ts";
+import { hydraconf } from "./commands/hydraconf-command.ts";
 
 void hydraconf(processInvocation(true)).then((code) => {
   process.exitCode = code;

@@ -1,5 +1,5 @@
 /** Tables as CSV (RFC 4180): numbers with all digits, and empty cells for what was not measured. */
-import { type CsvCell, csvRecord } from "../foundation/text/csv.ts";
+import { type CsvCell, csvRecord } from "../foundation/text/csv-records.ts";
 import { type Cell, cellText, type Table } from "./blocks.ts";
 
 /** A line for the titles, and one per row. */

@@ -8,7 +8,7 @@ import { portError, portOf } from "../app/command-line/port.ts";
 import { listenForInterrupt } from "../app/job/process/interrupt.ts";
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
-import { loadSettings } from "../app/plugins/settings.ts";
+import { loadSettings } from "../app/plugins/settings-files.ts";
 import { DEFAULT_DIALECT, DIALECT_NAMES, type DialectName } from "../engine/values/dialect.ts";
 import { ConfigError, nearest } from "../engine/values/errors.ts";
 import { readablePath } from "../foundation/system/files.ts";

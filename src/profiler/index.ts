@@ -47,13 +47,13 @@ export { describeSample } from "./analysis/region-model.ts";
 export { NO_MATCHING_REGIONS } from "./analysis/scope.ts";
 export { type ReportContext, toReportBundle } from "./analysis/to-report.ts";
 export { type CommandIo, runValidateCommand } from "./cli/validate-command.ts";
-export type { GpuFindings } from "./machine/doctor/gpu.ts";
+export type { GpuFindings } from "./machine/doctor/gpu-checks.ts";
 export type { Check, Machine, Verdict } from "./machine/doctor/machine.ts";
-export type { MachineEnvironment } from "./machine/environment.ts";
 export type { Gpu } from "./machine/gpu.ts";
-export type { WithTool } from "./machine/interrupt.ts";
+export type { MachineEnvironment } from "./machine/machine-environment.ts";
 export { type NativePart, requireNative } from "./machine/native.ts";
 export type { ProcessOutcome, StopRequests, Workload } from "./machine/process.ts";
+export type { WithTool } from "./machine/stop-signals.ts";
 export { ToolError, type ToolErrorDetails } from "./machine/tool-error.ts";
 export type { ProfilerErrorCode } from "./model/error-codes.ts";
 export type { HostApi, HostCall, HostCallList } from "./model/host-calls.ts";
@@ -69,6 +69,14 @@ export type {
 } from "./run/run.ts";
 export { profile } from "./run/run.ts";
 export type {
+  Imported,
+  Importer,
+  ImportSource,
+  NcuResults,
+  ReadOptions,
+} from "./tools/importer.ts";
+export type { NumberFormat } from "./tools/ncu/csv/number-format.ts";
+export type {
   InferConfig,
   ModelConfig,
   Names,
@@ -79,20 +87,7 @@ export type {
   ProfileConfig,
   ReplayMode,
   WorkloadConfig,
-} from "./tools/config.ts";
-export type {
-  Imported,
-  Importer,
-  ImportSource,
-  NcuResults,
-  ReadOptions,
-} from "./tools/importer.ts";
-export type { NumberFormat } from "./tools/ncu/csv/number-format.ts";
-export {
-  createRecorder,
-  type GpuChoice,
-  type RecorderOptions,
-} from "./tools/recorder/collector.ts";
+} from "./tools/profiler-config.ts";
 export type { NoInstructionsEvent } from "./tools/recorder/events.ts";
 export type { GpuDevice } from "./tools/recorder/gpu-work.ts";
 export {
@@ -101,10 +96,15 @@ export {
   readRecording,
 } from "./tools/recorder/read.ts";
 export {
+  createRecorder,
+  type GpuChoice,
+  type RecorderOptions,
+} from "./tools/recorder/recorder-collector.ts";
+export {
   type RecordingProgress,
   type WatchOptions,
   watchRecording,
-} from "./tools/recorder/watch.ts";
+} from "./tools/recorder/recording-progress.ts";
 export type {
   CollectionSource,
   FilesSource,

@@ -24,9 +24,9 @@ import type { Signal } from "../foundation/system/platform-types.ts";
 import { openGuard } from "../foundation/system/process-guard.ts";
 import { statOf } from "../foundation/system/process-identity.ts";
 import { INTERRUPTS } from "../foundation/system/process-signals.ts";
-import type { Program } from "./command-line.ts";
 import { jobCommand, RESULT_FILE } from "./job-command.ts";
 import { type JobValue, resultInFile, resultInOutput } from "./job-result.ts";
+import type { Program } from "./program-command-line.ts";
 import { errorIn, errorText, type ProgramError } from "./program-failure.ts";
 import {
   type PythonFiles,

@@ -3,7 +3,7 @@
  * processes of jobs, and is in the wheel.
  */
 import { type ConfigPlugin, pluginGroups } from "../engine/compose/config-plugin.ts";
-import { schemaSource } from "../engine/compose/hydra/schema.ts";
+import { schemaSource } from "../engine/compose/hydra/hydra-schema.ts";
 import { packageHeader } from "../engine/compose/sources/load-config.ts";
 import { type StoreEntry, treeOf } from "../engine/compose/sources/memory-source.ts";
 import type { Dialect } from "../engine/values/dialect.ts";

@@ -19,7 +19,7 @@ import { pyStr } from "../engine/values/python-text.ts";
 import { selectNode } from "../engine/values/resolution/select.ts";
 import { writeYaml } from "../engine/values/yaml/writer.ts";
 import { isBytes } from "../foundation/system/builtin-types.ts";
-import { CONFIG_FILE, type Program } from "./command-line.ts";
+import { CONFIG_FILE, type Program } from "./program-command-line.ts";
 
 /** The command that starts the program of a job. */
 export interface JobCommand {

@@ -18,7 +18,7 @@ import {
   searchApp,
   severalApps,
 } from "./apps.ts";
-import { shownCommand } from "./command-line.ts";
+import { shownCommand } from "./program-command-line.ts";
 import { currentStore, storedExport } from "./store-export.ts";
 
 /** The default config. */

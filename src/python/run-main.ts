@@ -14,8 +14,12 @@ import { ConfigError, isConfigError, nearest } from "../engine/values/errors.ts"
 import { findExecutable } from "../foundation/system/find-program.ts";
 import { getOrCreate, once } from "../foundation/system/get-or-create.ts";
 import { printable } from "../foundation/text/printable.ts";
-import { drawTable } from "../foundation/text/table.ts";
+import { drawTable } from "../foundation/text/text-table.ts";
 import { type App, namedApp } from "./apps.ts";
+import { commandTask } from "./command-task.ts";
+import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
+import { jobCommand, multirunCommand, RESULT_FILE } from "./job-command.ts";
+import { latestMetrics } from "./job-result.ts";
 import {
   absentScript,
   PLAIN_FLAGS,
@@ -25,11 +29,7 @@ import {
   scriptIn,
   shownCommand,
   withTail,
-} from "./command-line.ts";
-import { commandTask } from "./command-task.ts";
-import { hydraPluginFiles, optionsOfJobs } from "./hydra-plugin.ts";
-import { jobCommand, multirunCommand, RESULT_FILE } from "./job-command.ts";
-import { latestMetrics } from "./job-result.ts";
+} from "./program-command-line.ts";
 import {
   adaptToProject,
   completedApps,

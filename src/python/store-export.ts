@@ -10,7 +10,7 @@ import { type CommandLine, commandHelp, usage } from "../app/command-line/comman
 import type { Invocation } from "../app/job/process/invocation.ts";
 import type { Settings } from "../app/plugins/load-settings.ts";
 import { interpreterOf } from "../app/plugins/python/interpreter.ts";
-import { loadSettings } from "../app/plugins/settings.ts";
+import { loadSettings } from "../app/plugins/settings-files.ts";
 import type { StoreEntry } from "../engine/compose/sources/memory-source.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
 import {

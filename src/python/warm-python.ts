@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Signal } from "../foundation/system/platform-types.ts";
 import { printable } from "../foundation/text/printable.ts";
-import { interpreterWords, type Program } from "./command-line.ts";
+import { interpreterWords, type Program } from "./program-command-line.ts";
 import { type PlacedCallback, type PythonFiles, placeCallback } from "./python-callbacks.ts";
 import {
   endOf,

@@ -23,12 +23,12 @@ export {
 } from "./render/run-reports.ts";
 export { type RegionTableOptions, renderRegionTable } from "./render/terminal.ts";
 export { checkReportText } from "./validation/check-text.ts";
-export type { ReportIssue } from "./validation/rules.ts";
+export type { ReportIssue } from "./validation/report-rules.ts";
 export { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
+export type { DevicePeaks, LayerWork, StaticAnalysis } from "./view/layer-work.ts";
 export type { EncodedTimeline, TimelineRow } from "./view/page-data.ts";
 export type { RegionMarkdownOptions } from "./view/region-report.ts";
 export type { RunSection, RunSummary } from "./view/run-summary.ts";
-export type { DevicePeaks, LayerWork, StaticAnalysis } from "./view/static-analysis.ts";
 export type { WriteReportsOptions, WrittenReports } from "./write-reports.ts";
 export {
   createRegionBundler,

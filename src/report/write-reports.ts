@@ -47,7 +47,7 @@ import {
 } from "./render/run-reports.ts";
 import { renderSectionsText } from "./render/sections-text.ts";
 import { assertValid, createReportValidator, type ReportValidator } from "./validation/validate.ts";
-import { kernelNameRecords, kernelRecords, regionRecords } from "./view/records.ts";
+import { kernelNameRecords, kernelRecords, regionRecords } from "./view/region-records.ts";
 import { checkRun, type RunSummary } from "./view/run-summary.ts";
 import { regionLabels } from "./view/tree-rows.ts";
 

@@ -1,5 +1,4 @@
 import type { KeySyntax, OverrideValue, ValueSyntax } from "../../src/engine/overrides/ast.ts";
-import type { OverrideSource } from "../../src/engine/overrides/errors.ts";
 import { type EvaluationOptions, evaluateValue } from "../../src/engine/overrides/evaluate.ts";
 import {
   type Cursor,
@@ -8,6 +7,7 @@ import {
   type LexerMode,
   peek,
 } from "../../src/engine/overrides/lexer.ts";
+import type { OverrideSource } from "../../src/engine/overrides/override-errors.ts";
 import {
   parseCall,
   parseDict,

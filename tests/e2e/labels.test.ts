@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { recordManyRanges } from "../../bench/bounded.ts";
-import { runReport } from "../../src/profiler/cli/commands.ts";
+import { runReport } from "../../src/profiler/cli/subcommand-lines.ts";
 import type { RegionReportBundle } from "../../src/report/model/document.ts";
 import { callCommand } from "../called-command.ts";
 import { regionsByPath, temporaryDirectory } from "./command.ts";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
-import { watchRecording } from "../../src/profiler/tools/recorder/watch.ts";
+import { watchRecording } from "../../src/profiler/tools/recorder/recording-progress.ts";
 import { callCommand } from "../called-command.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
 import { eventually, until } from "../wait.ts";

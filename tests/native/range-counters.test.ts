@@ -2,8 +2,8 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { modelOf } from "../../src/profiler/tools/counters/counter-values.ts";
 import { REQUEST_LIMITS } from "../../src/profiler/tools/counters/request.ts";
-import { modelOf } from "../../src/profiler/tools/counters/values.ts";
 import { createSelector } from "../../src/report/selection/range-pattern.ts";
 import {
   type Counted,

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { WRITINGS } from "../../src/profiler/tools/recorder/format.ts";
 import { noteEnd, readRecording } from "../../src/profiler/tools/recorder/read.ts";
-import { watchRecording } from "../../src/profiler/tools/recorder/watch.ts";
+import { watchRecording } from "../../src/profiler/tools/recorder/recording-progress.ts";
 import { availableClients, buildFixture, recorderEnvironment } from "./fixtures.ts";
 import { outline } from "./outline.ts";
 import { type Recorded, record, recordingDirectory } from "./record.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readRecording } from "../../src/profiler/tools/recorder/read.ts";
-import { watchRecording } from "../../src/profiler/tools/recorder/watch.ts";
+import { watchRecording } from "../../src/profiler/tools/recorder/recording-progress.ts";
 import { until } from "../wait.ts";
 import { emulatedGpuProgram } from "./gpu-emulation.ts";
 import { nativeProgram } from "./programs.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapedControls } from "../../src/foundation/text/printable.ts";
 import { renderCsv } from "../../src/pages/csv.ts";
-import { kernelRecords, regionRecords } from "../../src/report/view/records.ts";
+import { kernelRecords, regionRecords } from "../../src/report/view/region-records.ts";
 import { twoLibraries } from "../profiler/analysis/timelines.ts";
 import { anyName, bundleOf, firstReport, hostileNames, resnet } from "../report/bundles.ts";
 import { readCsv } from "../report/read-csv.ts";

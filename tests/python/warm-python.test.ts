@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, test, vi } from "vitest";
 import { statOf } from "../../src/foundation/system/process-identity.ts";
-import { interpreterWords } from "../../src/python/command-line.ts";
+import { interpreterWords } from "../../src/python/program-command-line.ts";
 import { openWarmPython } from "../../src/python/warm-python.ts";
 import { until } from "../wait.ts";
 import { program, project, STAND_IN_ENV, sweep } from "./warm-sweep.ts";

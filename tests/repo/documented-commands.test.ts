@@ -17,7 +17,7 @@ import {
   IMPORT,
   QUERY,
   REPORT,
-} from "../../src/profiler/cli/commands.ts";
+} from "../../src/profiler/cli/subcommand-lines.ts";
 import { ARGUMENT_KEYS, commandOverrides } from "../../src/profiler/run/command-override.ts";
 import { parseConditions } from "../../src/report/compare/gates.ts";
 import { capturedConsole } from "../captured-console.ts";

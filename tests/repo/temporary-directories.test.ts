@@ -10,5 +10,7 @@ it("the profiler makes temporary directories in the one place that says why none
   const askingForThePlace = listFiles(profiler, ".ts").filter((file) =>
     /\btmpdir\b/.test(readFileSync(file, "utf8")),
   );
-  expect(askingForThePlace.map((file) => relative(profiler, file))).toEqual(["machine/files.ts"]);
+  expect(askingForThePlace.map((file) => relative(profiler, file))).toEqual([
+    "machine/run-files.ts",
+  ]);
 });

@@ -8,10 +8,10 @@ import { renderChromeTrace } from "../../src/profiler/run/chrome-trace.ts";
 import { renderSpeedscope } from "../../src/profiler/run/speedscope.ts";
 import { compareReports } from "../../src/report/compare/compare-reports.ts";
 import { type Comparison, comparisonJsonPieces } from "../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../src/report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../src/report/compare/comparison-markdown.ts";
+import { renderComparison } from "../../src/report/compare/comparison-terminal.ts";
 import { checkGates, parseGates } from "../../src/report/compare/gates.ts";
-import { renderComparisonHtml } from "../../src/report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../src/report/compare/markdown.ts";
-import { renderComparison } from "../../src/report/compare/terminal.ts";
 import {
   type RunSummary,
   renderBundleJson,
@@ -24,7 +24,7 @@ import {
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
 import { renderHtmlReport } from "../../src/report/render/report-page.ts";
 import { renderSectionsText } from "../../src/report/render/sections-text.ts";
-import { buildSweepReport, jobReport } from "../../src/report/sweep/build.ts";
+import { buildSweepReport, jobReport } from "../../src/report/sweep/build-sweep-report.ts";
 import type { SweepReport } from "../../src/report/sweep/sweep-types.ts";
 import {
   renderSweepCsv,
@@ -33,7 +33,7 @@ import {
   sweepJsonPieces,
 } from "../../src/report/sweep/writers.ts";
 import { createDocumentValidator } from "../../src/report/validation/document-contracts.ts";
-import { kernelRecords, regionRecords } from "../../src/report/view/records.ts";
+import { kernelRecords, regionRecords } from "../../src/report/view/region-records.ts";
 import { regionLabels } from "../../src/report/view/tree-rows.ts";
 import { timelineOf } from "../profiler/analysis/timelines.ts";
 import { runs } from "../runs.ts";

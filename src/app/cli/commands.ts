@@ -9,8 +9,6 @@ import type { WorkerRequest } from "../job/process/invocation.ts";
 import { EXIT_OK, type ParsedArguments, type Session } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
-import { showDiff } from "./diff.ts";
-import { ONE_KEY, renderExplanation } from "./explain.ts";
 import { showHelp, showHydraHelp } from "./help.ts";
 import {
   type ConfigView,
@@ -21,6 +19,8 @@ import {
   showOriginsJson,
   showParts,
 } from "./show-config.ts";
+import { showDiff } from "./show-diff.ts";
+import { ONE_KEY, renderExplanation } from "./show-explanation.ts";
 
 /** An action of a program: running its task, or something else that a flag asks for. */
 export interface Command {
@@ -35,7 +35,7 @@ export const helpCommand: Command = {
   execute: async (session) =>
     session.options.tool === undefined
       ? showHelp(session)
-      : (await import("./tool.ts")).showToolHelp(session),
+      : (await import("./command-line-tool.ts")).showToolHelp(session),
 };
 
 /** `--hydra-help` */
@@ -56,8 +56,8 @@ export const runCommand: Command = {
   execute: async (session) => {
     session.invocation.console.openStreams?.();
     return session.options.tool === undefined
-      ? (await import("./run.ts")).runTask(session)
-      : (await import("./tool.ts")).runTool(session);
+      ? (await import("./run-task.ts")).runTask(session)
+      : (await import("./command-line-tool.ts")).runTool(session);
   },
 };
 
@@ -121,7 +121,7 @@ export const infoCommand: Command = {
 export const completionCommand: Command = {
   isAsked: ({ flags }) => flags.has("shell-completion"),
   execute: async (session) => {
-    const { runCompletion } = await import("./completion/run.ts");
+    const { runCompletion } = await import("./completion/shell-completion.ts");
     await runCompletion(session);
     return EXIT_OK;
   },

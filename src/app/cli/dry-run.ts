@@ -4,7 +4,7 @@ import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { configFingerprint } from "../../engine/values/fingerprint.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { plural } from "../../foundation/text/plural.ts";
-import { drawTable, type TableOptions } from "../../foundation/text/table.ts";
+import { drawTable, type TableOptions } from "../../foundation/text/text-table.ts";
 import { checkJobs, configFor, factsOf } from "../job/check-jobs.ts";
 import { plainAt } from "../job/hydra-values.ts";
 import type { JobResult } from "../job/job.ts";

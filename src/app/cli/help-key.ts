@@ -12,7 +12,7 @@ import { nearestKey, splitKey } from "../../engine/values/key-path.ts";
 import type { ConfigNode } from "../../engine/values/node.ts";
 import { describeOrigin, type FileOrigin } from "../../engine/values/origin.ts";
 import { describeType } from "../../engine/values/types/type-errors.ts";
-import { oneLine } from "./explain.ts";
+import { oneLine } from "./show-explanation.ts";
 
 export interface KeyHelpRequest {
   readonly key: string;

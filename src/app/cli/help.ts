@@ -13,8 +13,8 @@ import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { type Flag, readJsonSchema } from "../job/options.ts";
 import { EXIT_OK } from "../job/session.ts";
 import type { SweepSession } from "../sweep/registry.ts";
+import { subcommandsHelp } from "./arguments/find-subcommand.ts";
 import { flagsHelp, keysOfHelp } from "./arguments/hydra-flags.ts";
-import { subcommandsHelp } from "./arguments/subcommand.ts";
 import { showConfig } from "./show-config.ts";
 
 /** `--help`: shows the program's groups and config. `--help KEY...`: describes these keys, and the program's own topics. */

@@ -15,7 +15,7 @@ import { pyStr } from "../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { selectNode } from "../../engine/values/resolution/select.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
-import { tableLines, titleLines } from "../../foundation/text/table.ts";
+import { tableLines, titleLines } from "../../foundation/text/text-table.ts";
 import type { Composer } from "../job/composer.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { configView } from "./show-config.ts";

@@ -42,10 +42,11 @@ import {
 } from "../job/session.ts";
 import type { Plugin } from "../plugins/contract/plugin.ts";
 import type { Settings } from "../plugins/load-settings.ts";
-import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings.ts";
+import { type LoadedSettings, loadSettings, SETTINGS_FLAG } from "../plugins/settings-files.ts";
 import { STANDARD_PLUGINS } from "../plugins/standard-plugins.ts";
 import type { SweepRegistry } from "../sweep/registry.ts";
 import { refuseConfigInPath, refuseConflicts, refuseUnsupported } from "./arguments/check-flags.ts";
+import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/find-subcommand.ts";
 import {
   DIALECT_FLAG,
   HYDRA_FLAGS,
@@ -55,7 +56,6 @@ import {
   withAliases,
 } from "./arguments/hydra-flags.ts";
 import { parseArgv } from "./arguments/parse-argv.ts";
-import { refuseMisspelt, runSubcommand, subcommandOf } from "./arguments/subcommand.ts";
 import {
   checkInvocation,
   checkMain,
@@ -63,6 +63,7 @@ import {
   type MainOptions,
   placed,
 } from "./check-main.ts";
+import type { ToolLine } from "./command-line-tool.ts";
 import {
   type Command,
   completionCommand,
@@ -77,7 +78,6 @@ import {
   showCommand,
   workerCommand,
 } from "./commands.ts";
-import type { ToolLine } from "./tool.ts";
 
 /** The first command that the flags ask for is executed. */
 const COMMANDS: readonly Command[] = [
@@ -415,7 +415,7 @@ async function ownLine(
   invocation: Invocation,
   flags: readonly Flag[],
 ): Promise<ToolLine> {
-  const { readToolLine } = await import("./tool.ts");
+  const { readToolLine } = await import("./command-line-tool.ts");
   const { plugins = STANDARD_PLUGINS } = options;
   return readToolLine(invocation.argv, options, flags, async (words) => {
     const typed = parseArgv(words, flags);
@@ -444,7 +444,7 @@ async function lineToComplete(
   | undefined
 > {
   if (!parsed.flags.has("shell-completion")) return undefined;
-  const { completedFlags, completedProgram } = await import("./completion/run.ts");
+  const { completedFlags, completedProgram } = await import("./completion/shell-completion.ts");
   const call = { parsed, invocation, dialect: dialectOf(options, parsed, invocation) };
   return { flags: completedFlags(call, flagsOf(options)), program: completedProgram(invocation) };
 }

@@ -5,7 +5,7 @@ import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
 import type { Flag, ProgramOptions } from "../job/options.ts";
 import { flagIn } from "./arguments/parse-argv.ts";
-import { ONE_KEY } from "./explain.ts";
+import { ONE_KEY } from "./show-explanation.ts";
 
 /**
  * Adds a hint to the error about an argument without `=`: it may be a flag without its dashes (`help`, `cfg job`), or

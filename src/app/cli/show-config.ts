@@ -23,12 +23,12 @@ import { lineColumn, type Origin } from "../../engine/values/origin.ts";
 import { toObject } from "../../engine/values/plain-objects.ts";
 import { floatRepr, pyStr } from "../../engine/values/python-text.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
-import { createResolution } from "../../engine/values/resolution/evaluate.ts";
+import { createResolution } from "../../engine/values/resolution/evaluate-interpolation.ts";
 import { IN_PLACE, resolveDeep, resolveTree } from "../../engine/values/resolution/resolve-tree.ts";
 import { findPlace } from "../../engine/values/resolution/select.ts";
 import { writeYaml } from "../../engine/values/yaml/writer.ts";
 import { isBytes, isErrorNamed } from "../../foundation/system/builtin-types.ts";
-import { originsText } from "./explain.ts";
+import { originsText } from "./show-explanation.ts";
 
 /** The part that `--cfg` shows: the program's, the `hydra` node, or both. */
 export type ConfigView = "job" | "hydra" | "all";

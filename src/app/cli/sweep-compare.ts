@@ -5,15 +5,15 @@ import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { makeDirectory, readablePath } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
-import { drawTable } from "../../foundation/text/table.ts";
+import { drawTable } from "../../foundation/text/text-table.ts";
 import { readPageAssets } from "../../pages/html.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { sweepFolder } from "../record/layout.ts";
 import { readManifest } from "../record/manifest.ts";
 import { type JudgementReplacement, readJudgement } from "../sweep/best.ts";
-import { type ComparedSweep, compareSweeps } from "../sweep/compare.ts";
+import { type ComparedSweep, compareSweeps } from "../sweep/compare-sweeps.ts";
 import { sweepPageData } from "../sweep/page/build-page-data.ts";
-import { renderSweepPage } from "../sweep/page/render-page.ts";
+import { renderSweepPage } from "../sweep/page/render-sweep-page.ts";
 import { readSweepStatus, type StatusRequest } from "../sweep/status.ts";
 import { pageSweep } from "../sweep/sweep-page.ts";
 

@@ -9,7 +9,7 @@ import { type CommandLine, commandHelp, usage } from "../command-line/command-li
 import { parseCommandLine } from "../command-line/parse.ts";
 import type { Invocation } from "../job/process/invocation.ts";
 import { readSettings } from "../plugins/load-settings.ts";
-import { PROJECT_SETTINGS, projectSettingsFile, refuseForeign } from "../plugins/settings.ts";
+import { PROJECT_SETTINGS, projectSettingsFile, refuseForeign } from "../plugins/settings-files.ts";
 import {
   allRecords,
   changes,

@@ -38,7 +38,7 @@ import { readSchemaFile } from "../../engine/schema/schema-file.ts";
 import type { ConfigSchema } from "../../engine/values/config-schema.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../../engine/values/dialect.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/interpolation-parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import type { Limits } from "../../engine/values/limits.ts";
 import { type ConfigNode, getAt, type MapNode, setAt } from "../../engine/values/node.ts";

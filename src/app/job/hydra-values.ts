@@ -1,6 +1,6 @@
 /** Reads values of the `hydra` node. */
 import { toPlain } from "../../engine/compose/index.ts";
-import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/interpolation-parser.ts";
 import { splitKey } from "../../engine/values/key-path.ts";
 import { type ConfigNode, getAt, isMissing, type MapNode } from "../../engine/values/node.ts";
 import { pyStr } from "../../engine/values/python-text.ts";

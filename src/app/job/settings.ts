@@ -2,7 +2,7 @@
  * Settings of launchers and sweepers. Each is declared once: its field in the config, the values that it may have, and
  * its meaning. The config group, the reader of a sweep and the table of the documentation are made from that.
  */
-import type { Field } from "../../engine/compose/hydra/schema.ts";
+import type { Field } from "../../engine/compose/hydra/hydra-schema.ts";
 import { ConfigError, type ErrorCode } from "../../engine/values/errors.ts";
 import type { Origin } from "../../engine/values/origin.ts";
 

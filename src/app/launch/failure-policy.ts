@@ -15,7 +15,7 @@ import { plainAt } from "../job/hydra-values.ts";
 import { enderOf, isSettledJob, type JobResult, statusOf } from "../job/job.ts";
 import { readSettings } from "../job/settings.ts";
 import { type JobState, recordedEnder } from "../record/job-state.ts";
-import { type FailurePolicy, ON_FAILURE } from "./settings.ts";
+import { type FailurePolicy, ON_FAILURE } from "./launcher-settings.ts";
 
 /** Hydra's own setting of its own sweeper, for its own launcher. */
 const FAIL_FAST = "hydra.sweeper.fail_fast";

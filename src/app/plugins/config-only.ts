@@ -13,7 +13,7 @@ import {
   object,
   optional,
   STR,
-} from "../../engine/compose/hydra/schema.ts";
+} from "../../engine/compose/hydra/hydra-schema.ts";
 
 const AX_SWEEPER = "hydra_plugins.hydra_ax_sweeper.ax_sweeper.AxSweeper";
 

@@ -5,7 +5,7 @@ import { isBelow } from "../../foundation/system/files.ts";
 import { loggedOverrides } from "../launch/job-overrides.ts";
 import type { LauncherRequest } from "../launch/launcher.ts";
 import { localLauncher } from "../launch/local/local-launcher.ts";
-import { readLauncher, STANDARD } from "../launch/local/settings.ts";
+import { readLauncher, STANDARD } from "../launch/local/local-settings.ts";
 import { JOBLIB_SETTINGS, JOBLIB_TARGET } from "./joblib.ts";
 
 export const joblibLauncher = localLauncher(

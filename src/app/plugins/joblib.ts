@@ -8,9 +8,9 @@ import {
   object,
   optional,
   STR,
-} from "../../engine/compose/hydra/schema.ts";
+} from "../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf, type Setting, type SettingsTable } from "../job/settings.ts";
-import { PROCESSES, positive, SECOND } from "../launch/local/settings.ts";
+import { PROCESSES, positive, SECOND } from "../launch/local/local-settings.ts";
 
 export const JOBLIB_TARGET = "hydra_plugins.hydra_joblib_launcher.joblib_launcher.JoblibLauncher";
 

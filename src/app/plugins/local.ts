@@ -1,8 +1,8 @@
 /** The plugin of our own launcher for processes of this machine. */
 import type { ConfigPlugin } from "../../engine/compose/config-plugin.ts";
-import { field, object, STR } from "../../engine/compose/hydra/schema.ts";
+import { field, object, STR } from "../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf } from "../job/settings.ts";
-import { LOCAL_SETTINGS } from "../launch/local/settings.ts";
+import { LOCAL_SETTINGS } from "../launch/local/local-settings.ts";
 
 /** The class in `_target_` of its config. */
 export const LOCAL_TARGET = "hydraconf.LocalLauncher";

@@ -8,9 +8,13 @@ import {
   object,
   optional,
   STR,
-} from "../../engine/compose/hydra/schema.ts";
+} from "../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf, type SettingsTable } from "../job/settings.ts";
-import { HALVING_SETTINGS, RANDOM_SETTINGS, TPE_SETTINGS } from "../sweep/sweepers/settings.ts";
+import {
+  HALVING_SETTINGS,
+  RANDOM_SETTINGS,
+  TPE_SETTINGS,
+} from "../sweep/sweepers/search-settings.ts";
 
 const sweeper = (name: string, target: string, settings: SettingsTable) =>
   object(name, {

@@ -1,5 +1,5 @@
 /** The table of the plugins that ship with hydraconf: their configs, and what launches and sweeps as these say. */
-import { readLocalSettings } from "../launch/local/settings.ts";
+import { readLocalSettings } from "../launch/local/local-settings.ts";
 import type { Plugin } from "./contract/plugin.ts";
 import { joblib } from "./joblib.ts";
 import { LOCAL_TARGET, local } from "./local.ts";
@@ -15,9 +15,11 @@ const LAUNCHED: Readonly<Record<string, Pick<Plugin, "launchers" | "sweepers">>>
     launchers: async () => [(await import("./joblib-launcher.ts")).joblibLauncher],
   },
   [submitit.name]: {
-    launchers: async () => [(await import("./submitit/launcher.ts")).submititLauncher],
+    launchers: async () => [(await import("./submitit/submitit-launcher.ts")).submititLauncher],
   },
-  [slurm.name]: { launchers: async () => [(await import("./slurm/launcher.ts")).slurmLauncher] },
+  [slurm.name]: {
+    launchers: async () => [(await import("./slurm/slurm-launcher.ts")).slurmLauncher],
+  },
   [optuna.name]: {
     sweepers: async () => [(await import("./optuna/optuna-sweeper.ts")).optunaSweeper],
   },

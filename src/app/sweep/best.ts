@@ -24,7 +24,7 @@ import {
   scoreIn,
 } from "./sweepers/objective.ts";
 import { bestOf } from "./sweepers/optimizing-sweeper.ts";
-import { SEARCH_SETTINGS, text } from "./sweepers/settings.ts";
+import { SEARCH_SETTINGS, text } from "./sweepers/search-settings.ts";
 
 /** By what jobs are judged. */
 export interface Judgement {

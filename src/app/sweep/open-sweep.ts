@@ -15,8 +15,8 @@ import { checkJobDirectories, setAside, sweepMode } from "../job/run-directory.t
 import { type JobContext, runJob, takeDirectory } from "../job/run-job.ts";
 import { type FailureGate, failsFast, failurePolicy, openGate } from "../launch/failure-policy.ts";
 import type { Launcher, LauncherDefinition, LauncherRequest, Pruning } from "../launch/launcher.ts";
+import type { FailurePolicy } from "../launch/launcher-settings.ts";
 import { completeLauncher } from "../launch/scheduler.ts";
-import type { FailurePolicy } from "../launch/settings.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";

@@ -11,8 +11,8 @@ import { shareFile } from "../record/rights.ts";
 import { judgementOfPage, leavesPage, type PageJudgement } from "./best.ts";
 import { reportedCurves, writtenCurves } from "./learning-curves.ts";
 import { type PageSweep, sweepPageData } from "./page/build-page-data.ts";
-import type { PageObjective } from "./page/page-data.ts";
-import { renderSweepPage } from "./page/render-page.ts";
+import { renderSweepPage } from "./page/render-sweep-page.ts";
+import type { PageObjective } from "./page/sweep-page-data.ts";
 
 /** The name of the page. */
 const SWEEP_PAGE = "sweep.html";

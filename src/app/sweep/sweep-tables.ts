@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ConfigError } from "../../engine/values/errors.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
-import { csvRecord, valueText } from "../../foundation/text/csv.ts";
+import { csvRecord, valueText } from "../../foundation/text/csv-records.ts";
 import { plural } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import type { SweepRow } from "../job/options.ts";

@@ -3,7 +3,7 @@
 import { parseOverride } from "../overrides/index.ts";
 import type { Dialect } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
 import { equalsSign } from "../values/key-path.ts";
 import type { Limits } from "../values/limits.ts";
 import { type ConfigNode, child, getAt, type MapNode } from "../values/node.ts";

@@ -18,7 +18,7 @@ import {
 } from "../values/node.ts";
 import { pyStr } from "../values/python-text.ts";
 import { type ResolveContext, watchResolvers } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { selectPlace } from "../values/resolution/resolution.ts";
 import { selectNode } from "../values/resolution/select.ts";
 import { type ChosenGroups, suggestChoice } from "./defaults/choice-tracker.ts";

@@ -37,8 +37,8 @@ import {
   splitOverrides,
 } from "./defaults/list.ts";
 import type { DefaultsTree } from "./defaults/tree.ts";
+import { hydraClassName } from "./hydra/hydra-schema.ts";
 import { fillRuntime } from "./hydra/runtime-node.ts";
-import { hydraClassName } from "./hydra/schema.ts";
 import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";

@@ -16,7 +16,7 @@ import { type ConfigNode, isMissing, type MapNode } from "../values/node.ts";
 import { type PlainValue, toObject } from "../values/plain-objects.ts";
 import { floatRepr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { resolveTree } from "../values/resolution/resolve-tree.ts";
 import { findPlace, keyAbsent, lazyObject, selectNode } from "../values/resolution/select.ts";
 import { writeYaml } from "../values/yaml/writer.ts";

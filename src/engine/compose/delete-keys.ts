@@ -16,7 +16,7 @@ import {
 import type { Place } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { type Resolution, selectPath, selectPlace } from "../values/resolution/resolution.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { overrideValue } from "./open-tree.ts";

@@ -1,7 +1,15 @@
 /** The environment variables that a value of a config is made of, for messages about the value. */
 import { isConfigError } from "../values/errors.ts";
-import type { Element, Interpolation, Sequence, TextPart } from "../values/interpolation/ast.ts";
-import { isInterpolationNode, parseInterpolation } from "../values/interpolation/parser.ts";
+import type {
+  Element,
+  Interpolation,
+  Sequence,
+  TextPart,
+} from "../values/interpolation/interpolation-ast.ts";
+import {
+  isInterpolationNode,
+  parseInterpolation,
+} from "../values/interpolation/interpolation-parser.ts";
 import { type ConfigNode, child } from "../values/node.ts";
 import { parsePythonInt } from "../values/python-text.ts";
 

@@ -24,7 +24,7 @@ export { buildDefaultsTree } from "./defaults/tree.ts";
 export type { Cause, DefaultsStep, Explanation, OriginLine, ReplacedValue } from "./explain.ts";
 export { explain, leavesOf, originLines, pathText } from "./explain.ts";
 export { hydraGroups } from "./hydra/groups.ts";
-export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/schema.ts";
+export { EMPTY_CONFIG, HYDRA_CONFIG, schemaSource } from "./hydra/hydra-schema.ts";
 export type { PlacedSchema } from "./schemas.ts";
 export type { SecretPath, Secrets } from "./secrets.ts";
 export { maskDifferences, maskSecrets, secretTexts } from "./secrets.ts";

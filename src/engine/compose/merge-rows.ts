@@ -25,7 +25,7 @@ import {
   hydraClassName,
   settingMeant,
   withoutDefaultsField,
-} from "./hydra/schema.ts";
+} from "./hydra/hydra-schema.ts";
 import { defaultsOf, type LoadedConfig, yamlFileName } from "./sources/config-source.ts";
 import { optionsForHint, type Repository } from "./sources/repository.ts";
 

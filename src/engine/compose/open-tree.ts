@@ -13,7 +13,7 @@ import { checkTree } from "../values/yaml/check-tree.ts";
 import { type ConfigPlugin, pluginGroups } from "./config-plugin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";
 import { hydraGroups } from "./hydra/groups.ts";
-import { schemaSource } from "./hydra/schema.ts";
+import { schemaSource } from "./hydra/hydra-schema.ts";
 import type { SourceReading } from "./sources/formats.ts";
 import type { StoreEntry } from "./sources/memory-source.ts";
 import {

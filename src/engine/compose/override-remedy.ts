@@ -17,10 +17,10 @@ import {
 import { pathOf } from "../values/place.ts";
 import { pyStr } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { selectPath } from "../values/resolution/resolution.ts";
 import { standsInTree } from "./delete-keys.ts";
-import { settingMeant } from "./hydra/schema.ts";
+import { settingMeant } from "./hydra/hydra-schema.ts";
 
 export interface FailedOverride {
   readonly override: Override;

@@ -2,7 +2,7 @@
 import type { Override } from "../overrides/ast.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
 import { splitKey } from "../values/key-path.ts";
 import {
   type ConfigNode,
@@ -17,7 +17,7 @@ import type { Origin, OverrideOrigin, SchemaOrigin } from "../values/origin.ts";
 import type { Place } from "../values/place.ts";
 import { parsePythonInt } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import type { DefaultsRow } from "./defaults/list.ts";
 import { environmentNames } from "./environment-names.ts";

@@ -3,7 +3,7 @@ import { columnsOf, type Override, type OverrideValue } from "../overrides/ast.t
 import { overrideKeyElement } from "../overrides/print.ts";
 import type { ConfigSchema } from "../values/config-schema.ts";
 import type { Difference } from "../values/diff.ts";
-import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
 import { splitKey } from "../values/key-path.ts";
 import {
   type ConfigNode,

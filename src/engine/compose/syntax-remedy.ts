@@ -22,23 +22,25 @@ export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown
   if (!isConfigError(error) || error.code !== "override.syntax") return error;
   const { hint, origin } = error.details;
   if (origin?.kind !== "override" || typed.texts[origin.index] !== origin.text) return error;
-  const at = origin.index;
+  const position = origin.index;
   // Computed when it is shown, since it composes.
-  return new ConfigError(error.details, () => ({ hint: remedyAt(at, hint ?? "", typed) ?? hint }));
+  return new ConfigError(error.details, () => ({
+    hint: remedyAt(position, hint ?? "", typed) ?? hint,
+  }));
 }
 
-function remedyAt(at: number, hint: string, typed: TypedOverrides): string | undefined {
-  const text = typed.texts[at] ?? "";
+function remedyAt(position: number, hint: string, typed: TypedOverrides): string | undefined {
+  const text = typed.texts[position] ?? "";
   const found = text.includes("=")
-    ? extension(text, at, typed)
-    : (restOfValue(at, typed) ?? chosenOption(text, at, typed));
-  return found ?? nextRemedy(hint, at, typed);
+    ? extension(text, position, typed)
+    : (restOfValue(position, typed) ?? chosenOption(text, position, typed));
+  return found ?? nextRemedy(hint, position, typed);
 }
 
 /** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
 function nextRemedy(
   hint: string,
-  at: number,
+  position: number,
   typed: TypedOverrides,
   rounds = 3,
 ): string | undefined {
@@ -48,15 +50,15 @@ function nextRemedy(
   if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
     return undefined;
   try {
-    typed.compose(typed.texts.with(at, proposal));
+    typed.compose(typed.texts.with(position, proposal));
     return undefined;
   } catch (error) {
     if (!isConfigError(error)) throw error;
     const { hint: next, message, origin } = error.details;
-    if (origin?.kind !== "override" || origin.index !== at) return undefined;
+    if (origin?.kind !== "override" || origin.index !== position) return undefined;
     const [problem] = message.split("\n");
     if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
-    return nextRemedy(next, at, typed, rounds - 1) ?? next;
+    return nextRemedy(next, position, typed, rounds - 1) ?? next;
   }
 }
 
@@ -66,52 +68,52 @@ const PROPOSAL = /(?:^use |: )([~+]*[A-Za-z_][\w./@-]*:?=.*?)(?: \(in a shell: .
 /** The composition with a text in place of one of the overrides, or without it. */
 const composed = (
   { compose, texts }: TypedOverrides,
-  at: number,
+  position: number,
   text?: string,
 ): Composition | undefined =>
-  select(() => compose(texts.toSpliced(at, 1, ...(text === undefined ? [] : [text]))));
+  select(() => compose(texts.toSpliced(position, 1, ...(text === undefined ? [] : [text]))));
 
 /** `layers+=3`, where `layers` is a list. */
-function extension(text: string, at: number, typed: TypedOverrides): string | undefined {
+function extension(text: string, position: number, typed: TypedOverrides): string | undefined {
   const [, key, value = ""] = /^([A-Za-z_][\w.]*)\s*\+=\s*(.*)$/s.exec(text) ?? [];
-  const base = key === undefined ? undefined : composed(typed, at);
+  const base = key === undefined ? undefined : composed(typed, position);
   if (key === undefined || base === undefined) return undefined;
   const node = getAt(base.root, splitKey(key, base.dialect));
   const items = value.replace(/^\[(.*)\]\s*$/s, "$1");
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
-  return written === undefined || composed(typed, at, written) === undefined
+  return written === undefined || composed(typed, position, written) === undefined
     ? undefined
     : `a list is replaced as a whole: ${written}`;
 }
 
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
-function chosenOption(text: string, at: number, typed: TypedOverrides): string | undefined {
+function chosenOption(text: string, position: number, typed: TypedOverrides): string | undefined {
   for (const { index } of [...text.matchAll(/[./:-]/g)].reverse()) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
     const override = select(() => parseOverride(written));
     if (override === undefined || override.keyOrGroup === "") continue;
-    const base = composed(typed, at);
+    const base = composed(typed, position);
     const isChoice = base?.repository.groupExists(override.keyOrGroup) === true;
     if (base === undefined || (!isChoice && !keepsValues(base.root, override, base))) continue;
-    if (composed(typed, at, written) !== undefined) return `use ${shown(written)}`;
+    if (composed(typed, position, written) !== undefined) return `use ${shown(written)}`;
   }
   return undefined;
 }
 
 /** `name=my run`, of which a shell made two arguments. */
-function restOfValue(at: number, typed: TypedOverrides): string | undefined {
+function restOfValue(position: number, typed: TypedOverrides): string | undefined {
   const { texts, compose } = typed;
-  const before = texts[at - 1];
-  const end = texts.findIndex((text, index) => index > at && text.includes("="));
-  const words = texts.slice(at, end < 0 ? texts.length : end);
-  if (before?.includes("=") !== true || !words.every((word) => /^[\w.-]+$/.test(word)))
+  const previous = texts[position - 1];
+  const end = texts.findIndex((text, index) => index > position && text.includes("="));
+  const words = texts.slice(position, end < 0 ? texts.length : end);
+  if (previous?.includes("=") !== true || !words.every((word) => /^[\w.-]+$/.test(word)))
     return undefined;
-  const others = select(() => compose(texts.toSpliced(at, words.length)));
+  const others = select(() => compose(texts.toSpliced(position, words.length)));
   const [word = ""] = words;
   // The first of two words that were meant as an override of their own.
   if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
     return undefined;
-  const whole = [before, ...words].join(" ");
-  const written = texts.toSpliced(at - 1, words.length + 1, whole);
+  const whole = [previous, ...words].join(" ");
+  const written = texts.toSpliced(position - 1, words.length + 1, whole);
   return select(() => compose(written)) === undefined ? undefined : splitExample(whole);
 }

@@ -3,7 +3,7 @@ import { getOrCreate } from "../../foundation/system/get-or-create.ts";
 import type { Override } from "../overrides/ast.ts";
 import { isSweep } from "../overrides/sweep.ts";
 import { nearest } from "../values/errors.ts";
-import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
 import { type ConfigNode, getAt } from "../values/node.ts";
 import { describeOrigin, type Origin } from "../values/origin.ts";
 import type { CompositionWarning } from "./defaults/deprecations.ts";

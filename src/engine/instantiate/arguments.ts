@@ -18,7 +18,7 @@ import { fromCode } from "../values/origin.ts";
 import { fullKeyOf, type Place, pathOf, withFlags } from "../values/place.ts";
 import { pyTypeName } from "../values/python-text.ts";
 import type { ResolveContext } from "../values/resolution/context.ts";
-import { createResolution } from "../values/resolution/evaluate.ts";
+import { createResolution } from "../values/resolution/evaluate-interpolation.ts";
 import {
   isInterpolation,
   type Resolution,
@@ -27,7 +27,7 @@ import {
 } from "../values/resolution/resolution.ts";
 import { resolveDeep, withChildren } from "../values/resolution/resolve-tree.ts";
 import { lazyObject } from "../values/resolution/select.ts";
-import type { Tree } from "./build.ts";
+import type { Tree } from "./build-objects.ts";
 import { asLazyView, isForeign, isRecord, nodeOf, toTree, untouchedView } from "./view.ts";
 
 export type Overrides = Readonly<Record<string, unknown>>;

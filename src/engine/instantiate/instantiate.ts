@@ -37,7 +37,7 @@ import {
   modeOf,
   type Step,
   type Tree,
-} from "./build.ts";
+} from "./build-objects.ts";
 import type { ResolvedTarget, ResultOf } from "./target.ts";
 import type { TargetMap, Targets } from "./targets.ts";
 import { toTree, withForeign } from "./view.ts";

@@ -14,7 +14,6 @@ import type {
   OverrideValue,
   ValueSyntax,
 } from "./ast.ts";
-import { functionError, type OverrideSource, spanOrigin, syntaxError } from "./errors.ts";
 import {
   type BoundArguments,
   type Call,
@@ -24,9 +23,10 @@ import {
   type Parameter,
   type Parameters,
 } from "./functions/function.ts";
-import { functionsOf } from "./functions/index.ts";
+import { functionsOf } from "./functions/function-table.ts";
 import { union } from "./functions/sweeps.ts";
 import { textHint } from "./hints.ts";
+import { functionError, type OverrideSource, spanOrigin, syntaxError } from "./override-errors.ts";
 import { overrideKeyElement } from "./print.ts";
 
 /** What evaluating the functions of an override needs. */

@@ -26,7 +26,7 @@ export { columnsOf, isSweepValue } from "./ast.ts";
 export type { EvaluationOptions } from "./evaluate.ts";
 export { overrideNode } from "./evaluate.ts";
 export type { OverrideFunction } from "./functions/function.ts";
-export { FUNCTIONS } from "./functions/index.ts";
+export { FUNCTIONS } from "./functions/function-table.ts";
 export { isOverrideOfHydra, parseOverride, parseOverrides } from "./parser.ts";
 export { elementToString, overrideKeyElement, overrideText, quoted } from "./print.ts";
 export { type RangeSequence, rangeSequence } from "./range-values.ts";

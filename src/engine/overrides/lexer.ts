@@ -1,7 +1,7 @@
 /** The tokens of the override language. */
 import type { Span } from "./ast.ts";
-import { type OverrideSource, syntaxError } from "./errors.ts";
 import { keyHint, keyProblem, nameCharacter, quoteHint } from "./hints.ts";
+import { type OverrideSource, syntaxError } from "./override-errors.ts";
 
 /**
  * The lexer of Hydra's override grammar (https://hydra.cc/docs/1.3/advanced/override_grammar/basic). Two modes: a key

@@ -10,7 +10,7 @@ import {
 } from "../values/check-options.ts";
 import { DEFAULT_DIALECT, type Dialect, withoutExtensions } from "../values/dialect.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { isInterpolation } from "../values/interpolation/parser.ts";
+import { isInterpolation } from "../values/interpolation/interpolation-parser.ts";
 import type { Key } from "../values/node.ts";
 import { parsePythonFloat, parsePythonInt, pyRepr } from "../values/python-text.ts";
 import type {
@@ -34,9 +34,8 @@ import type {
   UnionSyntax,
   ValueSyntax,
 } from "./ast.ts";
-import { functionError, type OverrideSource, syntaxError } from "./errors.ts";
 import { type EvaluationOptions, evaluateValue } from "./evaluate.ts";
-import { FUNCTIONS } from "./functions/index.ts";
+import { FUNCTIONS } from "./functions/function-table.ts";
 import { quoteHint, shown, wordHint } from "./hints.ts";
 import {
   type Cursor,
@@ -53,6 +52,7 @@ import {
   takeIf,
   textOf,
 } from "./lexer.ts";
+import { functionError, type OverrideSource, syntaxError } from "./override-errors.ts";
 import { unescapeUnquoted, unquote } from "./print.ts";
 import { withValueHint } from "./value-hint.ts";
 

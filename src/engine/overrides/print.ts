@@ -2,7 +2,7 @@
 import { toBase64 } from "../../foundation/text/bytes.ts";
 import { ConfigError } from "../values/errors.ts";
 import type { Key } from "../values/node.ts";
-import { floatRepr } from "../values/python-text.ts";
+import { pyStr } from "../values/python-text.ts";
 import type { GlobSweep, Override, OverrideType, OverrideValue, Quote, Sweep } from "./ast.ts";
 
 export interface PrintOptions {
@@ -65,18 +65,8 @@ export function elementToString(
 
 function scalarText(value: Key): string {
   if (value === null) return "null";
-  switch (typeof value) {
-    case "boolean":
-      return value ? "True" : "False";
-    case "bigint":
-      return String(value);
-    case "number":
-      return floatRepr(value);
-    case "string":
-      return escapeUnquoted(value);
-    default:
-      return escapeUnquoted(toBase64(value));
-  }
+  if (typeof value === "string") return escapeUnquoted(value);
+  return typeof value === "object" ? escapeUnquoted(toBase64(value)) : pyStr(value);
 }
 
 /** Hydra prints the fields of its glob object, each pattern as a string. */

@@ -1,9 +1,9 @@
 /** The hint for a value with a syntax error: how to quote it, for us and for a shell. */
 import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
-import { withInterpolationClosed } from "../values/interpolation/lexer.ts";
+import { withInterpolationClosed } from "../values/interpolation/interpolation-lexer.ts";
 import type { Span } from "./ast.ts";
-import { FUNCTIONS } from "./functions/index.ts";
+import { FUNCTIONS } from "./functions/function-table.ts";
 import { PART_IN_QUOTES, QUOTE_VALUE, shown, splitHint, textHint } from "./hints.ts";
 import { readToken, type TokenKind } from "./lexer.ts";
 import { overrideText, quoted } from "./print.ts";

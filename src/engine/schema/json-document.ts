@@ -2,7 +2,7 @@
 
 import { isBytes } from "../../foundation/system/builtin-types.ts";
 import { toBase64 } from "../../foundation/text/bytes.ts";
-import { isInterpolationNode } from "../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../values/interpolation/interpolation-parser.ts";
 import type { ConfigNode, Key, ScalarValue } from "../values/node.ts";
 import type { Origin } from "../values/origin.ts";
 

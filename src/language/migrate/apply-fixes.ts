@@ -4,8 +4,8 @@ import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { writeFileAtomicSync } from "../../foundation/system/atomic-write.ts";
 import { fileProblem, readablePath } from "../../foundation/system/files.ts";
 import { isPython } from "../project-files.ts";
-import { type EditedTexts, editedTexts, type Fix } from "./edits.ts";
 import type { Finding, Migration } from "./migrate.ts";
+import { type EditedTexts, editedTexts, type Fix } from "./text-edits.ts";
 
 /** What became of the fixes of a migration. */
 export interface AppliedFixes {

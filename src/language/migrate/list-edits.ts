@@ -1,7 +1,7 @@
 /** Edits of defaults lists and headers in the texts of config files. */
 import type { DefaultsItem } from "../../engine/compose/sources/config-source.ts";
 import type { FileOrigin } from "../../engine/values/origin.ts";
-import { type Edit, type FileSpan, spanOf } from "./edits.ts";
+import { type Edit, type FileSpan, spanOf } from "./text-edits.ts";
 
 /** The parts of an item `group: option` in its file, with their places. */
 export interface ItemParts {

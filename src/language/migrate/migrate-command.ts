@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { type CommandLine, commandHelp, usage } from "../../app/command-line/command-line.ts";
 import { type ParsedCommand, parseCommandLine } from "../../app/command-line/parse.ts";
 import type { Console, Invocation } from "../../app/job/process/invocation.ts";
-import { loadSettings } from "../../app/plugins/settings.ts";
+import { loadSettings } from "../../app/plugins/settings-files.ts";
 import { STANDARD_PLUGINS } from "../../app/plugins/standard-plugins.ts";
 import { DIALECT_NAMES, type DialectName } from "../../engine/values/dialect.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";

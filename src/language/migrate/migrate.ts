@@ -28,14 +28,6 @@ import {
   primaryNames,
 } from "../tree-index.ts";
 import {
-  editedTexts,
-  type FileSpan,
-  type Fix,
-  joinedFix,
-  spanOf,
-  undecodableFile,
-} from "./edits.ts";
-import {
   type Change,
   type ComposedOutcome,
   changesBetween,
@@ -57,6 +49,14 @@ import {
   versionsOf,
   withOld,
 } from "./rules.ts";
+import {
+  editedTexts,
+  type FileSpan,
+  type Fix,
+  joinedFix,
+  spanOf,
+  undecodableFile,
+} from "./text-edits.ts";
 import {
   configFindings,
   findingsSince10,

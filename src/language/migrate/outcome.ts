@@ -18,11 +18,11 @@ import {
 } from "../../engine/overrides/index.ts";
 import type { Dialect } from "../../engine/values/dialect.ts";
 import { type ConfigError, isConfigError } from "../../engine/values/errors.ts";
-import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/interpolation-parser.ts";
 import { type ConfigNode, child, getAt, type Key, type MapNode } from "../../engine/values/node.ts";
 import type { Place } from "../../engine/values/place.ts";
 import { pyStr } from "../../engine/values/python-text.ts";
-import { createResolution } from "../../engine/values/resolution/evaluate.ts";
+import { createResolution } from "../../engine/values/resolution/evaluate-interpolation.ts";
 
 /** Overrides as a command line has them. */
 export interface OverrideLine {

@@ -1,6 +1,6 @@
 /** Edits of the arguments with which Python programs name their configs. */
 import { closing, type PythonToken, pythonTokens, splitAt } from "../../python/python-lexer.ts";
-import type { Edit } from "./edits.ts";
+import type { Edit } from "./text-edits.ts";
 
 /** An argument of a declaration, with its position where it has no name. */
 export type NamedArgument = readonly [name: string, position: number];

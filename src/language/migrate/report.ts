@@ -1,17 +1,17 @@
 /** The result of a migration as text, JSON and SARIF. */
 import { pathToFileURL } from "node:url";
 import pc from "picocolors";
-import { diffText } from "../../app/cli/diff.ts";
+import { diffText } from "../../app/cli/show-diff.ts";
 import { type Difference, pathText } from "../../engine/compose/index.ts";
 import { showValue } from "../../engine/schema/show-value.ts";
 import { lineColumn } from "../../engine/values/origin.ts";
 import { readablePath } from "../../foundation/system/files.ts";
 import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
 import { textOf } from "../project-files.ts";
-import type { FileSpan } from "./edits.ts";
 import type { Finding, Migration } from "./migrate.ts";
 import type { Change, SweepValues } from "./outcome.ts";
 import { RULES, type Rule } from "./rules.ts";
+import type { FileSpan } from "./text-edits.ts";
 
 const ruleOf = ({ rule }: Finding): Rule | undefined => RULES.find(({ id }) => id === rule);
 

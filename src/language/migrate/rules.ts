@@ -17,7 +17,6 @@ import type { FileOrigin } from "../../engine/values/origin.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import type { FoundOverride } from "../found-lines.ts";
 import type { PrimaryConfig } from "../tree-index.ts";
-import { type Edit, type FileSpan, type Fix, spanOf } from "./edits.ts";
 import {
   addedItem,
   headerParts,
@@ -29,6 +28,7 @@ import {
 } from "./list-edits.ts";
 import type { Change, ComposedOutcome } from "./outcome.ts";
 import { argumentEdit, MAIN_ARGUMENTS, type NamedArgument } from "./python-edits.ts";
+import { type Edit, type FileSpan, type Fix, spanOf } from "./text-edits.ts";
 
 /** A version that a migration begins with: a dialect, or 1.0, of which only texts tell. */
 export type FromVersion = DialectName | "1.0";

@@ -5,7 +5,6 @@ import { DIALECT_NAMES, DIALECTS, type DialectName } from "../../engine/values/d
 import { type ConfigNode, getAt } from "../../engine/values/node.ts";
 import { type App, type AppPlace, appsOf, versionPosition } from "../../python/apps.ts";
 import { readPythonCalls } from "../../python/python-reader.ts";
-import { type Edit, editedText, type FileSpan, type Fix, spanOf } from "./edits.ts";
 import { addedItem } from "./list-edits.ts";
 import { textAt, textEntries } from "./outcome.ts";
 import {
@@ -17,6 +16,7 @@ import {
   withoutArgument,
 } from "./python-edits.ts";
 import { type FromVersion, lineStart } from "./rules.ts";
+import { type Edit, editedText, type FileSpan, type Fix, spanOf } from "./text-edits.ts";
 
 /** A place that a rule about texts finds. */
 export interface TextFinding {

@@ -9,7 +9,7 @@ import {
 } from "../../engine/compose/index.ts";
 import { showValue } from "../../engine/schema/show-value.ts";
 import { isConfigError } from "../../engine/values/errors.ts";
-import { isInterpolationNode } from "../../engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../engine/values/interpolation/interpolation-parser.ts";
 import type { ConfigNode, Key } from "../../engine/values/node.ts";
 import type { ResolveContext } from "../../engine/values/resolution/context.ts";
 import { resolveWherePossible } from "../../engine/values/resolution/resolve-tree.ts";

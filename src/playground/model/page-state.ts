@@ -1,6 +1,6 @@
 /** The state of the page, as its link holds it. */
 import { fits, text } from "../../foundation/system/shape.ts";
-import type { Edit, Edits } from "./edits.ts";
+import type { Edit, Edits } from "./changed-files.ts";
 
 /** What is looked at: the part of the state that a link holds. */
 export interface PageState {

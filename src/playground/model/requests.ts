@@ -2,7 +2,7 @@
 import type { Candidate } from "../../app/cli/completion/candidate.ts";
 import { messageOf } from "../../foundation/system/builtin-types.ts";
 import type { TreeDocument } from "../tree-document.ts";
-import { type ChoiceMenu, choiceMenus, groupMenus, lineWithOption } from "./choices.ts";
+import { type ChoiceMenu, choiceMenus, groupMenus, lineWithOption } from "./choice-menus.ts";
 import {
   type ConfigTextLine,
   configLines,
@@ -11,7 +11,6 @@ import {
 } from "./config-lines.ts";
 import { type DefaultsRow, defaultsRows } from "./defaults-rows.ts";
 import { differencesOf, type ShownDifference } from "./differences.ts";
-import type { Problem } from "./problems.ts";
 import {
   type ComposeCall,
   type Composed,
@@ -19,8 +18,9 @@ import {
   openSession,
   type TreeSession,
   withoutMistakes,
-} from "./session.ts";
-import type { JobOverrides } from "./sweep.ts";
+} from "./page-session.ts";
+import type { Problem } from "./problems.ts";
+import type { JobOverrides } from "./sweep-jobs.ts";
 
 /** What changed in the files of the page since they were sent before. */
 export interface FilesUpdate {

@@ -10,7 +10,7 @@ import {
 import { fits, text } from "../../foundation/system/shape.ts";
 import { readPageAssets } from "../../pages/html.ts";
 import { type ChangedFile, FILE_NAME, TREE_NAME, type TreeDocument } from "../tree-document.ts";
-import { renderPlayground } from "./render-page.ts";
+import { renderPlayground } from "./render-playground.ts";
 import { readTree, writeTreeFile } from "./tree-files.ts";
 
 /** What is served. */

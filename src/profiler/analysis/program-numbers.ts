@@ -1,6 +1,7 @@
 /** Numbers of a region's ranges: those of their payloads, and of counters while they were open. */
 
 import { getOrCreate } from "../../foundation/system/get-or-create.ts";
+import { lowerBound } from "../../foundation/system/lower-bound.ts";
 import type { CounterStatistics, PayloadStatistics } from "../../report/model/document.ts";
 import type { PayloadField } from "../model/payload.ts";
 import type { CounterSeries } from "../model/timeline.ts";
@@ -122,7 +123,7 @@ function addSamples(
   toNs: number,
 ): void {
   const { timesNs, values, holds, endsNs } = series;
-  const first = firstFrom(timesNs, fromNs);
+  const first = lowerBound(timesNs, fromNs);
   // A value that was set before the range was opened is its first value, if it still holds.
   const previous = holds && first > 0 && timesNs[first] !== fromNs ? first - 1 : first;
   const begin = (endsNs?.[previous] ?? Number.POSITIVE_INFINITY) > fromNs ? previous : first;
@@ -166,18 +167,6 @@ export function counterBetween(
   addSamples(counters, series, fromNs, toNs);
   const [tally] = counters.values();
   return tally === undefined ? null : statisticsOf(tally);
-}
-
-/** The first index with a value of at least `wanted`, in sorted values. */
-function firstFrom(values: Float64Array, wanted: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const NS_PER_S = 1e9;

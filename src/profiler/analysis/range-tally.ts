@@ -264,8 +264,8 @@ function addToThread(tally: RangeTally, threadId: number, ns: number, cpuNs: num
 }
 
 function threadTally({ byThread, others }: ThreadTallies, threadId: number): ThreadTally {
-  const known = byThread.get(threadId);
-  if (known !== undefined) return known;
+  const existing = byThread.get(threadId);
+  if (existing !== undefined) return existing;
   if (byThread.size === MOST_THREADS) {
     if (others.threadIds.size < MOST_COUNTED) others.threadIds.add(threadId);
     return others;

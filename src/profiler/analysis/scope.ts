@@ -6,7 +6,7 @@ import type { Placed } from "../../report/model/region-path.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
 import { type CallTallies, mergedCalls } from "./call-tally.ts";
-import { familiesOf } from "./families.ts";
+import { familiesOf } from "./find-families.ts";
 import { type ActivityTally, type GpuUse, totalActivities } from "./gpu-activity.ts";
 import { coveredNs, type Union, unionOf } from "./interval-union.ts";
 import type { KernelIdentity } from "./kernel-names.ts";

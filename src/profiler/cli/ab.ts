@@ -10,21 +10,21 @@ import { plural } from "../../foundation/text/plural.ts";
 import { type FindCalibration, judged } from "../../report/compare/calibration.ts";
 import { compareReports, type PairedRatios } from "../../report/compare/compare-reports.ts";
 import { type Comparison, comparisonJsonPieces } from "../../report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../report/compare/comparison-markdown.ts";
+import { renderComparison } from "../../report/compare/comparison-terminal.ts";
 import { LEVEL } from "../../report/compare/evidence.ts";
 import { type Conditions, parseConditions } from "../../report/compare/gates.ts";
-import { renderComparisonHtml } from "../../report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
-import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/model/document.ts";
 import { regionReportFile } from "../../report/model/report-files.ts";
-import { requireOpenFiles } from "../machine/files.ts";
+import { describeOutcome } from "../machine/process.ts";
+import { requireOpenFiles } from "../machine/run-files.ts";
 import {
   type Interrupt,
   interruptOf,
   listenForInterrupt,
   signalExitCode,
-} from "../machine/interrupt.ts";
-import { describeOutcome } from "../machine/process.ts";
+} from "../machine/stop-signals.ts";
 import { isWhole, together } from "../run/collectors.ts";
 import { overrideText } from "../run/command-override.ts";
 import { reportOn } from "../run/run.ts";
@@ -33,7 +33,6 @@ import { writeRun } from "../run/write-run.ts";
 import type { Collection } from "../tools/tool.ts";
 import { calibrationFinder } from "./calibration-files.ts";
 import { compare, gateExitCode, linked, pageOf } from "./compare-runs.ts";
-import { lastWords, type MainRequest } from "./main.ts";
 import {
   type MeasuredSide,
   type OpenRun,
@@ -45,6 +44,7 @@ import {
   totalTimes,
 } from "./measured-side.ts";
 import { nextFree } from "./output-directory.ts";
+import { lastWords, type MainRequest } from "./profile-task.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 /** Executes `deep-profile ab`. */

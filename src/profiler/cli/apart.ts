@@ -13,7 +13,7 @@ import { messageOf } from "../../foundation/system/builtin-types.ts";
 import type { Signal } from "../../foundation/system/platform-types.ts";
 import { openGuard } from "../../foundation/system/process-guard.ts";
 import { groupsBelow, signalGroup } from "../../foundation/system/process-signals.ts";
-import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/interrupt.ts";
+import { interruptOf, listenForInterrupt, signalExitCode } from "../machine/stop-signals.ts";
 import type { Subcommand, SubcommandIo } from "./subcommand.ts";
 
 export interface ApartOptions {

@@ -35,18 +35,17 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/mode
 import { regionKey } from "../../report/model/report-files.ts";
 import { blockLines } from "../../report/render/terminal.ts";
 import { treeRows } from "../../report/view/tree-rows.ts";
-import { makeTemporaryDirectory, requireOpenFiles } from "../machine/files.ts";
+import { describeOutcome } from "../machine/process.ts";
+import { makeTemporaryDirectory, requireOpenFiles } from "../machine/run-files.ts";
 import {
   type Interrupt,
   interruptOf,
   listenForInterrupt,
   signalExitCode,
-} from "../machine/interrupt.ts";
-import { describeOutcome } from "../machine/process.ts";
+} from "../machine/stop-signals.ts";
 import { isWhole } from "../run/collectors.ts";
 import { overrideText } from "../run/command-override.ts";
 import { calibrationFile } from "./calibration-files.ts";
-import { lastWords, type MainRequest } from "./main.ts";
 import {
   type MeasuredSide,
   type OpenRun,
@@ -57,6 +56,7 @@ import {
   type Times,
   totalTimes,
 } from "./measured-side.ts";
+import { lastWords, type MainRequest } from "./profile-task.ts";
 import { type SubcommandIo, terminalOf } from "./subcommand.ts";
 
 const SESSIONS = 6;

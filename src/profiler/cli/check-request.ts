@@ -8,17 +8,17 @@ import { fileProblem } from "../../foundation/system/files.ts";
 import { findExecutable } from "../../foundation/system/find-program.ts";
 import { agreeing } from "../../foundation/text/plural.ts";
 import { compileLabelRules } from "../analysis/labels.ts";
-import { probeGpu } from "../machine/doctor/gpu.ts";
+import { probeGpu } from "../machine/doctor/gpu-checks.ts";
 import { thisMachine } from "../machine/doctor/machine.ts";
 import { type GpuQueries, resolveDevice } from "../machine/gpu.ts";
-import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
-import { TOOLS } from "../tools/table.ts";
+import type { ProfileConfig, WorkloadConfig } from "../tools/profiler-config.ts";
 import {
   isEnabled,
   type ProfilingTool,
   type SettingsRefusal,
   type ToolSettings,
 } from "../tools/tool.ts";
+import { TOOLS } from "../tools/tool-table.ts";
 
 export interface CheckOptions {
   /** Whether the run is only shown, so that neither a GPU nor the tools are needed. */

@@ -19,11 +19,14 @@ import {
   comparisonJsonPieces,
   gateSummary,
 } from "../../report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../report/compare/comparison-markdown.ts";
 import {
   collectorNotes,
   processNotes,
   SAME_REPORT,
 } from "../../report/compare/comparison-notes.ts";
+import { renderComparison } from "../../report/compare/comparison-terminal.ts";
 import type { ConfigDifference } from "../../report/compare/comparison-types.ts";
 import {
   type Conditions,
@@ -31,9 +34,6 @@ import {
   parseConditions,
   refuseFailed,
 } from "../../report/compare/gates.ts";
-import { renderComparisonHtml } from "../../report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../report/compare/markdown.ts";
-import { renderComparison } from "../../report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../report/model/document.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { readRunOrReport } from "../run/importers.ts";

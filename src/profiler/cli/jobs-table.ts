@@ -1,6 +1,6 @@
 /** The jobs of a sweep as a short table, shown at its end. */
 
-import { valueText } from "../../foundation/text/csv.ts";
+import { valueText } from "../../foundation/text/csv-records.ts";
 import { capitalized } from "../../foundation/text/plural.ts";
 import { printable } from "../../foundation/text/printable.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
@@ -10,7 +10,7 @@ import { formatMs } from "../../pages/numbers.ts";
 import { tableLines } from "../../report/render/terminal.ts";
 import { basisInWords } from "../../report/sweep/tables.ts";
 import { concurrentJobsNote } from "../../report/view/notes.ts";
-import { isJobSummary, type JobSummary } from "./job-result.ts";
+import { isJobSummary, type JobSummary } from "./job-summary.ts";
 
 /** A job in the record of its sweep. */
 export interface SweptJob {

@@ -7,9 +7,9 @@ import { ConfigError } from "../../engine/values/errors.ts";
 import { writeFileAtomic } from "../../foundation/system/atomic-write.ts";
 import { makeDirectory } from "../../foundation/system/files.ts";
 import { plural } from "../../foundation/text/plural.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
 import { isEnabled, terminalProgress } from "../tools/tool.ts";
-import type { MainRequest } from "./main.ts";
+import { TOOL_NAMES } from "../tools/tool-table.ts";
+import type { MainRequest } from "./profile-task.ts";
 
 /** The rank of this process among several deep-profile processes. */
 export interface LaunchedRank {
@@ -150,7 +150,7 @@ export async function joinRun(request: MainRequest): Promise<number> {
   const isLed = () =>
     (statSync(leader, { throwIfNoEntry: false })?.mtimeMs ?? 0) > begin - OLDER_MS;
   const { listenForInterrupt, interruptOf, signalExitCode } = await import(
-    "../machine/interrupt.ts"
+    "../machine/stop-signals.ts"
   );
   const interrupt = listenForInterrupt(request.isOfSweep);
   try {
@@ -164,7 +164,7 @@ export async function joinRun(request: MainRequest): Promise<number> {
         hint: "all ranks need the same directory, on a file system that all hosts share",
       });
     const { prepareRun } = await import("../run/run.ts");
-    const { recordRank } = await import("../tools/recorder/collector.ts");
+    const { recordRank } = await import("../tools/recorder/recorder-collector.ts");
     const { describeOutcome, succeeded } = await import("../machine/process.ts");
     const prepared = await prepareRun({
       ...request,

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { regionReportFile } from "../../report/model/report-files.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
+import { TOOL_NAMES } from "../tools/tool-table.ts";
 
 export interface KeptRuns<Loaded> {
   /**

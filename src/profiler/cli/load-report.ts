@@ -21,7 +21,7 @@ import { type CheckedDocument, readDocument } from "../../report/validation/chec
 import { type JsonText, textOfFile } from "../../report/validation/json-text.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
-import { REPORT_FOLDERS } from "../tools/table.ts";
+import { REPORT_FOLDERS } from "../tools/tool-table.ts";
 
 export interface LoadedReport {
   /** The name given by the user. */

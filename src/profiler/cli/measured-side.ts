@@ -8,13 +8,13 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../../report/mode
 import { familyKey, withFamilies } from "../../report/model/families.ts";
 import { regionKey } from "../../report/model/report-files.ts";
 import { COMPARED_COLUMNS } from "../../report/view/region-columns.ts";
-import type { Interrupt } from "../machine/interrupt.ts";
+import type { Interrupt } from "../machine/stop-signals.ts";
 import { enabledCollectors } from "../run/collectors.ts";
 import { type PreparedRun, prepareRun, reportOn } from "../run/run.ts";
 import { below } from "../tools/collection.ts";
-import { TOOLS } from "../tools/table.ts";
 import { type Collection, type Collector, terminalProgress } from "../tools/tool.ts";
-import type { MainRequest } from "./main.ts";
+import { TOOLS } from "../tools/tool-table.ts";
+import type { MainRequest } from "./profile-task.ts";
 
 /**
  * Composes, checks and opens a run from a command line of `deep-profile`, in a directory of its own, and keeps it open

@@ -20,7 +20,7 @@ import { isError } from "../../foundation/system/builtin-types.ts";
 import { errorCode, fileProblem, makeDirectory } from "../../foundation/system/files.ts";
 import { DIRECTORY_CLAIM, holderOf, tryClaim } from "../../foundation/system/process-claim.ts";
 import { ToolError } from "../machine/tool-error.ts";
-import { RESULT_FILES } from "../tools/table.ts";
+import { RESULT_FILES } from "../tools/tool-table.ts";
 
 /** Includes the results of a sweep, and of a collector, whose folder also has its recordings. */
 const RESULTS = [...RESULT_FILES, "sweep-report.json", "regions"];

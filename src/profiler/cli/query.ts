@@ -14,7 +14,7 @@ import { blockLines } from "../../report/render/terminal.ts";
 import { createReportValidator } from "../../report/validation/validate.ts";
 import { REGION_SORTS } from "../../report/view/report-tables.ts";
 import { answeringSection } from "../../report/view/run-summary.ts";
-import type { WithTool } from "../machine/interrupt.ts";
+import type { WithTool } from "../machine/stop-signals.ts";
 import { eachHostCall, hostCallKind } from "../model/host-calls.ts";
 import {
   forEachRange,
@@ -24,9 +24,9 @@ import {
 } from "../model/timeline.ts";
 import { readRunOrReport } from "../run/importers.ts";
 import { readSavedRun } from "../run/read-run.ts";
-import { rereadRun } from "../run/reread.ts";
+import { rereadRun } from "../run/reread-run.ts";
 import { inputError } from "../tools/source-file.ts";
-import { REPORT_FOLDERS, TOOLS } from "../tools/table.ts";
+import { REPORT_FOLDERS, TOOLS } from "../tools/tool-table.ts";
 import { calibrationFinder } from "./calibration-files.ts";
 import { compareNamed } from "./compare-runs.ts";
 import { createKeptRuns } from "./kept-runs.ts";

@@ -13,7 +13,7 @@ import {
   type JobInput,
   jobReport,
   type SharedPlaces,
-} from "../../report/sweep/build.ts";
+} from "../../report/sweep/build-sweep-report.ts";
 import type { SweepReport, SweepWork } from "../../report/sweep/sweep-types.ts";
 import {
   renderSweepCsv,
@@ -27,7 +27,7 @@ import { createRunReader } from "../run/read-run.ts";
 import type { SavedRun } from "../run/saved-run.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import { unreadableError } from "../tools/source-file.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
+import { TOOL_NAMES } from "../tools/tool-table.ts";
 import { loadReport, scopeOf } from "./load-report.ts";
 
 export interface SweepRequest {

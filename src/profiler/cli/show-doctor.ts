@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import type { ParsedCommand } from "../../app/command-line/parse.ts";
 import { packageInfo } from "../../engine/values/package-info.ts";
-import { probeGpu } from "../machine/doctor/gpu.ts";
+import { probeGpu } from "../machine/doctor/gpu-checks.ts";
 import {
   type Check,
   type Findings,
@@ -11,9 +11,9 @@ import {
   type Verdict,
 } from "../machine/doctor/machine.ts";
 import { probeNative } from "../machine/doctor/native-part.ts";
-import { requireOpenFiles } from "../machine/files.ts";
-import { TOOLS } from "../tools/table.ts";
+import { requireOpenFiles } from "../machine/run-files.ts";
 import type { ProfilingTool } from "../tools/tool.ts";
+import { TOOLS } from "../tools/tool-table.ts";
 import type { SubcommandIo } from "./subcommand.ts";
 
 /** Executes `deep-profile doctor`. */

@@ -10,7 +10,7 @@ import {
   listenForInterrupt,
   signalExitCode,
   type WithTool,
-} from "../machine/interrupt.ts";
+} from "../machine/stop-signals.ts";
 import type { Terminal } from "./terminal-report.ts";
 
 /** The surroundings of a call of a subcommand. */

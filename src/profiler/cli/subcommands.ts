@@ -10,32 +10,32 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   {
     name: "compare",
     summary: "compares two runs or reports, and can fail when a limit is exceeded",
-    commandLine: async () => (await import("./commands.ts")).COMPARE,
-    run: async (args, io) => (await import("./commands.ts")).runCompare(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).COMPARE,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runCompare(args, io),
   },
   {
     name: "ab",
     summary: "runs two programs in turns and compares them, until a limit is decided",
-    commandLine: async () => (await import("./commands.ts")).AB,
-    run: async (args, io) => (await import("./commands.ts")).runAb(open)(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).AB,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runAb(open)(args, io),
   },
   {
     name: "calibrate",
     summary: "finds which differences are noise on this machine",
-    commandLine: async () => (await import("./commands.ts")).CALIBRATE,
-    run: async (args, io) => (await import("./commands.ts")).runCalibrate(open)(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).CALIBRATE,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runCalibrate(open)(args, io),
   },
   {
     name: "import",
     summary: "makes reports from files that a profiler wrote: ncu, nsys, recordings",
-    commandLine: async () => (await import("./commands.ts")).IMPORT,
-    run: async (args, io) => (await import("./commands.ts")).runImport(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).IMPORT,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runImport(args, io),
   },
   {
     name: "query",
     summary: "answers a question about a run: what takes the time, why, what changed",
-    commandLine: async () => (await import("./commands.ts")).QUERY,
-    run: async (args, io) => (await import("./commands.ts")).runQuery(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).QUERY,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runQuery(args, io),
   },
   {
     name: "mcp",
@@ -45,7 +45,7 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
     run: async (args, io) => {
       const [{ serveQueries }, { QUERY }] = await Promise.all([
         import("./query.ts"),
-        import("./commands.ts"),
+        import("./subcommand-lines.ts"),
       ]);
       return serveQueries(args, QUERY, io);
     },
@@ -53,13 +53,13 @@ export const subcommandsOf = (open: OpenRun): readonly Subcommand[] => [
   {
     name: "report",
     summary: "rebuilds the reports of a run from its raw files, and opens them",
-    commandLine: async () => (await import("./commands.ts")).REPORT,
-    run: async (args, io) => (await import("./commands.ts")).runReport(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).REPORT,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runReport(args, io),
   },
   {
     name: "doctor",
     summary: "shows what is installed and which ways to profile will work here",
-    commandLine: async () => (await import("./commands.ts")).DOCTOR,
-    run: async (args, io) => (await import("./commands.ts")).runDoctor(args, io),
+    commandLine: async () => (await import("./subcommand-lines.ts")).DOCTOR,
+    run: async (args, io) => (await import("./subcommand-lines.ts")).runDoctor(args, io),
   },
 ];

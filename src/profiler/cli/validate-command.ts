@@ -23,7 +23,7 @@ import { printable } from "../../foundation/text/printable.ts";
 import { readDocument } from "../../report/validation/check-text.ts";
 import { createDocumentValidator } from "../../report/validation/document-contracts.ts";
 import { textOfBytes, textOfFile } from "../../report/validation/json-text.ts";
-import type { ReportIssue } from "../../report/validation/rules.ts";
+import type { ReportIssue } from "../../report/validation/report-rules.ts";
 import type { ReportValidator } from "../../report/validation/validate.ts";
 
 /** The streams of the command. */

@@ -6,7 +6,7 @@ import type * as NativeBuild from "../../../native/build.d.mts";
 import { packageInfo } from "../../engine/values/package-info.ts";
 import { importFile } from "../../foundation/system/import-file.ts";
 import type { StopSignal } from "../../foundation/system/platform-types.ts";
-import { interruptOf } from "./interrupt.ts";
+import { interruptOf } from "./stop-signals.ts";
 import { ToolError } from "./tool-error.ts";
 
 export type NativeDetection = NativeBuild.NativeDetection;

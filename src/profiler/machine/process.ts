@@ -11,7 +11,7 @@ import {
   type Suspension,
   suspendGroups,
 } from "../../foundation/system/process-signals.ts";
-import { interruptOf } from "./interrupt.ts";
+import { interruptOf } from "./stop-signals.ts";
 import { detectSuspension } from "./suspend-detector.ts";
 
 /** How a workload ended; the fields are the same for success and failure. */

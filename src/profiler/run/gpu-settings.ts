@@ -2,7 +2,7 @@
 import { ConfigError } from "../../engine/values/errors.ts";
 import { type Gpu, type GpuQueries, resolveDevice } from "../machine/gpu.ts";
 import { type GpuPart, gpuPart, type NativePart, requireNative } from "../machine/native.ts";
-import type { InferConfig, ProfileConfig } from "../tools/config.ts";
+import type { InferConfig, ProfileConfig } from "../tools/profiler-config.ts";
 
 /** Keys of `infer` that matter only on a GPU, with their neutral values. */
 const GPU_ONLY = {

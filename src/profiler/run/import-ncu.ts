@@ -9,7 +9,7 @@ import {
   type AssembleOptions,
   createNcuAssembly,
   type NcuAssembly,
-} from "../tools/ncu/assemble/index.ts";
+} from "../tools/ncu/assemble/assembly.ts";
 import { asRecorded } from "../tools/ncu/read-results.ts";
 import { createStateUnifier } from "../tools/ncu/run/measured-states.ts";
 import { regionTableWriter } from "../tools/ncu/write-region-tables.ts";

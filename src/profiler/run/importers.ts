@@ -8,8 +8,8 @@ import type { Importer, ImportSource } from "../tools/importer.ts";
 import { headAsUtf8 } from "../tools/ncu/csv/rewritten.ts";
 import { ZSTD_MAGIC } from "../tools/ncu/rep/compressed.ts";
 import { beginsWith, inputError, openSource, readBeginning } from "../tools/source-file.ts";
-import { IMPORT_TOOLS } from "../tools/table.ts";
 import type { ImportTool } from "../tools/tool.ts";
+import { IMPORT_TOOLS } from "../tools/tool-table.ts";
 
 /** A format, its reader and its tool. */
 export interface LoadedImporter extends Importer {

@@ -9,7 +9,7 @@ import { errorCode, readablePath, readText } from "../../foundation/system/files
 import { shellCommand } from "../../foundation/text/shell-words.ts";
 import { RUN_FILE } from "../tools/collection.ts";
 import { inputError, unreadableError } from "../tools/source-file.ts";
-import { TOOL_NAMES } from "../tools/table.ts";
+import { TOOL_NAMES } from "../tools/tool-table.ts";
 import { RUN_CONTRACT, type SavedRun } from "./saved-run.ts";
 
 const [CONTRACT_NAME = "", CONTRACT_VERSION = ""] = RUN_CONTRACT.split("/");

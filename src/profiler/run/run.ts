@@ -25,8 +25,8 @@ import { buildRegionModel } from "../analysis/build.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
 import { toReportBundle } from "../analysis/to-report.ts";
-import { describeMachine, type MachineEnvironment } from "../machine/environment.ts";
 import { createGpuQueries } from "../machine/gpu.ts";
+import { describeMachine, type MachineEnvironment } from "../machine/machine-environment.ts";
 import { gpuPart, type NativePart } from "../machine/native.ts";
 import {
   cutOutput,
@@ -36,10 +36,10 @@ import {
   type Workload,
   whyFailed,
 } from "../machine/process.ts";
-import type { ProfileConfig } from "../tools/config.ts";
+import type { ProfileConfig } from "../tools/profiler-config.ts";
 import type { RunDocument } from "../tools/run-types.ts";
-import { TOOLS } from "../tools/table.ts";
 import type { Collection, ProfilingTool, Progress } from "../tools/tool.ts";
+import { TOOLS } from "../tools/tool-table.ts";
 import { enabledCollectors, type MissingCollection, runCollectors } from "./collectors.ts";
 import { chooseDevice, nativeFor, whyGpuIsUnused } from "./gpu-settings.ts";
 import { measurePeaks } from "./static-analysis.ts";

@@ -8,10 +8,10 @@ import type { CodedError } from "../../engine/values/errors.ts";
 import { writeFileAtomic } from "../../foundation/system/atomic-write.ts";
 import { dateTime } from "../../foundation/text/date-time.ts";
 import type { ConfigLine } from "../../report/render/report-page.ts";
-import type { MachineEnvironment } from "../machine/environment.ts";
+import type { MachineEnvironment } from "../machine/machine-environment.ts";
 import type { ProcessOutcome, Workload } from "../machine/process.ts";
 import { RUN_FILE } from "../tools/collection.ts";
-import type { ProfileConfig } from "../tools/config.ts";
+import type { ProfileConfig } from "../tools/profiler-config.ts";
 import type {
   RunDocument,
   SavedProblem,

@@ -12,7 +12,7 @@ import {
   type Shape,
   text,
 } from "../../foundation/system/shape.ts";
-import type { DevicePeaks, LayerWork, StaticAnalysis } from "../../report/view/static-analysis.ts";
+import type { DevicePeaks, LayerWork, StaticAnalysis } from "../../report/view/layer-work.ts";
 import type { Workload } from "../machine/process.ts";
 
 /** The members of the built-in workload's document that are read here. */

@@ -3,7 +3,7 @@
 import { basename, resolve } from "node:path";
 import { parseOverrides } from "../../engine/overrides/index.ts";
 import type { Workload, WorkloadContext } from "../machine/process.ts";
-import type { ProfileConfig, WorkloadConfig } from "../tools/config.ts";
+import type { ProfileConfig, WorkloadConfig } from "../tools/profiler-config.ts";
 import { overrideText } from "./command-override.ts";
 
 export function createWorkload(config: ProfileConfig, context: WorkloadContext): Workload {

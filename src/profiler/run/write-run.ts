@@ -21,7 +21,7 @@ import {
 import { createLabelUnifier, foldedAs, type LabelOf, type LabelRules } from "../analysis/labels.ts";
 import { whyFailed } from "../machine/process.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { ProfileConfig } from "../tools/config.ts";
+import type { ProfileConfig } from "../tools/profiler-config.ts";
 import { renderChromeTrace } from "./chrome-trace.ts";
 import { encodeTimeline } from "./encode-timeline.ts";
 import type { ProfileResult, ProfileSection } from "./run.ts";

@@ -1,5 +1,5 @@
 /** What an importer is: a reader of one format of files. */
-import type { WithTool } from "../machine/interrupt.ts";
+import type { WithTool } from "../machine/stop-signals.ts";
 import type { NcuResult, NcuTables } from "../model/counters.ts";
 import type { RecordedMachine, Timeline } from "../model/timeline.ts";
 import type { NumberFormat } from "./ncu/csv/number-format.ts";

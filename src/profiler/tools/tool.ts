@@ -8,18 +8,18 @@ import { printable } from "../../foundation/text/printable.ts";
 import { shellCommand } from "../../foundation/text/shell-words.ts";
 import type { LabelRules } from "../analysis/labels.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
-import type { GpuFindings } from "../machine/doctor/gpu.ts";
+import type { GpuFindings } from "../machine/doctor/gpu-checks.ts";
 import type { Check, Machine, Verdict } from "../machine/doctor/machine.ts";
-import type { WithTool } from "../machine/interrupt.ts";
 import type { NativePart } from "../machine/native.ts";
 import type { ProcessOutcome, StopRequests, Workload } from "../machine/process.ts";
+import type { WithTool } from "../machine/stop-signals.ts";
 import type { Timeline } from "../model/timeline.ts";
-import type { ProfileConfig } from "./config.ts";
 import type { Importer } from "./importer.ts";
+import type { ProfileConfig } from "./profiler-config.ts";
 import type { CollectionSource } from "./run-types.ts";
 
 /**
- * A profiling tool: one object in `tools/<name>/tool.ts`, and one entry of the table `tools/table.ts`. The object is
+ * A profiling tool: one object in `tools/<name>/tool.ts`, and one entry of the table `tools/tool-table.ts`. The object is
  * loaded with every start of the command, so that its functions import what they need when they are called.
  */
 export interface ProfilingTool {

@@ -9,7 +9,7 @@ import { h, svg } from "../../pages/client/dom.ts";
 import { extentOf, hueOfCurve, labelledTicks, markOfCurve } from "../../pages/client/plot.ts";
 import { formatMs, formatNumber } from "../../pages/numbers.ts";
 import { shortenPath } from "../../pages/shorten-path.ts";
-import { curvesOf, scalingWords } from "../sweep/document.ts";
+import { curvesOf, scalingWords } from "../sweep/sweep-document.ts";
 import type { SweepRegion, SweepReport } from "../sweep/sweep-types.ts";
 import { jobTitle, rankedJobs } from "../sweep/tables.ts";
 

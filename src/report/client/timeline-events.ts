@@ -1,4 +1,5 @@
 /** The events of a row of the timeline, decoded when they are first needed. */
+import { lowerBound } from "../../foundation/system/lower-bound.ts";
 import type { EncodedTimeline, TimelineRow } from "../view/page-data.ts";
 
 /** Events that do not overlap, so that both starts and ends are sorted. */
@@ -91,18 +92,6 @@ function decodeRow({ lanes, events, kind }: TimelineRow, bytes: Uint8Array): rea
     }
     return newLane;
   });
-}
-
-/** The first index with a value of at least `wanted`. */
-export function lowerBound(values: ArrayLike<number>, wanted: number): number {
-  let low = 0;
-  let high = values.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** The visible parts of a lane between two times; events within one pixel are combined. */

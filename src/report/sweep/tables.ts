@@ -6,8 +6,8 @@ import { capitalized, firstFewOf } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import { type Field, link, strong, type Table, tableOf } from "../../pages/blocks.ts";
 import { formatMs, formatNumber, NOT_MEASURED } from "../../pages/numbers.ts";
-import { domainFields } from "../view/records.ts";
-import { curvesOf, scalingWords } from "./document.ts";
+import { domainFields } from "../view/region-records.ts";
+import { curvesOf, scalingWords } from "./sweep-document.ts";
 import type { SweepCalls, SweepJob, SweepRegion, SweepReport, SweepWork } from "./sweep-types.ts";
 
 /** The meaning of the numbers in words. */

@@ -2,7 +2,7 @@
 import { isErrorNamed } from "../../foundation/system/builtin-types.ts";
 import { scanJson } from "./json-positions.ts";
 import { type JsonText, openCursor, textOf } from "./json-text.ts";
-import type { ReportIssue } from "./rules.ts";
+import type { ReportIssue } from "./report-rules.ts";
 import type { ReportValidator } from "./validate.ts";
 
 export interface CheckedDocument {

@@ -7,9 +7,9 @@ import { packageInfo } from "../../engine/values/package-info.ts";
 import { CALIBRATION_CONTRACT } from "../compare/calibration.ts";
 import { COMPARISON_CONTRACTS } from "../compare/comparison.ts";
 import { QUERY_CONTRACTS } from "../model/contract.ts";
-import { SWEEP_CONTRACTS } from "../sweep/document.ts";
+import { SWEEP_CONTRACTS } from "../sweep/sweep-document.ts";
 import type { SweepReport } from "../sweep/sweep-types.ts";
-import { pointerTo, type ReportIssue } from "./rules.ts";
+import { pointerTo, type ReportIssue } from "./report-rules.ts";
 import { issuesOf } from "./schema-issues.ts";
 import { contractIssue, createReportValidator, type ReportValidator } from "./validate.ts";
 

@@ -1,7 +1,7 @@
 /** Errors of ajv as issues of a document. */
 import type { ErrorObject } from "ajv";
 import { expectation } from "../../engine/schema/expectations.ts";
-import { pointerTo, type ReportIssue } from "./rules.ts";
+import { pointerTo, type ReportIssue } from "./report-rules.ts";
 
 /** Converts errors of ajv to issues, one for each invalid place. */
 export function issuesOf(errors: readonly ErrorObject[]): readonly ReportIssue[] {

@@ -4,7 +4,7 @@ import { packageInfo } from "../../engine/values/package-info.ts";
 import { andOthers } from "../../foundation/text/plural.ts";
 import { CONTRACTS, type RegionReportBundle } from "../model/document.ts";
 import { contractSchema } from "./contract-schema.ts";
-import { type ReportIssue, ruleIssues } from "./rules.ts";
+import { type ReportIssue, ruleIssues } from "./report-rules.ts";
 import { issuesOf, show } from "./schema-issues.ts";
 
 /** Checks documents against the contract and the rules that a schema cannot express. */

@@ -720,8 +720,8 @@ const WAITS_FOR_OTHERS: readonly Wait[] = [
 
 const medianOf = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(at)] ?? 0) + (sorted[Math.ceil(at)] ?? 0)) / 2;
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 };
 
 /** The threads that do the same work often enough. The main thread does, if it makes about as many calls as the others. */
@@ -755,8 +755,8 @@ function slowThread(facts: RegionFacts): Finding | null {
   const callOf: OfThread = isQueued ? meanCpu : (thread) => thread.invocation_wall_ms.median;
   const timeOf: OfThread = isQueued ? ({ cpu_ms = 0 }) => cpu_ms : ({ wall_ms }) => wall_ms;
   const countOf: OfThread = ({ invocations }) => invocations;
-  const against = (one: ThreadTime, of: OfThread) =>
-    medianOf(some.filter((other) => other !== one).map(of));
+  const against = (thread: ThreadTime, measure: OfThread) =>
+    medianOf(some.filter((other) => other !== thread).map(measure));
   const nameOf = threadNames(threads);
   const others = plural(threads.count - 1, "other thread");
   const slow = mostOf(some, callOf);
@@ -796,8 +796,8 @@ function slowThread(facts: RegionFacts): Finding | null {
 type OfThread = (thread: ThreadTime) => number;
 
 /** @param some at least one */
-const mostOf = (some: readonly ThreadTime[], of: OfThread): ThreadTime =>
-  some.reduce((most, thread) => (of(most) >= of(thread) ? most : thread));
+const mostOf = (some: readonly ThreadTime[], measure: OfThread): ThreadTime =>
+  some.reduce((most, thread) => (measure(most) >= measure(thread) ? most : thread));
 
 /** What a rule of Nsight Compute says, in the order of NVIDIA's Compute Triage Guide: launch, occupancy, memory, compute, the rest. */
 const ncuStageRule = (stage: NcuStage): ReasonRule => ({

@@ -20,9 +20,6 @@ import { regionKey } from "../model/report-files.ts";
 import { answerBlocks, answerOf } from "./answer.ts";
 import { kernelsOfReport } from "./kernel-list.ts";
 import { hardwareLegend, kernelTable } from "./kernel-tables.ts";
-import { linkInto } from "./region-report.ts";
-import { provenanceTable, regionTree } from "./report-tables.ts";
-import { answeringSection, mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import {
   type DevicePeaks,
   type LayerWork,
@@ -30,7 +27,10 @@ import {
   peakContradiction,
   rooflineBound,
   type StaticAnalysis,
-} from "./static-analysis.ts";
+} from "./layer-work.ts";
+import { linkInto } from "./region-report.ts";
+import { provenanceTable, regionTree } from "./report-tables.ts";
+import { answeringSection, mainReport, type RunSection, type RunSummary } from "./run-summary.ts";
 import { wholeMs, wordsOfKinds } from "./times.ts";
 import { regionLabels } from "./tree-rows.ts";
 

@@ -17,7 +17,7 @@ import type {
   NCUProfileRegionReport,
   RegionReportBundle,
 } from "../model/document.ts";
-import type { StaticAnalysis } from "./static-analysis.ts";
+import type { StaticAnalysis } from "./layer-work.ts";
 
 /** A run for its overview: one section per collector. */
 export interface RunSummary {

@@ -21,8 +21,8 @@ import type {
 } from "../model/document.ts";
 import { withFamilies } from "../model/families.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
+import { passBoundMs, peakContradiction, rooflineBound } from "./layer-work.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
-import { passBoundMs, peakContradiction, rooflineBound } from "./static-analysis.ts";
 import {
   atOnceIn,
   atOnceWords,

@@ -127,9 +127,9 @@ export function threadNames({ listed }: RegionThreads): (thread: ThreadTime) => 
   return (thread) => {
     const { process_id, thread_id, name } = thread;
     const isMain = isMainThread(thread);
-    const own = name === undefined ? "" : ` ${printableLabel(name, MOST_NAME)}`;
+    const shownName = name === undefined ? "" : ` ${printableLabel(name, MOST_NAME)}`;
     const number = name === undefined ? ` ${thread_id}` : ` (${thread_id})`;
-    const what = isMain ? "the main thread" : `thread${own}${number}`;
+    const what = isMain ? "the main thread" : `thread${shownName}${number}`;
     return isOfSeveral ? `${what} of process ${process_id}` : what;
   };
 }

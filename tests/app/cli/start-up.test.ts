@@ -50,13 +50,13 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/main.ts", "src/bin/deep-profile.
     // What `--` stands for belongs to the command line, and so do the names of the tools, whose folders show that a
     // directory holds results; what the tools do comes with a run.
     const light = [
-      "src/profiler/tools/table.ts",
+      "src/profiler/tools/tool-table.ts",
       "src/profiler/machine/tool-error.ts",
-      "src/profiler/tools/counters/tool.ts",
-      "src/profiler/tools/ncu/tool.ts",
-      "src/profiler/tools/nsys/tool.ts",
-      "src/profiler/tools/pytorch/tool.ts",
-      "src/profiler/tools/recorder/tool.ts",
+      "src/profiler/tools/counters/counters-tool.ts",
+      "src/profiler/tools/ncu/ncu-tool.ts",
+      "src/profiler/tools/nsys/nsys-tool.ts",
+      "src/profiler/tools/pytorch/pytorch-tool.ts",
+      "src/profiler/tools/recorder/recorder-tool.ts",
       "src/profiler/tools/recorder/format.ts",
       "src/profiler/run/command-override.ts",
       "src/profiler/cli/subcommands.ts",
@@ -75,7 +75,9 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/main.ts", "src/bin/deep-profile.
 
 test("completion adds no heavy module to what every command line loads", () => {
   const usual = loadedWith("src/bin/deep-profile.ts");
-  const added = [...loadedWith("src/app/cli/completion/run.ts")].filter((name) => !usual.has(name));
+  const added = [...loadedWith("src/app/cli/completion/shell-completion.ts")].filter(
+    (name) => !usual.has(name),
+  );
   expect(added).toContain("src/app/cli/completion/complete.ts");
   expect(
     added.filter(
@@ -89,7 +91,7 @@ test("completion adds no heavy module to what every command line loads", () => {
 
 test("the help of a subcommand of deep-profile needs neither the profiler nor the reports", () => {
   const usual = loadedWith("src/bin/deep-profile.ts");
-  const added = [...loadedWith("src/profiler/cli/commands.ts")].filter(
+  const added = [...loadedWith("src/profiler/cli/subcommand-lines.ts")].filter(
     (module) => !usual.has(module),
   );
   // The commands load node:crypto when it is used (scripts/launcher.cjs).

@@ -9,7 +9,7 @@ import {
   openGate,
   sweepExitCode,
 } from "../../../src/app/launch/failure-policy.ts";
-import type { FailurePolicy } from "../../../src/app/launch/settings.ts";
+import type { FailurePolicy } from "../../../src/app/launch/launcher-settings.ts";
 import { begun, ended } from "../../../src/app/record/job-state.ts";
 import { createResolveContext } from "../../../src/engine/values/resolution/context.ts";
 import { createConfig } from "../../../src/engine/values/yaml/reader.ts";

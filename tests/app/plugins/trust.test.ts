@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../../src/app/plugins/load-settings.ts";
-import { loadSettings } from "../../../src/app/plugins/settings.ts";
+import { loadSettings } from "../../../src/app/plugins/settings-files.ts";
 import {
   allRecords,
   consentTo,

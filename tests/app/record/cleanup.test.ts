@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
-import { slurmLauncher } from "../../../src/app/plugins/slurm/launcher.ts";
+import { slurmLauncher } from "../../../src/app/plugins/slurm/slurm-launcher.ts";
 import { removeDraftsOfSweep } from "../../../src/app/record/cleanup.ts";
 import { createJobList } from "../../../src/app/record/job-list.ts";
 import {

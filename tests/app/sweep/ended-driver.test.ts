@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { slurmLauncher } from "../../../src/app/plugins/slurm/launcher.ts";
+import { slurmLauncher } from "../../../src/app/plugins/slurm/slurm-launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../../src/app/plugins/slurm/submissions.ts";
 import { begun, ended, readJobState, writeJobState } from "../../../src/app/record/job-state.ts";
 import { jobsFolder, launcherFile, sweepFolder } from "../../../src/app/record/layout.ts";

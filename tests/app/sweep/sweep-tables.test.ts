@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SweepRow } from "../../../src/app/job/options.ts";
-import { slurmLauncher } from "../../../src/app/plugins/slurm/launcher.ts";
-import type { SweepPageData } from "../../../src/app/sweep/page/page-data.ts";
+import { slurmLauncher } from "../../../src/app/plugins/slurm/slurm-launcher.ts";
+import type { SweepPageData } from "../../../src/app/sweep/page/sweep-page-data.ts";
 import { readSweepStatus } from "../../../src/app/sweep/status.ts";
 import {
   csvText,

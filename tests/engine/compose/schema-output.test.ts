@@ -2,7 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { renderExplanation } from "../../../src/app/cli/explain.ts";
+import { renderExplanation } from "../../../src/app/cli/show-explanation.ts";
 import type { AjvFactory } from "../../../src/engine/schema/given-ajv.ts";
 import type { ConfigSchema } from "../../../src/engine/values/config-schema.ts";
 import { renderError } from "../../../src/engine/values/render-error.ts";

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editedText } from "../../../src/language/migrate/edits.ts";
 import {
   argumentEdit,
   argumentText,
   type NamedArgument,
   withoutArgument,
 } from "../../../src/language/migrate/python-edits.ts";
+import { editedText } from "../../../src/language/migrate/text-edits.ts";
 
 const VERSION: NamedArgument = ["version_base", 2];
 const PATH: NamedArgument = ["config_path", 0];

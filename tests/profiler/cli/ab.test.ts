@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseCommandLine } from "../../../src/app/command-line/parse.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { isDecided, type PairOfReports, ratiosOf, sidesOf } from "../../../src/profiler/cli/ab.ts";
-import { AB } from "../../../src/profiler/cli/commands.ts";
+import { AB } from "../../../src/profiler/cli/subcommand-lines.ts";
 import { NO_CONDITIONS, parseConditions } from "../../../src/report/compare/gates.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
 import { reportOfCalls } from "../../report/bundles.ts";

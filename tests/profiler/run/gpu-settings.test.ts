@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GpuPart } from "../../../src/profiler/machine/native.ts";
 import { checkGpuSettings, whyGpuIsUnused } from "../../../src/profiler/run/gpu-settings.ts";
-import type { InferConfig } from "../../../src/profiler/tools/config.ts";
+import type { InferConfig } from "../../../src/profiler/tools/profiler-config.ts";
 
 const infer: InferConfig = {
   batch_size: 1,

@@ -9,7 +9,7 @@ import type {
   InferConfig,
   ProfileConfig,
   WorkloadConfig,
-} from "../../../src/profiler/tools/config.ts";
+} from "../../../src/profiler/tools/profiler-config.ts";
 
 const context = { cwd: "/home/me", device: "cpu", shallowResnet: "/pkg/shallow_resnet" };
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../../../src/profiler/machine/tool-error.ts";
 import type { ProfileResult } from "../../../src/profiler/run/run.ts";
 import { writeRun } from "../../../src/profiler/run/write-run.ts";
-import type { ProfileConfig } from "../../../src/profiler/tools/config.ts";
+import type { ProfileConfig } from "../../../src/profiler/tools/profiler-config.ts";
 import type { RegionReportBundle } from "../../../src/report/model/document.ts";
 import { bundleOf, resnet } from "../../report/bundles.ts";
 

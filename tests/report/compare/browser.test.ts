@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import type { Comparison } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { bundleOf, firstReport, repeated, resnet } from "../bundles.ts";
 import { describeInBrowser } from "../render/browser.ts";
 

@@ -19,9 +19,9 @@ import {
   regionLines,
   waterfallOf,
 } from "../../../src/report/compare/comparison.ts";
+import { renderComparison } from "../../../src/report/compare/comparison-terminal.ts";
 import type { Change, GateResult } from "../../../src/report/compare/comparison-types.ts";
 import { parseGates } from "../../../src/report/compare/gates.ts";
-import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { regionKey } from "../../../src/report/model/report-files.ts";
 import { bundleOf, firstReport, reportOfCalls, resnet } from "../bundles.ts";
 

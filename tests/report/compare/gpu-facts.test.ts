@@ -5,11 +5,11 @@ import {
   COMPARISON_CONTRACT,
   comparisonJsonPieces,
 } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/comparison-markdown.ts";
+import { renderComparison } from "../../../src/report/compare/comparison-terminal.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { activityFacts, counterFacts, rankFacts } from "../../../src/report/compare/gpu-facts.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import type {
   KernelHardware,
   NCUProfileRegionReport,

@@ -9,8 +9,8 @@ import {
   overallTimes,
   waterfallOf,
 } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
 import { regionRows, totalRow } from "../../../src/report/compare/comparison-tables.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
 import { commonName, shapeless } from "../../../src/report/compare/kernel-changes.ts";
 import type { KernelRecord, NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { type RangeSketch, timelineOf } from "../../profiler/analysis/timelines.ts";

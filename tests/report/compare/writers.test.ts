@@ -6,10 +6,10 @@ import {
   type Comparison,
   comparisonJsonPieces,
 } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/comparison-markdown.ts";
+import { renderComparison } from "../../../src/report/compare/comparison-terminal.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import { bundleOf, firstReport, hostileNames, repeated, resnet } from "../bundles.ts";
 import { joined } from "../joined.ts";
 

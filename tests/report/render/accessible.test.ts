@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
 import { renderSweepHtml } from "../../../src/report/sweep/writers.ts";
 import { pageOf, pageSweepOf, searchRows } from "../../app/sweep/page/sweeps.ts";

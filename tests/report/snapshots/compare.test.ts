@@ -2,10 +2,10 @@
 import { beforeAll, describe, it } from "vitest";
 import { compareReports } from "../../../src/report/compare/compare-reports.ts";
 import { type Comparison, comparisonJsonPieces } from "../../../src/report/compare/comparison.ts";
+import { renderComparisonHtml } from "../../../src/report/compare/comparison-html.ts";
+import { comparisonMarkdownPieces } from "../../../src/report/compare/comparison-markdown.ts";
+import { renderComparison } from "../../../src/report/compare/comparison-terminal.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
-import { renderComparisonHtml } from "../../../src/report/compare/html.ts";
-import { comparisonMarkdownPieces } from "../../../src/report/compare/markdown.ts";
-import { renderComparison } from "../../../src/report/compare/terminal.ts";
 import type { NCUProfileRegionReport } from "../../../src/report/model/document.ts";
 import { joined } from "../joined.ts";
 import { importReal } from "./imported.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runImport } from "../../../src/profiler/cli/commands.ts";
+import { runImport } from "../../../src/profiler/cli/subcommand-lines.ts";
 import { NOW } from "./neutral.ts";
 
 export interface Imported {

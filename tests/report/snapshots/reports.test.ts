@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renderChromeTrace } from "../../../src/profiler/run/chrome-trace.ts";
 import { renderSpeedscope } from "../../../src/profiler/run/speedscope.ts";
-import { nsysExportImporter } from "../../../src/profiler/tools/nsys/importer.ts";
+import { nsysExportImporter } from "../../../src/profiler/tools/nsys/nsys-importer.ts";
 import { readRecording } from "../../../src/profiler/tools/recorder/read.ts";
 import { openSource } from "../../../src/profiler/tools/source-file.ts";
 import { samplesOrSkip } from "../../shared.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jobReport } from "../../../src/report/sweep/build.ts";
-import { curvesOf, scalingFit, scalingWords } from "../../../src/report/sweep/document.ts";
+import { jobReport } from "../../../src/report/sweep/build-sweep-report.ts";
+import { curvesOf, scalingFit, scalingWords } from "../../../src/report/sweep/sweep-document.ts";
 import {
   renderSweepCsv,
   renderSweepHtml,

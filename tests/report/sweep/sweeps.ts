@@ -1,6 +1,10 @@
 /** Sweeps for tests: jobs with the reports of small recordings. */
 
-import { buildSweepReport, type JobInput, jobReport } from "../../../src/report/sweep/build.ts";
+import {
+  buildSweepReport,
+  type JobInput,
+  jobReport,
+} from "../../../src/report/sweep/build-sweep-report.ts";
 import type { SweepWork } from "../../../src/report/sweep/sweep-types.ts";
 import { bundleOf, repeated } from "../bundles.ts";
 

@@ -10,8 +10,8 @@ import {
 } from "../../../src/report/compare/comparison.ts";
 import { checkGates, parseGates } from "../../../src/report/compare/gates.ts";
 import { QUERY_CONTRACT, QUERY_CONTRACTS } from "../../../src/report/model/contract.ts";
-import { jobReport } from "../../../src/report/sweep/build.ts";
-import { SWEEP_CONTRACT, SWEEP_CONTRACTS } from "../../../src/report/sweep/document.ts";
+import { jobReport } from "../../../src/report/sweep/build-sweep-report.ts";
+import { SWEEP_CONTRACT, SWEEP_CONTRACTS } from "../../../src/report/sweep/sweep-document.ts";
 import { sweepJsonPieces } from "../../../src/report/sweep/writers.ts";
 import { createDocumentValidator } from "../../../src/report/validation/document-contracts.ts";
 import { twoLibraries } from "../../profiler/analysis/timelines.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanJson, type TextPosition } from "../../../src/report/validation/json-positions.ts";
 import { textOf } from "../../../src/report/validation/json-text.ts";
-import { pointerTo } from "../../../src/report/validation/rules.ts";
+import { pointerTo } from "../../../src/report/validation/report-rules.ts";
 import { runs } from "../../runs.ts";
 import { inPieces } from "../in-pieces.ts";
 import { nearlyJson } from "./nearly-json.ts";

@@ -12,7 +12,7 @@ import {
   kernelTable,
   occupancyLimitText,
 } from "../../../src/report/view/kernel-tables.ts";
-import { kernelRecords } from "../../../src/report/view/records.ts";
+import { kernelRecords } from "../../../src/report/view/region-records.ts";
 import { wordsOfKinds } from "../../../src/report/view/times.ts";
 import { bundleOf, regionNamed, resnet } from "../bundles.ts";
 

@@ -12,8 +12,8 @@ import {
   renderStakeholderSummary,
 } from "../../../src/report/index.ts";
 import { renderHtmlReport } from "../../../src/report/render/report-page.ts";
-import { kernelRecords, regionRecords } from "../../../src/report/view/records.ts";
 import { knownKernelCount } from "../../../src/report/view/region-columns.ts";
+import { kernelRecords, regionRecords } from "../../../src/report/view/region-records.ts";
 import {
   exclusiveMs,
   kernelMs,

@@ -4,14 +4,14 @@ import { isConfigError } from "../../../engine/values/errors.ts";
 import type { Composer } from "../../job/composer.ts";
 import { readJsonSchema } from "../../job/options.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
+import { subcommandOf } from "../arguments/find-subcommand.ts";
 import { flagIn, parseArgv } from "../arguments/parse-argv.ts";
-import { subcommandOf } from "../arguments/subcommand.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
-import { matchFiles } from "./files.ts";
+import { type ComposedTree, treeFor } from "./completion-tree.ts";
+import { matchFiles } from "./file-candidates.ts";
 import { completeSubcommand, flagCandidates, flagValues } from "./flags.ts";
 import { completeOverride } from "./override.ts";
-import { type ComposedTree, treeFor } from "./tree.ts";
-import { type SchemaKnowledge, schemaKnowledge } from "./values.ts";
+import { type SchemaKnowledge, schemaKnowledge } from "./value-candidates.ts";
 
 /** What to complete: the arguments before the cursor, and the word at it, unquoted. */
 export interface CompletionRequest {

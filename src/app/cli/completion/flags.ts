@@ -1,8 +1,8 @@
 /** Completion of flags, their values, and lines of subcommands. */
 import type { Flag, SubcommandLine } from "../../job/options.ts";
 import { type Candidate, candidate, matching } from "./candidate.ts";
-import { filesAt } from "./files.ts";
-import { type ComposedTree, matchKeys } from "./tree.ts";
+import { type ComposedTree, matchKeys } from "./completion-tree.ts";
+import { filesAt } from "./file-candidates.ts";
 
 /** The flags that complete a word such as `--c`: the long names, and the typed short one. */
 export function flagCandidates(flags: readonly Flag[], word: string): readonly Candidate[] {

@@ -4,9 +4,9 @@ import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
 import { parseArgv } from "../arguments/parse-argv.ts";
-import { matchFiles } from "./files.ts";
+import { showsSecret, treeFor } from "./completion-tree.ts";
+import { matchFiles } from "./file-candidates.ts";
 import { hydraMatches } from "./override.ts";
-import { showsSecret, treeFor } from "./tree.ts";
 
 /**
  * Hydra's answer to `-sc query=SHELL`, for requests of Hydra's own shell code, which passes only the line in

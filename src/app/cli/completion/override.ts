@@ -11,14 +11,14 @@ import {
   matchGroups,
   matchKeys,
   showsSecret,
-} from "./tree.ts";
+} from "./completion-tree.ts";
 import {
   described,
   prefixedKeys,
   repeatsMember,
   type SchemaKnowledge,
   valueCandidates,
-} from "./values.ts";
+} from "./value-candidates.ts";
 
 /** What overrides are completed from. */
 export interface OverridePlace {

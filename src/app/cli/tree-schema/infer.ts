@@ -1,5 +1,5 @@
 /** Infers a JSON Schema from examples of values. */
-import { isInterpolationNode } from "../../../engine/values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../../engine/values/interpolation/interpolation-parser.ts";
 import {
   type ConfigNode,
   isMissingOrNull,

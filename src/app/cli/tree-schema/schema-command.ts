@@ -15,7 +15,7 @@ import type { Invocation } from "../../job/process/invocation.ts";
 import type { ParsedArguments } from "../../job/session.ts";
 import type { Plugin } from "../../plugins/contract/plugin.ts";
 import type { Settings } from "../../plugins/load-settings.ts";
-import { loadSettings } from "../../plugins/settings.ts";
+import { loadSettings } from "../../plugins/settings-files.ts";
 import { STANDARD_PLUGINS } from "../../plugins/standard-plugins.ts";
 import {
   declarationFile,

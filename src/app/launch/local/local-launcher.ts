@@ -20,8 +20,8 @@ import type {
   LauncherSettings,
 } from "../launcher.ts";
 import { refuseUnstartable } from "../worker.ts";
+import { type SettingsReader, STANDARD } from "./local-settings.ts";
 import { onThisMachine, type PlacedSettings, withinSlots } from "./machine-slots.ts";
-import { type SettingsReader, STANDARD } from "./settings.ts";
 import { openSlots, type SlotAttempt, type SlotPool, slotsOfMachine } from "./slots.ts";
 import { createWorkers, type RunningJob, startJob, type Workers } from "./worker-process.ts";
 

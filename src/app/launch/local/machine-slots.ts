@@ -3,7 +3,7 @@ import { ConfigError } from "../../../engine/values/errors.ts";
 import { askProgramSync } from "../../../foundation/system/ask-program-sync.ts";
 import { refusalIn } from "../../job/settings.ts";
 import { usableCpus } from "./cpus.ts";
-import { cannotBe, type LocalSettings, SECTION } from "./settings.ts";
+import { cannotBe, type LocalSettings, SECTION } from "./local-settings.ts";
 import { mostSlots, type Resource } from "./slots.ts";
 
 /** Settings in which `auto` is replaced by the machine's slots. */

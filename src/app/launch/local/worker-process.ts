@@ -36,7 +36,7 @@ import { makeInnerFolder, shareFile } from "../../record/rights.ts";
 import { type SharedLog, sharedLog, sizeOf } from "../job-log.ts";
 import type { LauncherRequest } from "../launcher.ts";
 import { workerCommand } from "../worker.ts";
-import type { LocalSettings } from "./settings.ts";
+import type { LocalSettings } from "./local-settings.ts";
 import { type HeldSlots, type SlotAttempt, type SlotPool, slotVariables } from "./slots.ts";
 import { endOfWorker, memoryKills, type Outcome } from "./worker-end.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "../../sweep/sweepers/objective.ts";
 import type { OwnPruning } from "../../sweep/sweepers/pruner.ts";
 import { prunedMetric, readOverrides } from "../../sweep/sweepers/search-request.ts";
-import { readSweeper, refuseSetting } from "../../sweep/sweepers/settings.ts";
+import { readSweeper, refuseSetting } from "../../sweep/sweepers/search-settings.ts";
 import type {
   Conclusion,
   JobOverrides,
@@ -27,7 +27,7 @@ import type {
 } from "../../sweep/sweepers/sweeper.ts";
 import { type Encoded, encodeScalar, nodeOf } from "../python/python-peer.ts";
 import { olderDistributions, optunaSpace } from "./distributions.ts";
-import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./settings.ts";
+import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./optuna-settings.ts";
 import { encodedValue, openStudy, type Study } from "./study.ts";
 
 /** A trial of the study. */

@@ -12,9 +12,9 @@ import {
   optional,
   STR,
   withDefaults,
-} from "../../../engine/compose/hydra/schema.ts";
+} from "../../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
-import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./settings.ts";
+import { OPTUNA_SETTINGS, OPTUNA_SWEEPER, SPACE } from "./optuna-settings.ts";
 
 /** The sweeper's field accepts any sampler: all of them extend this type. */
 const SAMPLER = "SamplerConfig";

@@ -6,7 +6,7 @@ import { pyStr } from "../../../engine/values/python-text.ts";
 import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import { once } from "../../../foundation/system/get-or-create.ts";
-import { refuseSetting } from "../../sweep/sweepers/settings.ts";
+import { refuseSetting } from "../../sweep/sweepers/search-settings.ts";
 import type { SweeperMessage, SweeperRequest } from "../../sweep/sweepers/sweeper.ts";
 import { interpreterOf } from "../python/interpreter.ts";
 import {

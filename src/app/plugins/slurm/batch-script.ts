@@ -2,7 +2,7 @@
 import { ConfigError } from "../../../engine/values/errors.ts";
 import { shellQuote } from "../../../foundation/text/shell-words.ts";
 import { TRUST_VARIABLE } from "../../job/process/invocation.ts";
-import { SBATCH_KEYS, type SlurmSettings } from "./settings.ts";
+import { SBATCH_KEYS, type SlurmSettings } from "./slurm-settings.ts";
 
 export interface BatchScript {
   /** The numbers of the jobs, in the order of the array's indices. */

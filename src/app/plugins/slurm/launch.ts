@@ -13,7 +13,7 @@ import { liveWorkers } from "../../record/orphans.ts";
 import type { SweepRecord } from "../../record/sweep-record.ts";
 import { createSlurm, type SlurmClient } from "./client.ts";
 import { logFolder } from "./job-logs.ts";
-import { readSlurmSettings, type SlurmSettings } from "./settings.ts";
+import { readSlurmSettings, type SlurmSettings } from "./slurm-settings.ts";
 import { adoptSubmissions, slurmSweep } from "./slurm-sweep.ts";
 import { readSubmissions, tasksOf } from "./submissions.ts";
 import { type JobGroup, passOnShares, submitJobs } from "./submit.ts";

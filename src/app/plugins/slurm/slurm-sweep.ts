@@ -18,7 +18,7 @@ import {
   tasksOf,
 } from "./submissions.ts";
 import { phaseOf, type TaskReport } from "./task-state.ts";
-import { watchTasks } from "./watch.ts";
+import { watchTasks } from "./watch-tasks.ts";
 
 /** The time limit for a task that is being requeued, which must not delay a command that only reads. */
 const SETTLE_MS = 30_000;

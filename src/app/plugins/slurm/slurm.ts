@@ -7,12 +7,12 @@ import {
   object,
   optional,
   STR,
-} from "../../../engine/compose/hydra/schema.ts";
+} from "../../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
-import { ON_FAILURE } from "../../launch/settings.ts";
-import { QUEUE_SETTINGS } from "../submitit/settings.ts";
+import { ON_FAILURE } from "../../launch/launcher-settings.ts";
 import { SUBMITIT_MODULE } from "../submitit/submitit.ts";
-import { SLURM_SETTINGS } from "./settings.ts";
+import { QUEUE_SETTINGS } from "../submitit/submitit-settings.ts";
+import { SLURM_SETTINGS } from "./slurm-settings.ts";
 
 type Fields = Readonly<Record<string, Field>>;
 

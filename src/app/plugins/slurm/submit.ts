@@ -11,8 +11,8 @@ import type { SweepFacts } from "../../record/manifest.ts";
 import { makeInnerFolder } from "../../record/rights.ts";
 import { batchScript, keyGiven, MEMORY_OPTIONS, sbatchOptions } from "./batch-script.ts";
 import type { SlurmClient } from "./client.ts";
-import type { SlurmSettings } from "./settings.ts";
 import { busy, busyForNow } from "./slurm-errors.ts";
+import type { SlurmSettings } from "./slurm-settings.ts";
 import { adoptSubmissions } from "./slurm-sweep.ts";
 import {
   noteSubmissions,

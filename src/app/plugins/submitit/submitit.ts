@@ -7,9 +7,9 @@ import {
   object,
   optional,
   STR,
-} from "../../../engine/compose/hydra/schema.ts";
+} from "../../../engine/compose/hydra/hydra-schema.ts";
 import { fieldsOf } from "../../job/settings.ts";
-import { QUEUE_SETTINGS } from "./settings.ts";
+import { QUEUE_SETTINGS } from "./submitit-settings.ts";
 
 /** The Python module of submitit's launchers, whose classes `_target_` names. */
 export const SUBMITIT_MODULE = "hydra_plugins.hydra_submitit_launcher.submitit_launcher";

@@ -1,7 +1,7 @@
 /** Axes of charts of jobs: where the value of each job stands, from 0 to 1, and the ticks. */
 import { extentOf } from "../../../pages/client/plot.ts";
 import { formatNumber } from "../../../pages/numbers.ts";
-import type { PageColumn } from "../page/page-data.ts";
+import type { PageColumn } from "../page/sweep-page-data.ts";
 
 export interface Axis {
   readonly title: string;

@@ -5,7 +5,7 @@ import { h, on, section } from "../../../pages/client/dom.ts";
 import { createTable, type ShownTable } from "../../../pages/client/table.ts";
 import { relativeLink } from "../../../pages/markdown.ts";
 import { formatNumber } from "../../../pages/numbers.ts";
-import type { BetterWhen, PageColumn, PageLinks, SweepPageData } from "../page/page-data.ts";
+import type { BetterWhen, PageColumn, PageLinks, SweepPageData } from "../page/sweep-page-data.ts";
 import { filterOf } from "./filter.ts";
 import { cellOf, jobName, type Metric, shownCell } from "./jobs.ts";
 

@@ -5,7 +5,7 @@ import {
   LEFT_OUT,
   type PageColumn,
   type SweepPageData,
-} from "../page/page-data.ts";
+} from "../page/sweep-page-data.ts";
 import { ranks } from "./forest.ts";
 
 /** A number of each job. */

@@ -8,7 +8,7 @@ import {
   type PageLinks,
   type PageObjective,
   type SweepPageData,
-} from "./page-data.ts";
+} from "./sweep-page-data.ts";
 
 /** A sweep on a page. */
 export interface PageSweep {

@@ -1,5 +1,5 @@
 /** Hydra's own sweeper: all combinations of the sweep overrides. */
-import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/schema.ts";
+import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/hydra-schema.ts";
 import { leavesOf, pathText, type Repository } from "../../../engine/compose/index.ts";
 import {
   isEndless,

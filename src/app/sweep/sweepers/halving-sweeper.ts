@@ -8,8 +8,8 @@ import { bareKey, keysOf } from "./dimensions.ts";
 import type { Direction } from "./objective.ts";
 import { byScore, optimizingSweeper, type Search, type Trial } from "./optimizing-sweeper.ts";
 import { readOverrides, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./search-settings.ts";
 import { type Draw, type RandomSource, randomSource, type SearchSpace } from "./search-space.ts";
-import { HALVING_SETTINGS, readSweeper, refuseSetting } from "./settings.ts";
 import type { JobOverrides, SweeperDefinition, SweeperRequest } from "./sweeper.ts";
 
 /**

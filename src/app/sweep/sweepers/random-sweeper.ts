@@ -1,6 +1,7 @@
 /** The sweeper of random search. */
 import { optimizingSweeper, type Search } from "./optimizing-sweeper.ts";
 import { earlierPoints, pruningOf, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { RANDOM_SETTINGS, readSweeper } from "./search-settings.ts";
 import {
   allNew,
   type Draw,
@@ -8,7 +9,6 @@ import {
   randomSource,
   type SearchSpace,
 } from "./search-space.ts";
-import { RANDOM_SETTINGS, readSweeper } from "./settings.ts";
 import { sobolSequence } from "./sobol.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
 

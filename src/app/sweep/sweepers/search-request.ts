@@ -5,8 +5,8 @@ import { globOptions, sweepParams } from "./basic-sweeper.ts";
 import { readConditions, readExclusion } from "./exclusion.ts";
 import type { OptimizingRequest } from "./optimizing-sweeper.ts";
 import type { PruningRule } from "./pruner.ts";
+import { type PRUNING_SETTINGS, refuseSetting, type SEARCH_SETTINGS } from "./search-settings.ts";
 import { type Draw, type SearchSpace, searchSpace } from "./search-space.ts";
-import { type PRUNING_SETTINGS, refuseSetting, type SEARCH_SETTINGS } from "./settings.ts";
 import type { SweeperRequest } from "./sweeper.ts";
 
 /** The overrides that span the space: those of `hydra.sweeper.params`, then those of the command line. */

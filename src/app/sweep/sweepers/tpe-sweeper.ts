@@ -1,8 +1,8 @@
 /** The sweeper of `hydra/sweeper=tpe`. */
 import { optimizingSweeper } from "./optimizing-sweeper.ts";
 import { earlierPoints, pruningOf, readSpace, searchRequest, seedOf } from "./search-request.ts";
+import { readSweeper, TPE_SETTINGS } from "./search-settings.ts";
 import { randomSource } from "./search-space.ts";
-import { readSweeper, TPE_SETTINGS } from "./settings.ts";
 import type { SweeperDefinition } from "./sweeper.ts";
 import { tpeSearch } from "./tpe.ts";
 

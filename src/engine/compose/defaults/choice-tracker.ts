@@ -11,8 +11,8 @@ import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
+import * as refuse from "./defaults-errors.ts";
 import type { CompositionWarning } from "./deprecations.ts";
-import * as refuse from "./errors.ts";
 import { type ListPlace, nameOf, type PlacedConfig, placeItem } from "./placement.ts";
 
 /**

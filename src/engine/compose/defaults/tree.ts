@@ -24,6 +24,7 @@ import {
   type GroupChoices,
   type TreeRecord,
 } from "./choice-tracker.ts";
+import * as refuse from "./defaults-errors.ts";
 import {
   type CompositionWarning,
   hydraOverrideNotice,
@@ -31,7 +32,6 @@ import {
   positionWarning,
   readingNotices,
 } from "./deprecations.ts";
-import * as refuse from "./errors.ts";
 import {
   belowGroup,
   finalPackage,

@@ -3,7 +3,7 @@
 import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Override } from "../../overrides/ast.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { isInterpolationNode } from "../../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../values/interpolation/interpolation-parser.ts";
 import {
   type ConfigNode,
   editTree,
@@ -22,7 +22,7 @@ import { asDeclared, type ResolveContext } from "../../values/resolution/context
 import { selectNode } from "../../values/resolution/select.ts";
 import { checkTree } from "../../values/yaml/check-tree.ts";
 import type { SourceInfo } from "../sources/config-source.ts";
-import { ANY, STR } from "./schema.ts";
+import { ANY, STR } from "./hydra-schema.ts";
 
 /** Facts that are known only during a composition. */
 export interface RuntimeFacts {

@@ -3,7 +3,7 @@ import { overrideNode } from "../../overrides/evaluate.ts";
 import { parseOverride } from "../../overrides/parser.ts";
 import { updateNode } from "../../values/edit/update.ts";
 import { ConfigError, isConfigError, nearest } from "../../values/errors.ts";
-import { isInterpolationNode } from "../../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../values/interpolation/interpolation-parser.ts";
 import {
   type ConfigNode,
   child,

@@ -1,7 +1,7 @@
 /** Makes a config of the text of a file: its header, its defaults list, its tree. */
 import { DEFAULT_DIALECT, type Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
-import { isInterpolationNode } from "../../values/interpolation/parser.ts";
+import { isInterpolationNode } from "../../values/interpolation/interpolation-parser.ts";
 import {
   type ConfigNode,
   isMissing,
@@ -12,7 +12,7 @@ import {
 } from "../../values/node.ts";
 import type { SourceText } from "../../values/origin.ts";
 import { pyRepr, pyStr, pyTypeName } from "../../values/python-text.ts";
-import { createResolution } from "../../values/resolution/evaluate.ts";
+import { createResolution } from "../../values/resolution/evaluate-interpolation.ts";
 import { findPlace } from "../../values/resolution/select.ts";
 import { createConfig, type Reading, readYaml } from "../../values/yaml/reader.ts";
 import {
@@ -103,7 +103,7 @@ function readFileNode({ name, text }: SourceText, reading: Reading = {}): Config
   });
 }
 
-/** A defaults list that is a field of a type is removed after all configs are merged (`hydra/schema.ts`). */
+/** A defaults list that is a field of a type is removed after all configs are merged (`hydra/hydra-schema.ts`). */
 function withoutDefaults(node: MapNode): MapNode {
   if (node.type?.kind === "object" && node.type.fields.has(DEFAULTS)) return node;
   const entries = new Map(node.entries);

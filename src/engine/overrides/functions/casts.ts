@@ -19,7 +19,7 @@ import {
   fail,
   type OverrideFunction,
 } from "./function.ts";
-import { toFloat } from "./numbers.ts";
+import { toFloat } from "./python-arithmetic.ts";
 import { simpleChoice } from "./sweeps.ts";
 
 /** The part of a cast that depends on its type; containers and sweeps are handled the same way for all. */

@@ -1,9 +1,9 @@
 /** What an override function is: its parameters, its evaluation and the types of its arguments. */
 import type { Dialect } from "../../values/dialect.ts";
 import type { Override, OverrideValue, Span } from "../ast.ts";
-import { functionError, type OverrideSource } from "../errors.ts";
+import { functionError, type OverrideSource } from "../override-errors.ts";
 
-/** A function of the override language: a data object, listed in `index.ts`. */
+/** A function of the override language: a data object, listed in `function-table.ts`. */
 export interface OverrideFunction {
   readonly name: string;
   /** Whether it is an addition of ours, which no version of Hydra has. */

@@ -13,7 +13,7 @@ import {
   LIST_OR_NULL,
   type OverrideFunction,
 } from "./function.ts";
-import { absolute, add, negate } from "./numbers.ts";
+import { absolute, add, negate } from "./python-arithmetic.ts";
 import { simpleChoice } from "./sweeps.ts";
 
 /** `sort(3,1,2)`, `sort(choice(b,a))`, `sort([3,1],reverse=true)`, `sort(range(3))`. */

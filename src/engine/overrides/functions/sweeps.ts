@@ -10,7 +10,7 @@ import {
   type UnionPart,
   type UnionSweep,
 } from "../ast.ts";
-import { functionError, type OverrideSource } from "../errors.ts";
+import { functionError, type OverrideSource } from "../override-errors.ts";
 import { overrideKeyElement } from "../print.ts";
 import {
   type Acceptance,
@@ -28,7 +28,7 @@ import {
   STRING_OR_SWEEP,
   SWEEP_OR_NULL,
 } from "./function.ts";
-import { numberOf, toFloat } from "./numbers.ts";
+import { numberOf, toFloat } from "./python-arithmetic.ts";
 
 /** `choice(a,b)`: a sweep over its arguments. */
 export const choice: OverrideFunction = {

@@ -2,7 +2,7 @@
 import { firstFew, plural } from "../../../foundation/text/plural.ts";
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError } from "../errors.ts";
-import { isInterpolationNode } from "../interpolation/parser.ts";
+import { isInterpolationNode } from "../interpolation/interpolation-parser.ts";
 import { ambiguousKey, ambiguousKeys } from "../key-path.ts";
 import {
   type ConfigNode,

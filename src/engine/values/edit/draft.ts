@@ -15,7 +15,7 @@ import {
 } from "../node.ts";
 import { fullKeyOf, type Place, pathOf, rootOf } from "../place.ts";
 import type { ResolveContext } from "../resolution/context.ts";
-import { createResolution } from "../resolution/evaluate.ts";
+import { createResolution } from "../resolution/evaluate-interpolation.ts";
 import { type Resolution, referredPlace, tryDereference } from "../resolution/resolution.ts";
 
 /**

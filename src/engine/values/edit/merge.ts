@@ -1,6 +1,9 @@
 /** `OmegaConf.merge` and `merge_with`. */
 import { ConfigError } from "../errors.ts";
-import { type InterpolationNode, isInterpolationNode } from "../interpolation/parser.ts";
+import {
+  type InterpolationNode,
+  isInterpolationNode,
+} from "../interpolation/interpolation-parser.ts";
 import { suggesting } from "../key-path.ts";
 import { type Budget, createBudget, sizeOf, spend } from "../limits.ts";
 import {

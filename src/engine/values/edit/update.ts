@@ -1,7 +1,7 @@
 /** `OmegaConf.update` and dotlists: a new root with one value changed. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError } from "../errors.ts";
-import { isInterpolationNode } from "../interpolation/parser.ts";
+import { isInterpolationNode } from "../interpolation/interpolation-parser.ts";
 import { equalsSign, keyComponents, mapKey, suggesting } from "../key-path.ts";
 import { createBudget } from "../limits.ts";
 import {

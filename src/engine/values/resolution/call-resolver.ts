@@ -2,7 +2,7 @@
 import { messageOf } from "../../../foundation/system/builtin-types.ts";
 import { DIALECTS, type Dialect } from "../dialect.ts";
 import { alternativesTo, ConfigError, isConfigError } from "../errors.ts";
-import { parseElement } from "../interpolation/parser.ts";
+import { parseElement } from "../interpolation/interpolation-parser.ts";
 import { type ReferenceKey, referenceKey } from "../key-path.ts";
 import {
   type ConfigNode,

@@ -1,14 +1,14 @@
 /** The state of one resolution, and how references are followed in it. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, type ErrorCode, isConfigError } from "../errors.ts";
-import type { Element, StaticReference } from "../interpolation/ast.ts";
-import { calculationHint } from "../interpolation/lexer.ts";
+import type { Element, StaticReference } from "../interpolation/interpolation-ast.ts";
+import { calculationHint } from "../interpolation/interpolation-lexer.ts";
 import {
   type InterpolationNode,
   isInterpolationNode,
   parseElement,
   parseNode,
-} from "../interpolation/parser.ts";
+} from "../interpolation/interpolation-parser.ts";
 import { keyComponents, mapKey, nearestKey, obstacle, type ReferenceKey } from "../key-path.ts";
 import { type Budget, isLimitError, type SizeCache } from "../limits.ts";
 import {

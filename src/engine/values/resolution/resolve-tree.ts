@@ -1,7 +1,7 @@
 /** Resolves all interpolations of a tree. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
-import { checkSyntax, isInterpolationNode } from "../interpolation/parser.ts";
+import { checkSyntax, isInterpolationNode } from "../interpolation/interpolation-parser.ts";
 import { charactersOf, sizeOf, spend, spendCharacters } from "../limits.ts";
 import {
   type ConfigNode,
@@ -31,7 +31,7 @@ import {
 import { bareValue, convertNode, convertWritten } from "../types/convert.ts";
 import { convertWide } from "../types/convert-scalar.ts";
 import type { ResolveContext } from "./context.ts";
-import { createResolution } from "./evaluate.ts";
+import { createResolution } from "./evaluate-interpolation.ts";
 import { cycleError, isInterpolation, type Resolution } from "./resolution.ts";
 
 export interface ResolveOptions {

@@ -1,8 +1,8 @@
 /** `OmegaConf.select` and `missing_keys`: values at keys, resolved on the way. */
 import type { Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
-import type { TextPart } from "../interpolation/ast.ts";
-import { isInterpolationNode, parseNode } from "../interpolation/parser.ts";
+import type { TextPart } from "../interpolation/interpolation-ast.ts";
+import { isInterpolationNode, parseNode } from "../interpolation/interpolation-parser.ts";
 import { mapKey, nearestKey, obstacle, splitKey } from "../key-path.ts";
 import { spend } from "../limits.ts";
 import {
@@ -20,7 +20,7 @@ import { fullKeyOf, type Place } from "../place.ts";
 import { recordOf, toObject } from "../plain-objects.ts";
 import { keyText } from "../python-text.ts";
 import type { ResolveContext } from "./context.ts";
-import { createResolution } from "./evaluate.ts";
+import { createResolution } from "./evaluate-interpolation.ts";
 import {
   cycleError,
   isInterpolation,

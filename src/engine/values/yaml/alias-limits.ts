@@ -3,8 +3,8 @@
 import { ConfigError } from "../errors.ts";
 import type { SourceText } from "../origin.ts";
 import { yamlError } from "./cursor.ts";
-import type { ParsedDocument } from "./parser.ts";
 import type { SyntaxNode } from "./syntax-node.ts";
+import type { ParsedDocument } from "./yaml-parser.ts";
 
 /** Environment variable for the number of nodes that a document may expand to. */
 const VARIABLE = "OMEGACONF_MAX_YAML_EXPANDED_NODES";

@@ -2,14 +2,14 @@
 
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
-import { placeSyntaxError } from "../interpolation/lexer.ts";
+import { placeSyntaxError } from "../interpolation/interpolation-lexer.ts";
 import {
   checkSyntax,
   createSharedTexts,
   type InterpolationNode,
   isInterpolationNode,
   parseNode,
-} from "../interpolation/parser.ts";
+} from "../interpolation/interpolation-parser.ts";
 import { ambiguousKey, ambiguousKeys } from "../key-path.ts";
 import { type ConfigNode, checkDepth, isMissing, type Key, type MapNode } from "../node.ts";
 import type { FileOrigin, Origin } from "../origin.ts";

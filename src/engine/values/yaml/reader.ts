@@ -1,7 +1,7 @@
 /** Reads YAML as OmegaConf's loader does: text to a config tree. */
 import { DEFAULT_DIALECT, type Dialect } from "../dialect.ts";
 import { ConfigError, isConfigError } from "../errors.ts";
-import { checkSyntax } from "../interpolation/parser.ts";
+import { checkSyntax } from "../interpolation/interpolation-parser.ts";
 import { checkExpansion, completeLimits, type Limits } from "../limits.ts";
 import { type ConfigNode, MAX_TREE_DEPTH, map, scalar } from "../node.ts";
 import type { SourceText } from "../origin.ts";
@@ -15,10 +15,10 @@ import {
   type MergeState,
 } from "./construction.ts";
 import { inLibyamlWords, surrogateProblem, yamlError } from "./cursor.ts";
-import { type ParsedDocument, parseDocument } from "./parser.ts";
 import { createScanner } from "./scanner.ts";
 import { type SyntaxNode, TAG } from "./syntax-node.ts";
 import { TAG_CONSTRUCTORS } from "./tags.ts";
+import { type ParsedDocument, parseDocument } from "./yaml-parser.ts";
 
 /** How texts are read. Default: as in Hydra 1.3, with the limits of `DEFAULT_LIMITS`. */
 export interface Reading {

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { askProgram } from "../../../foundation/system/ask-program.ts";
-import { chosenFolderNote, findNsightTool, type NsightTool } from "../find-program.ts";
+import { chosenFolderNote, findNsightTool, type NsightTool } from "../find-tools.ts";
 
 /** The machine as `doctor` sees it. */
 export interface Machine {

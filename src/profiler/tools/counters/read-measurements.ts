@@ -7,7 +7,6 @@ import {
   type SelectionPatterns,
 } from "../../../report/selection/range-pattern.ts";
 import type { NvtxRange } from "../../model/counters.ts";
-import { openRecording } from "../recorder/cursor.ts";
 import {
   type CounterFailureEvent,
   type CounterRangeEvent,
@@ -17,6 +16,7 @@ import {
   type SamplingEvent,
 } from "../recorder/events.ts";
 import { recordingFiles } from "../recorder/read.ts";
+import { openRecording } from "../recorder/recording-cursor.ts";
 
 /** A range of the program, each time that it was open. */
 export interface RangeCall extends NvtxRange {

@@ -10,8 +10,8 @@ import { makeDirectory } from "../../../foundation/system/files.ts";
 import { plural } from "../../../foundation/text/plural.ts";
 import type { Workload } from "../../machine/process.ts";
 import type { Timeline } from "../../model/timeline.ts";
-import { rereadRecording } from "../recorder/collector.ts";
 import type { SamplingEvent } from "../recorder/events.ts";
+import { rereadRecording } from "../recorder/recorder-collector.ts";
 import type { CollectionSource } from "../run-types.ts";
 import type { CollectContext, Collection, Measured, Reread, ToolParts } from "../tool.ts";
 import {
@@ -23,7 +23,7 @@ import {
   problemOf,
   recorderFor,
   rulesOf,
-} from "./collector.ts";
+} from "./counters-collector.ts";
 import { type ProcessMeasurements, readMeasurements } from "./read-measurements.ts";
 import { writeCounterRequest } from "./request.ts";
 import {

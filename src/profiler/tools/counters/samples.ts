@@ -5,7 +5,7 @@ import { plural } from "../../../foundation/text/plural.ts";
 import type { CounterSeries, Timeline } from "../../model/timeline.ts";
 import { unitOfMetric } from "../ncu/rep/units.ts";
 import { inputError } from "../source-file.ts";
-import { isSum } from "./values.ts";
+import { isSum } from "./counter-values.ts";
 
 /** `samples.json` in the collector's folder: what CUPTI's files hold, for readers without CUPTI. */
 export interface DeviceSamples {

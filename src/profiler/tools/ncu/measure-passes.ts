@@ -3,19 +3,19 @@ import { join } from "node:path";
 import type { CodedError } from "../../../engine/values/errors.ts";
 import { firstFewOf, plural } from "../../../foundation/text/plural.ts";
 import { type ProcessOutcome, unwrittenOfAll } from "../../machine/process.ts";
-import type { ReplayMode } from "../config.ts";
+import type { ReplayMode } from "../profiler-config.ts";
 import type { NcuPassSource } from "../run-types.ts";
 import { createCommandFile } from "../tool.ts";
+import { cliOf, type Session } from "./ncu-session.ts";
 import type { ResultReader } from "./read-results.ts";
-import { passCommand } from "./run/command-line.ts";
 import { labelExpressions } from "./run/filters.ts";
 import { joinTables } from "./run/import-pass.ts";
-import { labelKey } from "./run/labels.ts";
+import { labelKey } from "./run/label-survey.ts";
+import { passCommand } from "./run/pass-command.ts";
 import type { Pass, PassPlan } from "./run/pass-plan.ts";
 import { type PassTables, readPass } from "./run/read-pass.ts";
 import { type PassRun, placeOfPass, runPass } from "./run/run-pass.ts";
 import { judge, unreadProblem, type Verdict } from "./run/verdict.ts";
-import { cliOf, type Session } from "./session.ts";
 
 /** The result of running a plan's passes. */
 export interface MeasuredPasses {

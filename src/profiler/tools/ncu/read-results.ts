@@ -13,10 +13,10 @@ import {
 import type { RegionModel } from "../../analysis/region-model.ts";
 import { addSections, type NcuResult } from "../../model/counters.ts";
 import type { Timeline } from "../../model/timeline.ts";
-import type { NcuConfig } from "../config.ts";
+import type { NcuConfig } from "../profiler-config.ts";
 import type { Measured, WriteRegionFiles } from "../tool.ts";
-import { type AssembleOptions, createNcuAssembly } from "./assemble/index.ts";
-import { labelKey } from "./run/labels.ts";
+import { type AssembleOptions, createNcuAssembly } from "./assemble/assembly.ts";
+import { labelKey } from "./run/label-survey.ts";
 import { createStateReader, type StateOptions } from "./run/measured-states.ts";
 import { isByLabels, measuredSelection, nvtxRequest } from "./run/pass-plan.ts";
 import type { PassTables } from "./run/read-pass.ts";

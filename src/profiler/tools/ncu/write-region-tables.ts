@@ -7,7 +7,7 @@ import { regionKey } from "../../../report/model/report-files.ts";
 import { type RegionIdentity, rangePath } from "../../analysis/path-tree.ts";
 import type { MetricColumns, NcuResult } from "../../model/counters.ts";
 import type { WriteRegionFiles } from "../tool.ts";
-import type { NcuAssembly } from "./assemble/index.ts";
+import type { NcuAssembly } from "./assemble/assembly.ts";
 
 /** Flush after this many characters. */
 const FLUSH_CHARACTERS = 1 << 20;

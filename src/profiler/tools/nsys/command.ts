@@ -2,7 +2,7 @@
 
 import { ConfigError } from "../../../engine/values/errors.ts";
 import type { Workload } from "../../machine/process.ts";
-import type { NsysSettings } from "../config.ts";
+import type { NsysSettings } from "../profiler-config.ts";
 
 export interface ProfileCommand {
   readonly argv: readonly string[];

@@ -1,7 +1,7 @@
 /** Finds and runs the installed `nsys`, and explains its failures. */
 import { askProgram } from "../../../foundation/system/ask-program.ts";
 import { probeNsight } from "../../machine/doctor/machine.ts";
-import { chosenFolderNote, findNsightTool } from "../../machine/find-program.ts";
+import { chosenFolderNote, findNsightTool } from "../../machine/find-tools.ts";
 import { askTool, type ToolControl, type ToolWork } from "../../machine/run-tool.ts";
 import { ToolError } from "../../machine/tool-error.ts";
 import type { DoctorFacts, SettingsRefusal, ToolFindings, ToolSettings } from "../tool.ts";

@@ -22,7 +22,6 @@ import {
 } from "../../model/timeline.ts";
 import type { RecordingSource } from "../run-types.ts";
 import { originsOf } from "./clocks.ts";
-import { openRecording, replayRecording } from "./cursor.ts";
 import {
   createNotes,
   errorName,
@@ -45,6 +44,7 @@ import {
   type KeptRanges,
 } from "./pairing.ts";
 import { openBytes, settleStage } from "./recording-bytes.ts";
+import { openRecording, replayRecording } from "./recording-cursor.ts";
 import { readThreadSamples, type SamplesOf } from "./thread-samples.ts";
 
 /** The maximum number of ranges that a run keeps in memory. */

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { SweepJob } from "../../../../src/app/job/plan-job.ts";
 import type { LaunchEvent } from "../../../../src/app/launch/launcher.ts";
 import { createEndings, localLauncher } from "../../../../src/app/launch/local/local-launcher.ts";
-import { readLocalSettings } from "../../../../src/app/launch/local/settings.ts";
+import { readLocalSettings } from "../../../../src/app/launch/local/local-settings.ts";
 import { openSlots } from "../../../../src/app/launch/local/slots.ts";
 import { jobLog, slotsFolder } from "../../../../src/app/record/layout.ts";
 import { isRunning } from "../../../../src/foundation/system/process-identity.ts";

@@ -11,7 +11,7 @@ import type {
   LauncherRequest,
 } from "../../../../src/app/launch/launcher.ts";
 import { localLauncher } from "../../../../src/app/launch/local/local-launcher.ts";
-import { readLocalSettings } from "../../../../src/app/launch/local/settings.ts";
+import { readLocalSettings } from "../../../../src/app/launch/local/local-settings.ts";
 import { hasEnded, type JobState, readJobState } from "../../../../src/app/record/job-state.ts";
 import { jobLog, jobsFolder } from "../../../../src/app/record/layout.ts";
 import { isRunning } from "../../../../src/foundation/system/process-identity.ts";

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { SweepJob } from "../../../../src/app/job/plan-job.ts";
 import type { LauncherRequest } from "../../../../src/app/launch/launcher.ts";
-import type { LocalSettings } from "../../../../src/app/launch/local/settings.ts";
+import type { LocalSettings } from "../../../../src/app/launch/local/local-settings.ts";
 import { createWorkers, startJob } from "../../../../src/app/launch/local/worker-process.ts";
 import {
   begun,

@@ -17,8 +17,11 @@ import {
   sbatchOptions,
   signalDelay,
 } from "../../../../src/app/plugins/slurm/batch-script.ts";
-import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
-import { insteadOfSetting, readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
+import { slurmLauncher } from "../../../../src/app/plugins/slurm/slurm-launcher.ts";
+import {
+  insteadOfSetting,
+  readSlurmSettings,
+} from "../../../../src/app/plugins/slurm/slurm-settings.ts";
 import { shellQuote } from "../../../../src/foundation/text/shell-words.ts";
 import { runs } from "../../../runs.ts";
 

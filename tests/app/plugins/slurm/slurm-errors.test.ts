@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sbatchOptions } from "../../../../src/app/plugins/slurm/batch-script.ts";
-import { readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { busyBy, rejected } from "../../../../src/app/plugins/slurm/slurm-errors.ts";
+import { readSlurmSettings } from "../../../../src/app/plugins/slurm/slurm-settings.ts";
 
 const GRES = "sbatch: error: Invalid generic resource (gres) specification";
 const MEMORY = `sbatch: error: Memory specification can not be satisfied

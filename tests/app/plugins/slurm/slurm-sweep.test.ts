@@ -6,8 +6,8 @@ import type { SweepJob } from "../../../../src/app/job/plan-job.ts";
 import type { LauncherRequest } from "../../../../src/app/launch/launcher.ts";
 import { createSlurm, type SlurmClient } from "../../../../src/app/plugins/slurm/client.ts";
 import { shareLimit } from "../../../../src/app/plugins/slurm/launch.ts";
-import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
 import { noAnswer } from "../../../../src/app/plugins/slurm/slurm-errors.ts";
+import { slurmLauncher } from "../../../../src/app/plugins/slurm/slurm-launcher.ts";
 import { adoptSubmissions, slurmSweep } from "../../../../src/app/plugins/slurm/slurm-sweep.ts";
 import {
   noteOver,

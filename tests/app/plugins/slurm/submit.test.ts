@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SlurmClient } from "../../../../src/app/plugins/slurm/client.ts";
-import { readSlurmSettings } from "../../../../src/app/plugins/slurm/settings.ts";
 import { busy, noAnswer } from "../../../../src/app/plugins/slurm/slurm-errors.ts";
+import { readSlurmSettings } from "../../../../src/app/plugins/slurm/slurm-settings.ts";
 import {
   readSubmissions,
   slurmFolder,

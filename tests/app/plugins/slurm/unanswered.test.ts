@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { summary } from "../../../../src/app/cli/sweep-command.ts";
 import { createSlurm } from "../../../../src/app/plugins/slurm/client.ts";
-import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
+import { slurmLauncher } from "../../../../src/app/plugins/slurm/slurm-launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../../../src/app/plugins/slurm/submissions.ts";
 import { begun, ended, writeJobState } from "../../../../src/app/record/job-state.ts";
 import { claimSweep } from "../../../../src/app/record/launcher-claim.ts";

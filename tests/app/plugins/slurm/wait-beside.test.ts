@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { slurmLauncher } from "../../../../src/app/plugins/slurm/launcher.ts";
+import { slurmLauncher } from "../../../../src/app/plugins/slurm/slurm-launcher.ts";
 import { noteSubmissions, slurmFolder } from "../../../../src/app/plugins/slurm/submissions.ts";
 import { claimSweep } from "../../../../src/app/record/launcher-claim.ts";
 import { jobsFolder, sweepFolder } from "../../../../src/app/record/layout.ts";

@@ -5,7 +5,7 @@ import {
   MOST_BYTES,
   sweepPageData,
 } from "../../../../src/app/sweep/page/build-page-data.ts";
-import type { PageColumn } from "../../../../src/app/sweep/page/page-data.ts";
+import type { PageColumn } from "../../../../src/app/sweep/page/sweep-page-data.ts";
 import { pageSweepOf, searchRows } from "./sweeps.ts";
 
 const [ROW] = searchRows(1);

@@ -1,7 +1,7 @@
 /** Sweeps for pages: their rows as the record of a sweep gives them. */
 import type { SweepRow } from "../../../../src/app/job/options.ts";
 import { type PageSweep, sweepPageData } from "../../../../src/app/sweep/page/build-page-data.ts";
-import { renderSweepPage } from "../../../../src/app/sweep/page/render-page.ts";
+import { renderSweepPage } from "../../../../src/app/sweep/page/render-sweep-page.ts";
 import { readPageAssets } from "../../../../src/pages/html.ts";
 
 /** Numbers from 0 to 1, always the same ones. */

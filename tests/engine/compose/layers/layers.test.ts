@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseDotenv } from "../../../../src/engine/compose/layers/environment.ts";
+import { parseDotenv } from "../../../../src/engine/compose/layers/environment-layers.ts";
 import {
   compose,
   createEngine,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isCodedError } from "../../../../src/engine/values/errors.ts";
-import { runDoctor } from "../../../../src/profiler/cli/commands.ts";
 import { canProfile, examine } from "../../../../src/profiler/cli/show-doctor.ts";
+import { runDoctor } from "../../../../src/profiler/cli/subcommand-lines.ts";
 import { thisMachine } from "../../../../src/profiler/machine/doctor/machine.ts";
 import { probeNative } from "../../../../src/profiler/machine/doctor/native-part.ts";
 import {

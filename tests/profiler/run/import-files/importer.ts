@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { isCodedError } from "../../../../src/engine/values/errors.ts";
-import { runImport } from "../../../../src/profiler/cli/commands.ts";
+import { runImport } from "../../../../src/profiler/cli/subcommand-lines.ts";
 import { capturedConsole } from "../../../captured-console.ts";
 
 export function importer() {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { runCompare, runQuery } from "../../../../src/profiler/cli/commands.ts";
+import { runCompare, runQuery } from "../../../../src/profiler/cli/subcommand-lines.ts";
 import type { RegionReportBundle } from "../../../../src/report/model/document.ts";
 import { createDocumentValidator } from "../../../../src/report/validation/document-contracts.ts";
 import { capturedConsole } from "../../../captured-console.ts";

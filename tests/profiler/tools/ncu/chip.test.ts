@@ -6,7 +6,7 @@ import {
   recordedSource,
 } from "../../../../src/profiler/machine/metric-source.ts";
 import { ToolError } from "../../../../src/profiler/machine/tool-error.ts";
-import { probeChip } from "../../../../src/profiler/tools/ncu/settings.ts";
+import { probeChip } from "../../../../src/profiler/tools/ncu/ncu-settings.ts";
 
 // doctor's line about the chip of the GPU.
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { NvtxLabel } from "../../../../src/profiler/analysis/labels.ts";
 import { toReportBundle } from "../../../../src/profiler/analysis/to-report.ts";
-import type { NcuConfig } from "../../../../src/profiler/tools/config.ts";
 import { createResultReader } from "../../../../src/profiler/tools/ncu/read-results.ts";
-import { labelsOf } from "../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelsOf } from "../../../../src/profiler/tools/ncu/run/label-survey.ts";
+import type { NcuConfig } from "../../../../src/profiler/tools/profiler-config.ts";
 import { createReportValidator } from "../../../../src/report/validation/validate.ts";
 import { context } from "../../../report/bundles.ts";
 import { type RangeSketch, timelineOf } from "../../analysis/timelines.ts";

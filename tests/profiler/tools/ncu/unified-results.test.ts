@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { LabelRules } from "../../../../src/profiler/analysis/labels.ts";
 import type { NcuResult } from "../../../../src/profiler/model/counters.ts";
-import type { NcuConfig } from "../../../../src/profiler/tools/config.ts";
 import { createResultReader } from "../../../../src/profiler/tools/ncu/read-results.ts";
-import { labelKey } from "../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelKey } from "../../../../src/profiler/tools/ncu/run/label-survey.ts";
 import type { StateOptions } from "../../../../src/profiler/tools/ncu/run/measured-states.ts";
+import type { NcuConfig } from "../../../../src/profiler/tools/profiler-config.ts";
 import { timelineOf } from "../../analysis/timelines.ts";
 import { resultOf } from "./results.ts";
 import { cliConfig } from "./run/cli-config.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { isCodedError } from "../../../../src/engine/values/errors.ts";
-import type { NsysSettings } from "../../../../src/profiler/tools/config.ts";
 import {
   checkExtraOptions,
   exportCommand,
   profileCommand,
   statsCommand,
 } from "../../../../src/profiler/tools/nsys/command.ts";
+import type { NsysSettings } from "../../../../src/profiler/tools/profiler-config.ts";
 import { settings } from "./settings.ts";
 
 describe("command", () => {

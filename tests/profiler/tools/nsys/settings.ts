@@ -1,4 +1,4 @@
-import type { NsysSettings } from "../../../../src/profiler/tools/config.ts";
+import type { NsysSettings } from "../../../../src/profiler/tools/profiler-config.ts";
 
 /** The preset of `conf/profiling/nsys`, with changes. */
 export const settings = (changes: Partial<NsysSettings>): NsysSettings => ({

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { isCodedError } from "../../../../src/engine/values/errors.ts";
 import type { Timeline } from "../../../../src/profiler/model/timeline.ts";
 import { readRecording } from "../../../../src/profiler/tools/recorder/read.ts";
-import { watchRecording } from "../../../../src/profiler/tools/recorder/watch.ts";
+import { watchRecording } from "../../../../src/profiler/tools/recorder/recording-progress.ts";
 import { runs } from "../../../runs.ts";
 import { fixture, folderWith } from "./folder.ts";
 

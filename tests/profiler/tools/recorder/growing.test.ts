@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openRecording } from "../../../../src/profiler/tools/recorder/cursor.ts";
 import { createNotes, type RecordedEvent } from "../../../../src/profiler/tools/recorder/events.ts";
 import { readRecording } from "../../../../src/profiler/tools/recorder/read.ts";
-import { watchRecording } from "../../../../src/profiler/tools/recorder/watch.ts";
+import { openRecording } from "../../../../src/profiler/tools/recorder/recording-cursor.ts";
+import { watchRecording } from "../../../../src/profiler/tools/recorder/recording-progress.ts";
 import { runs } from "../../../runs.ts";
 import { folderWith } from "./folder.ts";
 import {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../../src/profiler/analysis/build.ts";
 import { timelineSlice } from "../../../../src/profiler/cli/query.ts";
-import { labelsOf } from "../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelsOf } from "../../../../src/profiler/tools/ncu/run/label-survey.ts";
 import { recordFlag, recordType } from "../../../../src/profiler/tools/recorder/format.ts";
 import { readRecordingFiles } from "../../../../src/profiler/tools/recorder/read.ts";
 import { runs } from "../../../runs.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasProcessScope } from "../../../../src/profiler/tools/recorder/collector.ts";
+import { hasProcessScope } from "../../../../src/profiler/tools/recorder/recorder-collector.ts";
 import { renderBundleJson } from "../../../../src/report/render/json.ts";
 import { textOf } from "../../../../src/report/validation/json-text.ts";
 import { bundleOf } from "../../../report/bundles.ts";

@@ -1,6 +1,6 @@
 /** Finds the cells in a row of ncu's tables. */
 import type { TextBytes } from "../../../../foundation/system/platform-types.ts";
-import type { CellKind, TableLayout } from "./layout.ts";
+import type { CellKind, TableLayout } from "./ncu-columns.ts";
 
 /** The positions of a row's cells in its bytes, without their quotes. Reused for each row. */
 export interface CellPlaces {

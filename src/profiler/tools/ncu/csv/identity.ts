@@ -7,7 +7,7 @@ import {
   type NvtxState,
 } from "../../../model/counters.ts";
 import { type CellPlaces, cellText, rawCellText } from "./cells.ts";
-import type { TableLayout } from "./layout.ts";
+import type { TableLayout } from "./ncu-columns.ts";
 
 /** The properties of a result in its row, except metrics. */
 export type ResultIdentity = Omit<NcuResult, "columns" | "values" | "rules" | "deviceName">;

@@ -13,7 +13,7 @@ import {
 import { convertUnit, createUnitConverter, unitOfMetric } from "../rep/units.ts";
 import { type CellPlaces, cellText } from "./cells.ts";
 import { createIdentityReader, type ResultIdentity } from "./identity.ts";
-import type { TableLayout } from "./layout.ts";
+import type { TableLayout } from "./ncu-columns.ts";
 import type { NumberCell, NumberReader } from "./number-format.ts";
 
 /** Turns the rows of one table into results. */

@@ -4,7 +4,7 @@ import { ConfigError } from "../../../../engine/values/errors.ts";
 import { agreeing, plural } from "../../../../foundation/text/plural.ts";
 import type { NcuResult, ReadTables } from "../../../model/counters.ts";
 import { cellText } from "./cells.ts";
-import { lackingError, type TableLayout } from "./layout.ts";
+import { lackingError, type TableLayout } from "./ncu-columns.ts";
 import {
   C_FORMAT,
   type CountedCells,

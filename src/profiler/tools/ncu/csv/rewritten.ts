@@ -4,7 +4,7 @@
  */
 
 import { TextDecoder } from "node:util";
-import { knownColumns } from "./layout.ts";
+import { knownColumns } from "./ncu-columns.ts";
 import { withoutMark } from "./split-rows.ts";
 
 export interface Rewriting {

@@ -1,7 +1,13 @@
 /** Splits a table that another program saved into rows. */
 import { type CellPlaces, createCellPlaces } from "./cells.ts";
-import { asNcuOrders, lackingColumns, lackingError, layoutOf, type TableLayout } from "./layout.ts";
-import { ENDLESS, findRecord, type RecordPlaces, regularRecord } from "./records.ts";
+import { ENDLESS, findRecord, type RecordPlaces, regularRecord } from "./find-records.ts";
+import {
+  asNcuOrders,
+  lackingColumns,
+  lackingError,
+  layoutOf,
+  type TableLayout,
+} from "./ncu-columns.ts";
 import type { Rewriting } from "./rewritten.ts";
 import type { RowHandlers, RowSplitter } from "./split-rows.ts";
 

@@ -6,7 +6,7 @@ import {
   layoutOf,
   SUMMARY_HEADERS,
   type TableLayout,
-} from "./layout.ts";
+} from "./ncu-columns.ts";
 
 /** Callbacks of the splitter; bytes and places are valid only during the call. */
 export interface RowHandlers {

@@ -8,7 +8,7 @@ import { ConfigError } from "../../../../engine/values/errors.ts";
 import { limitError } from "../../../../engine/values/limits.ts";
 import { type Answer, askProgramSync } from "../../../../foundation/system/ask-program-sync.ts";
 import { findExecutable } from "../../../../foundation/system/find-program.ts";
-import { makeTemporaryDirectory } from "../../../machine/files.ts";
+import { makeTemporaryDirectory } from "../../../machine/run-files.ts";
 
 /** The beginning of every zstd file. */
 export const ZSTD_MAGIC = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd);

@@ -18,7 +18,7 @@ import {
   type ReadTables,
   type SectionTable,
 } from "../../../model/counters.ts";
-import { type Block, type BlockMessage, openReport, type ReportFile } from "./blocks.ts";
+import { type Block, type BlockMessage, openReport, type ReportFile } from "./file-blocks.ts";
 import * as field from "./messages.ts";
 import { type FieldReaders, readWhole } from "./messages.ts";
 import { stateOf } from "./nvtx-state.ts";

@@ -4,7 +4,7 @@
  */
 import { nearest } from "../../../../engine/values/errors.ts";
 import { otherName } from "../../../machine/metric-names.ts";
-import { measuresTogether, metricsOf, type NcuCliConfig, namesOf } from "../../config.ts";
+import { measuresTogether, metricsOf, type NcuCliConfig, namesOf } from "../../profiler-config.ts";
 import { askNcu, type NcuCapabilities } from "./capabilities.ts";
 
 export interface Available {

@@ -6,7 +6,7 @@
 import { accessSync, constants } from "node:fs";
 import os from "node:os";
 import { askProgram } from "../../../../foundation/system/ask-program.ts";
-import { chosenFolderNote, findNsightTool } from "../../../machine/find-program.ts";
+import { chosenFolderNote, findNsightTool } from "../../../machine/find-tools.ts";
 import { ToolError } from "../../../machine/tool-error.ts";
 
 export interface NcuCapabilities {

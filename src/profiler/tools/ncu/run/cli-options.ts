@@ -8,7 +8,7 @@ import {
   type NcuCliConfig,
   namesOf,
   type ReplayMode,
-} from "../../config.ts";
+} from "../../profiler-config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 import {
   checkExtraOptions,

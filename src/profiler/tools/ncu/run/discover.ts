@@ -9,7 +9,7 @@ import { describeOutcome, succeeded, type Workload } from "../../../machine/proc
 import { ToolError } from "../../../machine/tool-error.ts";
 import type { CollectContext, Collection, Collector } from "../../tool.ts";
 import { matchingLabels } from "./filters.ts";
-import { type DiscoveredLabels, foldingLabels, labelsOf } from "./labels.ts";
+import { type DiscoveredLabels, foldingLabels, labelsOf } from "./label-survey.ts";
 
 /** The folder, below that of ncu, for a run that only records. */
 export const DISCOVERY = "discovery";

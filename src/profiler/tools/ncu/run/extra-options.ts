@@ -1,6 +1,6 @@
 /** Refuses options of ncu that a run, or this ncu, cannot have. */
 import { ConfigError, nearest } from "../../../../engine/values/errors.ts";
-import type { NcuCliConfig, ReplayMode } from "../../config.ts";
+import type { NcuCliConfig, ReplayMode } from "../../profiler-config.ts";
 import type { NcuCapabilities } from "./capabilities.ts";
 
 /** The reason for refusing options that do not apply to ranges. */

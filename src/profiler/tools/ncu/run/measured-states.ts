@@ -4,7 +4,7 @@ import { withoutNumbers } from "../../../../report/model/families.ts";
 import type { LabelOf, NvtxLabel } from "../../../analysis/labels.ts";
 import type { RegionModel } from "../../../analysis/region-model.ts";
 import type { NcuResult, NvtxRange, NvtxState } from "../../../model/counters.ts";
-import { labelKey } from "./labels.ts";
+import { labelKey } from "./label-survey.ts";
 
 export interface StateOptions {
   /** The regions that a range pass measures; null leaves the state as it is. */

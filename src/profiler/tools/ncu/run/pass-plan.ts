@@ -7,9 +7,9 @@
 
 import type { NvtxLabel } from "../../../analysis/labels.ts";
 import type { MeasuredSelection } from "../../../analysis/region-model.ts";
-import { isRangeMode, type NcuConfig, namesOf, type ReplayMode } from "../../config.ts";
+import { isRangeMode, type NcuConfig, namesOf, type ReplayMode } from "../../profiler-config.ts";
 import { includeExpressions, labelExpressions, matchedBeside, matchingLabels } from "./filters.ts";
-import type { DiscoveredLabels } from "./labels.ts";
+import type { DiscoveredLabels } from "./label-survey.ts";
 
 /** One run of ncu. */
 export interface Pass {

@@ -7,7 +7,7 @@ import { plural } from "../../../../foundation/text/plural.ts";
 import { type ChipMetrics, unknownChip } from "../../../machine/chip-metrics.ts";
 import { withOtherNames } from "../../../machine/metric-names.ts";
 import type { MetricSource } from "../../../machine/metric-source.ts";
-import { metricsOf, type NcuCliConfig, namesOf, type ReplayMode } from "../../config.ts";
+import { metricsOf, type NcuCliConfig, namesOf, type ReplayMode } from "../../profiler-config.ts";
 import { withoutConfigFile } from "./availability.ts";
 import { askNcu, type NcuCapabilities } from "./capabilities.ts";
 

@@ -16,9 +16,9 @@ import {
 import type { CollectContext } from "../../tool.ts";
 import { findReport } from "../rep/compressed.ts";
 import { sectionFiles } from "./capabilities.ts";
-import type { PassCommand, PassFiles } from "./command-line.ts";
 import { hangNote, type RecognisedFailure, recogniseFailures, timeoutFailure } from "./failures.ts";
 import { createLogReader, diagnosticsIn, diagnosticsOf, type NcuLog } from "./log.ts";
+import type { PassCommand, PassFiles } from "./pass-command.ts";
 import type { Pass } from "./pass-plan.ts";
 
 /** One finished run of ncu. */

@@ -4,7 +4,7 @@ import { firstFew } from "../../../../foundation/text/plural.ts";
 import { functionNameIn } from "../../../../report/selection/kernel-pattern.ts";
 import { escapeRegExp, topKernelNames } from "../../../analysis/kernel-selection.ts";
 import { ranKernels, type Timeline } from "../../../model/timeline.ts";
-import type { NcuCliConfig, NcuConfig } from "../../config.ts";
+import type { NcuCliConfig, NcuConfig } from "../../profiler-config.ts";
 
 export interface TopKernels {
   /** Longest first; null: no limit. */

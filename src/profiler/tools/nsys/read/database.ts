@@ -10,7 +10,7 @@ import sqlite, { type Database, type QueryResult } from "node-sqlite3-wasm";
 import { isError } from "../../../../foundation/system/builtin-types.ts";
 import { grouped } from "../../../../foundation/text/plural.ts";
 import { printable } from "../../../../foundation/text/printable.ts";
-import { makeTemporaryDirectory } from "../../../machine/files.ts";
+import { makeTemporaryDirectory } from "../../../machine/run-files.ts";
 import {
   type ColumnExpression,
   type Columns,

@@ -9,7 +9,7 @@ import {
   pidOf,
   processKey,
   unknownTables,
-} from "./schema.ts";
+} from "./export-schema.ts";
 
 /** Further messages of nsys would add nothing. */
 const MOST_MESSAGES = 10;

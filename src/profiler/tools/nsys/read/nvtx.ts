@@ -14,10 +14,10 @@ import type {
   RangeKind,
 } from "../../../model/timeline.ts";
 import type { ExportDatabase, Row } from "./database.ts";
+import { integer, isReadable, NVTX_TABLE, processKey, threadId } from "./export-schema.ts";
 import { createPayloadNumbers } from "./payloads.ts";
 import type { SqlValue } from "./queries.ts";
-import { integer, isReadable, NVTX_TABLE, processKey, threadId } from "./schema.ts";
-import type { ExportClock } from "./session.ts";
+import type { ExportClock } from "./recorded-session.ts";
 
 /** Values of `eventType`; the higher two are ranges imported from NVTXT files. */
 const EVENT = { category: 33, mark: 34, threadName: 39, domain: 75 } as const;

@@ -17,8 +17,8 @@ import {
 } from "../../../model/payload.ts";
 import { readPayloads } from "../../../model/payload-reader.ts";
 import type { ExportDatabase } from "./database.ts";
+import { integer, NVTX_TABLE, wideInteger } from "./export-schema.ts";
 import type { SqlValue } from "./queries.ts";
-import { integer, NVTX_TABLE, wideInteger } from "./schema.ts";
 
 const SCHEMAS = "NVTX_PAYLOAD_SCHEMAS";
 const ENTRIES = "NVTX_PAYLOAD_SCHEMA_ENTRIES";

@@ -10,8 +10,8 @@ import type {
 } from "../../../model/timeline.ts";
 import { type ExportDatabase, MOST_BYTES, withExport } from "./database.ts";
 import { diagnosticNotes, unknownTableNotes, untracedNotes } from "./diagnostics.ts";
-import { type GpuEvents, readDefaultStreams, readGpu } from "./gpu.ts";
-import { readHostCalls } from "./host-calls.ts";
+import { integer, lackingNotes, pidOf, processKey } from "./export-schema.ts";
+import { type GpuEvents, readDefaultStreams, readGpu } from "./gpu-activities.ts";
 import {
   NO_EVENTS,
   type NvtxEvents,
@@ -19,8 +19,8 @@ import {
   readNvtx,
   readThreadNames,
 } from "./nvtx.ts";
-import { integer, lackingNotes, pidOf, processKey } from "./schema.ts";
-import { readClock, readMachine } from "./session.ts";
+import { readHostCalls } from "./read-host-calls.ts";
+import { readClock, readMachine } from "./recorded-session.ts";
 import { invalid, isUnfinished, journalOf } from "./sqlite-file.ts";
 
 /** A timeline with facts that only nsys records. */

@@ -1,7 +1,7 @@
 import {
   type AssembleOptions,
   createNcuAssembly,
-} from "../../../../../src/profiler/tools/ncu/assemble/index.ts";
+} from "../../../../../src/profiler/tools/ncu/assemble/assembly.ts";
 import type { NcuResults } from "../results.ts";
 
 /** The regions of results that are all there. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { isCodedError } from "../../../../../src/engine/values/errors.ts";
 import { findExecutable } from "../../../../../src/foundation/system/find-program.ts";
-import { REPORT_MAGIC } from "../../../../../src/profiler/tools/ncu/rep/blocks.ts";
 import { findReport } from "../../../../../src/profiler/tools/ncu/rep/compressed.ts";
+import { REPORT_MAGIC } from "../../../../../src/profiler/tools/ncu/rep/file-blocks.ts";
 import { samplesOrSkip } from "../../../../shared.ts";
 import { readNcuReport } from "./whole-report.ts";
 

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type NcuCliConfig, namesOf } from "../../../../../src/profiler/tools/config.ts";
 import {
   adaptToAvailable,
   queryAvailable,
@@ -10,6 +9,7 @@ import {
 } from "../../../../../src/profiler/tools/ncu/run/availability.ts";
 import { probeNcu } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
 import { configArguments } from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
+import { type NcuCliConfig, namesOf } from "../../../../../src/profiler/tools/profiler-config.ts";
 import { composeTree } from "../../../../conf/compose-tree.ts";
 import { cliConfig } from "./cli-config.ts";
 import { realNcuOrSkip } from "./real-ncu.ts";

@@ -1,4 +1,4 @@
-import type { NcuCliConfig } from "../../../../../src/profiler/tools/config.ts";
+import type { NcuCliConfig } from "../../../../../src/profiler/tools/profiler-config.ts";
 import { composeTree } from "../../../../conf/compose-tree.ts";
 
 /** As the default preset has it, with fewer sections and metrics. */

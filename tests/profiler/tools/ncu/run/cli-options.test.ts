@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConfigError } from "../../../../../src/engine/values/errors.ts";
 import type { Workload } from "../../../../../src/profiler/machine/process.ts";
-import type { NcuCliConfig, ReplayMode } from "../../../../../src/profiler/tools/config.ts";
 import {
   type NcuCapabilities,
   readHelp,
@@ -10,7 +9,11 @@ import {
   checkOptions,
   configArguments,
 } from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
-import { passCommand } from "../../../../../src/profiler/tools/ncu/run/command-line.ts";
+import { passCommand } from "../../../../../src/profiler/tools/ncu/run/pass-command.ts";
+import type {
+  NcuCliConfig,
+  ReplayMode,
+} from "../../../../../src/profiler/tools/profiler-config.ts";
 import { parseKernelPattern } from "../../../../../src/report/selection/kernel-pattern.ts";
 import { cliConfig } from "./cli-config.ts";
 import { ncu, refusalOf } from "./known-ncu.ts";

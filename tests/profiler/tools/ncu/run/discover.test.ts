@@ -8,7 +8,7 @@ import {
   noMatchNote,
   unmatchedNotes,
 } from "../../../../../src/profiler/tools/ncu/run/discover.ts";
-import { labelsOf } from "../../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelsOf } from "../../../../../src/profiler/tools/ncu/run/label-survey.ts";
 import {
   type Collection,
   type Collector,

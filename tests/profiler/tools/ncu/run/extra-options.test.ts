@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { NcuCliConfig } from "../../../../../src/profiler/tools/config.ts";
 import { checkOptions } from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
+import type { NcuCliConfig } from "../../../../../src/profiler/tools/profiler-config.ts";
 import { cliConfig } from "./cli-config.ts";
 import { ncu, refusalOf } from "./known-ncu.ts";
 

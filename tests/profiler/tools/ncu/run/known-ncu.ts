@@ -1,10 +1,10 @@
 import { ConfigError } from "../../../../../src/engine/values/errors.ts";
-import type { NcuCliConfig } from "../../../../../src/profiler/tools/config.ts";
 import {
   type NcuCapabilities,
   readHelp,
 } from "../../../../../src/profiler/tools/ncu/run/capabilities.ts";
 import { checkOptions } from "../../../../../src/profiler/tools/ncu/run/cli-options.ts";
+import type { NcuCliConfig } from "../../../../../src/profiler/tools/profiler-config.ts";
 import { cliConfig } from "./cli-config.ts";
 
 const HELP = `usage: ncu [options] [program] [program-arguments]

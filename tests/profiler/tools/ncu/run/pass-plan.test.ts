@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { labelKey, labelsOf } from "../../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelKey, labelsOf } from "../../../../../src/profiler/tools/ncu/run/label-survey.ts";
 import {
   isExpression,
   measuredSelection,

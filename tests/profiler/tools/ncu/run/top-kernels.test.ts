@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NcuConfig } from "../../../../../src/profiler/tools/config.ts";
 import { createResultReader } from "../../../../../src/profiler/tools/ncu/read-results.ts";
 import { filterTop, topKernels } from "../../../../../src/profiler/tools/ncu/run/top-kernels.ts";
+import type { NcuConfig } from "../../../../../src/profiler/tools/profiler-config.ts";
 import { timelineOf } from "../../../analysis/timelines.ts";
 import { resultsOf } from "../results.ts";
 import { cliConfig } from "./cli-config.ts";

@@ -6,7 +6,7 @@ import { buildRegionModel } from "../../../../../src/profiler/analysis/build.ts"
 import { timelineOfRanks } from "../../../../../src/profiler/analysis/ranks.ts";
 import { timelineSlice } from "../../../../../src/profiler/cli/query.ts";
 import type { Timeline } from "../../../../../src/profiler/model/timeline.ts";
-import { labelsOf } from "../../../../../src/profiler/tools/ncu/run/labels.ts";
+import { labelsOf } from "../../../../../src/profiler/tools/ncu/run/label-survey.ts";
 import { readNsysExport } from "../../../../../src/profiler/tools/nsys/read/read-export.ts";
 import { runs } from "../../../../runs.ts";
 import { call, globalId, kernel, range, type Tables, writeExport } from "../exports.ts";
