@@ -85,21 +85,26 @@ describe("host calls", () => {
   });
 
   it("are no calls of a device", () => {
+    const calls = [callOf("poll", 1, 10, 25), callOf("poll", 2, 10, 25)];
     const process = {
       ...processOf({
         ranges: [{ name: "work", start: 0, end: 90 }],
         kernels: [{ name: "k", launch: 5, ns: 5 }],
       }),
-      hostCalls: { length: 1, at: (index: number) => [callOf("poll", 1, 10, 25)][index] },
+      hostCalls: { length: calls.length, at: (index: number) => calls[index] },
     };
     const { scopes } = buildRegionModel({ ...timelineOf([]), processes: [process] });
     const called = scopes.map(({ scope, regions }) => [
       scope,
       regions.map(({ path, hostCalls }) => [path.join(), hostCalls?.length]),
     ]);
+    const all = [
+      ["work", 1],
+      ["(outside)", 1],
+    ];
     expect(Object.fromEntries(called)).toEqual({
-      aggregate: [["work", 1]],
-      "process:100": [["work", 1]],
+      aggregate: all,
+      "process:100": all,
       "device:cuda:0": [["work", undefined]],
     });
   });

@@ -49,6 +49,42 @@ describe("ranks", () => {
     );
   });
 
+  it("have all their processes and notes; processes without a rank keep scopes of their own", () => {
+    const everywhere = ranks([10, 20]);
+    const processes = [...everywhere.processes, ...everywhere.processes].map((process, at) => {
+      const own = { ...process, pid: 7 + at, notes: [`of ${7 + at}`] };
+      const { rank: _, ...unranked } = own;
+      return at === 2 ? unranked : own;
+    });
+    const { scopes } = buildRegionModel({ ...everywhere, processes, notes: ["of all"] });
+    expect(
+      scopes.map(({ scope, regions, notes }) => [
+        scope,
+        regions[0]?.invocations,
+        notes.filter((note) => note.startsWith("of ")),
+      ]),
+    ).toEqual([
+      ["aggregate", 4, ["of all", "of 7", "of 8", "of 9", "of 10"]],
+      ["rank:0", 1, ["of all", "of 7"]],
+      ["rank:1", 2, ["of all", "of 8", "of 10"]],
+      ["process:9", 1, ["of all", "of 9"]],
+    ]);
+    expect(scopes[0]?.ranks?.map(({ process_ids }) => process_ids)).toEqual([[7], [8, 10]]);
+    for (const { scope, ranks: infos } of scopes.slice(1)) expect(infos, scope).toBeUndefined();
+  });
+
+  it("ran as long as the program that was started, if it is one of theirs", () => {
+    const timeline = ranks([10, 20]);
+    const runsOf = (span: Timeline["span"]) =>
+      buildRegionModel({ ...timeline, ...(span && { span }) }).scopes.map(
+        ({ totals }) => (totals.run?.processNs ?? 0) / 1e6,
+      );
+    expect(runsOf(undefined)).toEqual([42, 21, 21]);
+    expect(runsOf({ pid: 101, startNs: -9e6, endNs: 30e6 })).toEqual([60, 21, 39]);
+    // One that starts the ranks is none of them.
+    expect(runsOf({ pid: 1, startNs: -9e6, endNs: 30e6 })).toEqual([42, 21, 21]);
+  });
+
   it("share the time of a region evenly or not", () => {
     expect(regionOf(ranks([10, 10, 60, 20]), "compute")?.ranks).toEqual({
       wall_ms: [10, 10, 60, 20],
