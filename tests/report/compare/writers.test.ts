@@ -110,6 +110,100 @@ describe("renderComparison", () => {
   });
 });
 
+describe("a terminal in colours", () => {
+  const ESCAPE = String.fromCharCode(27);
+  const wide = { width: 200, color: true, regions: 60, kernels: 2 };
+
+  it("has the result in bold, notes in yellow, and legends and what is left out dim", () => {
+    const text = renderComparison({ ...comparison, gates: [] }, { ...wide, regions: 2 });
+    const codeBefore = (words: string) =>
+      text
+        .split("\n")
+        .find((line) => line.includes(words))
+        ?.split(words, 1)[0];
+    expect(codeBefore("B is slower")).toBe(`${ESCAPE}[1m`);
+    expect(codeBefore("note: ")).toBe(`${ESCAPE}[33m`);
+    for (const start of ["Numbers are ", "regions not shown: ", "1 more CPU operation "])
+      expect(codeBefore(start), start).toBe(`${ESCAPE}[2m`);
+  });
+
+  it("has what holds in green, what does not in red, and doubts in yellow", () => {
+    const [gate] = comparison.gates;
+    if (gate === undefined) throw new Error("no gate");
+    for (const [outcome, code] of [
+      ["passed", 32],
+      ["breached", 31],
+      ["unclear", 33],
+      ["unchecked", 33],
+    ] as const) {
+      const gates = [{ ...gate, outcome, reason: "told" }];
+      expect(renderComparison({ ...comparison, gates }, wide)).toContain(
+        `${ESCAPE}[${code}m${outcome}: told${ESCAPE}[39m`,
+      );
+    }
+  });
+});
+
+describe("what differs on a terminal", () => {
+  const report = scaled(1);
+  const other = { ...report, environment: { ...report.environment, gpus: ["NVIDIA H100"] } };
+  const text = (config: Comparison["config"], b: typeof report = other) =>
+    renderComparison(
+      { names: { a: "a", b: "b" }, reports: compareReports(report, b), config, gates: [] },
+      { width: 100, color: false, regions: 60, kernels: 2 },
+    );
+
+  it("is machines and versions, then the configuration", () => {
+    expect(text([{ key: "batch", a: "1", b: null }])).toContain(
+      "\nnot the same:\n  GPUs: (none) -> NVIDIA H100\nconfiguration:\n  batch: 1 -> (none)\n",
+    );
+    expect(text(null)).toContain("\n  GPUs: (none) -> NVIDIA H100\n\n");
+    expect(text(null, report)).not.toMatch(/not the same|configuration/);
+  });
+
+  it("is up to thirty values of the configuration", () => {
+    const values = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ key: `k${at}`, a: "1", b: "2" }));
+    expect(text(values(30))).toMatch(/ {2}k29: 1 -> 2\n\n/);
+    expect(text(values(31))).toMatch(/ {2}k29: 1 -> 2\n {2}and 1 more\n/);
+  });
+
+  it("is in a table of Markdown, with the machines under a heading of their own", () => {
+    const markdown = (config: Comparison["config"], b: typeof report) =>
+      joined(
+        comparisonMarkdownPieces({
+          ...{ names: { a: "a", b: "b" }, reports: compareReports(report, b), config, gates: [] },
+        }),
+      );
+    const row = "| GPUs |  | NVIDIA H100 |";
+    const same = "The configurations are the same.";
+    expect(markdown([{ key: "batch", a: "1", b: "2" }], other)).toMatch(
+      /\n## What differs\n[^#]*\| GPUs \|[^#]*\| batch \| 1 \| 2 \|/,
+    );
+    expect(markdown(null, other)).toContain(row);
+    expect(markdown(null, other)).not.toContain(same);
+    expect(markdown([], other)).toContain(row);
+    expect(markdown([], other)).toContain(same);
+    expect(markdown(null, report)).not.toMatch(/What differs|## Configuration/);
+  });
+});
+
+it("a terminal has the table of all times only where there are several", () => {
+  const texts = [scaled(1), { ...scaled(1), totals: { ...scaled(1).totals, total_ms: null } }].map(
+    (report) =>
+      renderComparison(
+        {
+          names: { a: "a", b: "b" },
+          reports: compareReports(report, report),
+          config: null,
+          gates: [],
+        },
+        { width: 100, color: false, regions: 60, kernels: 2 },
+      ),
+  );
+  expect(texts.map((text) => text.includes("\nOverall "))).toEqual([true, false]);
+});
+
 describe("what is left out", () => {
   const values = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ key: `k${at}`, a: null, b: `${at}` }));
