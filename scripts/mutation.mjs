@@ -34,7 +34,7 @@ const FOLDERS = {
   ],
   "sweep/sweepers": [
     "src/app/sweep/sweepers/**/*.ts",
-    "tests/app/sweep/{multirun,promotion,sweepers/!(optuna)}.test.ts",
+    "tests/app/sweep/{changed-space,multirun,promotion,pruning,sweepers/!(optuna)}.test.ts",
   ],
   "launch/local": [
     "src/app/launch/local/**/*.ts",

@@ -118,8 +118,11 @@ test("a launcher waits for that without holding up its own process, and says for
   driving.release();
   expect(said).toEqual([]);
   const claim = claimToOrder(folder);
+  const start = performance.now();
   await awaitOrder(folder, (line) => {
     said.push(line);
+    // A hundred looks, 10 ms apart, the first of them at once; timers may be early by a millisecond.
+    expect(performance.now() - start).toBeGreaterThanOrEqual(99 * 9);
     // As what else this process does.
     setImmediate(() => claim?.release());
   });

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import fs, {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
@@ -10,14 +20,16 @@ import {
   type Attempt,
   begun,
   ended,
+  forgetMissingFiles,
   lookAtJob,
   MAX_STORED_DEPTH,
   readJobState,
   storedValue,
   tookMs,
+  writeJobStart,
   writeJobState,
 } from "../../../src/app/record/job-state.ts";
-import { jobFile } from "../../../src/app/record/layout.ts";
+import { jobFile, jobsFolder } from "../../../src/app/record/layout.ts";
 import { firstLine } from "../../../src/app/record/recorded-job.ts";
 import { NO_ACTIVITY, sweepRows } from "../../../src/app/sweep/job-status.ts";
 import { writeSweepTables } from "../../../src/app/sweep/sweep-tables.ts";
@@ -150,6 +162,63 @@ describe("job state", () => {
   ])("is believed as it may be, and not beside that", (...pairs) => {
     for (const [right, wrong] of pairs)
       expect([isBelieved(right), isBelieved(wrong)], JSON.stringify(wrong)).toEqual([true, false]);
+  });
+});
+
+describe("a record that is being written", () => {
+  const folder = mkdtempSync(join(tmpdir(), "hydraconf-torn-"));
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const file = jobFile(folder, 0);
+  const state = ended(begun(0, undefined), { endedBy: { by: "itself" }, exitCode: 0 });
+
+  /** Half of a record, whose other half is there after so many reads of it. */
+  function tornUntil(reads: number): void {
+    writeJobStart(folder, state, {});
+    writeFileSync(file, "{");
+    const read = fs.readFileSync;
+    let count = 0;
+    vi.spyOn(fs, "readFileSync").mockImplementation(((path: string, ...rest: [BufferEncoding]) => {
+      const text = read(path, ...rest);
+      if (path === file && ++count === reads) writeJobState(folder, state);
+      return text;
+    }) as typeof fs.readFileSync);
+    syncBuiltinESMExports();
+  }
+
+  it.each([1, 2, 3, 4, 5])("is read again, and is whole after %i reads", (reads) => {
+    tornUntil(reads);
+    expect(lookAtJob(folder, 0)).toEqual(state);
+  });
+
+  it("is damaged where it stays as it is", () => {
+    tornUntil(6);
+    expect(lookAtJob(folder, 0)).toMatchObject({
+      status: "damaged",
+      file,
+      started: state,
+      problem: "its checksum does not fit its content",
+    });
+  });
+
+  it("is looked for anew if it is missing though the job has started, as NFS may hide it", () => {
+    writeJobStart(folder, state, {});
+    const [before, names] = [new Date(0), readdirSync(jobsFolder(folder))];
+    utimesSync(jobsFolder(folder), before, before);
+    expect(lookAtJob(folder, 0)).toEqual(state);
+    expect(statSync(jobsFolder(folder)).mtimeMs).toBe(0);
+    rmSync(file);
+    utimesSync(jobsFolder(folder), before, before);
+    expect(lookAtJob(folder, 0)).toMatchObject({
+      status: "damaged",
+      problem: "it is missing although the job has started",
+      started: state,
+    });
+    expect(statSync(jobsFolder(folder)).mtimeMs).toBeGreaterThan(0);
+    expect(readdirSync(jobsFolder(folder))).toEqual(names.filter((name) => name !== "0.json"));
+    expect(() => forgetMissingFiles("/nowhere")).not.toThrow();
   });
 });
 

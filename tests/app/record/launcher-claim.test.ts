@@ -1,4 +1,4 @@
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -7,9 +7,10 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   awaitOrder,
   claimSweep,
@@ -21,7 +22,7 @@ import {
   refuseIfLost,
   refuseIfRun,
 } from "../../../src/app/record/launcher-claim.ts";
-import { launcherFile, sweepFolder } from "../../../src/app/record/layout.ts";
+import { cancelledFile, launcherFile, sweepFolder } from "../../../src/app/record/layout.ts";
 import { thisProcess } from "../../../src/foundation/system/process-identity.ts";
 
 function newFolder(): string {
@@ -94,6 +95,7 @@ describe("the launcher of a sweep", () => {
     clearCancellation(folder);
     noteCancellation(folder);
     expect(isCancelled(folder)).toBe(true);
+    expect(statSync(cancelledFile(folder)).mode & 0o777).toBe(0o640);
     clearCancellation(folder);
     expect(isCancelled(folder)).toBe(false);
   });
@@ -109,6 +111,26 @@ describe("a process that repairs the record of a sweep", () => {
     expect(claimToOrder(folder)).toBeUndefined();
     claim?.release();
     expect(existsSync(launcherFile(folder))).toBe(false);
+  });
+
+  test("is waited for by a launcher that blocks meanwhile", () => {
+    const folder = newFolder();
+    const claim = claimToOrder(folder);
+    const read = fs.readFileSync;
+    let looks = 0;
+    vi.spyOn(fs, "readFileSync").mockImplementation(((path: string, ...rest: [BufferEncoding]) => {
+      const text = read(path, ...rest);
+      if (path === launcherFile(folder) && ++looks === 3) claim?.release();
+      return text;
+    }) as typeof fs.readFileSync);
+    syncBuiltinESMExports();
+    try {
+      claimSweep(folder).release();
+    } finally {
+      vi.restoreAllMocks();
+      syncBuiltinESMExports();
+    }
+    expect(looks).toBeGreaterThanOrEqual(3);
   });
 
   test("is waited for until it is done", async () => {

@@ -20,6 +20,7 @@ import {
   sweepFolder,
 } from "../../../src/app/record/layout.ts";
 import {
+  currentJobs,
   manifestReader,
   readFacts,
   readListName,
@@ -90,6 +91,7 @@ describe("the manifest of a sweep", () => {
     expect(readManifestJob(folder, 2)).toEqual(jobOf(2, { fingerprint: "new" }));
     expect(readManifestJob(folder, 1)).toEqual(jobOf(1));
     list.add([jobOf(4, { left_out: true })]);
+    expect(currentJobs(readManifest(folder)).map(({ number }) => number)).toEqual([3, 2, 5, 1]);
     expect(readManifest(folder).jobs).toEqual([
       jobOf(3),
       jobOf(2, { fingerprint: "new" }),

@@ -1,4 +1,5 @@
 /** The settings of sweepers that search a space. */
+
 import {
   ANY,
   BOOL,
@@ -8,10 +9,12 @@ import {
   optional,
   STR,
 } from "../../../engine/compose/hydra/hydra-schema.ts";
+import { toPlain } from "../../../engine/compose/index.ts";
 import { nearest } from "../../../engine/values/errors.ts";
-import { MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
+import { type ConfigNode, MISSING, type ScalarValue, scalar } from "../../../engine/values/node.ts";
 import { fromCode } from "../../../engine/values/origin.ts";
 import { pyStr } from "../../../engine/values/python-text.ts";
+import { asDeclared } from "../../../engine/values/resolution/context.ts";
 import { selectNode } from "../../../engine/values/resolution/select.ts";
 import { plainAt } from "../../job/hydra-values.ts";
 import {
@@ -234,12 +237,22 @@ function readObjective(value: unknown, refuse: Refuse): Objective {
 const sectionOf = ({ context, master: { root } }: SweeperRequest): SettingsSection => ({
   key: "hydra.sweeper",
   valueOf: (name) => {
-    const node = selectNode(root, `hydra.sweeper.${name}`, context);
-    // Plain data would not tell ints from floats.
-    return node?.kind === "scalar" ? node.value : plainAt(root, `hydra.sweeper.${name}`, context);
+    const path = `hydra.sweeper.${name}`;
+    const node = selectNode(root, path, context);
+    const whole =
+      node?.kind === "list" ? selectNode(root, path, asDeclared(context), { deep: true }) : node;
+    return whole === undefined || whole.kind === "map"
+      ? plainAt(root, path, context)
+      : valueIn(whole);
   },
   originOf: (name) => selectNode(root, `hydra.sweeper.${name}`, context)?.origin,
 });
+
+/** Plain data would not tell ints from floats. */
+const valueIn = (node: ConfigNode): unknown => {
+  if (node.kind === "scalar") return node.value;
+  return node.kind === "list" ? node.items.map(valueIn) : toPlain(node);
+};
 
 /** @throws ConfigError `value.wrong_type` */
 export const readSweeper = <Table extends SettingsTable>(

@@ -88,7 +88,10 @@ describe("the launcher, whose workers are shells", () => {
   });
 
   test("starts a job again that fails, before the others, as often as it may", async () => {
-    const sweep = sweepOf("echo no such thing; exit 4", { n_jobs: 1, max_retries: 2 });
+    const sweep = sweepOf("echo Error: no such thing; echo at prog; exit 4", {
+      n_jobs: 1,
+      max_retries: 2,
+    });
     const { launch, request, state } = sweep;
     const endedSince = vi.fn();
     Object.assign(request.internals.record, { endedSince });
@@ -102,7 +105,7 @@ describe("the launcher, whose workers are shells", () => {
         ]),
       ]),
     );
-    expect(events[1]).toMatchObject({ status: "failed", reason: "no such thing" });
+    expect(events[1]).toMatchObject({ status: "failed", reason: "Error: no such thing" });
     expect(state(0)?.attempts).toHaveLength(3);
     // What an earlier launcher left is looked for once.
     expect(endedSince.mock.calls.map(([{ number }]) => number)).toEqual([0, 1]);
@@ -183,15 +186,17 @@ describe("the launcher, whose workers are shells", () => {
   });
 
   test("waits for slots that others hold, and says of whom once", async () => {
-    const { folder, launch, logged } = sweepOf("echo $CUDA_VISIBLE_DEVICES; exit 1", {
+    const { folder, launch, logged, request } = sweepOf("echo $CUDA_VISIBLE_DEVICES; exit 1", {
       resources: { gpu: [4] },
     });
     const one = { slots: ["4"], perJob: 1, perSlot: 1 };
     const taken = openSlots(new Map([["gpu", one]]), slotsFolder(folder)).take("a game");
     if (taken.kind !== "taken") return expect.unreachable("nobody else has it");
+    const mayStart = vi.fn(() => true);
+    Object.assign(request, { mayStart });
     const first = launch(2);
     const started = first.next();
-    await until(() => logged.length > 1);
+    await until(() => mayStart.mock.calls.length > 2);
     expect(logged.slice(1)).toEqual([
       `hydraconf.launchers.local: Waiting for a slot of gpu: process ${process.pid} holds 4 (a game)`,
     ]);

@@ -25,6 +25,7 @@ import {
   writeJobState,
 } from "../../../../src/app/record/job-state.ts";
 import { jobFile, jobLog, jobsFolder, slotsFolder } from "../../../../src/app/record/layout.ts";
+import { holderOf } from "../../../../src/foundation/system/process-claim.ts";
 import { identityOf, isRunning } from "../../../../src/foundation/system/process-identity.ts";
 import type { Suspendable } from "../../../../src/foundation/system/process-signals.ts";
 import { until } from "../../../wait.ts";
@@ -240,6 +241,18 @@ describe("a worker that is kept", () => {
     launcher.close?.();
   });
 
+  test("that ends in its second job has run that one", async () => {
+    const sweep = sweepOf(reusedWorker("echo $$ >> pids; [ $n != 1 ] || exit 4"), REUSED);
+    recorded(sweep);
+    const launcher = sweep.open();
+    expect(await told(eventsOf(launcher, sweep.jobs(2)))).toEqual(
+      [0, 1].flatMap((number) => [`started ${number}`, `ended ${number}`]),
+    );
+    expect(new Set(sweep.read("pids").trimEnd().split("\n")).size).toBe(1);
+    expect(sweep.state(1)).toMatchObject({ status: "failed", attempts: [{ exit_code: 4 }] });
+    launcher.close?.();
+  });
+
   test("whose log is gone leaves the job to a new process", async () => {
     const sweep = sweepOf(reusedWorker(`echo $$ >> pids; echo "I am $n"`), REUSED);
     recorded(sweep);
@@ -328,6 +341,28 @@ describe("a worker", () => {
     expect(none.read("said")).toBe("none\n");
   });
 
+  test("holds its slot itself, and takes with it what it started", async () => {
+    const sweep = sweepOf("sleep 600 & echo $! > child; touch began; wait", {
+      resources: { gpu: [6] },
+    });
+    const events = sweep.launch(1);
+    await events.next();
+    await until(() => sweep.has("began"));
+    const [pid = 0] = pidsOf(sweep.state(0)) ?? [];
+    const child = identityOf(Number(sweep.read("child")));
+    const slots = slotsFolder(sweep.folder);
+    const holders = readdirSync(slots).map((name) => holderOf(join(slots, name))?.pid);
+    expect(holders).toEqual([pid]);
+    process.kill(pid, "SIGKILL");
+    expect(await told(events)).toEqual([]);
+    await until(() => isRunning(child) === false);
+    expect(sweep.state(0)).toMatchObject({
+      status: "stopped",
+      attempts: [{ ended_by: { by: "signal", signal: "SIGKILL" } }],
+    });
+    expect(readdirSync(slots)).toEqual([]);
+  });
+
   test("is killed where its start cannot be recorded, and its slot is free", async () => {
     const sweep = sweepOf("sleep 600", { resources: { gpu: [6] } });
     const kill = vi.spyOn(process, "kill");
@@ -382,6 +417,7 @@ describe("a worker", () => {
       { timeout_min: 1 },
       { suspension: { join } },
     );
+    const kill = vi.spyOn(process, "kill");
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const events = sweep.launch(1);
@@ -393,7 +429,7 @@ describe("a worker", () => {
       vi.advanceTimersByTime(600_000);
       for (const { resume } of members) resume?.();
       vi.advanceTimersByTime(900);
-      expect(sweep.state(0)?.status).toBe("running");
+      expect(kill.mock.calls.filter(([, signal]) => signal === "SIGTERM")).toEqual([]);
       vi.advanceTimersByTime(100);
       expect(await next).toMatchObject({ value: { kind: "ended" } });
       await told(events);

@@ -84,6 +84,8 @@ describe("median", () => {
     // In any order, by number and not by text.
     [[10, 9, 2], 9, 9.5],
     [[100, 20, 3, 1], 11.5, 11.6],
+    [[9, 10, 2], 9, 9.5],
+    [[3, 100, 1, 20], 11.5, 11.6],
     [[1, 1, 7, 7], 4, 4.1],
   ])("of jobs that ended with %j, %d goes on and %d does not", (completed, best, worse) => {
     const pruner = createPruner(RULE);
@@ -91,6 +93,15 @@ describe("median", () => {
     for (const job of completed.keys()) pruner.complete(job);
     expect(pruner.report(8, 1, best)).toBe(false);
     expect(pruner.report(9, 1, worse)).toBe(true);
+  });
+
+  it("takes neither the best value nor the end of a job's earlier attempt for those of the next", () => {
+    const pruner = withCompleted();
+    expect(told(pruner, 9, [1])).toBeUndefined();
+    pruner.forget(9);
+    expect(told(pruner, 9, [5, 9])).toBe(2);
+    for (const job of [0, 1]) pruner.forget(job);
+    expect(told(pruner, 10, [99, 99])).toBeUndefined();
   });
 
   it("compares at a step with the jobs that reported one up to it", () => {
