@@ -22,8 +22,9 @@ export default defineConfig({
     tags: [{ name: "simulation", description: "counts how often a rule is wrong" }],
     globalSetup: ["tests/temporary-folder.ts", "tests/python-on-path.ts"],
     setupFiles: ["tests/setup.ts"],
-    // Many tests wait for other programs: one more than there are processors, so that none idles meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for other programs: more than there are processors, so that none idles meanwhile. Of slow ones fewer,
+    // since several kill programs at certain moments.
+    maxWorkers: availableParallelism() + (isSlow ? 1 : 2),
     sequence: { sequencer: LongestFirst },
     // The code has no global state, so files may share a process and what it has loaded; what a file
     // leaves behind there is an error (tests/setup.ts).

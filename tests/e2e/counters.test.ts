@@ -6,7 +6,7 @@ import { NO_MATCHING_REGIONS } from "../../src/profiler/analysis/scope.ts";
 import { callCommand } from "../called-command.ts";
 import { countingGpu } from "../native/count-ranges.ts";
 import { availableClients } from "../native/fixtures.ts";
-import { readBundle, regionsByPath, temporaryDirectory } from "./command.ts";
+import { readBundle, regionsByPath, runCommand, temporaryDirectory } from "./command.ts";
 
 const here = temporaryDirectory();
 afterAll(here.remove);
@@ -86,7 +86,7 @@ describe.runIf(canBuild)("deep-profile with counters", () => {
 
   it("makes the same reports again from the run's files, without CUPTI", async () => {
     const before = readFileSync(join(here.path, "sums/counters/regions/report.json"), "utf8");
-    const result = await callCommand("deep-profile", ["report", "sums"], {
+    const result = await runCommand("deep-profile", ["report", "sums"], {
       cwd: here.path,
       env: { HYDRACONF_CUPTI_PATH: "/nowhere" },
     });

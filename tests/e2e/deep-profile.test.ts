@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NCUProfileRegion, RegionReportBundle } from "../../src/report/model/document.ts";
+import { callCommand } from "../called-command.ts";
 import { listFiles } from "../repo/files.ts";
 import {
   type CommandResult,
@@ -16,6 +17,8 @@ afterAll(here.remove);
 
 const profile = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand("deep-profile", args, { cwd: here.path, env });
+/** The same in this process. */
+const call = (args: readonly string[]) => callCommand("deep-profile", args, { cwd: here.path });
 
 describe("deep-profile of the built-in workload", () => {
   const secret = "a-secret-of-the-environment";
@@ -135,7 +138,7 @@ describe("deep-profile of the built-in workload", () => {
 
   it("names the config by its content, wherever the results go", async () => {
     const fingerprint = async (directory: string, override: string) => {
-      const run = await profile([override, "device=cpu", `hydra.run.dir=${directory}`]);
+      const run = await call([override, "device=cpu", `hydra.run.dir=${directory}`]);
       expect(run.code).toBe(0);
       return readBundle(join(here.path, directory)).reports[0]?.config_fingerprint;
     };
@@ -169,7 +172,7 @@ describe("deep-profile workload=nvtx_regions", () => {
 
 describe("deep-profile selection and switches", () => {
   it("notes settings of a collector that is off", async () => {
-    const result = await profile([
+    const result = await call([
       ...["workload=nvtx_regions", "hydra.run.dir=idle"],
       "pipeline.ncu.ncu_cli.replay_mode=range",
     ]);
@@ -180,7 +183,7 @@ describe("deep-profile selection and switches", () => {
   });
 
   it("notes when no region matches, and still succeeds", async () => {
-    const result = await profile(["pipeline.recorder.include=[nothing*]", "hydra.run.dir=none"]);
+    const result = await call(["pipeline.recorder.include=[nothing*]", "hydra.run.dir=none"]);
     expect(result.code).toBe(0);
     const [report] = readBundle(join(here.path, "none")).reports;
     expect(report?.regions.filter((region) => region.kind !== "outside")).toEqual([]);
@@ -188,13 +191,13 @@ describe("deep-profile selection and switches", () => {
   });
 
   it("leaves the aggregate out when told to", async () => {
-    await profile(["pipeline.report.aggregate=false", "hydra.run.dir=scopes"]);
+    await call(["pipeline.report.aggregate=false", "hydra.run.dir=scopes"]);
     const scopes = readBundle(join(here.path, "scopes")).reports.map((report) => report.scope);
     expect(scopes).toEqual([expect.stringMatching(/^process:\d+$/), "device:cpu"]);
   });
 
   it("writes the region reports only with runner.mode=light", async () => {
-    await profile(["runner.mode=light", "hydra.run.dir=light"]);
+    await call(["runner.mode=light", "hydra.run.dir=light"]);
     expect(existsSync(join(here.path, "light/recorder/regions/report.json"))).toBe(true);
     expect(existsSync(join(here.path, "light/report.md"))).toBe(false);
   });
@@ -206,14 +209,14 @@ describe("deep-profile selection and switches", () => {
     ["model.weights=absent.safetensors", "file 'absent.safetensors' does not exist"],
     ["model.name=resnet50", "dummy_shallow_resnet"],
   ])("refuses %s before anything is written", async (override, message) => {
-    const result = await profile([override, "hydra.run.dir=refused"]);
+    const result = await call([override, "hydra.run.dir=refused"]);
     expect(result.code).toBe(1);
     expect(result.stderr).toContain(message);
     expect(existsSync(join(here.path, "refused"))).toBe(false);
   });
 
   it("reports every problem of a config at once, each with its place", async () => {
-    const result = await profile([
+    const result = await call([
       "infer.batch_size=-1",
       "device=gpu",
       "+infer.itertions=3",
@@ -228,7 +231,7 @@ describe("deep-profile selection and switches", () => {
 
 describe("a sweep whose jobs fail", () => {
   it("says in its tables what failed, not only with which code", async () => {
-    const { code, stderr } = await profile([
+    const { code, stderr } = await call([
       ...["-m", "hydra.sweep.dir=failing", "workload=command"],
       // As programs do that colour their errors: the last line holds only what ends the colour.
       `workload.command=[sh,-c,'printf "50 %%\\r\\033[31mno such device\\n\\033[0m" >&2; exit 3'],[mkdir,failing/1/report.md]`,

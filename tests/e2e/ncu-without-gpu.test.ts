@@ -2,7 +2,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callCommand } from "../called-command.ts";
-
 import { designLines, ncuMachine, regions } from "./ncu-machine.ts";
 
 const { cwd, inHere, nsight, real } = ncuMachine("ncu without a GPU");

@@ -3,6 +3,7 @@ import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { afterAll, describe, expect, it } from "vitest";
 import type { RegionReportBundle } from "../../src/report/index.ts";
+import { callCommand } from "../called-command.ts";
 import { availableClients, buildFixture } from "../native/fixtures.ts";
 import { commandPath, runCommand, temporaryDirectory } from "./command.ts";
 
@@ -42,7 +43,7 @@ describe.skipIf(client === undefined)("ranks", () => {
     const compute = aggregate?.regions.find(({ name }) => name === "compute");
     expect(compute?.ranks?.wall_ms).toHaveLength(2);
     expect(compute?.invocations).toBe(10);
-    expect((await runCommand("deep-profile", ["report", "torch"], { cwd: here.path })).code).toBe(
+    expect((await callCommand("deep-profile", ["report", "torch"], { cwd: here.path })).code).toBe(
       0,
     );
     expect(reportsOf("torch")).toHaveLength(3);
@@ -51,7 +52,7 @@ describe.skipIf(client === undefined)("ranks", () => {
   it("that record apart are merged", async () => {
     const work = await program();
     for (const number of [0, 1]) {
-      const { code } = await runCommand(
+      const { code } = await callCommand(
         "deep-profile",
         [`hydra.run.dir=apart${number}`, ...quick, "--", work],
         {
@@ -67,7 +68,7 @@ describe.skipIf(client === undefined)("ranks", () => {
       expect(code).toBe(0);
     }
     const merge = ["report", "--merge", "apart0", "apart1", "-o", "merged"];
-    const { code, stdout } = await runCommand("deep-profile", merge, { cwd: here.path });
+    const { code, stdout } = await callCommand("deep-profile", merge, { cwd: here.path });
     expect(code).toBe(0);
     expect(stdout).toContain("2 ranks: wall time of each");
     expect(reportsOf("merged")[0]?.ranks?.map(({ rank }) => rank)).toEqual([0, 1]);
