@@ -55,7 +55,7 @@ export interface ComposeOptions<
   readonly configDir?: Dir;
   /** Further directories, searched after `configDir` (`--config-dir`). */
   readonly configDirs?: readonly string[];
-  /** Default: null, which composes only what the overrides append. */
+  /** Default: null, which composes only what the overrides append, as in Hydra: no config of the directory is read for its name. */
   readonly configName?: Name;
   /** Where the tree is declared (`hydraconf schema --types`), options of groups and keys that it does not have are no overrides. */
   readonly overrides?: CheckedOverrides<Dir, Name, Overrides>;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JobFacts } from "../app/job/options.ts";
 import { isOverrideOfHydra, overrideText, parseOverride } from "../engine/overrides/index.ts";
 import { ConfigError, isConfigError } from "../engine/values/errors.ts";
+import { nearestKey } from "../engine/values/key-path.ts";
 import { limitsOf } from "../engine/values/limits.ts";
 import {
   type ConfigNode,
@@ -272,10 +273,15 @@ function flagsFor({ flagKeys }: Program, job: JobFacts): readonly string[] {
       : flagKeys.map((key) => {
           const node = selectNode(config, key, job.context);
           if (node !== undefined) return [key, node] as const;
+          const { available, nearest } = nearestKey(config, key);
+          const meant = flagKeys.map((one) => (one === key ? nearest : one)).join(",");
           throw new ConfigError({
             code: "key.not_found",
             message: `Key '${key}' of --flags not found in config`,
             key,
+            available,
+            nearest,
+            hint: nearest === undefined ? undefined : `use --flags=${meant}`,
           });
         });
   return leaves.flatMap(([key, node]) =>

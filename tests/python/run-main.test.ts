@@ -110,6 +110,17 @@ describe("without a config tree", () => {
     expect(ran.status).toBe(0);
   });
 
+  test("wrong keys of --flags name the flag with the right ones", () => {
+    const cwd = project();
+    const hintOf = (...flags: readonly string[]) => {
+      const ran = hydraconf(cwd, "run", "lr=0.1", "m.d=true", ...flags, "--", "echo", "x");
+      return /^ {2}Hint: (.*)$/m.exec(ran.stderr)?.[1] ?? ran.stdout.trim();
+    };
+    expect(hintOf("--flags=lr,m.dd")).toBe("use --flags=lr,m.d");
+    expect(hintOf("--flags=lr,m.d")).toBe("x --lr 0.1 --m.d true");
+    expect(hintOf("--flags", "lr,m.d")).toBe("the value of --flags follows an '=': --flags=lr,m.d");
+  });
+
   test("a program below counts more than the default config, with a note", () => {
     const files = { "conf/config.yaml": "lr: 1\n", "ex/conf/train.yaml": "lr: 2\n" };
     const cwd = project({ ...files, "ex/train.py": TRAIN });

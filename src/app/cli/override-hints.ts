@@ -18,10 +18,21 @@ export function hintMistypedArgument(
 ): unknown {
   if (!isConfigError(error) || error.code !== "override.syntax") return error;
   const { hint, origin } = error.details;
-  if (origin?.kind !== "override" || !/^[A-Za-z_][\w.-]*$/.test(origin.text)) return error;
+  if (origin?.kind !== "override" || !/^[A-Za-z_][\w.,-]*$/.test(origin.text)) return error;
   const word = origin.text;
   if (argv.some((other) => flagIn(other, flags)?.flag.id === "explain"))
     return new ConfigError({ ...error.details, hint: `--explain takes one key: ${ONE_KEY}` });
+  const before = argv[argv.indexOf(word) - 1];
+  const glued = flags.find(
+    ({ gluedOnly, names, takes }) =>
+      gluedOnly === true && takes === "optional-value" && names.some((name) => name === before),
+  );
+  if (glued !== undefined)
+    return new ConfigError({
+      ...error.details,
+      hint: `the value of ${before} follows an '=': ${before}=${word}`,
+    });
+  if (word.includes(",")) return error;
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
   return meant === undefined

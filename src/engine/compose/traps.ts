@@ -30,6 +30,7 @@ export interface TrapRequest {
 export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] => [
   ...misnamedDefaults(request),
   ...ignoredKeywords(request),
+  ...misspeltHeaders(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
@@ -57,17 +58,64 @@ function misnamedDefaults({ configName, repository }: TrapRequest): readonly Com
   ];
 }
 
-/** `overide db: pg` in a defaults list: versions that do not refuse an unknown keyword ignore it. */
-function ignoredKeywords({
-  choices,
-  configName,
-  repository,
-}: TrapRequest): readonly CompositionWarning[] {
+/** The primary config and the options that were chosen. */
+function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly LoadedConfig[] {
   const chosen = [...choices].flatMap(([key, option]) =>
     option === null ? [] : [`${key.split("@")[0]}/${option}`],
   );
-  return [...(configName === null ? [] : [configName]), ...chosen].flatMap((path) =>
-    (loadQuietly(path, repository)?.defaults ?? []).flatMap(({ origin }) => {
+  return [...(configName === null ? [] : [configName]), ...chosen].flatMap(
+    (path) => loadQuietly(path, repository) ?? [],
+  );
+}
+
+/** `# @packge _global_`, `# @package _globl_`, `# package _global_`, or a header below another comment: none of them is read as meant. */
+const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+    if (origin.kind !== "file") return [];
+    const { text } = origin.source;
+    const comments =
+      /^(?:[ \t]*(?:#.*)?(?:\r?\n|$))*/.exec(text.slice(0, LONGEST_HEADER))?.[0] ?? "";
+    const lines = [...comments.matchAll(HEADER)];
+    const read = lines.findLast(({ 2: key }) => key === "package");
+    for (const line of lines) {
+      const [written, at = "", key = "", value = ""] = line;
+      const isNamed = at === "@" ? nearest(key, ["package"]) !== undefined : GLOBAL === value;
+      const meant =
+        pkg === value ? nearestKeyword(value) : pkg === null && isNamed ? value : undefined;
+      if (meant === undefined || (pkg !== null && line !== read)) continue;
+      const start = line.index + written.indexOf("#");
+      const place = { ...origin, start, end: line.index + written.length };
+      const header = `# @package ${meant}`;
+      const remedy =
+        written.trim() === header
+          ? "a header is read above all other comments only"
+          : pkg === null
+            ? `the header is written \`${header}\`, above all other comments`
+            : `the root of the config is \`${header}\``;
+      const effect = pkg === null ? "is an ordinary comment" : `names the key ${pkg}`;
+      return [note(`${describeOrigin(place)}: '${written.trim()}' ${effect}: ${remedy}`, place)];
+    }
+    return [];
+  });
+
+const GLOBAL = "_global_";
+
+/** Hydra looks for the header in so many characters. */
+const LONGEST_HEADER = 512;
+
+/** A line that may be meant as a header: `# @package PACKAGE`, with the `@` or without. */
+const HEADER = /^[ \t]*#+[ \t]*(@?)[ \t]*([A-Za-z]\w*)[ \t]*:?[ \t]+([\w.]+)[ \t]*$/gm;
+
+/** The keyword of the root that a package misspells: a key has seldom such a name. */
+const nearestKeyword = (value: string): string | undefined =>
+  /^_?\w+_?$/.test(value) && value !== GLOBAL && /^_|_$/.test(value) && value !== "_group_"
+    ? nearest(value, [GLOBAL])
+    : undefined;
+
+/** `overide db: pg` in a defaults list: versions that do not refuse an unknown keyword ignore it. */
+function ignoredKeywords(request: TrapRequest): readonly CompositionWarning[] {
+  return chosenConfigs(request).flatMap(({ defaults }) =>
+    defaults.flatMap(({ origin }) => {
       const word = unknownKeyword(origin);
       if (word === undefined) return [];
       const place = describeOrigin(origin);

@@ -164,7 +164,9 @@ function valueHint(
   if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return BARE_KEYS;
   const { closing, last } = endOf(override, start);
   if (closing !== "") {
-    const closed = override + closing;
+    // A comma would be part of the key of an interpolation that is open.
+    const isInKey = /\$\{[\w.]+,\s*$/.test(value);
+    const closed = (isInKey ? override.replace(/,\s*$/, "") : override) + closing;
     if (isOverride(closed)) return `close what is open: ${shown(closed)}`;
     if (last === "comma" || last === "colon") return splitHint(override, closing);
   }

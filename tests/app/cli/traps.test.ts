@@ -81,6 +81,48 @@ describe("a note about what composes, but not to what was meant", () => {
     expect((await run([], { notes: false })).stderr).not.toMatch(NOTE);
   });
 
+  it.each([
+    ["# @packge _global_", "is an ordinary comment"],
+    ["#@package: _global_", "is an ordinary comment"],
+    ["# @Package _global_", "is an ordinary comment"],
+    ["# package _global_", "is an ordinary comment"],
+    ["# @package _globl_", "names the key _globl_"],
+    ["# @package _Global_", "names the key _Global_"],
+    ["# An experiment.\n\n# @package _global_", "is an ordinary comment"],
+  ])("tells of a header that is not read as meant, and what is: %j", async (header, effect) => {
+    const files = (head: string) => ({
+      "conf/config.yaml": "defaults:\n- exp: e\n- _self_\nlr: 1\n",
+      "conf/exp/e.yaml": `${head}\nlr: 2\n`,
+    });
+    const { stderr } = await program(files(header)).run(["--cfg", "job"]);
+    const [note = "", ...others] = stderr.match(/^note: .*$/gm) ?? [];
+    expect(others).toEqual([]);
+    expect(note).toContain(`conf/exp/e.yaml:${header.split("\n").length}:1: `);
+    expect(note).toContain(effect);
+    const right =
+      /`(# @package \S+)`/.exec(note)?.[1] ?? header.split("\n").toReversed().join("\n");
+    const after = await program(files(right)).run(["--cfg", "job"]);
+    expect([after.stdout, after.stderr]).toEqual(["lr: 1\n", ""]);
+  });
+
+  it.each([
+    "# @package _global_",
+    "# @package exp.e",
+    "# @package __x",
+    "# @author me",
+    "# package npm",
+    "# Package manager: npm",
+    "# The package\n# @version 1",
+    "lr: 3\n# @package _global_",
+  ])("is silent about %j", async (header) => {
+    const files = {
+      "conf/config.yaml": "defaults:\n- exp: e\n- _self_\nk: 1\n",
+      "conf/exp/e.yaml": `${header}\nseed: 2\n`,
+    };
+    const { exitCode, stderr } = await program(files).run(["--cfg", "job"]);
+    expect([exitCode, stderr.match(/^note: .*(?:package|header).*$/gm)]).toEqual([0, null]);
+  });
+
   it("names the launcher of an option that is swept over, once", async () => {
     const files = {
       "conf/config.yaml": "lr: 0\n",

@@ -29,6 +29,7 @@ describe("hints", () => {
     ["key=${a.${b}}", `quote the value: key='\${a.\${b}}' (in a shell: 'key="\${a.\${b}}"')`],
     ["key=a ${b", "close the interpolation: key=a ${b} (in a shell: 'key=a ${b}')"],
     ["key={a:${b", "close what is open: key={a:${b}} (in a shell: 'key={a:${b}}')"],
+    ["key=[${a,", "close what is open: key=[${a}] (in a shell: 'key=[${a}]')"],
     ["key=[a,é]", `quote the parts that are text: ${inShell("key=[a,'é']")}`],
     ["key=a,é", `quote the parts that are text: ${inShell("key=a,'é'")}`],
     [
