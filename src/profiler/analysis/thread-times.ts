@@ -30,7 +30,12 @@ export function threadTimes(all: readonly ProcessThreads[]): RegionThreads | und
         return calls === null ? [] : [{ process, threadId, tally, calls }];
       }),
     )
-    .sort((one, other) => other.tally.wallNs - one.tally.wallNs);
+    .sort(
+      (one, other) =>
+        other.tally.wallNs - one.tally.wallNs ||
+        one.process.pid - other.process.pid ||
+        one.threadId - other.threadId,
+    );
   if (known.length < 2) return undefined;
   const listed = mostTelling(known);
   const shown = new Set(listed);
