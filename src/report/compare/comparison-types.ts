@@ -232,7 +232,13 @@ export interface RegionChange {
  * Runs that saw a region, of all runs.
  */
 export interface RunsSeen {
+  /**
+   * Runs that saw it.
+   */
   readonly seen: number;
+  /**
+   * All runs.
+   */
   readonly total: number;
 }
 /**
