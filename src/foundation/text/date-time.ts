@@ -1,24 +1,113 @@
+/** Dates and times as text: Python's `strftime`, and RFC 3339. */
+
 /**
- * The result of Python's `datetime.now().strftime(format)` in the C locale on Linux: the directives
- * of the C standard, glibc's further ones with its flags and widths, and Python's `%f`
- * (microseconds; here the last three digits are zeros). Other text stays unchanged.
+ * The result of Python's `datetime.now().strftime(format)` in the C locale on Linux: the directives of the C standard,
+ * glibc's further ones with its flags and widths, and Python's `%f` (microseconds; here the last three digits are
+ * zeros). The time has no zone, so `%z` and `%Z` are empty. Other text stays unchanged; a result that is far longer
+ * than its format is the empty text, as there.
  */
 export function strftime(format: string, date: Date): string {
-  return format.replace(
-    /%([-_0^#]*)(\d*)([EO]?)([a-zA-Z%])/g,
-    (whole, flags: string, width: string, _modifier: string, letter: string) => {
+  const microseconds = String(date.getMilliseconds() * 1000).padStart(6, "0");
+  const own: Readonly<Record<string, string>> = { f: microseconds, z: "", Z: "" };
+  // Python puts these in before the C library reads the format.
+  const known = format.replace(/%(.)/gsu, (whole, letter: string) => own[letter] ?? whole);
+  return formatTime(known, date, { isLocal: false });
+}
+
+/**
+ * The result of Python's `time.strftime(format, time.localtime(...))`, as loggers use it: `%z` and `%Z` tell the zone,
+ * and there is no `%f`.
+ */
+export const localStrftime = (format: string, date: Date): string =>
+  formatTime(format, date, { isLocal: true });
+
+interface TimeZone {
+  /** Whether the time is that of the machine's zone; otherwise it has none. */
+  readonly isLocal: boolean;
+}
+
+/** What glibc makes of a format. */
+function formatTime(format: string, date: Date, { isLocal }: TimeZone): string {
+  // Python doubles its buffer until it has 256 characters for each one of the format.
+  let capacity = 1024;
+  while (capacity < 256 * format.length) capacity *= 2;
+  const result = format.replace(
+    /%([-_0^#]*)(\d*)([EO]?)(.?)/gsu,
+    (whole, flags: string, digits: string, modifier: string, letter: string) => {
+      const width = Math.min(Number(digits), capacity);
+      const style = { flags, width, pad: [...flags].findLast((flag) => "-_0".includes(flag)) };
+      if (letter === "z") return isLocal ? zoneOffset(date, style) : "";
+      if (letter === "Z")
+        return padded(withCase(isLocal ? zoneName(date) : "", letter, flags), style);
       const directive = Object.hasOwn(DIRECTIVES, letter) ? DIRECTIVES[letter] : undefined;
-      return directive === undefined ? whole : decorate(directive(date), letter, flags, width);
+      if (directive === undefined || REFUSED[modifier]?.includes(letter) === true)
+        return padded(flags.includes("^") ? whole.toUpperCase() : whole, style);
+      const value = directive(date);
+      return typeof value === "string"
+        ? padded(withCase(value, letter, flags), style)
+        : padded(number(value, style), style);
     },
+  );
+  return result.length < capacity ? result : "";
+}
+
+/** A number with as many digits as it has at least, or with blanks in their place. */
+interface Digits {
+  readonly value: number;
+  readonly digits: number;
+  readonly isBlank?: boolean;
+}
+
+/** How a directive's value is written. */
+interface Style {
+  /** glibc's: `-` no padding, `_` blanks, `0` zeros, `^` upper case, `#` the other case. */
+  readonly flags: string;
+  readonly width: number;
+  /** The last flag that is about padding. */
+  readonly pad: string | undefined;
+}
+
+const padded = (value: string, { pad, width }: Style): string =>
+  value.padStart(width, pad === "0" ? "0" : " ");
+
+function number({ digits, isBlank, value }: Digits, { pad, width }: Style): string {
+  if (pad === "-") return String(value);
+  const isFilled = pad === "_" || (isBlank === true && pad !== "0");
+  return String(value).padStart(Math.max(digits, width), isFilled ? " " : "0");
+}
+
+function withCase(value: string, letter: string, flags: string): string {
+  if (letter === "P" || ("pZ".includes(letter) && flags.includes("#"))) return value.toLowerCase();
+  const isUpper = flags.includes("^") || (flags.includes("#") && "aAbBh".includes(letter));
+  return isUpper ? value.toUpperCase() : value;
+}
+
+/** The sign has the width of its own that was asked for. */
+function zoneOffset(date: Date, style: Style): string {
+  const minutes = -date.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  const value = Math.floor(size / 60) * 100 + (size % 60);
+  return (
+    padded(minutes < 0 ? "-" : "+", style) + padded(number({ value, digits: 4 }, style), style)
   );
 }
 
-/** A directive's value, and its padding unless the format sets it. */
-interface Field {
-  readonly text: string;
-  readonly width: number;
-  readonly pad: " " | "0" | "";
+/** A zone's abbreviation; where neither kind of English has one, its offset. */
+function zoneName(date: Date): string {
+  const [first = "", second = ""] = ["en-US", "en-GB"].map(
+    (locale) =>
+      new Intl.DateTimeFormat(locale, { timeZoneName: "short" })
+        .formatToParts(date)
+        .find(({ type }) => type === "timeZoneName")?.value ?? "",
+  );
+  return /^GMT[+-]/.test(first) ? second : first;
 }
+
+/** The directives that the modifiers `E` and `O` are refused for. */
+const REFUSED: Readonly<Record<string, string>> = {
+  E: "abdeghjklmwABDFGHIMSUVW",
+  O: "acxADFXY",
+};
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = [
@@ -37,70 +126,51 @@ const MONTHS = [
 ];
 const DAY_MS = 86_400_000;
 
-const text = (value: string): Field => ({ text: value, width: 0, pad: "" });
-const zeros = (value: number, width: number): Field => ({ text: String(value), width, pad: "0" });
-const blanks = (value: number, width: number): Field => ({ text: String(value), width, pad: " " });
+const digits = (value: number, least: number): Digits => ({ value, digits: least });
+const blanks = (value: number): Digits => ({ value, digits: 2, isBlank: true });
 const hour12 = (date: Date): number => date.getHours() % 12 || 12;
 
-const DIRECTIVES: Readonly<Record<string, (date: Date) => Field>> = {
-  a: (d) => text((DAYS[d.getDay()] ?? "").slice(0, 3)),
-  A: (d) => text(DAYS[d.getDay()] ?? ""),
-  b: (d) => text((MONTHS[d.getMonth()] ?? "").slice(0, 3)),
-  h: (d) => text((MONTHS[d.getMonth()] ?? "").slice(0, 3)),
-  B: (d) => text(MONTHS[d.getMonth()] ?? ""),
-  c: (d) => text(strftime("%a %b %e %H:%M:%S %Y", d)),
-  C: (d) => zeros(Math.floor(d.getFullYear() / 100), 2),
-  d: (d) => zeros(d.getDate(), 2),
-  D: (d) => text(strftime("%m/%d/%y", d)),
-  e: (d) => blanks(d.getDate(), 2),
-  F: (d) => text(strftime("%Y-%m-%d", d)),
-  g: (d) => zeros(isoWeek(d).year % 100, 2),
-  G: (d) => text(String(isoWeek(d).year)),
-  H: (d) => zeros(d.getHours(), 2),
-  I: (d) => zeros(hour12(d), 2),
-  j: (d) => zeros(dayOfYear(d) + 1, 3),
-  k: (d) => blanks(d.getHours(), 2),
-  l: (d) => blanks(hour12(d), 2),
-  m: (d) => zeros(d.getMonth() + 1, 2),
-  M: (d) => zeros(d.getMinutes(), 2),
-  n: () => text("\n"),
-  p: (d) => text(d.getHours() < 12 ? "AM" : "PM"),
-  P: (d) => text(d.getHours() < 12 ? "am" : "pm"),
-  r: (d) => text(strftime("%I:%M:%S %p", d)),
-  R: (d) => text(strftime("%H:%M", d)),
-  s: (d) => text(String(Math.floor(d.getTime() / 1000))),
-  S: (d) => zeros(d.getSeconds(), 2),
-  t: () => text("\t"),
-  T: (d) => text(strftime("%H:%M:%S", d)),
-  u: (d) => text(String(d.getDay() || 7)),
-  U: (d) => zeros(weekOfYear(d, 0), 2),
-  V: (d) => zeros(isoWeek(d).week, 2),
-  w: (d) => text(String(d.getDay())),
-  W: (d) => zeros(weekOfYear(d, 1), 2),
-  x: (d) => text(strftime("%m/%d/%y", d)),
-  X: (d) => text(strftime("%H:%M:%S", d)),
-  y: (d) => zeros(d.getFullYear() % 100, 2),
-  Y: (d) => text(String(d.getFullYear())),
-  // Hydra formats a datetime without a time zone, which has no offset and no zone name.
-  z: () => text(""),
-  Z: () => text(""),
-  f: (d) => zeros(d.getMilliseconds() * 1000, 6),
-  "%": () => text("%"),
+const DIRECTIVES: Readonly<Record<string, (date: Date) => string | Digits>> = {
+  a: (d) => (DAYS[d.getDay()] ?? "").slice(0, 3),
+  A: (d) => DAYS[d.getDay()] ?? "",
+  b: (d) => (MONTHS[d.getMonth()] ?? "").slice(0, 3),
+  h: (d) => (MONTHS[d.getMonth()] ?? "").slice(0, 3),
+  B: (d) => MONTHS[d.getMonth()] ?? "",
+  c: (d) => strftime("%a %b %e %H:%M:%S %Y", d),
+  C: (d) => digits(Math.floor(d.getFullYear() / 100), 2),
+  d: (d) => digits(d.getDate(), 2),
+  D: (d) => strftime("%m/%d/%y", d),
+  e: (d) => blanks(d.getDate()),
+  F: (d) => strftime("%Y-%m-%d", d),
+  g: (d) => digits(isoWeek(d).year % 100, 2),
+  G: (d) => digits(isoWeek(d).year, 1),
+  H: (d) => digits(d.getHours(), 2),
+  I: (d) => digits(hour12(d), 2),
+  j: (d) => digits(dayOfYear(d) + 1, 3),
+  k: (d) => blanks(d.getHours()),
+  l: (d) => blanks(hour12(d)),
+  m: (d) => digits(d.getMonth() + 1, 2),
+  M: (d) => digits(d.getMinutes(), 2),
+  n: () => "\n",
+  p: (d) => (d.getHours() < 12 ? "AM" : "PM"),
+  P: (d) => (d.getHours() < 12 ? "am" : "pm"),
+  r: (d) => strftime("%I:%M:%S %p", d),
+  R: (d) => strftime("%H:%M", d),
+  s: (d) => String(Math.floor(d.getTime() / 1000)),
+  S: (d) => digits(d.getSeconds(), 2),
+  t: () => "\t",
+  T: (d) => strftime("%H:%M:%S", d),
+  u: (d) => digits(d.getDay() || 7, 1),
+  U: (d) => digits(weekOfYear(d, 0), 2),
+  V: (d) => digits(isoWeek(d).week, 2),
+  w: (d) => digits(d.getDay(), 1),
+  W: (d) => digits(weekOfYear(d, 1), 2),
+  x: (d) => strftime("%m/%d/%y", d),
+  X: (d) => strftime("%H:%M:%S", d),
+  y: (d) => digits(d.getFullYear() % 100, 2),
+  Y: (d) => digits(d.getFullYear(), 1),
+  "%": () => "%",
 };
-
-/** glibc's flags: `-` no padding, `_` blanks, `0` zeros, `^` upper case, `#` the other case. */
-function decorate(field: Field, letter: string, flags: string, width: string): string {
-  const cased = withCase(field.text, letter, flags);
-  if (flags.includes("-")) return cased;
-  const pad = flags.includes("_") ? " " : flags.includes("0") ? "0" : field.pad;
-  const wanted = width === "" ? field.width : Number(width);
-  return cased.padStart(wanted, pad === "" ? " " : pad);
-}
-
-function withCase(value: string, letter: string, flags: string): string {
-  if (flags.includes("#")) return letter === "p" ? value.toLowerCase() : value.toUpperCase();
-  return flags.includes("^") ? value.toUpperCase() : value;
-}
 
 function dayOfYear(date: Date): number {
   const midnight = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());

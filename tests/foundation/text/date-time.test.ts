@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dateTime, strftime } from "../../../src/foundation/text/date-time.ts";
+import { dateTime, localStrftime, strftime } from "../../../src/foundation/text/date-time.ts";
 
 // Local times, so that the expectations hold in every time zone.
 const EVENING = new Date(2026, 10, 21, 17, 5, 9, 42);
@@ -24,10 +24,41 @@ describe("strftime", () => {
     ["%-d.%-m. %_H %05d %^a %#p", NEW_YEAR, "1.1.  0 00001 FRI am"],
     ["%z|%Z|", EVENING, "||"],
     ["100%% %n%t%Q %", EVENING, "100% \n\t%Q %"],
+    ["%-f|%f|%%f", EVENING, "%-f|042000|%f"],
+    [
+      "%10Y|%_6Y|%3u|%-5e|%-5a|%0-5d|%-05d",
+      EVENING,
+      "0000002026|  2026|006|   21|  Sat|   21|00021",
+    ],
+    [
+      "%#c|%^c|%#b|%^P|%#r",
+      NEW_YEAR,
+      "Fri Jan  1 00:30:00 2027|FRI JAN  1 00:30:00 2027|JAN|am|12:30:00 AM",
+    ],
+    ["%Ec|%EY|%Oy|%OC|%E%", NOON, "Mon Dec 30 12:00:00 2024|2024|24|20|%"],
+    ["%Ed|%OY|%5Ed|%E5d|%^q|%05q|%-5", NOON, "%Ed|%OY| %5Ed|%E5d|%^Q|0%05q|  %-5"],
+    ["%5z|%5Z|", EVENING, "|     |"],
+    ["%-%f", EVENING, ""],
+    ["%3000d", EVENING, ""],
+    ["%999999999999d", EVENING, ""],
     ["", EVENING, ""],
     ["plain", EVENING, "plain"],
   ])("%j", (format, date, expected) => {
     expect(strftime(format, date)).toBe(expected);
+  });
+});
+
+describe("localStrftime", () => {
+  test("knows the zone, and no microseconds", () => {
+    const minutes = -EVENING.getTimezoneOffset();
+    const hours = String(Math.floor(Math.abs(minutes) / 60)).padStart(2, "0");
+    const rest = String(Math.abs(minutes) % 60).padStart(2, "0");
+    const sign = minutes < 0 ? "-" : "+";
+    expect(localStrftime("%H:%M:%S%z %f", EVENING)).toBe(`17:05:09${sign}${hours}${rest} %f`);
+    expect(localStrftime("%-z|%8z", EVENING)).toBe(
+      `${sign}${Number(`${hours}${rest}`)}|       ${sign}0000${hours}${rest}`,
+    );
+    expect(localStrftime("%Z", EVENING)).toMatch(/^\S+$/);
   });
 });
 

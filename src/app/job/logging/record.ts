@@ -1,7 +1,7 @@
 /** Log records, their levels and their attributes. */
 import { basename, parse } from "node:path";
 import type { Caller } from "../../../foundation/system/caller.ts";
-import { strftime } from "../../../foundation/text/date-time.ts";
+import { localStrftime } from "../../../foundation/text/date-time.ts";
 
 /** One log record. */
 export interface LogRecord {
@@ -73,7 +73,7 @@ export const ATTRIBUTES: Readonly<Record<string, Attribute>> = {
 
 /** Without a date format, or with an empty one, a time ends in milliseconds after a comma. */
 function asctime(time: Date, datefmt: string | undefined): string {
-  if (datefmt) return strftime(datefmt, time);
+  if (datefmt) return localStrftime(datefmt, time);
   const milliseconds = String(time.getMilliseconds()).padStart(3, "0");
-  return `${strftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
+  return `${localStrftime("%Y-%m-%d %H:%M:%S", time)},${milliseconds}`;
 }
