@@ -5,12 +5,12 @@ import {
   pruningOf,
   seedOf,
 } from "../../../../src/app/sweep/sweepers/search-request.ts";
-import { searchSpace } from "../../../../src/app/sweep/sweepers/search-space.ts";
 import {
   HALVING_SETTINGS,
   RANDOM_SETTINGS,
   readSweeper,
-} from "../../../../src/app/sweep/sweepers/settings.ts";
+} from "../../../../src/app/sweep/sweepers/search-settings.ts";
+import { searchSpace } from "../../../../src/app/sweep/sweepers/search-space.ts";
 import type { SweeperRequest } from "../../../../src/app/sweep/sweepers/sweeper.ts";
 import { parseOverrides } from "../../../../src/engine/overrides/index.ts";
 import { createResolveContext } from "../../../../src/engine/values/resolution/context.ts";
