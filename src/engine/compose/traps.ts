@@ -78,8 +78,8 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
     const lines = [...comments.matchAll(HEADER)];
     const read = lines.findLast(({ 2: key }) => key === "package");
     for (const line of lines) {
-      const [written, at = "", key = "", value = ""] = line;
-      const isNamed = at === "@" ? nearest(key, ["package"]) !== undefined : GLOBAL === value;
+      const [written, sign = "", key = "", value = ""] = line;
+      const isNamed = sign === "@" ? nearest(key, ["package"]) !== undefined : GLOBAL === value;
       const meant =
         pkg === value ? nearestKeyword(value) : pkg === null && isNamed ? value : undefined;
       if (meant === undefined || (pkg !== null && line !== read)) continue;
