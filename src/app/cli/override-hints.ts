@@ -33,12 +33,18 @@ export function hintMistypedArgument(
       hint: `the value of ${previous} follows an '=': ${previous}=${word}`,
     });
   if (word.includes(",")) return error;
+  const next = argv[argv.indexOf(word) + 1] ?? "";
+  if (DELETING.test(word) && /^[A-Za-z_][\w.]*$/.test(next))
+    return new ConfigError({ ...error.details, hint: `to delete a key, use ~${next}` });
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
   return meant === undefined
     ? error
     : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
 }
+
+/** Commands of other languages. */
+const DELETING = /^(?:del|delete|rm|remove|unset)$/;
 
 /** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
 function asOverride(word: string, argv: readonly string[]): string | undefined {

@@ -1,6 +1,9 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
+import type { Override } from "../overrides/ast.ts";
 import { shown, splitExample } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
+import { quoted } from "../overrides/print.ts";
+import { isSweep } from "../overrides/sweep.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
@@ -32,8 +35,10 @@ export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown
 function remedyAt(position: number, hint: string, typed: TypedOverrides): string | undefined {
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
-    ? extension(text, position, typed)
-    : (restOfValue(position, typed) ?? chosenOption(text, position, typed));
+    ? (extension(text, position, typed) ?? bareOption(text, position, typed))
+    : (chosenOption(text, position, typed, isChoice) ??
+      restOfValue(position, typed) ??
+      chosenOption(text, position, typed, setsKey));
   return found ?? nextRemedy(hint, position, typed);
 }
 
@@ -46,9 +51,9 @@ function nextRemedy(
 ): string | undefined {
   // Several proposals were tried before.
   const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
-  // Two arguments, for one, are no override.
-  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
-    return undefined;
+  const override = proposal === undefined ? undefined : select(() => parseOverride(proposal));
+  // Two arguments, for one, are no override; a sweep is right, whether or not several jobs are asked for.
+  if (proposal === undefined || override === undefined || isSweep(override)) return undefined;
   try {
     typed.compose(typed.texts.with(position, proposal));
     return undefined;
@@ -86,18 +91,49 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
     : `a list is replaced as a whole: ${written}`;
 }
 
+type Effect = (override: Override, base: Composition) => boolean;
+
+const isChoice: Effect = ({ keyOrGroup }, { repository }) => repository.groupExists(keyOrGroup);
+
+const setsKey: Effect = (override, base) => keepsValues(base.root, override, base);
+
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
-function chosenOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+function chosenOption(
+  text: string,
+  position: number,
+  typed: TypedOverrides,
+  isMeant: Effect,
+): string | undefined {
   for (const { index } of [...text.matchAll(/[./:-]/g)].reverse()) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    const override = select(() => parseOverride(written));
-    if (override === undefined || override.keyOrGroup === "") continue;
-    const base = composed(typed, position);
-    const isChoice = base?.repository.groupExists(override.keyOrGroup) === true;
-    if (base === undefined || (!isChoice && !keepsValues(base.root, override, base))) continue;
-    if (composed(typed, position, written) !== undefined) return `use ${shown(written)}`;
+    const found = tried(written, position, typed, isMeant);
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `db={mysql}`, `db=<mysql>` or `db=(mysql)`, as a manual writes a name that is to be replaced. */
+function bareOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+  const [, key, option] =
+    /^([~+]*[A-Za-z_][\w./@-]*)=[^\w\s]+([A-Za-z_][\w./-]*)[^\w\s]+$/.exec(text) ?? [];
+  return key === undefined ? undefined : tried(`${key}=${option}`, position, typed, isChoice);
+}
+
+/** An override in place of the wrong one, if it composes and has the effect that is meant. */
+function tried(
+  written: string,
+  position: number,
+  typed: TypedOverrides,
+  isMeant: Effect,
+): string | undefined {
+  const override = select(() => parseOverride(written));
+  if (override === undefined || override.keyOrGroup === "") return undefined;
+  const base = composed(typed, position);
+  return base !== undefined &&
+    isMeant(override, base) &&
+    composed(typed, position, written) !== undefined
+    ? `use ${shown(written)}`
+    : undefined;
 }
 
 /** `name=my run`, of which a shell made two arguments. */
@@ -106,14 +142,20 @@ function restOfValue(position: number, typed: TypedOverrides): string | undefine
   const previous = texts[position - 1];
   const end = texts.findIndex((text, index) => index > position && text.includes("="));
   const words = texts.slice(position, end < 0 ? texts.length : end);
-  if (previous?.includes("=") !== true || !words.every((word) => /^[\w.-]+$/.test(word)))
+  if (previous?.includes("=") !== true || !words.every((word) => /^[^\s+~-]\S*$/.test(word)))
     return undefined;
   const others = select(() => compose(texts.toSpliced(position, words.length)));
   const [word = ""] = words;
   // The first of two words that were meant as an override of their own.
   if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
     return undefined;
-  const whole = [previous, ...words].join(" ");
-  const written = texts.toSpliced(position - 1, words.length + 1, whole);
-  return select(() => compose(written)) === undefined ? undefined : splitExample(whole);
+  const equal = previous.indexOf("=") + 1;
+  const value = [previous.slice(equal), ...words].join(" ");
+  const whole = [value, quoted(value, '"')]
+    .map((each) => previous.slice(0, equal) + each)
+    .find((each) => {
+      const written = texts.toSpliced(position - 1, words.length + 1, each);
+      return select(() => compose(written)) !== undefined;
+    });
+  return whole === undefined ? undefined : splitExample(whole);
 }

@@ -102,6 +102,10 @@ const FOREIGN: readonly {
         .replace(/(?<=[{,]\s*)(["']?)([A-Za-z_][\w.-]*)\1\s*=\s*/g, "$2:"),
   },
   { lead: "a list stands in brackets", rewritten: asList },
+  {
+    lead: "quotes are straight",
+    rewritten: (value) => value.replace(/[“”„‟]/g, '"').replace(/[‘’‚‛]/g, "'"),
+  },
 ];
 
 /** `{a.b}`, `{{ a.b }}`, `${{a.b}}` and `$(a.b)`. */

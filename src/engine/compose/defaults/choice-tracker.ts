@@ -253,7 +253,7 @@ function unusedSelection(
   const [first] = similar;
   const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
   const nearest =
-    meant[0]?.key ?? nearestName(key, similar) ?? first ?? nearestName(key, [...choices.keys()]);
+    meant[0]?.key ?? nearestPackage(key, similar) ?? first ?? nearestName(key, [...choices.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
@@ -306,6 +306,13 @@ function unusedSelection(
     hint,
   });
 }
+
+/** Of the keys of a group, the one with a similar package: its name, which all of them have, makes none more alike. */
+const nearestPackage = (key: string, ofGroup: readonly string[]): string | undefined => {
+  const packageIn = (each: string) => each.split("@")[1] ?? "";
+  const near = nearestName(packageIn(key), ofGroup.map(packageIn));
+  return ofGroup.find((each) => packageIn(each) === near);
+};
 
 /** The option of a group that was probably meant. */
 function nearOptions(
