@@ -8,7 +8,7 @@ import { packageInfo } from "../src/engine/values/package-info.ts";
 import { runValidateCommand } from "../src/profiler/cli/validate-command.ts";
 import { capturedConsole } from "./captured-console.ts";
 
-export type CommandName = "deep-profile" | "hydraconf" | "validate-regions";
+type CommandName = "deep-profile" | "hydraconf" | "validate-regions";
 
 /** A command as a function of what it takes from its process. */
 export const COMMANDS: Readonly<Record<CommandName, (invocation: Invocation) => Promise<number>>> =
@@ -42,7 +42,10 @@ interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Calls a command; texts are without their last line break, as those of processes are. Several calls run one after the other. */
+/**
+ * Calls a command; texts are without their last line break, as those of processes are. Several calls run one after the other.
+ * What other processes write to its streams directly, such as one that reads large files for it, is not in the texts.
+ */
 export function callCommand(
   name: CommandName,
   argv: readonly string[],

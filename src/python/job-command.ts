@@ -274,7 +274,7 @@ function flagsFor({ flagKeys }: Program, job: JobFacts): readonly string[] {
           const node = selectNode(config, key, job.context);
           if (node !== undefined) return [key, node] as const;
           const { available, nearest } = nearestKey(config, key);
-          const meant = flagKeys.map((flagKey) => (flagKey === key ? nearest : flagKey)).join(",");
+          const meant = flagKeys.map((name) => (name === key ? nearest : name)).join(",");
           throw new ConfigError({
             code: "key.not_found",
             message: `Key '${key}' of --flags not found in config`,

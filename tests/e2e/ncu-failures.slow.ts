@@ -7,6 +7,7 @@ import { callCommand } from "../called-command.ts";
 import { buildReport } from "../profiler/tools/ncu/run/report-builder.ts";
 import { samplesOrSkip } from "../shared.ts";
 import { until } from "../wait.ts";
+import { runCommand } from "./command.ts";
 
 import { inA, inA1, kernels, ncuMachine } from "./ncu-machine.ts";
 
@@ -251,7 +252,8 @@ describe.skipIf(gpu === null)("deep-profile where ncu fails", () => {
     expect([...inRun.keys()]).toEqual(["A", "A > A::A1", "B"]);
     const again = await callCommand("deep-profile", ["report", "packed"], options);
     expect([again.code, regionsOf("packed")]).toEqual([0, inRun]);
-    const imported = await callCommand("deep-profile", ["import", "packed", "-o", "i"], options);
+    // Reads it in another process, which writes to its standard output.
+    const imported = await runCommand("deep-profile", ["import", "packed", "-o", "i"], options);
     expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining("A::A1")]);
   });
 

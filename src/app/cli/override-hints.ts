@@ -22,15 +22,17 @@ export function hintMistypedArgument(
   const word = origin.text;
   if (argv.some((other) => flagIn(other, flags)?.flag.id === "explain"))
     return new ConfigError({ ...error.details, hint: `--explain takes one key: ${ONE_KEY}` });
-  const previous = argv[argv.indexOf(word) - 1];
+  const previousWord = argv[argv.indexOf(word) - 1];
   const glued = flags.find(
     ({ gluedOnly, names, takes }) =>
-      gluedOnly === true && takes === "optional-value" && names.some((name) => name === previous),
+      gluedOnly === true &&
+      takes === "optional-value" &&
+      names.some((name) => name === previousWord),
   );
   if (glued !== undefined)
     return new ConfigError({
       ...error.details,
-      hint: `the value of ${previous} follows an '=': ${previous}=${word}`,
+      hint: `the value of ${previousWord} follows an '=': ${previousWord}=${word}`,
     });
   if (word.includes(",")) return error;
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));

@@ -85,7 +85,7 @@ function patternText(value: OverrideValue, glob: GlobSweep): string {
 function notAnElement(sweep: Sweep): ConfigError {
   return new ConfigError({
     code: "override.sweep_not_allowed",
-    message: `A ${sweep.kind} is a sweep and cannot be used as a value`,
+    message: `${sweep.kind === "interval" ? "An" : "A"} ${sweep.kind} is a sweep and cannot be used as a value`,
   });
 }
 

@@ -8,10 +8,10 @@
  */
 export function strftime(format: string, date: Date): string {
   const microseconds = String(date.getMilliseconds() * 1000).padStart(6, "0");
-  const byPython: Readonly<Record<string, string>> = { f: microseconds, z: "", Z: "" };
+  const ofPython: Readonly<Record<string, string>> = { f: microseconds, z: "", Z: "" };
   // Python puts these in before the C library reads the format.
-  const cFormat = format.replace(/%(.)/gsu, (whole, letter: string) => byPython[letter] ?? whole);
-  return formatTime(cFormat, date, { isLocal: false });
+  const expanded = format.replace(/%(.)/gsu, (whole, letter: string) => ofPython[letter] ?? whole);
+  return formatTime(expanded, date, { isLocal: false });
 }
 
 /**

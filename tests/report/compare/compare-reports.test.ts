@@ -237,6 +237,8 @@ describe("compareReports", () => {
     ["B measured no region: nothing of A can be compared with it", report, nothing],
     ["A measured no region: nothing of B can be compared with it", nothing, report],
     ["neither A nor B measured a region: there is nothing to compare", nothing, nothing],
+    ["neither A nor B measured a region: there is nothing to compare", nothing, outside],
+    ["neither A nor B measured a region: there is nothing to compare", outside, nothing],
     [
       "neither A nor B measured a region: only what ran outside regions can be compared",
       outside,
