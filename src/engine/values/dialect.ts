@@ -201,6 +201,11 @@ export interface Dialect {
   readonly addedResolvers: readonly string[];
   /** The message of the error for merging a map with a list. */
   readonly mergeRefusal: string;
+  /**
+   * Whether `merge` changes maps and lists that are read-only, or that an earlier config of the same merge made so, and they stay
+   * read-only; otherwise they are refused, but for the first config's own root.
+   */
+  readonly mergesIntoReadonly: boolean;
   /** Whether the error for an unknown key of a map names similar keys. */
   readonly suggestsKeys: boolean;
   /**
@@ -298,6 +303,7 @@ const V1_3: Dialect = {
   omegaconfIssues: "https://github.com/omry/omegaconf/issues",
   addedResolvers: [],
   mergeRefusal: "Cannot merge DictConfig with ListConfig",
+  mergesIntoReadonly: false,
   suggestsKeys: false,
   refusesToMissing: false,
   keepsResolved: false,
@@ -384,6 +390,7 @@ const V1_4: Dialect = {
   omegaconfIssues: "https://github.com/hydra-ecosystem/omegaconf/issues",
   addedResolvers: ["oc.coerce"],
   mergeRefusal: "Cannot merge incompatible container types",
+  mergesIntoReadonly: true,
   suggestsKeys: true,
   refusesToMissing: true,
   keepsResolved: true,

@@ -520,6 +520,7 @@ export const WITHOUT_RULE: Readonly<Partial<Record<keyof Dialect, string>>> = {
   rerunsByComposition: "accepts more",
   helpsWithoutChoices: "accepts more",
   escapesInKeys: "accepts more",
+  mergesIntoReadonly: "accepts more",
   refusesToMissing: "what a program resolves as a whole",
   keepsResolved: "what a program resolves as a whole",
   instantiatesInTurn: "objects that programs make of a config",
