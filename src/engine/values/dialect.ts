@@ -87,8 +87,11 @@ export interface Dialect {
   readonly leastVersionBase: string | null;
   /** Whether completion accepts a word with hyphens after `python` as the script. */
   readonly hyphensInScripts: boolean;
-  /** Whether `--` on a command line is ignored; otherwise the words after it are no flags. */
-  readonly ignoresDashes: boolean;
+  /**
+   * Whether overrides and flags may be mixed where a line is completed, and `--` divides only overrides from each other; otherwise
+   * mixed ones are refused there, and the words after `--` belong to the program.
+   */
+  readonly mixesFlags: boolean;
   /** Functions of the override language that not every version has. */
   readonly addedFunctions: readonly string[];
   /**
@@ -269,7 +272,7 @@ const V1_3: Dialect = {
   globsSearchPath: false,
   leastVersionBase: null,
   hyphensInScripts: false,
-  ignoresDashes: false,
+  mixesFlags: false,
   addedFunctions: [],
   hasAliases: false,
   failsFast: false,
@@ -356,7 +359,7 @@ const V1_4: Dialect = {
   globsSearchPath: true,
   leastVersionBase: "1.3",
   hyphensInScripts: true,
-  ignoresDashes: true,
+  mixesFlags: true,
   addedFunctions: ["json_str", "extend_list"],
   hasAliases: true,
   failsFast: true,

@@ -512,7 +512,7 @@ export const WITHOUT_RULE: Readonly<Partial<Record<keyof Dialect, string>>> = {
   hyphensInScripts: "completion",
   extendsOverrides: "the same in every version",
   convertsReferred: "only classes of a program and Hydra's own settings declare types",
-  ignoresDashes: "command lines with --",
+  mixesFlags: "command lines with --, and completion",
   addedFunctions: "accepts more",
   addedResolvers: "accepts more",
   hasAliases: "accepts more",
