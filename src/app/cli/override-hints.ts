@@ -34,7 +34,10 @@ export function hintMistypedArgument(
     });
   if (word.includes(",")) return error;
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
-  const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
+  // Other hints have a remedy already.
+  const isOpen = hint === undefined || hint.endsWith("'='");
+  const written = isOpen ? asOverride(word, argv) : undefined;
+  const meant = isFlag ? `; the flag is --${word}` : written;
   return meant === undefined
     ? error
     : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });

@@ -6,6 +6,7 @@ import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
 import { extendedList, keepsValues, select } from "./override-remedy.ts";
+import { secretOverrides } from "./secrets.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
 export interface TypedOverrides {
@@ -81,24 +82,31 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
   const node = getAt(base.root, splitKey(key, base.dialect));
   const items = value.replace(/^\[(.*)\]\s*$/s, "$1");
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
-  return written === undefined || composed(typed, position, written) === undefined
+  const extended = written === undefined ? undefined : composed(typed, position, written);
+  // The items of a secret list are not to be shown.
+  return written === undefined || extended === undefined || secretOverrides(extended).has(written)
     ? undefined
     : `a list is replaced as a whole: ${written}`;
 }
 
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
 function chosenOption(text: string, position: number, typed: TypedOverrides): string | undefined {
-  for (const { index } of [...text.matchAll(/[./:-]/g)].reverse()) {
+  const base = composed(typed, position);
+  if (base === undefined) return undefined;
+  const separators = [...text.matchAll(/[./:-]/g)].reverse();
+  for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
     const override = select(() => parseOverride(written));
     if (override === undefined || override.keyOrGroup === "") continue;
-    const base = composed(typed, position);
-    const isChoice = base?.repository.groupExists(override.keyOrGroup) === true;
-    if (base === undefined || (!isChoice && !keepsValues(base.root, override, base))) continue;
+    const isChoice = base.repository.groupExists(override.keyOrGroup);
+    if (!isChoice && select(() => keepsValues(base.root, override, base)) !== true) continue;
     if (composed(typed, position, written) !== undefined) return `use ${shown(written)}`;
   }
   return undefined;
 }
+
+/** An option or a value has few of them. */
+const MOST_SEPARATORS = 8;
 
 /** `name=my run`, of which a shell made two arguments. */
 function restOfValue(position: number, typed: TypedOverrides): string | undefined {
@@ -115,5 +123,6 @@ function restOfValue(position: number, typed: TypedOverrides): string | undefine
     return undefined;
   const whole = [previous, ...words].join(" ");
   const written = texts.toSpliced(position - 1, words.length + 1, whole);
-  return select(() => compose(written)) === undefined ? undefined : splitExample(whole);
+  const joined = select(() => compose(written));
+  return joined && splitExample(secretOverrides(joined).get(whole) ?? whole);
 }

@@ -758,12 +758,16 @@ function slowThread(facts: RegionFacts): Finding | null {
   const against = (thread: ThreadTime, measure: OfThread) =>
     medianOf(some.filter((other) => other !== thread).map(measure));
   const nameOf = threadNames(threads);
-  const others = plural(threads.count - 1, "other thread");
   const slow = mostOf(some, callOf);
   // Of more threads than are listed, those with the most time are no sample.
-  const usual =
-    threads.others === undefined || isQueued ? against(slow, callOf) : threads.median_invocation_ms;
-  if (callOf(slow) >= usual * UNEVEN && timeOf(slow) * 2 >= against(slow, timeOf)) {
+  const areListed = threads.others === undefined || isQueued;
+  const usual = areListed ? against(slow, callOf) : threads.median_invocation_ms;
+  const others = plural((areListed ? some.length : threads.count) - 1, "other thread");
+  if (
+    callOf(slow) > 0 &&
+    callOf(slow) >= usual * UNEVEN &&
+    timeOf(slow) * 2 >= against(slow, timeOf)
+  ) {
     const usualCpu = against(slow, meanCpu);
     const computes =
       areTimed && !isQueued
@@ -783,6 +787,7 @@ function slowThread(facts: RegionFacts): Finding | null {
   const [time, calls] = [against(busy, timeOf), against(busy, countOf)];
   return isMainThread(busy) ||
     threads.others !== undefined ||
+    timeOf(busy) === 0 ||
     timeOf(busy) < time * UNEVEN ||
     countOf(busy) < calls * UNEVEN
     ? null
