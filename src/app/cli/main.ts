@@ -55,7 +55,7 @@ import {
   usageError,
   withAliases,
 } from "./arguments/hydra-flags.ts";
-import { parseArgv } from "./arguments/parse-argv.ts";
+import { parseArgv, parseIntermixed } from "./arguments/parse-argv.ts";
 import {
   checkInvocation,
   checkMain,
@@ -495,13 +495,7 @@ function parsedLine(
   if (parsed.rest === undefined || options.restAsOverrides !== undefined) return parsed;
   // Our shell code passes the words to complete after `--`.
   if (parsed.flags.has("shell-completion")) return parsed;
-  if (!dialectOf(options, parsed, invocation).ignoresDashes) return parsed;
-  const dashes = argv.indexOf("--");
-  return parsedLine(
-    options,
-    { ...invocation, argv: argv.filter((_, index) => index !== dashes) },
-    flags,
-  );
+  return dialectOf(options, parsed, invocation).mixesFlags ? parseIntermixed(argv, flags) : parsed;
 }
 
 const VERSION_BASE_NOTICE =

@@ -37,7 +37,10 @@ export function hintMistypedArgument(
   if (DELETING.test(word) && /^[A-Za-z_][\w.]*$/.test(next))
     return new ConfigError({ ...error.details, hint: `to delete a key, use ~${next}` });
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
-  const meant = isFlag ? `; the flag is --${word}` : asOverride(word, argv);
+  // Other hints have a remedy already.
+  const isOpen = hint === undefined || hint.endsWith("'='");
+  const written = isOpen ? asOverride(word, argv) : undefined;
+  const meant = isFlag ? `; the flag is --${word}` : written;
   return meant === undefined
     ? error
     : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });

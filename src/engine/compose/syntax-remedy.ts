@@ -9,6 +9,7 @@ import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
 import { extendedList, keepsValues, select } from "./override-remedy.ts";
+import { secretOverrides } from "./secrets.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
 export interface TypedOverrides {
@@ -86,7 +87,9 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
   const node = getAt(base.root, splitKey(key, base.dialect));
   const items = value.replace(/^\[(.*)\]\s*$/s, "$1");
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
-  return written === undefined || composed(typed, position, written) === undefined
+  const extended = written === undefined ? undefined : composed(typed, position, written);
+  // The items of a secret list are not to be shown.
+  return written === undefined || extended === undefined || secretOverrides(extended).has(written)
     ? undefined
     : `a list is replaced as a whole: ${written}`;
 }
@@ -104,36 +107,44 @@ function chosenOption(
   typed: TypedOverrides,
   isMeant: Effect,
 ): string | undefined {
-  for (const { index } of [...text.matchAll(/[./:-]/g)].reverse()) {
+  const base = composed(typed, position);
+  if (base === undefined) return undefined;
+  const separators = [...text.matchAll(/[./:-]/g)].reverse();
+  for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    const found = tried(written, position, typed, isMeant);
-    if (found !== undefined) return found;
+    if (worksFor(written, position, typed, { base, isMeant })) return `use ${shown(written)}`;
   }
   return undefined;
 }
+
+/** An option or a value has few of them. */
+const MOST_SEPARATORS = 8;
 
 /** `db={mysql}`, `db=<mysql>` or `db=(mysql)`, as a manual writes a name that is to be replaced. */
 function bareOption(text: string, position: number, typed: TypedOverrides): string | undefined {
   const [, key, option] =
     /^([~+]*[A-Za-z_][\w./@-]*)=[^\w\s]+([A-Za-z_][\w./-]*)[^\w\s]+$/.exec(text) ?? [];
-  return key === undefined ? undefined : tried(`${key}=${option}`, position, typed, isChoice);
+  const base = key === undefined ? undefined : composed(typed, position);
+  const written = `${key}=${option}`;
+  return base !== undefined && worksFor(written, position, typed, { base, isMeant: isChoice })
+    ? `use ${shown(written)}`
+    : undefined;
 }
 
-/** An override in place of the wrong one, if it composes and has the effect that is meant. */
-function tried(
+/** Whether an override in place of the wrong one composes, and has the effect that is meant. */
+function worksFor(
   written: string,
   position: number,
   typed: TypedOverrides,
-  isMeant: Effect,
-): string | undefined {
+  { base, isMeant }: { readonly base: Composition; readonly isMeant: Effect },
+): boolean {
   const override = select(() => parseOverride(written));
-  if (override === undefined || override.keyOrGroup === "") return undefined;
-  const base = composed(typed, position);
-  return base !== undefined &&
-    isMeant(override, base) &&
+  return (
+    override !== undefined &&
+    override.keyOrGroup !== "" &&
+    select(() => isMeant(override, base)) === true &&
     composed(typed, position, written) !== undefined
-    ? `use ${shown(written)}`
-    : undefined;
+  );
 }
 
 /** `name=my run`, of which a shell made two arguments. */
@@ -151,11 +162,10 @@ function restOfValue(position: number, typed: TypedOverrides): string | undefine
     return undefined;
   const equal = previous.indexOf("=") + 1;
   const value = [previous.slice(equal), ...words].join(" ");
-  const whole = [value, quoted(value, '"')]
-    .map((each) => previous.slice(0, equal) + each)
-    .find((each) => {
-      const written = texts.toSpliced(position - 1, words.length + 1, each);
-      return select(() => compose(written)) !== undefined;
-    });
-  return whole === undefined ? undefined : splitExample(whole);
+  for (const written of [value, quoted(value, '"')]) {
+    const whole = previous.slice(0, equal) + written;
+    const joined = select(() => compose(texts.toSpliced(position - 1, words.length + 1, whole)));
+    if (joined !== undefined) return splitExample(secretOverrides(joined).get(whole) ?? whole);
+  }
+  return undefined;
 }

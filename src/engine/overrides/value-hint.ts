@@ -79,8 +79,9 @@ function foreignHint({ override, start, isOverride }: WrongValue): string | unde
     : undefined;
 }
 
+// Blanks are only tried from the first of a row on: the time would grow with the square of their number.
 const NEXT_OVERRIDE =
-  /(?:\s*[,;&]\s*|\s+)(?=[~+]*[A-Za-z_][\w./@-]*:?=|~[A-Za-z_][\w./@-]*(?:\s|$))/;
+  /(?:(?:(?<!\s)\s+)?[,;&]\s*|(?<!\s)\s+)(?=[~+]*[A-Za-z_][\w./@-]*:?=|~[A-Za-z_][\w./@-]*(?:\s|$))/;
 
 /** Values of other languages; what a rewriting does not know it leaves as it is. */
 const FOREIGN: readonly {
@@ -99,7 +100,7 @@ const FOREIGN: readonly {
     rewritten: (value) =>
       value
         .replace(/^dict\s*\((.*)\)$/s, "{$1}")
-        .replace(/(?<=[{,]\s*)(["']?)([A-Za-z_][\w.-]*)\1\s*=\s*/g, "$2:"),
+        .replace(/([{,]\s*)(["']?)([A-Za-z_][\w.-]*)\2\s*=\s*/g, "$1$3:"),
   },
   { lead: "a list stands in brackets", rewritten: asList },
   {
@@ -132,7 +133,7 @@ function interpolationHint({ override, start, isOverride }: WrongValue): string 
   if (!value.includes("${") || isOverride(head + inQuotes(value))) return undefined;
   const closed = [withInterpolationClosed(value), value.replace(OPEN_REFERENCE, "$&}")];
   const isOpen = closed.some((candidate) => candidate !== value);
-  const bracketed = isOpen ? value.replace(/[\])}\s]*$/, "}$&") : value;
+  const bracketed = isOpen ? value.replace(/(?<![\])}\s])[\])}\s]*$/, "}$&") : value;
   const likely = [...closed, bracketed]
     .filter((candidate) => candidate !== value)
     .map((candidate) => head + candidate);
@@ -163,7 +164,7 @@ function valueHint(
   const single = `${override.slice(0, start)}${value.replace(/^[=\s]+/, "")}`;
   if (/^\s*=/.test(value) && isOverride(single)) return `write one '=': ${shown(single)}`;
   const head = override.slice(0, start);
-  const bare = value.replace(QUOTED_KEY, "$2");
+  const bare = value.replace(QUOTED_KEY, "$1$3");
   if (bare !== value && isOverride(head + bare)) return `${BARE_KEYS}: ${shown(head + bare)}`;
   if (/[{,]\s*(["'])[^"']*\1\s*:/.test(value)) return BARE_KEYS;
   const { closing, last } = endOf(override, start);
@@ -208,7 +209,10 @@ function argumentsHint(
     /^(\w+\s*\()(.*)(\)\s*)$/s.exec(override.slice(start, end)) ?? [];
   if (opening === undefined) return undefined;
   const bare = inner.replace(/^\s*\[(.*)\]\s*$/s, "$1");
-  const commas = bare.replace(/\s*(?:[,;:]|\.\.+|(?<=\d)-)\s*|(?<=\d)\s+(?=[-.\d])/g, ",");
+  const commas = bare.replace(
+    /(?:(?<!\s)\s+)?(?:[,;:]|\.\.+|(?<=\d)-)\s*|(?<=\d)\s+(?=[-.\d])/g,
+    ",",
+  );
   const written = override.slice(0, start) + opening + commas + closing + override.slice(end);
   return written !== override && isOverride(written)
     ? `arguments are separated by commas: ${shown(written)}`
@@ -244,8 +248,7 @@ const OPENING: ReadonlyMap<string, string> = new Map([
 const BARE_KEYS = "keys of dicts cannot be quoted";
 
 /** A key of a dict in quotes that is a text without them, too. */
-const QUOTED_KEY =
-  /(?<=[{,]\s*)(["'])(?!(?:true|false|null|nan|inf)\1)([A-Za-z_][\w.-]*)\1(?=\s*:)/gi;
+const QUOTED_KEY = /([{,]\s*)(["'])(?!(?:true|false|null|nan|inf)\2)([A-Za-z_][\w.-]*)\2(?=\s*:)/gi;
 
 /** A list, dict or sweep with those of its parts in quotes that the grammar does not take as they are. */
 function withQuotedParts(value: string, isItem: (text: string) => boolean): string {

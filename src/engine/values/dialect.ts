@@ -87,8 +87,11 @@ export interface Dialect {
   readonly leastVersionBase: string | null;
   /** Whether completion accepts a word with hyphens after `python` as the script. */
   readonly hyphensInScripts: boolean;
-  /** Whether `--` on a command line is ignored; otherwise the words after it are no flags. */
-  readonly ignoresDashes: boolean;
+  /**
+   * Whether overrides and flags may be mixed where a line is completed, and `--` divides only overrides from each other; otherwise
+   * mixed ones are refused there, and the words after `--` belong to the program.
+   */
+  readonly mixesFlags: boolean;
   /** Functions of the override language that not every version has. */
   readonly addedFunctions: readonly string[];
   /**
@@ -201,6 +204,11 @@ export interface Dialect {
   readonly addedResolvers: readonly string[];
   /** The message of the error for merging a map with a list. */
   readonly mergeRefusal: string;
+  /**
+   * Whether `merge` changes maps and lists that are read-only, or that an earlier config of the same merge made so, and they stay
+   * read-only; otherwise they are refused, but for the first config's own root.
+   */
+  readonly mergesIntoReadonly: boolean;
   /** Whether the error for an unknown key of a map names similar keys. */
   readonly suggestsKeys: boolean;
   /**
@@ -264,7 +272,7 @@ const V1_3: Dialect = {
   globsSearchPath: false,
   leastVersionBase: null,
   hyphensInScripts: false,
-  ignoresDashes: false,
+  mixesFlags: false,
   addedFunctions: [],
   hasAliases: false,
   failsFast: false,
@@ -298,6 +306,7 @@ const V1_3: Dialect = {
   omegaconfIssues: "https://github.com/omry/omegaconf/issues",
   addedResolvers: [],
   mergeRefusal: "Cannot merge DictConfig with ListConfig",
+  mergesIntoReadonly: false,
   suggestsKeys: false,
   refusesToMissing: false,
   keepsResolved: false,
@@ -350,7 +359,7 @@ const V1_4: Dialect = {
   globsSearchPath: true,
   leastVersionBase: "1.3",
   hyphensInScripts: true,
-  ignoresDashes: true,
+  mixesFlags: true,
   addedFunctions: ["json_str", "extend_list"],
   hasAliases: true,
   failsFast: true,
@@ -384,6 +393,7 @@ const V1_4: Dialect = {
   omegaconfIssues: "https://github.com/hydra-ecosystem/omegaconf/issues",
   addedResolvers: ["oc.coerce"],
   mergeRefusal: "Cannot merge incompatible container types",
+  mergesIntoReadonly: true,
   suggestsKeys: true,
   refusesToMissing: true,
   keepsResolved: true,

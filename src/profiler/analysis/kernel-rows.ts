@@ -130,9 +130,12 @@ function createSums(kernels: number): Sums {
   };
 }
 
-/** In descending order of time, as in reports; those without a time last. */
+/** In descending order of time, as in reports; those without a time last, also after those of no time at all. */
 export const byTime = (a: KernelRecord, b: KernelRecord): number =>
-  (b.total_ms ?? 0) - (a.total_ms ?? 0) || compareText(a.kernel_name, b.kernel_name);
+  (b.total_ms ?? NO_TIME) - (a.total_ms ?? NO_TIME) || compareText(a.kernel_name, b.kernel_name);
+
+/** Less than any time. */
+const NO_TIME = -1;
 
 /** By code unit, because the order must not depend on the locale. */
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

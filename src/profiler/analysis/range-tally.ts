@@ -267,12 +267,16 @@ function threadTally({ byThread, others }: ThreadTallies, threadId: number): Thr
   const existing = byThread.get(threadId);
   if (existing !== undefined) return existing;
   if (byThread.size === MOST_THREADS) {
-    if (others.threadIds.size < MOST_COUNTED) others.threadIds.add(threadId);
+    countOther(others, threadId);
     return others;
   }
   const thread = emptyThreadTally();
   byThread.set(threadId, thread);
   return thread;
+}
+
+function countOther({ threadIds }: ThreadTallies["others"], threadId: number): void {
+  if (threadIds.size < MOST_COUNTED) threadIds.add(threadId);
 }
 
 /** The calls of a region by thread; null without push/pop ranges. */
@@ -301,12 +305,14 @@ export function threadsTogether(parts: readonly RangeTally[]): ThreadTallies | n
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return threadsOf(only);
   const all = emptyThreads();
-  for (const threads of parts.map(threadsOf)) {
-    for (const [threadId, thread] of threads?.byThread ?? [])
-      mergeThread(threadTally(all, threadId), thread);
-    if (threads === null || threads.others.durations.count === 0) continue;
-    mergeThread(all.others, threads.others);
-    for (const threadId of threads.others.threadIds) all.others.threadIds.add(threadId);
+  const called = parts.flatMap((part) => threadsOf(part) ?? []);
+  for (const { byThread } of called)
+    for (const [threadId, thread] of byThread) mergeThread(threadTally(all, threadId), thread);
+  for (const { others: beyond } of called) {
+    if (beyond.durations.count > 0) mergeThread(all.others, beyond);
+    // One part may tell a thread apart that is beyond the limit in another.
+    for (const threadId of beyond.threadIds)
+      if (!all.byThread.has(threadId)) countOther(all.others, threadId);
   }
   return all.byThread.size === 0 ? null : all;
 }

@@ -231,7 +231,10 @@ export const MOST_EXACT = 10_000;
 /** The maximum relative error of quantiles of more values. */
 export const RELATIVE_ERROR = 0.005;
 
-/** Plain data without methods: there can be a million samples, most with one value. */
+/**
+ * Plain data without methods: there can be a million samples, most with one value. The values are durations, never negative: readers of
+ * recordings let no range end before it starts, nor use less than no processor time. Buckets could not tell negative ones apart.
+ */
 export interface Sample {
   count: number;
   min: number;
@@ -243,7 +246,7 @@ export interface Sample {
 
 /** The number of values per bucket: bucket i contains those in (g^(i-1), g^i], g = (1 + e) / (1 - e). */
 interface Buckets {
-  /** Values that are zero or less. */
+  /** Values that are zero. */
   none: number;
   /** The index of the bucket of `counts[0]`. */
   first: number;

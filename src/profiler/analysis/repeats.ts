@@ -60,6 +60,7 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
   const families = (scope.families ?? []).map(repeated(together, familyKey));
   const shown = familyRows(regions, families);
   const others = unshown(shown, [...together.values()], runs.length);
+  const listed = mostSeen(others);
   const kernelRepeats = kernelsOver(
     runs.map((run) => outermost(run.regions).flatMap(({ kernels }) => kernels)),
   );
@@ -69,8 +70,17 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     ...(families.length > 0 && { families }),
     totals: { ...scope.totals, repeats: totalsOver(runs) },
     ...(kernelRepeats.length > 0 && { kernelRepeats }),
-    ...(others.length > 0 && { unshownRegions: others }),
-    notes: [...scope.notes, medianRunNote(runs.length), ...repeatNotes(shown, others, runs.length)],
+    ...(listed.length > 0 && { unshownRegions: listed }),
+    notes: [
+      ...scope.notes,
+      medianRunNote(runs.length),
+      ...repeatNotes(shown, others, runs.length),
+      ...(listed.length < others.length
+        ? [
+            `unshown_regions holds ${partOf(listed.length, others.length, "region")} that the run shown does not have`,
+          ]
+        : []),
+    ],
   };
 }
 
@@ -143,6 +153,19 @@ function unshown(
           },
         ];
   });
+}
+
+/** With names that differ from run to run, each run adds regions of its own. */
+const MOST_UNSHOWN = 1_000;
+
+/** In their order, those of most runs, and of these the longest. */
+function mostSeen(regions: readonly UnshownRegion[]): readonly UnshownRegion[] {
+  if (regions.length <= MOST_UNSHOWN) return regions;
+  const ms = ({ repeats: { wall_ms, total_ms } }: UnshownRegion) =>
+    wall_ms?.mean ?? total_ms?.mean ?? 0;
+  const first = regions.toSorted((a, b) => b.repeats.runs - a.repeats.runs || ms(b) - ms(a));
+  const kept = new Set(first.slice(0, MOST_UNSHOWN));
+  return regions.filter((region) => kept.has(region));
 }
 
 type NumberOf<Entry> = (entry: Entry) => number | null;

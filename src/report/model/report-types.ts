@@ -59,7 +59,7 @@ export interface NCUProfileRegionReport {
    */
   readonly kernel_repeats?: readonly KernelRepeats[];
   /**
-   * Regions of other runs of `repeats=N` than the one with the median time, of which `regions` are; those of families are left out. Only of the main report; absent without any. Added in 1.6.
+   * Regions of other runs of `repeats=N` than the one with the median time, of which `regions` are; those of families are left out. At most 1,000, those of most runs. Only of the main report; absent without any. Added in 1.6.
    */
   readonly unshown_regions?: readonly UnshownRegion[];
   /**

@@ -748,31 +748,35 @@ function slowThread(facts: RegionFacts): Finding | null {
   const some = comparableThreads(threads);
   if (some.length <= LEAST_OTHERS) return null;
   const median: Measure = {
-    of: ({ invocation_wall_ms }) => invocation_wall_ms.median,
+    callTime: ({ invocation_wall_ms }) => invocation_wall_ms.median,
     timeOf: ({ wall_ms }) => wall_ms,
     words: ["take", "in the median"],
   };
   const areTimed = some.every(({ cpu_ms }) => cpu_ms !== undefined);
   const meanCpu: OfThread = ({ cpu_ms = 0, invocations }) => cpu_ms / invocations;
   const cpu: Measure = {
-    of: meanCpu,
+    callTime: meanCpu,
     timeOf: ({ cpu_ms = 0 }) => cpu_ms,
     words: ["compute for", "on average"],
   };
   const against = (thread: ThreadTime, measure: OfThread) =>
     medianOf(some.filter((other) => other !== thread).map(measure));
   const nameOf = threadNames(threads);
-  const others = plural(threads.count - 1, "other thread");
-  const findingOf = ({ slow, usual, measure: { of, words } }: SlowThread): Finding => {
+  // Of more threads than are listed, those with the most time are no sample.
+  const areListed = ({ callTime }: Measure) =>
+    threads.others === undefined || callTime !== median.callTime;
+  const findingOf = ({ slow, usual, measure }: SlowThread): Finding => {
+    const { callTime, words } = measure;
     const [verb, average] = words;
+    const others = plural((areListed(measure) ? some.length : threads.count) - 1, "other thread");
     const usualCpu = against(slow, meanCpu);
     const computes =
-      areTimed && of !== meanCpu
+      areTimed && callTime !== meanCpu
         ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
         : "";
     return {
-      title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(of(slow), usual)} that of the others`,
-      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(of(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
+      title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callTime(slow), usual)} that of the others`,
+      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callTime(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
         areTimed && meanCpu(slow) < usualCpu * UNEVEN
           ? "find what it waits for in its row of the timeline: it computes as much as the others"
@@ -780,14 +784,12 @@ function slowThread(facts: RegionFacts): Finding | null {
     };
   };
   const slowBy = (measure: Measure): SlowThread | null => {
-    const { of, timeOf } = measure;
-    const slow = mostOf(some, of);
-    // Of more threads than are listed, those with the most time are no sample.
-    const usual =
-      threads.others === undefined || measure !== median
-        ? against(slow, of)
-        : threads.median_invocation_ms;
-    return of(slow) >= usual * UNEVEN && timeOf(slow) * 2 >= against(slow, timeOf)
+    const { callTime, timeOf } = measure;
+    const slow = mostOf(some, callTime);
+    const usual = areListed(measure) ? against(slow, callTime) : threads.median_invocation_ms;
+    return callTime(slow) > 0 &&
+      callTime(slow) >= usual * UNEVEN &&
+      timeOf(slow) * 2 >= against(slow, timeOf)
       ? { slow, usual, measure }
       : null;
   };
@@ -809,12 +811,13 @@ function slowThread(facts: RegionFacts): Finding | null {
   const [time, calls] = [against(busy, timeOf), against(busy, countOf)];
   return isMainThread(busy) ||
     threads.others !== undefined ||
+    timeOf(busy) === 0 ||
     timeOf(busy) < time * UNEVEN ||
     countOf(busy) < calls * UNEVEN
     ? null
     : {
         title: `uneven over threads: ${nameOf(busy)} makes ${formatTimes(countOf(busy), calls)} the calls of the others`,
-        evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${others} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
+        evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${plural(some.length - 1, "other thread")} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
         advice: "give that thread fewer pieces, or let all threads take pieces from one queue",
       };
 }
@@ -824,7 +827,7 @@ type OfThread = (thread: ThreadTime) => number;
 /** What of the calls of threads is compared. Times in ms. */
 interface Measure {
   /** Of one call. */
-  readonly of: OfThread;
+  readonly callTime: OfThread;
   /** Of all calls. */
   readonly timeOf: OfThread;
   readonly words: readonly [verb: string, average: string];
@@ -846,20 +849,21 @@ const LEAST_SHORTEST = 10;
 
 /** The thread whose shortest call takes longer than that of every other one, and whose other calls do, too. */
 function slowThroughout(some: readonly ThreadTime[]): SlowThread | null {
-  const of: OfThread = ({ invocation_wall_ms }) => invocation_wall_ms.min;
-  const slow = mostOf(some, of);
+  const callTime: OfThread = ({ invocation_wall_ms }) => invocation_wall_ms.min;
+  const slow = mostOf(some, callTime);
   const others = some.filter((thread) => thread !== slow);
-  const usual = medianOf(others.map(of));
+  const usual = medianOf(others.map(callTime));
   const medianLonger =
     slow.invocation_wall_ms.median -
     medianOf(others.map(({ invocation_wall_ms }) => invocation_wall_ms.median));
-  return some.every(({ invocations }) => invocations >= LEAST_SHORTEST) &&
-    others.every((other) => of(slow) >= of(other) * UNEVEN) &&
-    medianLonger >= (of(slow) - usual) / 2
+  return callTime(slow) > 0 &&
+    some.every(({ invocations }) => invocations >= LEAST_SHORTEST) &&
+    others.every((other) => callTime(slow) >= callTime(other) * UNEVEN) &&
+    medianLonger >= (callTime(slow) - usual) / 2
     ? {
         slow,
         usual,
-        measure: { of, timeOf: ({ wall_ms }) => wall_ms, words: ["take", "at least"] },
+        measure: { callTime, timeOf: ({ wall_ms }) => wall_ms, words: ["take", "at least"] },
       }
     : null;
 }

@@ -71,6 +71,13 @@ test("a completed line is read in the dialect that it names", async () => {
   expect(await offered("1.3")).not.toContain("old");
 });
 
+test("in 1.4 dashes end no flags before an override, and all behind one", async () => {
+  const { run } = program({ "conf/config.yaml": "x: 1\n" }, { dialect: "1.4", whenBare: "show" });
+  expect((await run(["--", "--cfg", "job", "x=2"])).stdout).toBe("x: 2\n");
+  const { exitCode, stderr } = await run(["x=2", "--", "--cfg", "job"]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("'--cfg'")]);
+});
+
 test("a sweep, its workers and what resumes it behave alike", async () => {
   const place = workplace(`x: 1
 do: ok

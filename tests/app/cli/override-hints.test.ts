@@ -8,6 +8,17 @@ describe("bare word", () => {
   it("other wrong overrides keep their hints", async () => {
     expect((await run(["lr=[1", "2]"])).stderr).not.toContain("write KEY=VALUE");
   });
+
+  it.each([
+    [["lr=my", "first", "run"], "put all of it in quotes, like 'lr=my first run'"],
+    [["lr.3", "db.port=3"], "use lr=3"],
+    [["train.yaml", "lr"], "to choose a config, use --config-name train"],
+    [["lr", "3"], "write KEY=VALUE or GROUP=OPTION, without spaces around the '=': lr=3"],
+  ])("%j has one remedy", async (argv, remedy) => {
+    expect((await run(argv)).stderr).toMatch(
+      new RegExp(`Hint: .*${remedy.replace(/[.*+?^$()]/g, "\\$&")}$`, "m"),
+    );
+  });
 });
 
 describe("closed key", () => {

@@ -75,6 +75,24 @@ describe("a value that the schema marks secret", () => {
     expect(stderr).not.toContain("12345");
   });
 
+  test.each([
+    ["lists+=cccccc", "lists=cccccc"],
+    ["lists.2=cccccc", "lists=[***,***,***]"],
+    ["+lists=cccccc", "lists=[***,***,***]"],
+    ["-m hydra/sweeper=tpe", "as in 'x=choice(3,6)'"],
+    ["db.password=correct horse battery", "like 'db.password=***'"],
+  ])("is in no hint of what to write instead: %s", async (line, hint) => {
+    const secret = { writeOnly: true };
+    const schema = {
+      properties: { pin: secret, lists: secret, db: { properties: { password: secret } } },
+    };
+    const text = "pin: 12345678\nlists: [aaaaaa, bbbbbb]\ndb: {password: ''}\nx: 3\n";
+    const { run } = program({ "conf/config.yaml": text }, { schema });
+    const { stderr } = await run(line.split(" "), () => 1);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/12345678|24691356|aaaaaa|bbbbbb|correct|battery/);
+  });
+
   test.each(SHOWING)("is shown by no flag: %s %s %s %s", async (...argv) => {
     const { run } = program(FILES, options);
     const args = argv.filter((arg) => arg !== undefined);

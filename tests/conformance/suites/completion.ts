@@ -44,7 +44,7 @@ function query(
   cwd: string,
   dialect: Dialect,
 ): readonly string[] {
-  const { words, word, isMultirun } = divideLine(line, HYDRA_FLAGS);
+  const { words, word, isMultirun } = divideLine(line, HYDRA_FLAGS, dialect);
   const { config_name } = testCase;
   const composer = openComposer(
     {

@@ -64,6 +64,34 @@ describe.each(["1.3", "1.4"] as const)("a text that is no override of %s", (dial
     expect(hintOf(texts)).toBe(hint);
   });
 
+  it("is told without a proposal where its key would be far too deep", () => {
+    const deep = "a.".repeat(600);
+    expect(hintOf([`${deep}a`])).toBe(WORD);
+    expect(hintOf(["name=my", `${deep}a`])).toBe(`${SPLIT}'name=my ${deep}a'`);
+    expect(hintOf([`${deep}a+=1`])).toContain("is refused, too: ");
+  });
+
+  it("is tried with a few of its separators, and the rest composed once", () => {
+    let composed = 0;
+    const texts = [`${"opt.".repeat(100)}x`];
+    try {
+      parseOverrides(texts, { dialect: context.dialect });
+    } catch (error) {
+      const typed = {
+        texts,
+        compose: (others: readonly string[]) => {
+          composed++;
+          return compose(others);
+        },
+      };
+      const told = withSyntaxRemedy(error, typed);
+      expect(composed).toBe(0);
+      expect(isConfigError(told) && told.details.hint).toBe(WORD);
+    }
+    expect(composed).toBeGreaterThan(0);
+    expect(composed).toBeLessThan(10);
+  });
+
   it("works as the hint proposes it, and changes nothing else", () => {
     const item = fc.constantFrom("1", "x", "a b", "[1,2]", "{a:1}", "'q'", "${lr}", "null");
     const key = fc.constantFrom(

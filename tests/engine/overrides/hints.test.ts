@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseOverride } from "../../../src/engine/overrides/index.ts";
 import { isConfigError } from "../../../src/engine/values/errors.ts";
 import { shellQuote } from "../../../src/foundation/text/shell-words.ts";
+import { growth } from "../../growth.ts";
 import { runs } from "../../runs.ts";
 import { errorOf, plain } from "./plain.ts";
 
@@ -84,6 +85,21 @@ describe("hints", () => {
     ["a b", "a key consists of ASCII letters, digits, '_', '-', '$', '.' and '/'"],
   ])("for %s", (text, hint) => {
     expect(hintOf(text)).toBe(hint);
+  });
+
+  it.each([
+    ["key=1", " ", "'"],
+    ["key=[1 ", " ", "'"],
+    ["key={a", " ", "'}"],
+    ["key=range(1", " ", "x"],
+    ["key=f(", " ", "]"],
+    ["key={{", " ", "a"],
+    ["key=${a ", ") ", "x"],
+    ["key={", "'k':1,", ""],
+    ["key={", "k=1,", "}"],
+  ])("take their share of the time, also for %j and many %j", async (head, repeated, end) => {
+    const hint = (count: number) => hintOf(head + repeated.repeat(count) + end);
+    expect(await growth(hint, 2_000)).toBeLessThan(40);
   });
 
   it("show an override that works and means what was typed", () => {

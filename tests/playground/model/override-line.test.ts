@@ -9,11 +9,11 @@ import {
 } from "../../../src/playground/model/override-line.ts";
 
 test.each([
-  ["db=my", 5, { text: "db=my", start: 0, before: [] }],
-  ["a=1 db=my b=2", 9, { text: "db=my", start: 4, before: ["a=1"] }],
-  ["a=1 ", 4, { text: "", start: 4, before: ["a=1"] }],
-  ["a='x y", 6, { text: "a=x y", start: 0, before: [] }],
-  ["", 0, { text: "", start: 0, before: [] }],
+  ["db=my", 5, { text: "db=my", start: 0, preceding: [] }],
+  ["a=1 db=my b=2", 9, { text: "db=my", start: 4, preceding: ["a=1"] }],
+  ["a=1 ", 4, { text: "", start: 4, preceding: ["a=1"] }],
+  ["a='x y", 6, { text: "a=x y", start: 0, preceding: [] }],
+  ["", 0, { text: "", start: 0, preceding: [] }],
 ])("the word of %j at %i", (line, cursor, word) => {
   expect(wordAt(line, cursor)).toEqual(word);
 });

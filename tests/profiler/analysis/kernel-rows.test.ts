@@ -217,6 +217,8 @@ it("kernels stand in descending order of time, and in that of their names where 
     record("b", 2),
     record("ä", 2),
     record("late", 1),
+    record("zero", 0),
+    record("Unknown", null),
     record("unknown", null),
   ];
   expect(wanted.toReversed().sort(byTime)).toEqual(wanted);

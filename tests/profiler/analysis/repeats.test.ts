@@ -67,6 +67,27 @@ describe("combineRuns", () => {
     );
   });
 
+  it("keeps a thousand of them, those of most runs, where each run has names of its own", () => {
+    const word = (index: number) =>
+      [26 ** 2, 26, 1]
+        .map((unit) => String.fromCharCode(97 + (Math.floor(index / unit) % 26)))
+        .join("");
+    const words = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => word(from + index));
+    const [scope] = combineRuns([
+      run(10, 1),
+      run(12, 2, [...words(0, 900), ...words(3_000, 10)]),
+      run(8, 3, [...words(1_000, 900), ...words(3_000, 10)]),
+    ]).model.scopes;
+    expect(scope?.unshownRegions).toHaveLength(1_000);
+    const seen = scope?.unshownRegions?.map(({ repeats }) => repeats.runs) ?? [];
+    expect(seen.filter((runs) => runs === 2)).toHaveLength(10);
+    expect(scope?.unshownRegions?.[0]?.path).toEqual([word(0)]);
+    expect(scope?.notes).toContain(
+      "unshown_regions holds 1,000 of 1,810 regions that the run shown does not have",
+    );
+  });
+
   it("leaves members of families out, of which each run has others", () => {
     const [scope] = combineRuns([
       run(10, 1, ["call 1", "call 2"]),

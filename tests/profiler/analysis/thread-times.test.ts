@@ -109,6 +109,20 @@ describe("the threads of a region", () => {
     expect(threads?.others).toEqual({ count: 84, invocations: 168, wall_ms: 168 });
   });
 
+  it("are each counted once for a family whose members tell other ones apart", () => {
+    const calls = (name: string, startMs: number, threads: readonly number[]) =>
+      threads.map((thread, index) => range(thread, startMs + index, 1, { name }));
+    const threads = Array.from({ length: 100 }, (_, index) => 101 + index);
+    const ranges = [...calls("step 1", 0, threads), ...calls("step 2", 200, threads.toReversed())];
+    const [scope] = buildRegionModel(timelineOf([{ pid: 100, ranges }]), {
+      labels: { rules: [], fold: 1 },
+    }).scopes;
+    const [family] = [...(scope?.families ?? []), ...(scope?.regions ?? [])];
+    expect(family?.invocations).toBe(200);
+    expect(family?.threads?.count).toBe(100);
+    expect(family?.threads?.others?.count).toBe(84);
+  });
+
   it("add up to the region, whatever is folded and however ranges nest", () => {
     const anyRange = fc.record({
       name: fc.constantFrom("work", "step 1", "step 2", "step 3"),

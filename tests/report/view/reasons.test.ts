@@ -1085,6 +1085,20 @@ describe("threads of a region", () => {
     });
   });
 
+  it("are said to be as many as are compared", () => {
+    const few = [20, 21, 22].map((thread) => ({ thread, calls: [9000, 9000] }));
+    expect(reasonOfWork(working([...workers(100, 100, 230, 100), ...few]))?.evidence).toMatch(
+      /^its 20 calls take 230\.0 µs in the median, those of 3 other threads 100\.0 µs;/,
+    );
+    const busy = [...workers(100, 100, 100), { thread: 30, calls: sameCalls(60, 100) }, ...few];
+    expect(reasonOfWork(working(busy))?.evidence).toMatch(/; 3 other threads in the median 20 /);
+  });
+
+  it("say nothing by times of nothing", () => {
+    const none = [...workers(0, 0, 0), { thread: 20, calls: sameCalls(60, 0) }];
+    expect(reasonOfWork(working(none))?.title ?? "").not.toContain("uneven");
+  });
+
   it("that share a queue are told by their calls: a slow one makes fewer", () => {
     const [slow, ...others] = workers(230, 100, 100, 100);
     const shared = [{ thread: 11, calls: slow?.calls.slice(0, 9) ?? [] }, ...others];

@@ -66,6 +66,21 @@ export function parseArgv(argv: readonly string[], flags: readonly Flag[]): Pars
   };
 }
 
+/**
+ * As argparse's `parse_intermixed_args`, with which Hydra 1.4 reads a line: the words behind the first `--` are overrides if one stands
+ * before it. Otherwise it means nothing, and a second one does.
+ *
+ * @throws ConfigError as `parseArgv`
+ */
+export function parseIntermixed(argv: readonly string[], flags: readonly Flag[]): ParsedArguments {
+  const first = parseArgv(argv, flags);
+  if (first.rest === undefined) return first;
+  const dashes = argv.indexOf("--");
+  const { rest = [], ...parsed } =
+    first.overrides.length > 0 ? first : parseArgv(argv.toSpliced(dashes, 1), flags);
+  return { ...parsed, overrides: [...parsed.overrides, ...rest] };
+}
+
 /** The first word that looks like a flag and is none, and the word behind it, which may be its value. */
 interface UnknownWord {
   readonly word: string;

@@ -3,7 +3,7 @@
 import type { Dialect } from "../../../engine/values/dialect.ts";
 import { ConfigError } from "../../../engine/values/errors.ts";
 import type { ParsedArguments, Session } from "../../job/session.ts";
-import { parseArgv } from "../arguments/parse-argv.ts";
+import { parseArgv, parseIntermixed } from "../arguments/parse-argv.ts";
 import { showsSecret, treeFor } from "./completion-tree.ts";
 import { matchFiles } from "./file-candidates.ts";
 import { hydraMatches } from "./override.ts";
@@ -19,8 +19,9 @@ export function hydraQuery(session: Session, separator: string): string {
   const { composerFor, flags, invocation, parsed } = session;
   // Of the line's flags, only --multirun matters.
   const composer = composerFor(parsed);
-  const line = stripProgram(invocation.env["COMP_LINE"] ?? "", composer.context.dialect);
-  const divided = divideLine(line, flags);
+  const { dialect } = composer.context;
+  const line = stripProgram(invocation.env["COMP_LINE"] ?? "", dialect);
+  const divided = divideLine(line, flags, dialect);
   const tree = treeFor(composer, divided.words, divided.isMultirun ? "multirun" : "run");
   const matches = hydraMatches(tree, divided.word, (word) => matchFiles(word, invocation.cwd));
   const secrets = tree.secrets();
@@ -32,12 +33,13 @@ export function hydraQuery(session: Session, separator: string): string {
  *
  * @throws ConfigError `app.usage`
  */
-export function divideLine(line: string, flags: Session["flags"]) {
-  const parsed: ParsedArguments = parseArgv(
+export function divideLine(line: string, flags: Session["flags"], { mixesFlags }: Dialect) {
+  const parse = mixesFlags ? parseIntermixed : parseArgv;
+  const parsed: ParsedArguments = parse(
     line.split(/\s+/).filter((word) => word !== ""),
     flags,
   );
-  if (parsed.apart !== undefined)
+  if (parsed.apart !== undefined && !mixesFlags)
     throw new ConfigError({
       code: "app.usage",
       message: `unrecognized arguments: ${parsed.apart.join(" ")}`,

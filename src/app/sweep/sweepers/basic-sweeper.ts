@@ -1,6 +1,7 @@
 /** Hydra's own sweeper: all combinations of the sweep overrides. */
 import { BASIC_SWEEPER_SETTINGS } from "../../../engine/compose/hydra/hydra-schema.ts";
 import { leavesOf, pathText, type Repository } from "../../../engine/compose/index.ts";
+import { maskSecrets } from "../../../engine/compose/secrets.ts";
 import {
   isEndless,
   isSweep,
@@ -127,9 +128,9 @@ function isSearch(root: MapNode): boolean {
   return target?.kind === "scalar" && pyStr(target).startsWith("hydraconf.");
 }
 
-/** An override with several values, of the first number of the config. */
-function exampleOf({ config }: SweepLine["master"]): string {
-  const number = leavesOf(config).find(
+/** An override with several values, of the first number of the config that is no secret. */
+function exampleOf(master: SweepLine["master"]): string {
+  const number = leavesOf(maskSecrets(master.config, master)).find(
     ({ node, path }) =>
       node.kind === "scalar" &&
       /^\d+(?:\.\d+)?$/.test(pyStr(node)) &&

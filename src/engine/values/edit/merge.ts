@@ -84,12 +84,14 @@ export function mergeNodes(
   const [first, ...others] = nodes;
   if (first === undefined)
     throw new ConfigError({ code: "merge.incompatible", message: "There is nothing to merge" });
+  const { dialect } = context;
   const readonly = first.flags?.readonly;
   // One draft for all layers: a map is copied once, however many of them change it.
-  const copies = createCopies(budget, context.dialect);
-  let target = withFlags(first, { readonly: false });
+  const copies = createCopies(budget, dialect);
+  let target = dialect.mergesIntoReadonly ? first : withFlags(first, { readonly: false });
   for (const other of others)
-    target = suggesting(context.dialect, () => mergeRoot(target, other, { context, copies }));
+    target = suggesting(dialect, () => mergeRoot(target, other, { context, copies }));
+  if (dialect.mergesIntoReadonly) return target;
   const turnedReadonly = target.flags?.readonly === true;
   return withFlags(target, { readonly: turnedReadonly ? true : readonly });
 }
@@ -105,8 +107,16 @@ export const mergeInto = (
   source: ContainerNode,
   context: ResolveContext,
   ofAnyClass = false,
-): void =>
-  mergeContainer(dest, source, { context, from: null, fromReadonly: false, depth: 0, ofAnyClass });
+): void => mergeContainer(dest, source, { ...atRoots(context), ofAnyClass });
+
+const atRoots = (context: ResolveContext): Merging => ({
+  context,
+  from: null,
+  fromReadonly: false,
+  intoReadonly: false,
+  depth: 0,
+  ofAnyClass: false,
+});
 
 /** The context of merging one map or list into another. */
 interface Merging {
@@ -115,6 +125,8 @@ interface Merging {
   readonly from: Place | null;
   /** Whether the parent of the source is read-only, which the source inherits. */
   readonly fromReadonly: boolean;
+  /** Whether maps and lists with the flag `readonly` are changed all the same, and keep it. */
+  readonly intoReadonly: boolean;
   /** Depth below the roots. */
   readonly depth: number;
   /** As for `mergeInto`; also for the class of a missing value. */
@@ -123,6 +135,13 @@ interface Merging {
 
 function mergeContainer(dest: Draft, source: ContainerNode, merging: Merging): void {
   checkDepth(merging.depth, source);
+  // What is around is not read-only meanwhile, so that only the own flag counts.
+  if (merging.intoReadonly && dest.node.flags?.readonly === true)
+    withoutFlag(dest, "readonly", () => mergeContents(dest, source, merging));
+  else mergeContents(dest, source, merging);
+}
+
+function mergeContents(dest: Draft, source: ContainerNode, merging: Merging): void {
   if (dest.node.kind === "map" && source.kind === "map") mergeMap(dest, dest.node, source, merging);
   else if (dest.node.kind === "list" && source.kind === "list")
     mergeList(dest, dest.node, source, merging);
@@ -138,8 +157,10 @@ interface Layering {
 function mergeRoot(target: ConfigNode, source: ConfigNode, layering: Layering): ConfigNode {
   if (target.kind === "scalar" || source.kind === "scalar")
     return mergeSpecialRoot(target, source, layering);
-  const root = draftRoot(target, layering.copies);
-  mergeInto(root, source, layering.context);
+  const { context, copies } = layering;
+  const root = draftRoot(target, copies);
+  const intoReadonly = context.dialect.mergesIntoReadonly;
+  mergeContainer(root, source, { ...atRoots(context), intoReadonly });
   return root.node;
 }
 
@@ -170,7 +191,7 @@ function mergeMap(dest: Draft, target: DraftMap, source: MapNode, merging: Mergi
 
 /** A source has the same key as its target. */
 const inside = (source: ContainerNode, { key }: Draft, merging: Merging): Merging => ({
-  context: merging.context,
+  ...merging,
   from:
     merging.from === null || key === undefined
       ? rootPlace(source)
@@ -215,7 +236,7 @@ function add(dest: Draft, key: Key, source: ConfigNode, merging: Merging): void 
     assign(dest, key, made);
     mergeContainer(draftChild(dest, key, made), source, merging);
   } else if (merging.from?.node.type?.kind === "object")
-    withoutStruct(dest, () => assign(dest, key, source));
+    withoutFlag(dest, "struct", () => assign(dest, key, source));
   else assign(dest, key, source);
 }
 
@@ -321,14 +342,14 @@ function ofMissing({ type, origin }: ConfigNode): MapNode | undefined {
 }
 
 /**
- * Runs a change with `struct` off at this one node. A child that sets no flag of its own inherits the original flag
+ * Runs a change with a flag off at this one node. A child that sets no flag of its own inherits the original flag
  * again afterwards.
  */
-export function withoutStruct(draft: Draft, change: () => void): void {
-  const previousFlags = draft.node.flags;
-  setFlags(draft, withFlags(draft.node, { struct: false }).flags);
+export function withoutFlag(draft: Draft, flag: keyof NodeFlags, change: () => void): void {
+  const previous = draft.node.flags?.[flag];
+  setFlags(draft, withFlags(draft.node, { [flag]: false }).flags);
   change();
-  setFlags(draft, withFlags(draft.node, { struct: previousFlags?.struct }).flags);
+  setFlags(draft, withFlags(draft.node, { [flag]: previous }).flags);
 }
 
 function setFlags(draft: Draft, flags: NodeFlags | undefined): void {

@@ -33,7 +33,7 @@ import {
   draftReferred,
   draftRoot,
 } from "./draft.ts";
-import { mergeInto, withoutStruct } from "./merge.ts";
+import { mergeInto, withoutFlag } from "./merge.ts";
 
 export interface UpdateOptions {
   /** Merge a map or list into an existing one, instead of replacing it. Default: true. */
@@ -227,7 +227,7 @@ const outOfRange = (key: Key): boolean => typeof key === "bigint" && key < 0n;
 
 /** Runs a change, with `struct` off if additions are forced. */
 function opened(draft: Draft, options: UpdateOptions, change: () => void): void {
-  if (options.forceAdd === true) withoutStruct(draft, change);
+  if (options.forceAdd === true) withoutFlag(draft, "struct", change);
   else change();
 }
 

@@ -185,7 +185,7 @@ const ocEnv: Resolver = {
     if (fallback === undefined)
       throw new ConfigError({
         code: "resolver.failed",
-        message: `Resolver 'oc.env' failed: Environment variable '${key}' not found`,
+        message: `Resolver 'oc.env' failed: Environment variable ${pyRepr(key)} not found`,
         key: fullKey(),
         origin: node.origin,
         hint: shellDefault(key) ?? `${toSet(key)}give a default: \${oc.env:${written(key)},VALUE}`,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HYDRA_FLAGS } from "../../../../src/app/cli/arguments/hydra-flags.ts";
-import { parseArgv } from "../../../../src/app/cli/arguments/parse-argv.ts";
+import { parseArgv, parseIntermixed } from "../../../../src/app/cli/arguments/parse-argv.ts";
 import type { Flag } from "../../../../src/app/job/options.ts";
 import { isConfigError } from "../../../../src/engine/values/errors.ts";
 import { runs } from "../../../runs.ts";
@@ -101,6 +101,34 @@ describe("parseArgv", () => {
     } catch (error) {
       expect(isConfigError(error) && error.details.nearest).toBe(meant);
     }
+  });
+});
+
+// What argparse's `parse_intermixed_args` answers, in Python 3.9 to 3.13.
+describe("parseIntermixed", () => {
+  test.each<[string, object]>([
+    ["x=1 -m y=2 -c job z", { multirun: true, cfg: "job", overrides: ["x=1", "y=2", "z"] }],
+    ["-- x=1", { overrides: ["x=1"] }],
+    ["-- -m x=1", { multirun: true, overrides: ["x=1"] }],
+    ["-c job -- -p x", { cfg: "job", package: "x", overrides: [] }],
+    ["x=1 -- -m", { overrides: ["x=1", "-m"] }],
+    ["-m x=1 -- -c job", { multirun: true, overrides: ["x=1", "-c", "job"] }],
+    ["x=1 -m y=2 -- -c", { multirun: true, overrides: ["x=1", "y=2", "-c"] }],
+    ["x=1 -- y=2 -- z", { overrides: ["x=1", "y=2", "--", "z"] }],
+    ["-- -m -- -c job", { multirun: true, overrides: ["-c", "job"] }],
+    ["-- -- -m x=1", { overrides: ["-m", "x=1"] }],
+    ["x=1 --", { overrides: ["x=1"] }],
+    ["--", { overrides: [] }],
+  ])("%s", (line, expected) => {
+    const { flags, overrides, rest } = parseIntermixed(line.split(" "), HYDRA_FLAGS);
+    expect({ ...Object.fromEntries(flags), overrides }).toEqual(expected);
+    expect(rest).toBeUndefined();
+  });
+
+  test("refuses a flag without its value before the dashes", () => {
+    expect(() => parseIntermixed(["x=1", "-p", "--", "q"], HYDRA_FLAGS)).toThrow(
+      "argument --package/-p: expected one argument",
+    );
   });
 });
 

@@ -35,6 +35,15 @@ describe("-sc", () => {
     expect(answer.stderr).toContain(message);
   });
 
+  test("overrides on both sides of a flag are read as others in 1.4", async () => {
+    const { run: run14 } = program(FILES, { dialect: "1.4" });
+    const offered = async (line: string) =>
+      (await run14(["-sc", "query=fish"], undefined, { COMP_LINE: `prog ${line}` })).stdout;
+    expect(await offered("x=1 -m db=")).toBe("db=a\ndb=b\n");
+    expect(await offered("db=b -m db.")).toBe("db.n=\n");
+    expect(await offered("x=1 -- db=")).toBe("db=a\ndb=b\n");
+  });
+
   // Ours (docs/compatibility.md): Hydra ends with KeyError: 'HYDRACONF_NOPE'.
   test("a variable of env_copy that is not set leaves groups to be offered, and no keys", async () => {
     const line = "prog hydra.job.env_copy=[HYDRACONF_NOPE]";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DIALECTS } from "../../../../src/engine/values/dialect.ts";
 import { mergeNodes } from "../../../../src/engine/values/edit/merge.ts";
 import { ConfigError, isConfigError } from "../../../../src/engine/values/errors.ts";
 import {
@@ -103,39 +104,121 @@ describe("mergeNodes", () => {
     );
   });
 
+  /** The tree, with the flag at the map or list of a key. */
+  function lockedAt(text: string, key: string, readonly = true): MapNode {
+    const node = mapOf(yaml(text));
+    const entry = node.entries.get(keyId(key));
+    if (entry === undefined) throw new Error(`no ${key}`);
+    const value = withFlags(entry.value, { readonly });
+    return { ...node, entries: new Map(node.entries).set(keyId(key), { ...entry, value }) };
+  }
+
   it("heeds readonly below the root, and lets the root's only pass on", () => {
     const root = withFlags(yaml("a: 1"), { readonly: true });
     expect(mergeNodes([root, yaml("a: 2")], context).flags).toEqual({ readonly: true });
-    const inner = mapOf(yaml("a: {b: 1}"));
-    const locked = { ...inner, entries: new Map(inner.entries) };
-    const entry = locked.entries.get("a");
-    if (entry === undefined) throw new Error("no a");
-    locked.entries.set("a", { ...entry, value: withFlags(entry.value, { readonly: true }) });
-    expect(() => mergeNodes([locked, yaml("a: {b: 2}")], context)).toThrowError(
+    expect(() => mergeNodes([lockedAt("a: {b: 1}", "a"), yaml("a: {b: 2}")], context)).toThrowError(
       expect.objectContaining({ code: "value.readonly" }),
     );
+    const refused = expect.objectContaining({
+      code: "value.readonly",
+      details: expect.objectContaining({ key: "a" }),
+    });
+    expect(() => mergeNodes([yaml("a: 1"), root, yaml("a: 2")], context)).toThrowError(refused);
   });
 
   it("refuses items for a list that is readonly, itself or by the map around it", () => {
-    const [lists, around] = [mapOf(yaml("a: [1]")), yaml("m: {a: [1]}")];
-    const locked = { ...lists, entries: new Map(lists.entries) };
-    const entry = locked.entries.get("a");
-    if (entry === undefined) throw new Error("no a");
-    locked.entries.set("a", { ...entry, value: withFlags(entry.value, { readonly: true }) });
+    const locked = lockedAt("a: [1]", "a");
     const refused = expect.objectContaining({
       code: "value.readonly",
       details: expect.objectContaining({ key: "a[0]" }),
     });
     expect(() => mergeNodes([locked, yaml("a: [2]")], context)).toThrowError(refused);
     expect(() => mergeNodes([locked, yaml("a: [1]")], context)).toThrowError(refused);
-    const inMap = mapOf(around);
-    const map = { ...inMap, entries: new Map(inMap.entries) };
-    const inner = map.entries.get("m");
-    if (inner === undefined) throw new Error("no m");
-    map.entries.set("m", { ...inner, value: withFlags(inner.value, { readonly: true }) });
-    expect(() => mergeNodes([map, yaml("m: {a: [2]}")], context)).toThrowError(
-      expect.objectContaining({ code: "value.readonly" }),
-    );
+    expect(() =>
+      mergeNodes([lockedAt("m: {a: [1]}", "m"), yaml("m: {a: [2]}")], context),
+    ).toThrowError(expect.objectContaining({ code: "value.readonly" }));
+  });
+
+  // As recorded of OmegaConf 2.4.0.dev14; its release is not public.
+  describe("in 1.4", () => {
+    const newer = createResolveContext({ env: {}, dialect: DIALECTS["1.4"] });
+    const [locked, unlocked, struct] = [
+      (text: string) => withFlags(yaml(text), { readonly: true }),
+      (text: string) => withFlags(yaml(text), { readonly: false }),
+      (text: string) => withFlags(yaml(text), { struct: true }),
+    ];
+
+    it.each([
+      { of: [yaml("a: 0"), locked("a: 1"), yaml("a: 2")], gives: "a: 2\n", root: true },
+      { of: [locked("a: 0"), yaml("b: 1"), yaml("c: 1")], gives: "a: 0\nb: 1\nc: 1\n", root: true },
+      { of: [locked("a: 0"), unlocked("b: 1")], gives: "a: 0\nb: 1\n", root: true },
+      { of: [yaml("a: 0"), unlocked("b: 1")], gives: "a: 0\nb: 1\n", root: false },
+      { of: [lockedAt("a: {}", "a"), yaml("a: {x: 1}")], gives: "a:\n  x: 1\n", a: true },
+      { of: [lockedAt("a: [1]", "a"), yaml("a: [2]")], gives: "a:\n- 2\n", a: true },
+      {
+        of: [yaml("a: {}"), lockedAt("a: {}", "a"), yaml("a: {x: 1}")],
+        gives: "a:\n  x: 1\n",
+        a: true,
+      },
+      {
+        of: [lockedAt("a: {}", "a"), lockedAt("a: {x: 1}", "a", false)],
+        gives: "a:\n  x: 1\n",
+        a: true,
+      },
+      { of: [lockedAt("a: {}", "a"), yaml("a: x")], gives: "a: x\n" },
+    ])("merges into what is readonly, which it stays: $gives", ({ of, gives, root, a }) => {
+      const merged = mergeNodes(of, newer);
+      expect(show(merged)).toBe(gives);
+      expect(merged.flags?.readonly).toBe(root);
+      expect(child(merged, "a")?.flags?.readonly).toBe(a);
+    });
+
+    it("heeds struct there, and refuses a missing value of a readonly config over a value", () => {
+      expect(() =>
+        mergeNodes([locked("a: 1"), struct("{}"), yaml("a: 2\nb: 3")], newer),
+      ).toThrowError(
+        expect.objectContaining({
+          code: "value.struct",
+          details: expect.objectContaining({ key: "b" }),
+        }),
+      );
+      expect(() => mergeNodes([yaml("a: 1"), locked("a: ???")], newer)).toThrowError(
+        expect.objectContaining({ code: "value.readonly" }),
+      );
+    });
+
+    it("merges the same whether or not the maps and lists of the first config are readonly", () => {
+      const everywhere = (node: ConfigNode): ConfigNode => {
+        if (node.kind === "scalar") return node;
+        const within: ConfigNode =
+          node.kind === "list"
+            ? { ...node, items: node.items.map(everywhere) }
+            : {
+                ...node,
+                entries: new Map(
+                  [...node.entries].map(([id, { key, value }]) => [
+                    id,
+                    { key, value: everywhere(value) },
+                  ]),
+                ),
+              };
+        return withFlags(within, { readonly: true });
+      };
+      const outcome = (nodes: readonly ConfigNode[]): string => {
+        try {
+          return show(mergeNodes(nodes, newer));
+        } catch (error) {
+          return isConfigError(error) ? error.code : String(error);
+        }
+      };
+      const layer = maps(["${a}", "${b}", "???"]);
+      fc.assert(
+        fc.property(layer, layer, layer, (first, second, third) => {
+          expect(outcome([everywhere(first), second, third])).toBe(outcome([first, second, third]));
+        }),
+        { numRuns: runs(200) },
+      );
+    });
   });
 
   it("keeps what was overwritten, newest first", () => {

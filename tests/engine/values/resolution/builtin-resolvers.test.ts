@@ -103,6 +103,18 @@ describe("the built-in resolvers", () => {
     );
   });
 
+  // Each is a part of the text of Python's KeyError.
+  it.each([
+    ["plain", "'plain'"],
+    ["'it\\'s'", `"it's"`],
+    ["'a\"b'", `'a"b'`],
+    ["'a\\nb'", "'a\\\\nb'"],
+    ["'a\tb'", "'a\\tb'"],
+  ])("shows the name of a variable that is not set as Python writes a text: %s", (name, shown) => {
+    const read = () => resolve(`a: ${JSON.stringify(`\${oc.env:${name}}`)}`);
+    expect(read).toThrow(`Environment variable ${shown} not found`);
+  });
+
   it("warn at the use of a deprecated key", () => {
     const warnings: string[] = [];
     const text =
