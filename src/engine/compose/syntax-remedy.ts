@@ -37,10 +37,16 @@ function remedyAt(position: number, hint: string, typed: TypedOverrides): string
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
     ? (extension(text, position, typed) ?? bareOption(text, position, typed))
-    : (chosenOption(text, position, typed, isChoice) ??
-      restOfValue(position, typed) ??
-      chosenOption(text, position, typed, setsKey));
+    : meantByWord(text, position, typed);
   return found ?? nextRemedy(hint, position, typed);
+}
+
+/** An option first: the rest of a value may be any word. */
+function meantByWord(text: string, position: number, typed: TypedOverrides): string | undefined {
+  const base = composed(typed, position);
+  const chosenAs = (isMeant: Effect) =>
+    base && chosenOption(text, position, typed, { base, isMeant });
+  return chosenAs(isChoice) ?? restOfValue(position, typed) ?? chosenAs(setsKey);
 }
 
 /** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
@@ -96,6 +102,12 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
 
 type Effect = (override: Override, base: Composition) => boolean;
 
+interface Meant {
+  /** Without the wrong override. */
+  readonly base: Composition;
+  readonly isMeant: Effect;
+}
+
 const isChoice: Effect = ({ keyOrGroup }, { repository }) => repository.groupExists(keyOrGroup);
 
 const setsKey: Effect = (override, base) => keepsValues(base.root, override, base);
@@ -105,14 +117,12 @@ function chosenOption(
   text: string,
   position: number,
   typed: TypedOverrides,
-  isMeant: Effect,
+  meant: Meant,
 ): string | undefined {
-  const base = composed(typed, position);
-  if (base === undefined) return undefined;
   const separators = [...text.matchAll(/[./:-]/g)].reverse();
   for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    if (worksFor(written, position, typed, { base, isMeant })) return `use ${shown(written)}`;
+    if (worksFor(written, position, typed, meant)) return `use ${shown(written)}`;
   }
   return undefined;
 }
@@ -136,7 +146,7 @@ function worksFor(
   written: string,
   position: number,
   typed: TypedOverrides,
-  { base, isMeant }: { readonly base: Composition; readonly isMeant: Effect },
+  { base, isMeant }: Meant,
 ): boolean {
   const override = select(() => parseOverride(written));
   return (
