@@ -9,6 +9,7 @@ import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
+import type { SecretPath } from "../secrets.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
 import * as refuse from "./defaults-errors.ts";
@@ -411,6 +412,8 @@ export interface ChosenGroups {
   readonly repository: Pick<Repository, "list">;
   /** The configs with the other options of swept groups. */
   readonly swept?: () => readonly ConfigNode[];
+  /** The values of the config that are not to be shown in hints. */
+  readonly secretPaths?: () => readonly SecretPath[];
   /** An override as it was typed: for a job of a sweep, that of the sweep. */
   readonly typed?: (override: Override) => Override;
 }
