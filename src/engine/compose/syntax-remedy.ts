@@ -55,11 +55,15 @@ function nextRemedy(
     return undefined;
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    const { hint: next, message, origin } = error.details;
+    const { code, hint: next, message, origin } = error.details;
     if (origin?.kind !== "override" || origin.index !== position) return undefined;
     const [problem] = message.split("\n");
     if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
-    return nextRemedy(next, position, typed, rounds - 1) ?? next;
+    const remedy = nextRemedy(next, position, typed, rounds - 1) ?? next;
+    // It is about how the line is run, for which the text must be right as well.
+    return code === "override.sweep_not_allowed" && !PROPOSAL.test(next)
+      ? `${remedy}, and ${hint}`
+      : remedy;
   }
 }
 

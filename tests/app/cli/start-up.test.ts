@@ -66,7 +66,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/main.ts", "src/bin/deep-profile.
     ).toEqual([]);
     expect(loaded).not.toContain("src/engine/schema/index.ts");
     // What runs a task comes with a run; declarations of settings are parts of config groups.
-    const declarations = /\/settings\.ts$|^src\/app\/launch\/local\/cpus\.ts$/;
+    const declarations = /\/(?!load-)\w+-settings\.ts$|^src\/app\/launch\/local\/cpus\.ts$/;
     const ofRuns =
       /^src\/(engine\/instantiate|app\/(job\/(logging|callbacks|run-job)|record|launch|sweep|plugins\/(load-|slurm\/(?!slurm\.ts)|optuna\/optuna-)))/;
     expect(loaded.filter((name) => ofRuns.test(name) && !declarations.test(name))).toEqual([]);
@@ -96,7 +96,7 @@ test("the help of a subcommand of deep-profile needs neither the profiler nor th
   );
   // The commands load node:crypto when it is used (scripts/launcher.cjs).
   const light =
-    /^(yargs|string-width|node:crypto)$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(commands|choices|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/interrupt)\.ts$|report\/(selection\/range-pattern|model\/(compared-numbers|families|region-path|report-files))\.ts$|foundation\/(system\/|text\/text-width\.ts$))/;
+    /^(yargs|string-width|node:crypto)$|^src\/(app\/command-line\/|engine\/values\/user-pattern\.ts$|profiler\/(cli\/(subcommand-lines|option-values|subcommand|label-options)|analysis\/labels|tools\/(collection|importer|recorder\/format)|machine\/stop-signals)\.ts$|report\/(selection\/range-pattern|model\/(compared-numbers|families|region-path|report-files))\.ts$|foundation\/(system\/|text\/text-width\.ts$))/;
   expect(added.filter((module) => !light.test(module))).toEqual([]);
 });
 

@@ -249,12 +249,14 @@ function unusedSelection(
   repository: Repository,
   dialect: Dialect,
 ): ConfigError {
-  const [group = key] = key.split("@", 1);
+  const [group = key, packageName = ""] = key.split("@", 2);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
   const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
-  const nearest =
-    meant[0]?.key ?? nearestName(key, similar) ?? first ?? nearestName(key, [...choices.keys()]);
+  // Keys of one group are alike even where their packages are not.
+  const packages = similar.map((other) => other.slice(group.length + 1));
+  const near = packages.indexOf(nearestName(packageName, packages) ?? "");
+  const nearest = meant[0]?.key ?? similar[near] ?? first ?? nearestName(key, [...choices.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
