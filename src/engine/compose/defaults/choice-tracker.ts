@@ -9,7 +9,6 @@ import { ConfigError, nearest as nearestName } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
 import type { Origin } from "../../values/origin.ts";
 import { pyRepr } from "../../values/python-text.ts";
-import type { SecretPath } from "../secrets.ts";
 import { type GroupItem, type GroupValue, isOptionList } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
 import * as refuse from "./defaults-errors.ts";
@@ -415,7 +414,7 @@ export interface ChosenGroups {
   /** The configs with the other options of swept groups. */
   readonly swept?: () => readonly ConfigNode[];
   /** The values of the config that are not to be shown in hints. */
-  readonly secretPaths?: () => readonly SecretPath[];
+  readonly secretPaths?: () => readonly (readonly string[])[];
   /** An override as it was typed: for a job of a sweep, that of the sweep. */
   readonly typed?: (override: Override) => Override;
 }
