@@ -32,8 +32,8 @@ const CAUSES: readonly (readonly [program: string, label: string, named: RegExp]
   ["processors", "compute", /waits for a free processor/],
   ["pipe", "receive", /waits for a pipe/],
   ["join", "collect", /waits for the end of a thread/],
-  ["slow-thread", "work", /uneven over threads: a call of thread \d+ takes/],
-  ["late-thread", "work", /uneven over threads: a call of thread \d+ takes/],
+  ["slow-thread", "work", /uneven over threads: a call of thread slow one \(\d+\) takes/],
+  ["late-thread", "work", /uneven over threads: a call of thread slow one \(\d+\) takes/],
   ["tiny-calls", "outside every range", /between very many short ranges/],
 ];
 

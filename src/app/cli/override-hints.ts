@@ -33,6 +33,9 @@ export function hintMistypedArgument(
       hint: `the value of ${previous} follows an '=': ${previous}=${word}`,
     });
   if (word.includes(",")) return error;
+  const next = argv[argv.indexOf(word) + 1] ?? "";
+  if (DELETING.test(word) && /^[A-Za-z_][\w.]*$/.test(next))
+    return new ConfigError({ ...error.details, hint: `to delete a key, use ~${next}` });
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   // Other hints have a remedy already.
   const isOpen = hint === undefined || hint.endsWith("'='");
@@ -42,6 +45,9 @@ export function hintMistypedArgument(
     ? error
     : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
 }
+
+/** Commands of other languages. */
+const DELETING = /^(?:del|delete|rm|remove|unset)$/;
 
 /** The key with the word after it, which may be `0.3`, `= 0.3` or `=0.3`. */
 function asOverride(word: string, argv: readonly string[]): string | undefined {

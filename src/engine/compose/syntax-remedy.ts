@@ -1,6 +1,9 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
+import type { Override } from "../overrides/ast.ts";
 import { shown, splitExample } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
+import { quoted } from "../overrides/print.ts";
+import { isSweep } from "../overrides/sweep.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
@@ -33,8 +36,10 @@ export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown
 function remedyAt(position: number, hint: string, typed: TypedOverrides): string | undefined {
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
-    ? extension(text, position, typed)
-    : (restOfValue(position, typed) ?? chosenOption(text, position, typed));
+    ? (extension(text, position, typed) ?? bareOption(text, position, typed))
+    : (chosenOption(text, position, typed, isChoice) ??
+      restOfValue(position, typed) ??
+      chosenOption(text, position, typed, setsKey));
   return found ?? nextRemedy(hint, position, typed);
 }
 
@@ -47,9 +52,9 @@ function nextRemedy(
 ): string | undefined {
   // Several proposals were tried before.
   const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
-  // Two arguments, for one, are no override.
-  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
-    return undefined;
+  const override = proposal === undefined ? undefined : select(() => parseOverride(proposal));
+  // Two arguments, for one, are no override; a sweep is right, whether or not several jobs are asked for.
+  if (proposal === undefined || override === undefined || isSweep(override)) return undefined;
   try {
     typed.compose(typed.texts.with(position, proposal));
     return undefined;
@@ -94,18 +99,25 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
     : `a list is replaced as a whole: ${written}`;
 }
 
+type Effect = (override: Override, base: Composition) => boolean;
+
+const isChoice: Effect = ({ keyOrGroup }, { repository }) => repository.groupExists(keyOrGroup);
+
+const setsKey: Effect = (override, base) => keepsValues(base.root, override, base);
+
 /** `db.mysql` for `db=mysql`, and `lr.0.1` for `lr=0.1`. */
-function chosenOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+function chosenOption(
+  text: string,
+  position: number,
+  typed: TypedOverrides,
+  isMeant: Effect,
+): string | undefined {
   const base = composed(typed, position);
   if (base === undefined) return undefined;
   const separators = [...text.matchAll(/[./:-]/g)].reverse();
   for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    const override = select(() => parseOverride(written));
-    if (override === undefined || override.keyOrGroup === "") continue;
-    const isChoice = base.repository.groupExists(override.keyOrGroup);
-    if (!isChoice && select(() => keepsValues(base.root, override, base)) !== true) continue;
-    if (composed(typed, position, written) !== undefined) return `use ${shown(written)}`;
+    if (worksFor(written, position, typed, { base, isMeant })) return `use ${shown(written)}`;
   }
   return undefined;
 }
@@ -113,21 +125,52 @@ function chosenOption(text: string, position: number, typed: TypedOverrides): st
 /** An option or a value has few of them. */
 const MOST_SEPARATORS = 8;
 
+/** `db={mysql}`, `db=<mysql>` or `db=(mysql)`, as a manual writes a name that is to be replaced. */
+function bareOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+  const [, key, option] =
+    /^([~+]*[A-Za-z_][\w./@-]*)=[^\w\s]+([A-Za-z_][\w./-]*)[^\w\s]+$/.exec(text) ?? [];
+  const base = key === undefined ? undefined : composed(typed, position);
+  const written = `${key}=${option}`;
+  return base !== undefined && worksFor(written, position, typed, { base, isMeant: isChoice })
+    ? `use ${shown(written)}`
+    : undefined;
+}
+
+/** Whether an override in place of the wrong one composes, and has the effect that is meant. */
+function worksFor(
+  written: string,
+  position: number,
+  typed: TypedOverrides,
+  { base, isMeant }: { readonly base: Composition; readonly isMeant: Effect },
+): boolean {
+  const override = select(() => parseOverride(written));
+  return (
+    override !== undefined &&
+    override.keyOrGroup !== "" &&
+    select(() => isMeant(override, base)) === true &&
+    composed(typed, position, written) !== undefined
+  );
+}
+
 /** `name=my run`, of which a shell made two arguments. */
 function restOfValue(position: number, typed: TypedOverrides): string | undefined {
   const { texts, compose } = typed;
   const previous = texts[position - 1];
   const end = texts.findIndex((text, index) => index > position && text.includes("="));
   const words = texts.slice(position, end < 0 ? texts.length : end);
-  if (previous?.includes("=") !== true || !words.every((word) => /^[\w.-]+$/.test(word)))
+  if (previous?.includes("=") !== true || !words.every((word) => /^[^\s+~-]\S*$/.test(word)))
     return undefined;
   const others = select(() => compose(texts.toSpliced(position, words.length)));
   const [word = ""] = words;
   // The first of two words that were meant as an override of their own.
   if (others === undefined || getAt(others.root, splitKey(word, others.dialect)) !== undefined)
     return undefined;
-  const whole = [previous, ...words].join(" ");
-  const written = texts.toSpliced(position - 1, words.length + 1, whole);
-  const joined = select(() => compose(written));
-  return joined && splitExample(secretOverrides(joined).get(whole) ?? whole);
+  const equal = previous.indexOf("=") + 1;
+  const value = [previous.slice(equal), ...words].join(" ");
+  for (const written of [value, quoted(value, '"')]) {
+    const whole = previous.slice(0, equal) + written;
+    const joined = select(() => compose(texts.toSpliced(position - 1, words.length + 1, whole)));
+    if (joined !== undefined) return splitExample(secretOverrides(joined).get(whole) ?? whole);
+  }
+  return undefined;
 }

@@ -31,6 +31,8 @@ export const trapNotes = (request: TrapRequest): readonly CompositionWarning[] =
   ...misnamedDefaults(request),
   ...ignoredKeywords(request),
   ...misspeltHeaders(request),
+  ...headersBelowKeys(request),
+  ...filesOfText(request),
   ...optionsAsValues(request),
   ...misnamedGroups(request),
   ...(request.mode === "multirun" ? settingsInOptions(request) : []),
@@ -44,19 +46,24 @@ const note = (message: string, origin: Origin): CompositionWarning => ({
 });
 
 /** `default:` with entries that name options of config groups. */
-function misnamedDefaults({ configName, repository }: TrapRequest): readonly CompositionWarning[] {
-  const loaded = configName === null ? undefined : repository.load(configName);
-  if (loaded?.node.kind !== "map" || loaded.defaults.length > 0) return [];
-  const entry = loaded.node.entries.get("default")?.value;
-  if (entry?.kind !== "list" || !entry.items.some((item) => namesOption(item, repository)))
-    return [];
-  return [
-    note(
-      `${describeOrigin(entry.origin)}: \`default:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
-      entry.origin,
-    ),
-  ];
-}
+const misnamedDefaults = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ defaults, node }) => {
+    const entry = defaults.length > 0 ? undefined : entryAt(node, "default");
+    if (
+      entry?.kind !== "list" ||
+      !entry.items.some((item) => namesOption(item, request.repository))
+    )
+      return [];
+    return [
+      note(
+        `${describeOrigin(entry.origin)}: \`default:\` is an ordinary key, so no config is included; the list of configs is written \`defaults:\``,
+        entry.origin,
+      ),
+    ];
+  });
+
+const entryAt = (node: ConfigNode, key: string): ConfigNode | undefined =>
+  node.kind === "map" ? node.entries.get(key)?.value : undefined;
 
 /** The primary config and the options that were chosen. */
 function chosenConfigs({ choices, configName, repository }: TrapRequest): readonly LoadedConfig[] {
@@ -96,6 +103,41 @@ const misspeltHeaders = (request: TrapRequest): readonly CompositionWarning[] =>
       return [note(`${describeOrigin(place)}: '${written.trim()}' ${effect}: ${remedy}`, place)];
     }
     return [];
+  });
+
+/** `# @package _global_` below the keys of its file. */
+const headersBelowKeys = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ node: { origin }, package: pkg }) => {
+    if (origin.kind !== "file" || pkg !== null) return [];
+    const line = /^# ?@package _global_[ \t]*$/m.exec(origin.source.text);
+    const above = origin.source.text.slice(0, line?.index ?? 0);
+    if (line === null || !/^[ \t]*[^#\s]/m.test(above)) return [];
+    const [written] = line;
+    const place = { ...origin, start: line.index, end: line.index + written.length };
+    return [
+      note(
+        `${describeOrigin(place)}: '${written.trim()}' is an ordinary comment: a header is read above all keys only`,
+        place,
+      ),
+    ];
+  });
+
+/** `port = 1` in place of `port: 1`: a file without any key is one text, which is read as a key without a value. */
+const filesOfText = (request: TrapRequest): readonly CompositionWarning[] =>
+  chosenConfigs(request).flatMap(({ node }) => {
+    const [entry, ...others] = entriesOf(node);
+    if (entry === undefined || others.length > 0 || node.origin.kind !== "file") return [];
+    const { text } = node.origin.source;
+    if (entry.value.kind !== "scalar" || entry.value.value !== null || text.includes(":"))
+      return [];
+    const [, key = "KEY", value = "VALUE"] =
+      /^([A-Za-z_][\w.-]*)\s*=\s*(\S+)/.exec(String(entry.key)) ?? [];
+    return [
+      note(
+        `${describeOrigin(node.origin)}: the file has no keys, it is one text: a key is written \`${key}: ${value}\``,
+        node.origin,
+      ),
+    ];
   });
 
 const GLOBAL = "_global_";
@@ -143,7 +185,9 @@ function namesOption(item: ConfigNode, repository: Repository): boolean {
   return (
     typeof key === "string" &&
     value.kind === "scalar" &&
-    optionsForHint(repository, key.replace(/^\//, "")).includes(String(value.value))
+    optionsForHint(repository, key.replace(/^(?:(?:override|optional) +)*\/?/, "")).includes(
+      String(value.value),
+    )
   );
 }
 

@@ -103,6 +103,10 @@ const FOREIGN: readonly {
         .replace(/([{,]\s*)(["']?)([A-Za-z_][\w.-]*)\2\s*=\s*/g, "$1$3:"),
   },
   { lead: "a list stands in brackets", rewritten: asList },
+  {
+    lead: "quotes are straight",
+    rewritten: (value) => value.replace(/[“”„‟]/g, '"').replace(/[‘’‚‛]/g, "'"),
+  },
 ];
 
 /** `{a.b}`, `{{ a.b }}`, `${{a.b}}` and `$(a.b)`. */

@@ -264,11 +264,12 @@ const WAIT_RULES: readonly WaitRule[] = [
     waits: ["processor"],
     words: "a free processor",
     refine: (finding, facts) => {
-      const freeFinding = ownFinding(facts);
+      const uneven = slowThread(facts);
+      const freeFinding = uneven ?? ownFinding(facts);
       return freeFinding === null
         ? finding
         : {
-            ...finding,
+            advice: uneven === null ? finding.advice : `${uneven.advice}; ${finding.advice}`,
             title: `${finding.title}; on a free machine: ${freeFinding.title}`,
             evidence: `a processor is missing for ${finding.evidence}; ${freeFinding.evidence}`,
           };
@@ -285,8 +286,6 @@ function ownFinding(facts: RegionFacts): Finding | null {
   const queued = threads?.waits.find(({ wait }) => wait === "processor");
   const longest = threads?.waits.find(({ wait }) => wait !== "processor");
   if (threads === null || wallMs === null || queued === undefined) return null;
-  const uneven = slowThread(facts);
-  if (uneven !== null) return uneven;
   const free = {
     ...facts,
     wallMs: wallMs - queued.ms,
@@ -747,42 +746,67 @@ function slowThread(facts: RegionFacts): Finding | null {
   )
     return null;
   const some = comparableThreads(threads);
+  if (some.length <= LEAST_OTHERS) return null;
+  const median: Measure = {
+    callTime: ({ invocation_wall_ms }) => invocation_wall_ms.median,
+    timeOf: ({ wall_ms }) => wall_ms,
+    words: ["take", "in the median"],
+  };
   const areTimed = some.every(({ cpu_ms }) => cpu_ms !== undefined);
-  // Who gets a processor is chance; what each thread computes is not.
-  const isQueued = wait === "processor";
-  if (some.length <= LEAST_OTHERS || (isQueued && !areTimed)) return null;
   const meanCpu: OfThread = ({ cpu_ms = 0, invocations }) => cpu_ms / invocations;
-  const callOf: OfThread = isQueued ? meanCpu : (thread) => thread.invocation_wall_ms.median;
-  const timeOf: OfThread = isQueued ? ({ cpu_ms = 0 }) => cpu_ms : ({ wall_ms }) => wall_ms;
-  const countOf: OfThread = ({ invocations }) => invocations;
+  const cpu: Measure = {
+    callTime: meanCpu,
+    timeOf: ({ cpu_ms = 0 }) => cpu_ms,
+    words: ["compute for", "on average"],
+  };
   const against = (thread: ThreadTime, measure: OfThread) =>
     medianOf(some.filter((other) => other !== thread).map(measure));
   const nameOf = threadNames(threads);
-  const slow = mostOf(some, callOf);
   // Of more threads than are listed, those with the most time are no sample.
-  const areListed = threads.others === undefined || isQueued;
-  const usual = areListed ? against(slow, callOf) : threads.median_invocation_ms;
-  const others = plural((areListed ? some.length : threads.count) - 1, "other thread");
-  if (
-    callOf(slow) > 0 &&
-    callOf(slow) >= usual * UNEVEN &&
-    timeOf(slow) * 2 >= against(slow, timeOf)
-  ) {
+  const areListed = ({ callTime }: Measure) =>
+    threads.others === undefined || callTime !== median.callTime;
+  const findingOf = ({ slow, usual, measure }: SlowThread): Finding => {
+    const { callTime, words } = measure;
+    const [verb, average] = words;
+    const others = plural((areListed(measure) ? some.length : threads.count) - 1, "other thread");
     const usualCpu = against(slow, meanCpu);
     const computes =
-      areTimed && !isQueued
+      areTimed && callTime !== meanCpu
         ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
         : "";
-    const [verb, average] = isQueued ? ["compute for", "on average"] : ["take", "in the median"];
     return {
-      title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callOf(slow), usual)} that of the others`,
-      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callOf(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
+      title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callTime(slow), usual)} that of the others`,
+      evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callTime(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
         areTimed && meanCpu(slow) < usualCpu * UNEVEN
           ? "find what it waits for in its row of the timeline: it computes as much as the others"
           : "give that thread smaller pieces, or let all threads take pieces from one queue",
     };
-  }
+  };
+  const slowBy = (measure: Measure): SlowThread | null => {
+    const { callTime, timeOf } = measure;
+    const slow = mostOf(some, callTime);
+    const usual = areListed(measure) ? against(slow, callTime) : threads.median_invocation_ms;
+    return callTime(slow) > 0 &&
+      callTime(slow) >= usual * UNEVEN &&
+      timeOf(slow) * 2 >= against(slow, timeOf)
+      ? { slow, usual, measure }
+      : null;
+  };
+  const byMedian = wait === "processor" ? null : slowBy(median);
+  // Who gets a processor is chance; what each thread computes is not, nor what its shortest call takes.
+  const isQueued =
+    wait === "processor" ||
+    (byMedian !== null &&
+      queuedMs(facts.threads) >=
+        (byMedian.slow.invocation_wall_ms.median - byMedian.usual) * byMedian.slow.invocations);
+  if (byMedian !== null && !isQueued) return findingOf(byMedian);
+  const isComputing = areTimed && computesOnFreeMachine(facts);
+  const found = isQueued ? ((isComputing ? slowBy(cpu) : null) ?? slowThroughout(some)) : null;
+  if (found !== null) return findingOf(found);
+  if (isQueued && !isComputing) return null;
+  const { timeOf } = isQueued ? cpu : median;
+  const countOf: OfThread = ({ invocations }) => invocations;
   const busy = mostOf(some, timeOf);
   const [time, calls] = [against(busy, timeOf), against(busy, countOf)];
   return isMainThread(busy) ||
@@ -793,12 +817,56 @@ function slowThread(facts: RegionFacts): Finding | null {
     ? null
     : {
         title: `uneven over threads: ${nameOf(busy)} makes ${formatTimes(countOf(busy), calls)} the calls of the others`,
-        evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${others} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
+        evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${plural(some.length - 1, "other thread")} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
         advice: "give that thread fewer pieces, or let all threads take pieces from one queue",
       };
 }
 
 type OfThread = (thread: ThreadTime) => number;
+
+/** What of the calls of threads is compared. Times in ms. */
+interface Measure {
+  /** Of one call. */
+  readonly callTime: OfThread;
+  /** Of all calls. */
+  readonly timeOf: OfThread;
+  readonly words: readonly [verb: string, average: string];
+}
+
+interface SlowThread {
+  readonly slow: ThreadTime;
+  /** What the others have, in ms. */
+  readonly usual: number;
+  readonly measure: Measure;
+}
+
+/** Whether computing is a considerable part of the time in which the threads do not wait for a processor. */
+const computesOnFreeMachine = ({ cpuMs, threads, wallMs }: RegionFacts): boolean =>
+  cpuMs !== null && wallMs !== null && cpuMs >= (wallMs - queuedMs(threads)) * LEAST_WAIT;
+
+/** Of fewer calls, the shortest one may have waited for a processor as well. */
+const LEAST_SHORTEST = 10;
+
+/** The thread whose shortest call takes longer than that of every other one, and whose other calls do, too. */
+function slowThroughout(some: readonly ThreadTime[]): SlowThread | null {
+  const callTime: OfThread = ({ invocation_wall_ms }) => invocation_wall_ms.min;
+  const slow = mostOf(some, callTime);
+  const others = some.filter((thread) => thread !== slow);
+  const usual = medianOf(others.map(callTime));
+  const medianLonger =
+    slow.invocation_wall_ms.median -
+    medianOf(others.map(({ invocation_wall_ms }) => invocation_wall_ms.median));
+  return callTime(slow) > 0 &&
+    some.every(({ invocations }) => invocations >= LEAST_SHORTEST) &&
+    others.every((other) => callTime(slow) >= callTime(other) * UNEVEN) &&
+    medianLonger >= (callTime(slow) - usual) / 2
+    ? {
+        slow,
+        usual,
+        measure: { callTime, timeOf: ({ wall_ms }) => wall_ms, words: ["take", "at least"] },
+      }
+    : null;
+}
 
 /** @param some at least one */
 const mostOf = (some: readonly ThreadTime[], measure: OfThread): ThreadTime =>
@@ -894,7 +962,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "the median call of one thread takes at least 1.5 times that of at least two others, or it makes 1.5 times their calls in 1.5 times their time; each has at least 5 calls, the main thread at most twice and at least half those of the others; not where they wait for others, nor over ranks",
     source:
-      "wall time of the region on each thread; where they wait for processors, what `processor` tells besides, by their processor time",
+      "wall time of the region on each thread; where waits for processors may be the cause, by their processor time, or by the shortest call of each (of at least 10)",
     find: (facts) => (longestWaits(facts)[0]?.wait === "processor" ? null : slowThread(facts)),
   },
   {

@@ -113,7 +113,8 @@ describe("a note about what composes, but not to what was meant", () => {
     "# package npm",
     "# Package manager: npm",
     "# The package\n# @version 1",
-    "lr: 3\n# @package _global_",
+    "lr: 3\n# @package exp.e",
+    "lr: 3\n# as in `# @package _global_`",
   ])("is silent about %j", async (header) => {
     const files = {
       "conf/config.yaml": "defaults:\n- exp: e\n- _self_\nk: 1\n",

@@ -1137,6 +1137,78 @@ describe("threads of a region", () => {
     expect(isUneven(working(workers(100, 300)))).toBe(false);
   });
 
+  /** Where a part of the time passes in waits for a free processor, and another one for a timer. */
+  const onBusyMachine = (process: ProcessSketch, shares: { queued: number; sleep: number }) => {
+    const [report] = sketched(process).reports;
+    if (report === undefined) throw new Error("there is no report");
+    const regions = report.regions.map((region) => {
+      const wallMs = region.wall_ms ?? 0;
+      return {
+        ...region,
+        thread_samples: {
+          ...{ counted_ms: wallMs, queued_ms: shares.queued * wallMs, slices: 100 },
+          ...{ system_ms: 0, minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+          states: {
+            running: Math.round((1 - shares.sleep) * 100),
+            sleep: Math.round(shares.sleep * 100),
+          },
+        },
+      };
+    });
+    return wallReason({ ...report, regions }, "work");
+  };
+  /** The calls of a thread that sleeps for `us`, of which some wait for a processor afterwards. */
+  const sleeping = (thread: number, us: number, waits: readonly number[]) => ({
+    thread,
+    calls: Array.from({ length: 20 }, (_, at) => us + (waits[at % waits.length] ?? 0)),
+    computes: 0.001,
+  });
+
+  it("are not uneven by calls that only wait for a free processor for longer", () => {
+    const even = [
+      sleeping(11, 4000, [0, 2000, 3000]),
+      sleeping(12, 4000, [0, 1000, 4000]),
+      sleeping(13, 4000, [0, 9500, 12_000]),
+      sleeping(14, 4000, [0, 2000, 4000]),
+    ];
+    expect(isUneven(working(even))).toBe(true);
+    expect(onBusyMachine(working(even), { queued: 0.4, sleep: 0.55 })?.rule).toBe("sleep");
+    expect(onBusyMachine(working(even), { queued: 0.7, sleep: 0.25 })?.title).toBe(
+      "waits for a free processor; on a free machine: waits for a timer: it sleeps",
+    );
+    // So much waiting for a processor does not explain it.
+    expect(onBusyMachine(working(even), { queued: 0.02, sleep: 0.95 })?.rule).toBe(
+      "uneven_threads",
+    );
+  });
+
+  it("are uneven on a busy machine if the shortest call of one takes longer, too", () => {
+    const slow = [
+      sleeping(11, 4000, [200, 7000, 9000]),
+      sleeping(12, 4000, [100, 7000, 9000]),
+      sleeping(13, 12_000, [100, 5000, 9000]),
+      sleeping(14, 4000, [2000, 8000, 9000]),
+    ];
+    expect(onBusyMachine(working(slow), { queued: 0.7, sleep: 0.25 })).toMatchObject({
+      title: expect.stringMatching(
+        /^waits for a free processor; on a free machine: uneven over threads: a call of thread worker 13 \(13\) takes 2\.9 times that of the others$/,
+      ),
+      evidence: expect.stringMatching(
+        /its 20 calls take 12\.10 ms at least, those of 3 other threads 4\.20 ms/,
+      ),
+      advice: expect.stringMatching(/^give that thread smaller pieces, .*; measure where nothing/),
+    });
+    expect(onBusyMachine(working(slow), { queued: 0.4, sleep: 0.55 })?.rule).toBe("uneven_threads");
+    // A thread that finds nothing prepared now and then, where others do.
+    const mixed = [
+      ...[11, 12, 14].map((thread) => sleeping(thread, 4000, [8000, 8100, 0, 8000])),
+      sleeping(13, 12_000, [100]),
+    ];
+    expect(onBusyMachine(working(mixed), { queued: 0.7, sleep: 0.25 })?.title).not.toMatch(
+      /uneven/,
+    );
+  });
+
   it("say nothing over ranks, of which one is named", () => {
     const bundle = toReportBundle(
       buildRegionModel(

@@ -62,10 +62,19 @@ export function refuseMisspelt(
   if (path !== undefined && isOurs && takesProgram) {
     // Its interpreter may precede it: `python3 ../train.py`.
     const index = argv.findIndex((each) => each === path || isProgramWord(argv, each, flags));
+    const [ours, program] = [argv.slice(0, index), argv.slice(index)];
+    // Only what precedes `--` is swept.
+    const isSwept = (each: string) =>
+      /^[~+]*[A-Za-z_][\w./@-]*=/.test(each) &&
+      ours.some((other) => flagIn(other, flags)?.flag.id === "multirun");
     throw new ConfigError({
       code: "app.usage",
       message: `'${path}' is not an override (KEY=VALUE)`,
-      hint: programAfter(argv.slice(0, index), argv.slice(index), programUse),
+      hint: programAfter(
+        [...ours, ...program.filter(isSwept)],
+        program.filter((each) => !isSwept(each)),
+        programUse,
+      ),
     });
   }
   if (!/^[\w./~-]*[\w/]$/.test(word) || word.startsWith("-") || word.startsWith("~")) return;

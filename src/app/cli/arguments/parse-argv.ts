@@ -207,15 +207,15 @@ const byName = (name: string, flags: readonly Flag[]): Flag | undefined =>
   flags.find((flag) => flag.names.includes(name));
 
 function unrecognized(
-  { word, next = PLACEHOLDER }: UnknownWord,
+  { word, next }: UnknownWord,
   unrecognizedWords: readonly string[],
   flags: readonly Flag[],
 ): ConfigError {
   const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith("--"));
-  const [name, value = next] = splitAtEquals(word);
+  const [name, value = next ?? PLACEHOLDER] = splitAtEquals(word);
   const near = nearest(name, names);
   // With one dash only what has a value is an override.
-  const isAssigned = word.includes("=");
+  const isAssigned = word.includes("=") || (next !== undefined && word.length > 2);
   const [, key] =
     (isAssigned ? /^--?([A-Za-z_][\w.-]*)$/ : /^--([A-Za-z_][\w.-]*)$/).exec(name) ?? [];
   const plain = names.includes("--plain-flags") ? ", or add --plain-flags" : "";

@@ -248,14 +248,12 @@ function unusedSelection(
   repository: Repository,
   dialect: Dialect,
 ): ConfigError {
-  const [group = key, packageName = ""] = key.split("@", 2);
+  const [group = key] = key.split("@", 1);
   const similar = [...(keysOfGroup.get(group) ?? [])].sort(byCodePoint);
   const [first] = similar;
   const meant = within === null ? [] : suggestOverrides({ key, within }, keysOfGroup);
-  // Keys of one group are alike even where their packages are not.
-  const packages = similar.map((other) => other.slice(group.length + 1));
-  const near = packages.indexOf(nearestName(packageName, packages) ?? "");
-  const nearest = meant[0]?.key ?? similar[near] ?? first ?? nearestName(key, [...choices.keys()]);
+  const nearest =
+    meant[0]?.key ?? nearestPackage(key, similar) ?? first ?? nearestName(key, [...choices.keys()]);
   const option = selectionText(value);
   const has = (key: string) => {
     const options = optionsForHint(repository, key.split("@", 1)[0] ?? "");
@@ -308,6 +306,13 @@ function unusedSelection(
     hint,
   });
 }
+
+/** Of the keys of a group, the one with a similar package: its name, which all of them have, makes none more alike. */
+const nearestPackage = (key: string, ofGroup: readonly string[]): string | undefined => {
+  const packageIn = (each: string) => each.split("@")[1] ?? "";
+  const near = nearestName(packageIn(key), ofGroup.map(packageIn));
+  return ofGroup.find((each) => packageIn(each) === near);
+};
 
 /** The option of a group that was probably meant. */
 function nearOptions(

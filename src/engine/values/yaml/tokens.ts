@@ -193,11 +193,19 @@ function isStale(cursor: Cursor, key: PossibleKey): boolean {
 function missingColon({ source, text }: Cursor, key: PossibleKey) {
   const line = text.slice(key.start, key.start + 200);
   const end = line.search(/[\r\n\x85\u2028\u2029\0]/);
+  // `port:1` and `port = 1`
+  const assigned = /^([A-Za-z_][\w.-]*)(?:[:=]| +=) *([\w./-]+) *$/.exec(
+    line.slice(0, end < 0 ? line.length : end),
+  );
   return yamlError(source, {
     context: "while scanning a simple key",
     problem: "could not find expected ':'",
     start: key.start,
     end: key.start + (end < 0 ? line.length : end),
+    hint:
+      assigned === null
+        ? "a key is followed by ':' and a blank"
+        : `write \`${assigned[1]}: ${assigned[2]}\``,
   });
 }
 

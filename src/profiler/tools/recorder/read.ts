@@ -301,7 +301,7 @@ export function noteEnd(directory: string, pid: number, endNs: bigint): void {
   }
 }
 
-/** A process's timeline, the names that NVTX gave to threads and categories, and its devices. */
+/** A process's timeline, the names that the program gave to threads, by NVTX or else by the system, those of categories, and its devices. */
 export interface RecordedProcess extends ProcessTimeline {
   readonly threadNames: ReadonlyMap<number, string>;
   readonly categoryNames: readonly CategoryName[];
@@ -371,7 +371,7 @@ function readOnce(
   const saidNs = isPartly ? null : (header.finishedNs ?? header.seenEndNs);
   const finishedNs = saidNs === null ? startNs : Number(saidNs - originNs);
   if (!isPartly) addHeaderNotes(header, notes);
-  const threadSamples = samplesOf(header, originNs);
+  const { names, samples: threadSamples } = samplesOf(header, originNs);
   const process: RecordedProcess = {
     pid: header.pid,
     parentPid: header.parentPid === 0 ? null : header.parentPid,
@@ -394,7 +394,7 @@ function readOnce(
     kernels: work.kernels,
     synchronizations: work.synchronizations,
     ...(threadSamples.length > 0 && { threadSamples }),
-    threadNames: events.threadNames,
+    threadNames: new Map([...names, ...events.threadNames]),
     categoryNames: events.categoryNames,
     devices: work.devices,
     ...(otherLibrary !== null && { otherLibrary }),

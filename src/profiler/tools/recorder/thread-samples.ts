@@ -17,6 +17,8 @@ import { createProcessTree, textOf, threadsOf } from "./process-tree.ts";
 const SHARE = 0.02;
 /** How often it is looked for processes that have begun to record. */
 const SEARCH_MS = 100;
+/** Further threads have no names. */
+const MOST_NAMES = 10_000;
 /** When there are more samples, every second one of each thread is dropped, and the rate halved. */
 const MOST_SAMPLES = 200_000;
 /** Of a program with more threads at once, the others are not seen: three descriptors of ours for each. */
@@ -47,6 +49,9 @@ type SampleRow = readonly [
   slices: number,
 ];
 
+/** The system's name of a thread: at most 15 bytes, which `pthread_setname_np` and the like set. */
+type NameRow = readonly [pid: number, threadId: number, name: string];
+
 interface SampleFile {
   readonly version: 1;
   readonly boot_id: string;
@@ -54,6 +59,8 @@ interface SampleFile {
   readonly origin_ns: string;
   readonly states: readonly string[];
   readonly samples: readonly SampleRow[];
+  /** Of the threads that have another name than the first one of their process; absent in older files. */
+  readonly names?: readonly NameRow[];
 }
 
 export interface ThreadSampling {
@@ -74,6 +81,7 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
   const originNs = process.hrtime.bigint();
   const sinceOrigin = () => Number(process.hrtime.bigint() - originNs);
   const watched = new Map<string, WatchedThread>();
+  const names = new Map<string, NameRow>();
   let samples: SampleRow[] = [];
   let intervalMs = 1000 / frequency;
   let searchedMs = Number.NEGATIVE_INFINITY;
@@ -93,10 +101,12 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
       for (const thread of threadsOf(sampledPid)) {
         gone.delete(`${sampledPid} ${thread}`);
         if (!watched.has(`${sampledPid} ${thread}`) && watched.size >= MOST_THREADS) continue;
-        const row = getOrCreate(watched, `${sampledPid} ${thread}`, () =>
+        const seen = getOrCreate(watched, `${sampledPid} ${thread}`, () =>
           watchThread(sampledPid, Number(thread)),
         ).look(sinceOrigin, family.get(sampledPid) ?? 0);
-        if (row !== null) samples.push(row);
+        if (seen === null) continue;
+        samples.push(seen.row);
+        if (names.size < MOST_NAMES) names.set(`${sampledPid} ${thread}`, seen.name);
       }
     for (const key of gone) {
       watched.get(key)?.close();
@@ -130,6 +140,7 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
         origin_ns: String(originNs),
         states: THREAD_STATES,
         samples,
+        names: namesOfTheirOwn(names),
       };
       try {
         writeFileAtomicSync(join(directory, `samples-${pid}.json`), JSON.stringify(file));
@@ -140,6 +151,13 @@ export function sampleThreads(pid: number, directory: string, frequency: number)
     },
   };
 }
+
+/** A thread that nobody has named has the name of the thread that began it. */
+const namesOfTheirOwn = (names: ReadonlyMap<string, NameRow>): readonly NameRow[] =>
+  [...names.values()].filter(([pid, , name]) => {
+    const first = names.get(`${pid} ${pid}`)?.[2];
+    return first !== undefined && name !== first && name !== "";
+  });
 
 function recordedPids(directory: string): ReadonlySet<number> {
   const pids = new Set<number>();
@@ -159,9 +177,14 @@ const isWaiting = (state: string | undefined): boolean => state === "S" || state
 
 /** The fields of a `stat` file from the state on, behind the name, which may have blanks and parentheses. */
 function statFields(text: string) {
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
   // As proc(5) counts them.
-  return { letter: fields[0], field: (number: number) => Number(fields[number - 3]) };
+  return {
+    name: Buffer.from(text.slice(text.indexOf("(") + 1, end), "latin1").toString(),
+    letter: fields[0],
+    field: (number: number) => Number(fields[number - 3]),
+  };
 }
 
 const NO_CHILDREN: ReadonlyMap<number, number> = new Map();
@@ -183,7 +206,10 @@ function childTicks(pids: Iterable<number>): ReadonlyMap<number, number> {
 /** A thread whose files in /proc stay open: opening them takes most of the time of a look. */
 interface WatchedThread {
   /** Null for a thread that is over or stopped, which waits for nobody. */
-  readonly look: (now: () => number, childTicks: number) => SampleRow | null;
+  readonly look: (
+    now: () => number,
+    childTicks: number,
+  ) => { readonly row: SampleRow; readonly name: NameRow } | null;
   readonly close: () => void;
 }
 
@@ -201,25 +227,28 @@ function watchThread(pid: number, threadId: number): WatchedThread {
     look(now, childTicks) {
       const text = stat?.read() ?? null;
       if (text === null) return null;
-      const { letter, field } = statFields(text);
+      const { letter, field, name } = statFields(text);
       if (letter !== "R" && !isWaiting(letter)) return null;
       const state: ThreadState =
         letter === "R"
           ? "running"
           : stateInCall(callLine(), letter === "D", (descriptor) => targetOf(pid, descriptor));
       const [, queuedNs = 0, slices = 0] = schedstat?.read()?.split(" ").map(Number) ?? [];
-      return [
-        now(),
-        pid,
-        threadId,
-        THREAD_STATES.indexOf(state),
-        queuedNs,
-        field(15),
-        field(10),
-        field(12),
-        field(16) + field(17) + childTicks,
-        slices,
-      ];
+      return {
+        name: [pid, threadId, name],
+        row: [
+          now(),
+          pid,
+          threadId,
+          THREAD_STATES.indexOf(state),
+          queuedNs,
+          field(15),
+          field(10),
+          field(12),
+          field(16) + field(17) + childTicks,
+          slices,
+        ],
+      };
     },
     close() {
       for (const file of [stat, schedstat, call]) file?.close();
@@ -271,20 +300,30 @@ function everySecond(samples: readonly SampleRow[]): SampleRow[] {
   });
 }
 
+/** What was seen of the threads of a process. */
+interface SeenThreads {
+  /** By time. */
+  readonly samples: readonly ThreadSample[];
+  /** Of threads that the program has named. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
 /** The samples of a directory of recordings, by process. */
 export type SamplesOf = (
   header: Pick<FileHeader, "pid" | "bootId">,
   originNs: bigint,
-) => readonly ThreadSample[];
+) => SeenThreads;
 
 /** Reads the samples that stand beside recordings; a file that cannot be read gives none. */
 export function readThreadSamples(directory: string): SamplesOf {
   const files = sampleFiles(directory);
   return ({ pid, bootId }, originNs) => {
-    const samples = files
-      .filter((file) => file.boot_id.replaceAll("-", "") === bootId)
-      .flatMap((file) => samplesIn(file, pid, originNs));
-    return samples.sort((a, b) => a.timeNs - b.timeNs);
+    const ofBoot = files.filter((file) => file.boot_id.replaceAll("-", "") === bootId);
+    const samples = ofBoot.flatMap((file) => samplesIn(file, pid, originNs));
+    return {
+      samples: samples.sort((a, b) => a.timeNs - b.timeNs),
+      names: new Map(ofBoot.flatMap((file) => namesIn(file, pid))),
+    };
   };
 }
 
@@ -309,6 +348,15 @@ const isSampleFile = (file: unknown): file is SampleFile =>
   file.version === 1 &&
   "samples" in file &&
   Array.isArray(file.samples);
+
+/** The names of threads; a file that is damaged may have anything for them. */
+const namesIn = ({ names }: SampleFile, wanted: number): (readonly [number, string])[] =>
+  [names].flat().flatMap((row: unknown) => {
+    const [pid, threadId, name]: readonly unknown[] = Array.isArray(row) ? row : [];
+    return pid === wanted && typeof threadId === "number" && typeof name === "string"
+      ? [[threadId, name] as const]
+      : [];
+  });
 
 function samplesIn(file: SampleFile, wanted: number, originNs: bigint): readonly ThreadSample[] {
   const shift = Number(BigInt(file.origin_ns) - originNs);

@@ -134,6 +134,8 @@ describe("refuseMisspelt", () => {
     [["-m", "a=1,2", "python3", "../x.py"], "-m a=1,2 -- python3 ../x.py"],
     [["-m", "a=1,2", "python3", "x.py"], "-m a=1,2 -- python3 x.py"],
     [["-m", "a=1,2", "x.py"], "-m a=1,2 -- x.py"],
+    [["-m", "x.py", "a=1,2", "--b=1"], "-m a=1,2 -- x.py --b=1"],
+    [["-m", "python3", "x.py", "a=1,2", "5"], "-m a=1,2 -- python3 x.py 5"],
     [["-cn", "b", "a=1", "uv", "run", "./x.py"], "-cn b a=1 -- uv run ./x.py"],
   ])("shows where -- is missing in %j", (argv, line) => {
     expect(refusal(argv)?.hint).toBe(`to profile a program, put -- before it: ${line}`);

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -54,6 +54,43 @@ describe("counts of threads", () => {
       voluntary_context_switches: { value: 4, unit: "" },
       involuntary_context_switches: { value: 5, unit: "" },
     });
+  });
+});
+
+describe("names of threads", () => {
+  const BOOT = "01010101-0101-0101-0101-010101010101";
+  const named = (samples: object) => {
+    const chunk = { stream: 0, sequence: 0, baseNs: START_NS, records: [records.thread(0, 107)] };
+    const folder = folderWith(
+      recording([chunk], { pid: 100, boot: 1, finishedNs: START_NS + 100n }),
+    );
+    const file = { version: 1, boot_id: BOOT, origin_ns: String(START_NS), states: ["running"] };
+    const row = [1, 100, 107, 0, 0, 0, 0, 0, 0, 0];
+    const text = JSON.stringify({ ...file, samples: [row], ...samples });
+    writeFileSync(join(folder, "samples-100.json"), text);
+    const [process] = readRecording(folder).processes;
+    expect(process?.threadSamples).toHaveLength(1);
+    return process?.threadNames;
+  };
+
+  test("are those that samples saw of the process", () => {
+    const names = [
+      [100, 107, "loader-0"],
+      [100, 108, "größe"],
+      [99, 109, "other"],
+    ];
+    expect(named({ names })).toEqual(
+      new Map([
+        [107, "loader-0"],
+        [108, "größe"],
+      ]),
+    );
+  });
+
+  test("are absent from older files, and from damaged ones", () => {
+    expect(named({})).toEqual(new Map());
+    expect(named({ names: 1 })).toEqual(new Map());
+    expect(named({ names: [[100, 107], 5, null, [100, 107, 3]] })).toEqual(new Map());
   });
 });
 
