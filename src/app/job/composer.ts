@@ -27,7 +27,6 @@ import {
 } from "../../engine/compose/index.ts";
 import { type ConfigLayer, readLayers } from "../../engine/compose/layers/layer.ts";
 import { extendSearchPath, openTree, primaryAtRoot } from "../../engine/compose/open-tree.ts";
-import { select } from "../../engine/compose/override-remedy.ts";
 import { composedMode, modeBefore } from "../../engine/compose/run-mode.ts";
 import { secretOverrides, secretTexts } from "../../engine/compose/secrets.ts";
 import { DISK_ACCESS } from "../../engine/compose/sources/file-source.ts";
@@ -290,41 +289,30 @@ export function openComposer(request: ComposerRequest, invocation: Invocation): 
       ...(request.versionBase !== undefined && { versionBase: request.versionBase }),
       cwd,
     };
-    const others = (texts: readonly string[]): Composition =>
-      composeConfig({
-        ...asked,
-        overrides: parseOverrides(texts, { dialect: context.dialect }),
-      });
     const parsed = (): readonly Override[] => {
       try {
         return parse(overrides);
       } catch (error) {
-        throw withSyntaxRemedy(error, { texts: overrides, compose: others });
-      }
-    };
-    const learnBeside = (error: unknown): void => {
-      const origin = isConfigError(error) ? error.details.origin : undefined;
-      if (redaction === undefined || origin?.kind !== "override") return;
-      const rest = overrides.filter((text) => text !== origin.text);
-      const beside = select(() => others(rest)) ?? select(() => others([]));
-      if (beside !== undefined) redaction.learn(secretTexts(beside, context));
-    };
-    const composed = explainingAliases(expanded, () => {
-      try {
-        return composeConfig({
-          ...asked,
-          onWarning,
-          overrides: parsed(),
-          ...(sweep && { sweep }),
-          ...further,
-          ...(request.notesRareKeys === true && { notesRareKeys: true }),
+        throw withSyntaxRemedy(error, {
+          texts: overrides,
+          compose: (texts) =>
+            composeConfig({
+              ...asked,
+              overrides: parseOverrides(texts, { dialect: context.dialect }),
+            }),
         });
-      } catch (error) {
-        // The remedy of an override may hold what the config has.
-        learnBeside(error);
-        throw error;
       }
-    });
+    };
+    const composed = explainingAliases(expanded, () =>
+      composeConfig({
+        ...asked,
+        onWarning,
+        overrides: parsed(),
+        ...(sweep && { sweep }),
+        ...further,
+        ...(request.notesRareKeys === true && { notesRareKeys: true }),
+      }),
+    );
     const composition = withTextLists(composed, request.textLists ?? []);
     if (composition.secrets.length > 0) redaction?.learn(secretTexts(composition, context));
     published.root = composition.root;

@@ -49,6 +49,7 @@ function applyOverrides(
     context,
     copies: createCopies(budget, context.dialect),
     swept: groups.swept ?? (() => []),
+    secretPaths: groups.secretPaths ?? (() => []),
     typed: groups.typed ?? ((override) => override),
     choices: groups.choices,
   };
@@ -240,19 +241,21 @@ const remedyFor = (root: ConfigNode, override: Override, applying: Applying) =>
 const failedFor = (
   root: ConfigNode,
   override: Override,
-  { choices, context, swept, typed }: Applying,
+  { choices, context, secretPaths, swept, typed }: Applying,
 ): FailedOverride => ({
   root,
   override,
   typed: typed(override),
   context,
   swept: swept(),
+  secrets: secretPaths(),
   choices,
   apply: (tree, other) =>
     applyOverride(tree, other, {
       context,
       copies: createCopies(createBudget(context.limits), context.dialect),
       swept: () => [],
+      secretPaths: () => [],
       typed: (tried) => tried,
       choices,
     }),

@@ -139,9 +139,23 @@ function composeChecked(asked: ComposeRequest): Composition {
       optionsOf: (override) => chosenOptions(override, repository),
       ...(asked.notesRareKeys === true && { root: base.root }),
     }).forEach(onWarning);
+  const { programSchema, schema, schemaReader: reader } = request;
+  const schemas = [
+    ...placedSchemas(base.defaults, repository, reader),
+    ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
+  ];
+  const layered = withLayers(base.root, request);
+  const secretsIn = (config: MapNode): readonly SecretPath[] => {
+    const marked = findSecrets(config, schemas, {
+      ...(programSchema && { schema: programSchema }),
+      ...(reader && { reader }),
+    });
+    return layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  };
   const groups = {
     choices: base.tree.choices,
     repository,
+    secretPaths: () => secretsIn(layered.root),
     swept: once(() => sweptRoots({ ...request, repository })),
     typed: (override: Override) => asTyped(override, request.sweep),
   };
@@ -154,7 +168,6 @@ function composeChecked(asked: ComposeRequest): Composition {
     choices: base.tree.choices,
     sources: repository.sources,
   };
-  const layered = withLayers(base.root, request);
   const overridden = apply(
     withFreeKeys(layered.root, choices.values, request.freeKeys),
     choices.values,
@@ -168,11 +181,6 @@ function composeChecked(asked: ComposeRequest): Composition {
   const overrides = [...request.overrides, ...appended];
   // Counts the aliases of all files, and what merging expanded.
   checkExpansion(changed, context.limits, { previous: base.root });
-  const { programSchema, schema, schemaReader: reader } = request;
-  const schemas = [
-    ...placedSchemas(base.defaults, repository, reader),
-    ...(schema !== undefined && reader !== undefined ? [{ path: [], schema, reader }] : []),
-  ];
   const outputs = applySchemas(changed, schemas, { context, overrides });
   const program =
     programSchema === undefined || reader === undefined
@@ -183,11 +191,7 @@ function composeChecked(asked: ComposeRequest): Composition {
         });
   const valid = program?.root ?? outputs.root;
   checkComposed(outputs.pending, valid, overrides);
-  const marked = findSecrets(valid, schemas, {
-    ...(request.programSchema && { schema: request.programSchema }),
-    ...(request.schemaReader && { reader: request.schemaReader }),
-  });
-  const inputSecrets = layered.secrets.length === 0 ? marked : [...marked, ...layered.secrets];
+  const inputSecrets = secretsIn(valid);
   const made = secretsOfOutput(
     { root: valid, config: withoutEntry(valid, "hydra"), secrets: inputSecrets },
     context,

@@ -20,6 +20,7 @@ import { createResolution } from "../values/resolution/evaluate-interpolation.ts
 import { type Resolution, selectPath, selectPlace } from "../values/resolution/resolution.ts";
 import { resolveDeep } from "../values/resolution/resolve-tree.ts";
 import { overrideValue } from "./open-tree.ts";
+import type { SecretPath } from "./secrets.ts";
 
 /** State shared by applying the overrides of a composition. */
 export interface Applying {
@@ -28,6 +29,8 @@ export interface Applying {
   readonly copies: Copies;
   /** The configs with the other options of swept groups, for hints. */
   readonly swept: () => readonly ConfigNode[];
+  /** The values of the config that are not to be shown in hints. */
+  readonly secretPaths: () => readonly SecretPath[];
   /** An override as it was typed, for hints: for a job of a sweep, that of the sweep. */
   readonly typed: (override: Override) => Override;
   /** The option of every group, by override key, for hints. */

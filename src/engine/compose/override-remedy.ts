@@ -21,6 +21,7 @@ import { createResolution } from "../values/resolution/evaluate-interpolation.ts
 import { selectPath } from "../values/resolution/resolution.ts";
 import { standsInTree } from "./delete-keys.ts";
 import { settingMeant } from "./hydra/hydra-schema.ts";
+import { isAboutSecret, type SecretPath } from "./secrets.ts";
 
 export interface FailedOverride {
   readonly override: Override;
@@ -30,6 +31,7 @@ export interface FailedOverride {
   readonly root: ConfigNode;
   /** The configs with the other options of a swept group: a proposed override works in them, too. */
   readonly swept: readonly ConfigNode[];
+  readonly secrets: readonly SecretPath[];
   /** The option of every group, by override key. */
   readonly choices: ReadonlyMap<string, string | null>;
   readonly context: ResolveContext;
@@ -239,7 +241,7 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
 
 /** For an override that would append an item: the list with one more item. No function appends one that Hydra has not deprecated. */
 export function appendedItem(failed: FailedOverride): string | undefined {
-  const { context, override, root } = failed;
+  const { context, override, root, secrets } = failed;
   const { keyOrGroup, type } = override;
   const parts = splitKey(keyOrGroup, context.dialect);
   const { node, length } = reached(root, parts);
@@ -250,6 +252,8 @@ export function appendedItem(failed: FailedOverride): string | undefined {
   const values = valuesOf(failed);
   if (values.some((value) => value.trim() === "")) return undefined;
   const key = parts.slice(0, length).join(".");
+  // The items would be shown.
+  if (isAboutSecret(parts.slice(0, length), secrets)) return undefined;
   const written = extendedList(key, node, values);
   return written !== undefined && works(written, failed)
     ? `a list is replaced as a whole: ${written}`

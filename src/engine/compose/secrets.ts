@@ -173,6 +173,10 @@ function holdsDict(value: OverrideValue): boolean {
   return (value.kind === "choice" || value.kind === "list") && value.items.some(holdsDict);
 }
 
+/** Whether a value is a secret, is part of one, or has one in it. */
+export const isAboutSecret = (path: readonly string[], secrets: readonly SecretPath[]): boolean =>
+  secrets.some((secret) => isPrefix(secret, path) || isPrefix(path, secret));
+
 const isPrefix = (prefix: readonly string[], path: readonly string[]): boolean =>
   prefix.every((key, index) => path[index] === key);
 

@@ -9,7 +9,7 @@ import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
 import { extendedList, keepsValues, select } from "./override-remedy.ts";
-import { secretOverrides } from "./secrets.ts";
+import { isAboutSecret, secretOverrides } from "./secrets.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
 export interface TypedOverrides {
@@ -66,11 +66,15 @@ function nextRemedy(
     return undefined;
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    const { hint: next, message, origin } = error.details;
+    const { code, hint: next, message, origin } = error.details;
     if (origin?.kind !== "override" || origin.index !== position) return undefined;
     const [problem] = message.split("\n");
     if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
-    return nextRemedy(next, position, typed, rounds - 1) ?? next;
+    const remedy = nextRemedy(next, position, typed, rounds - 1) ?? next;
+    // It is about how the line is run, for which the text must be right as well.
+    return code === "override.sweep_not_allowed" && !PROPOSAL.test(next)
+      ? `${remedy}, and ${hint}`
+      : remedy;
   }
 }
 
@@ -90,12 +94,13 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
   const [, key, value = ""] = /^([A-Za-z_][\w.]*)\s*\+=\s*(.*)$/s.exec(text) ?? [];
   const base = key === undefined ? undefined : composed(typed, position);
   if (key === undefined || base === undefined) return undefined;
-  const node = getAt(base.root, splitKey(key, base.dialect));
+  const path = splitKey(key, base.dialect);
+  const node = getAt(base.root, path);
   const items = value.replace(/^\[(.*)\]\s*$/s, "$1");
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
   const extended = written === undefined ? undefined : composed(typed, position, written);
-  // The items of a secret list are not to be shown.
-  return written === undefined || extended === undefined || secretOverrides(extended).has(written)
+  // The items would be shown.
+  return extended === undefined || isAboutSecret(path, extended.secrets)
     ? undefined
     : `a list is replaced as a whole: ${written}`;
 }

@@ -31,12 +31,17 @@ function formatTime(format: string, date: Date, { isLocal }: TimeZone): string {
   // Python doubles its buffer until it has 256 characters for each one of the format.
   let capacity = 1024;
   while (capacity < 256 * format.length) capacity *= 2;
+  let leastLength = 0;
   const result = format.replace(
     /%([-_0^#]*)(\d*)([EO]?)(.?)/gsu,
     (whole, flags: string, digits: string, modifier: string, letter: string) => {
       const width = Math.min(Number(digits), capacity);
       const style = { flags, width, pad: [...flags].findLast((flag) => "-_0".includes(flag)) };
-      if (letter === "z") return isLocal ? zoneOffset(date, style) : "";
+      if (letter === "z" && !isLocal) return "";
+      leastLength += width;
+      // The result is too long, whatever follows: writing it would only take memory.
+      if (leastLength > 2 * capacity) return "";
+      if (letter === "z") return zoneOffset(date, style);
       if (letter === "Z")
         return padded(withCase(isLocal ? zoneName(date) : "", letter, flags), style);
       const directive = Object.hasOwn(DIRECTIVES, letter) ? DIRECTIVES[letter] : undefined;

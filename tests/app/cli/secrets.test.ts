@@ -77,16 +77,25 @@ describe("a value that the schema marks secret", () => {
 
   test.each([
     ["lists+=cccccc", "lists=cccccc"],
-    ["lists.2=cccccc", "lists=[***,***,***]"],
-    ["+lists=cccccc", "lists=[***,***,***]"],
+    ["lists.2=cccccc", "list index out of range"],
+    ["+lists=cccccc", "An item is already at 'lists'"],
+    ["+each=cccccc", "An item is already at 'each'"],
+    ["each+=cccccc", "each=cccccc"],
+    ["+plain=c", "a list is replaced as a whole: plain=[a,b,c]"],
     ["-m hydra/sweeper=tpe", "as in 'x=choice(3,6)'"],
     ["db.password=correct horse battery", "like 'db.password=***'"],
   ])("is in no hint of what to write instead: %s", async (line, hint) => {
     const secret = { writeOnly: true };
     const schema = {
-      properties: { pin: secret, lists: secret, db: { properties: { password: secret } } },
+      properties: {
+        each: { items: secret },
+        pin: secret,
+        lists: secret,
+        db: { properties: { password: secret } },
+      },
     };
-    const text = "pin: 12345678\nlists: [aaaaaa, bbbbbb]\ndb: {password: ''}\nx: 3\n";
+    const text =
+      "pin: 12345678\nlists: [aaaaaa, bbbbbb]\neach: [aaaaaa, bbbbbb]\nplain: [a, b]\ndb: {password: ''}\nx: 3\n";
     const { run } = program({ "conf/config.yaml": text }, { schema });
     const { stderr } = await run(line.split(" "), () => 1);
     expect(stderr).toContain(hint);

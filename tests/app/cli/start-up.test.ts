@@ -66,7 +66,7 @@ test.each(["src/bin/hydraconf.ts", "src/app/cli/main.ts", "src/bin/deep-profile.
     ).toEqual([]);
     expect(loaded).not.toContain("src/engine/schema/index.ts");
     // What runs a task comes with a run; declarations of settings are parts of config groups.
-    const declarations = /[/-]settings\.ts$|^src\/app\/launch\/local\/cpus\.ts$/;
+    const declarations = /\/(?!load-)\w+-settings\.ts$|^src\/app\/launch\/local\/cpus\.ts$/;
     const ofRuns =
       /^src\/(engine\/instantiate|app\/(job\/(logging|callbacks|run-job)|record|launch|sweep|plugins\/(load-|slurm\/(?!slurm\.ts)|optuna\/optuna-)))/;
     expect(loaded.filter((name) => ofRuns.test(name) && !declarations.test(name))).toEqual([]);

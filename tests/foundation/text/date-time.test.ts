@@ -7,6 +7,11 @@ const NEW_YEAR = new Date(2027, 0, 1, 0, 30, 0);
 const NOON = new Date(2024, 11, 30, 12, 0, 0);
 
 describe("strftime", () => {
+  test("gives nothing for far too many and too wide directives, before they fill the memory", () => {
+    expect(strftime("%99999999d".repeat(5_000), EVENING)).toBe("");
+    expect(strftime(`${"%9999z".repeat(9)}%d`, EVENING)).toBe("21");
+  });
+
   // Expected values: python3 -c "print(datetime(...).strftime(...))".
   test.each([
     ["%Y%m%d-%H%M%S", EVENING, "20261121-170509"],

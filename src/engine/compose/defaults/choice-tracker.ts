@@ -418,6 +418,8 @@ export interface ChosenGroups {
   readonly repository: Pick<Repository, "list">;
   /** The configs with the other options of swept groups. */
   readonly swept?: () => readonly ConfigNode[];
+  /** The values of the config that are not to be shown in hints. */
+  readonly secretPaths?: () => readonly (readonly string[])[];
   /** An override as it was typed: for a job of a sweep, that of the sweep. */
   readonly typed?: (override: Override) => Override;
 }
