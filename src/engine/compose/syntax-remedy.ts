@@ -3,7 +3,6 @@ import type { Override } from "../overrides/ast.ts";
 import { shown, splitExample } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { quoted } from "../overrides/print.ts";
-import { isSweep } from "../overrides/sweep.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
@@ -58,9 +57,9 @@ function nextRemedy(
 ): string | undefined {
   // Several proposals were tried before.
   const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
-  const override = proposal === undefined ? undefined : select(() => parseOverride(proposal));
-  // Two arguments, for one, are no override; a sweep is right, whether or not several jobs are asked for.
-  if (proposal === undefined || override === undefined || isSweep(override)) return undefined;
+  // Two arguments, for one, are no override.
+  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
+    return undefined;
   try {
     typed.compose(typed.texts.with(position, proposal));
     return undefined;
