@@ -381,6 +381,9 @@ export interface RegionThreads {
  * The invocations of a region by one thread. Times in milliseconds.
  */
 export interface ThreadTime {
+  /**
+   * The process of the thread.
+   */
   readonly process_id: number;
   /**
    * As the system numbers it; that of the main thread is the number of the process.
@@ -390,12 +393,21 @@ export interface ThreadTime {
    * As the program names it; absent where it does not.
    */
   readonly name?: string;
+  /**
+   * How often the thread entered the region.
+   */
   readonly invocations: number;
+  /**
+   * Wall time of its invocations.
+   */
   readonly wall_ms: number;
   /**
    * Its processor time meanwhile; absent unless it is known for every invocation.
    */
   readonly cpu_ms?: number;
+  /**
+   * Wall times of its invocations; of more than 10,000, the median within 0.5 %.
+   */
   readonly invocation_wall_ms: {
     readonly min: number;
     readonly median: number;

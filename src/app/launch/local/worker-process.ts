@@ -1,7 +1,6 @@
 /** The processes that run jobs: started, reused, suspended and ended. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { type PausableTimer, startPausableTimer } from "../../../foundation/system/long-timer.ts";
@@ -197,10 +196,12 @@ function startWorker(run: WorkerRun, workers: Workers, most: number): StartedWor
       worker.giveBack(asked === undefined);
       return keep(state, asked && endWhenAsked(state, asked));
     }
-    worker.giveBack(false);
     // Its child processes would otherwise run at the same time as the retry of this job.
     if (outcome.signal === "SIGKILL" && pid !== undefined) signalWorker(pid, "SIGKILL");
-    if (asked === undefined && state.status === "running" && !(await worker.hasBegun())) {
+    // What it has said is lost with it.
+    const hasBegun = await worker.hasBegun();
+    worker.giveBack(false);
+    if (asked === undefined && state.status === "running" && !hasBegun) {
       if (!isTakenOver()) restoreJobState(folder, number, previous);
       return "not begun";
     }
@@ -320,10 +321,9 @@ export function createWorkers({ isReusing, isOnConsole = false }: WorkersOptions
       },
       async hasBegun() {
         if (begun === undefined) return true;
-        // Messages arrive before the end of the channel.
-        const silent = child.connected
-          ? once(child, "disconnect").then(() => false)
-          : setImmediate(false);
+        // What a process has sent before its end is read in the same round of the event loop as its end. The channel
+        // may stay open, since its child processes have it, too.
+        const silent = setImmediate().then(() => setImmediate(false));
         return Promise.race([begun.then(() => true), silent]);
       },
       abandon() {
