@@ -105,7 +105,8 @@ const FOREIGN: readonly {
   { lead: "a list stands in brackets", rewritten: asList },
   {
     lead: "quotes are straight",
-    rewritten: (value) => value.replace(/[“”„‟]/g, '"').replace(/[‘’‚‛]/g, "'"),
+    // As escapes: the first bundle is ASCII, which is quick to read.
+    rewritten: (value) => value.replace(/[\u201c-\u201f]/g, '"').replace(/[\u2018-\u201b]/g, "'"),
   },
 ];
 
