@@ -53,15 +53,15 @@ export function inferSchema(examples: readonly ConfigNode[], purpose: Purpose): 
       }),
     ),
   ];
-  const any = [
+  const alternatives = [
     ...kinds,
     ...(nullable ? [{ type: "null" }] : []),
     ...(purpose === "files" && !kinds.some(({ type }) => type === "string")
       ? [{ $ref: "#/$defs/interpolation" }]
       : []),
   ];
-  const [only] = any;
-  const schema = any.length === 1 && only !== undefined ? only : { anyOf: any };
+  const [only] = alternatives;
+  const schema = alternatives.length === 1 && only !== undefined ? only : { anyOf: alternatives };
   const shown = purpose === "files" ? examplesOf(closed) : [];
   return shown.length === 0 ? schema : { ...schema, examples: shown };
 }
