@@ -15,7 +15,13 @@ import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { root } from "./setup.mjs";
+import {
+  buildNativePart,
+  buildTypeScript,
+  installDependencies,
+  requireNode,
+  root,
+} from "./setup.mjs";
 
 const LEAST = 85;
 const REPORT = join("tmp", "mutation");
@@ -53,6 +59,11 @@ if (chosen.length === 0) {
   process.exit(2);
 }
 process.chdir(root);
+requireNode();
+await installDependencies();
+// Some of the tests run commands, and show pages with their script.
+await buildTypeScript();
+buildNativePart();
 const require = stryker();
 const { Stryker } = await import(pathToFileURL(require.resolve("@stryker-mutator/core")).href);
 const scores = [];
