@@ -129,6 +129,26 @@ describe("the timelines of ranks", () => {
     ]);
   });
 
+  it("have nothing that a file does not have", () => {
+    const bare = processOf({ pid: 7, ranges: [{ name: "step", start: 0, end: 9 }] });
+    const { processes } = timelineOfRanks([file(0, began(1n, bare)), file(1, began(1_001n, bare))]);
+    const members = Object.keys(bare);
+    expect(processes.map((process) => Object.keys(process))).toEqual([
+      [...members, "machine", "rank"],
+      [...members, "machine", "rank"],
+    ]);
+    expect(processes[1]?.ranges[0]?.endNs).toBe(1_009);
+  });
+
+  it("begin with the earliest of many sessions", () => {
+    const origins = [70n, 9n, 800n, 60n];
+    const joined = timelineOfRanks(
+      origins.map((origin, rank) => file(rank, began(origin, processAt(0)))),
+    );
+    expect(joined.originNs).toBe(9n);
+    expect(joined.processes.map(({ rank }) => rank?.rank)).toEqual([1, 3, 0, 2]);
+  });
+
   it("have as many ranks as a file says, else as many as there are files", () => {
     const said = { rank: 5, size: 8, localRank: 1, host: "x" };
     const { processes } = timelineOfRanks([

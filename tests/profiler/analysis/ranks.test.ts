@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import type { RankIdentity, Timeline } from "../../../src/profiler/model/timeline.ts";
 import { runs } from "../../runs.ts";
-import { type KernelSketch, processOf, timelineOf } from "./timelines.ts";
+import { type KernelSketch, processOf, type RangeSketch, timelineOf } from "./timelines.ts";
 
 /** A program of ranks, each computing for its time before a call that all make; in ms. */
 function ranks(
@@ -235,6 +235,203 @@ describe("ranks", () => {
     });
   });
 
+  /** Calls of ranks, in ms; `pid` for a rank with several processes. */
+  const callsOf = (
+    calls: readonly (readonly [rank: number, ...RangeSketch[]])[],
+    machines: readonly number[] = [],
+  ): Timeline => {
+    const timeline = timelineOf(
+      calls.map(([rank, ...ranges], index) => ({
+        pid: 100 + index,
+        rank: { rank, size: 2, localRank: rank, host: "node1" },
+        ranges: ranges.map((range) => ({
+          ...range,
+          start: range.start * 1e6,
+          end: range.end === null ? null : range.end * 1e6,
+        })),
+      })),
+    );
+    const processes = timeline.processes.map((process, index) => {
+      const machine = machines[index];
+      return machine === undefined ? process : { ...process, machine };
+    });
+    return { ...timeline, processes };
+  };
+  const barrier = (start: number, end: number, thread = 1) => ({
+    name: "barrier",
+    start,
+    end,
+    thread,
+  });
+  const waitsIn = (calls: Parameters<typeof callsOf>[0]) => {
+    const found = regionOf(callsOf(calls), "barrier")?.ranks;
+    return [found?.waiting_ms, found?.slowest_rank];
+  };
+
+  it("wait call by call; what they wait for a rank is added up", () => {
+    // 4 ms for rank 0, then 3 ms and 2 ms for rank 1.
+    expect(
+      waitsIn([
+        [0, barrier(4, 5), barrier(10, 14), barrier(20, 23)],
+        [1, barrier(0, 5), barrier(13, 14), barrier(22, 23)],
+      ]),
+    ).toEqual([9, 1]);
+    expect(
+      waitsIn([
+        [0, barrier(6, 7), barrier(10, 14), barrier(20, 23)],
+        [1, barrier(0, 7), barrier(13, 14), barrier(22, 23)],
+      ]),
+    ).toEqual([11, 0]);
+  });
+
+  it("wait at most until their call ends, and for the first of those that enter together", () => {
+    expect(
+      waitsIn([
+        [0, barrier(0, 2)],
+        [1, barrier(7, 8)],
+      ]),
+    ).toEqual([2, 1]);
+    expect(
+      waitsIn([
+        [0, barrier(3, 4)],
+        [1, barrier(3, 4)],
+      ]),
+    ).toEqual([0, 0]);
+  });
+
+  it("are told no waiting where one makes more calls than another", () => {
+    expect(
+      waitsIn([
+        [0, barrier(0, 5), barrier(6, 7)],
+        [1, barrier(4, 9)],
+      ]),
+    ).toEqual([undefined, 0]);
+  });
+
+  it("wait in the order in which calls begin, of all their processes and where calls overlap", () => {
+    // Rank 0 makes one call in each of its processes, the second process first.
+    expect(
+      waitsIn([
+        [0, barrier(10, 14)],
+        [0, barrier(0, 5)],
+        [1, barrier(4, 5), barrier(13, 14)],
+      ]),
+    ).toEqual([7, 1]);
+    // Of two threads, the call that begins first ends last.
+    expect(
+      waitsIn([
+        [0, barrier(0, 20), barrier(10, 14, 2)],
+        [1, barrier(4, 5), barrier(13, 14)],
+      ]),
+    ).toEqual([7, 1]);
+  });
+
+  it("communicate where a library, or the category of a range, says so", () => {
+    const inDomain = (domain: string) => {
+      const call = (start: number) => ({ name: "do", domain, start, end: 9 });
+      return regionOf(
+        callsOf([
+          [0, call(0)],
+          [1, call(5)],
+        ]),
+        "do",
+      )?.ranks?.waiting_ms;
+    };
+    expect(["NCCL", "mpi", "nccl_tests", "mpi4py", "my mpi"].map(inDomain)).toEqual([
+      5,
+      5,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const inCategory = (domain: string, category: number) => {
+      const call = (start: number) => ({ name: "do", domain, category, start, end: 9 });
+      const timeline = callsOf([
+        [0, call(0)],
+        [1, call(5)],
+      ]);
+      const categoryNames = [
+        { domain: "a", category: 1, name: "collective" },
+        { domain: "a", category: 2, name: "solver" },
+      ];
+      const processes = timeline.processes.map((process) => ({ ...process, categoryNames }));
+      return regionOf({ ...timeline, processes }, "do")?.ranks?.waiting_ms;
+    };
+    expect([inCategory("a", 1), inCategory("a", 2), inCategory("b", 1)]).toEqual([
+      5,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("share families too, and take no time evenly", () => {
+    const step = (number: number, start: number, end: number) => ({
+      name: `step ${number}`,
+      start,
+      end,
+    });
+    const timeline = callsOf([
+      [0, step(1, 0, 10), step(2, 10, 20)],
+      [1, step(3, 0, 30), step(4, 30, 60)],
+    ]);
+    const [family] = aggregate(timeline)?.families ?? [];
+    expect(family?.path).toEqual(["step #"]);
+    expect(family?.ranks).toMatchObject({ wall_ms: [20, 60], slowest_rank: 1 });
+    expect(
+      aggregate(
+        callsOf([
+          [0, barrier(0, 1)],
+          [1, barrier(0, 1)],
+        ]),
+      ),
+    ).not.toHaveProperty("families");
+    const nothing = { name: "nothing", start: 5, end: 5 };
+    expect(
+      regionOf(
+        callsOf([
+          [0, nothing],
+          [1, nothing],
+        ]),
+        "nothing",
+      )?.ranks,
+    ).toMatchObject({
+      max_ms: 0,
+      imbalance: 1,
+      load_balance: 1,
+    });
+  });
+
+  it("are in the order of their numbers, whichever process comes first", () => {
+    const scopes = buildRegionModel(
+      callsOf([
+        [1, barrier(0, 3)],
+        [0, barrier(0, 2)],
+      ]),
+    ).scopes;
+    expect(scopes.map(({ scope }) => scope)).toEqual(["aggregate", "rank:0", "rank:1"]);
+    expect(scopes[0]?.ranks?.map(({ rank }) => rank)).toEqual([0, 1]);
+    expect(scopes[0]?.regions[0]?.ranks?.wall_ms).toEqual([2, 3]);
+  });
+
+  it("of several machines are lined up by their clocks, and it is said", () => {
+    const several = /^ranks of several machines are lined up by their clocks of the day/;
+    const notesOf = (machines: readonly number[]) =>
+      (
+        aggregate(
+          callsOf(
+            [
+              [0, barrier(0, 1)],
+              [1, barrier(0, 1)],
+            ],
+            machines,
+          ),
+        )?.notes ?? []
+      ).filter((note) => several.test(note));
+    expect(notesOf([0, 1])).toHaveLength(1);
+    expect(notesOf([1, 1])).toEqual([]);
+    expect(notesOf([])).toEqual([]);
+  });
+
   it.each(["ncclAllGather", "barrier", "halo exchange", "gradient all-reduce"])(
     "take %s for communication",
     (name) => {
@@ -250,6 +447,13 @@ describe("ranks", () => {
     expect(aggregate(ranks([10, 60], "barrier", 4))?.notes).toContain(
       "of 4 ranks 2 recorded something; missing: 2, 3",
     );
+    expect(aggregate(ranks([10, 60], "barrier", 12))?.notes).toContain(
+      "of 12 ranks 2 recorded something; missing: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11",
+    );
+    expect(aggregate(ranks([10, 60], "barrier", 13))?.notes).toContain(
+      "of 13 ranks 2 recorded something; missing: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ...",
+    );
+    expect(aggregate(ranks([10, 60]))?.notes.join()).not.toMatch(/missing/);
   });
 
   it("are none of a program of one rank", () => {
