@@ -82,12 +82,12 @@ export const infoCommand: Command = {
   isAsked: ({ flags }) => flags.has("info"),
   execute: async (session) => {
     const { infoJson, JSON_TOPICS, openInfo, TOPICS } = await import("./info.ts");
-    const { invocation, overrides, parsed } = session;
+    const { invocation, parsed } = session;
     const asked = String(parsed.flags.get("info"));
     const context = openInfo(
       () => session.composer,
       await session.registry(),
-      overrides,
+      () => session.overrides,
       invocation.console.redact,
     );
     if (parsed.flags.has("json")) {

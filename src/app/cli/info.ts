@@ -56,13 +56,14 @@ export interface InfoContext {
 
 /**
  * @param composer called when a topic needs it
+ * @param overrides called when a topic needs them: aliases in them are those of the primary config
  * @param redact removes secrets before tables are laid out
  * @param composition of the overrides, if they are already composed
  */
 export const openInfo = (
   composer: () => Composer,
   registry: SweepRegistry,
-  overrides: readonly string[],
+  overrides: () => readonly string[],
   redact: InfoContext["redact"],
   composition?: Composition,
 ): InfoContext => {
@@ -71,16 +72,16 @@ export const openInfo = (
   return {
     context: () => composer().context,
     aliases: () => composer().aliases(),
-    inputs: () => overrides.map((text) => [composer().typed(text), text]),
+    inputs: () => overrides().map((text) => [composer().typed(text), text]),
     registry,
     redact,
-    repository: () => composer().searchPath(overrides),
+    repository: () => composer().searchPath(overrides()),
     taken: () => {
-      taken ??= composer().defaults(overrides, composition ?? {});
+      taken ??= composer().defaults(overrides(), composition ?? {});
       return taken;
     },
     whole: () => {
-      whole ??= composer().compose(overrides);
+      whole ??= composer().compose(overrides());
       return whole;
     },
   };

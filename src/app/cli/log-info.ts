@@ -29,7 +29,13 @@ export async function logInfo(
   const log = logging.logger(LOGGER);
   if (!log.isEnabledFor("DEBUG")) return;
   const { openInfo, TOPICS } = await import("./info.ts");
-  const topic = openInfo(() => composer, await registry(), overrides, redact, composition);
+  const topic = openInfo(
+    () => composer,
+    await registry(),
+    () => overrides,
+    redact,
+    composition,
+  );
   const all = TOPICS.find(({ name }) => name === "all");
   for (const { level, text } of all?.show(topic) ?? []) log[level](text);
 }

@@ -45,8 +45,8 @@ export function hydraLogging(
   { composer, invocation, options }: Session,
   logging: Logging,
 ): () => void {
-  // The program's logger exists before any config, like a module's logger in Python.
-  logging.logger(options.name);
+  // They exist before any config, as the loggers of Python's modules do: one that disables existing loggers disables these.
+  for (const name of [options.name, ...MODULES_WITH_LOGS]) logging.logger(name);
   const { cwd } = invocation;
   const read = () => logSettings(root, "hydra.hydra_logging", composer.context);
   if (options.delegate === undefined) {
@@ -63,6 +63,13 @@ export function hydraLogging(
     }
   };
 }
+
+/** What Hydra has imported before it configures any log, of what we log as. */
+const MODULES_WITH_LOGS = [
+  "hydra._internal.core_plugins.basic_launcher",
+  "hydra._internal.core_plugins.basic_sweeper",
+  "hydra_plugins.hydra_submitit_launcher.submitit_launcher",
+];
 
 /** Hydra's own `hydra/hydra_logging: default`. */
 const HYDRA_LOG = {

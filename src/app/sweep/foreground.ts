@@ -69,7 +69,11 @@ export async function runMany(
     const { conclusion, goesOn, refused, results, unfinished } = await runSweep({
       ...open,
       onPlanned: (jobs, seconds) => logPlanned(sweep.sweeper.logger, logging, jobs, seconds),
-      onBatch: board.batch,
+      onBatch(jobs) {
+        // Once a batch, as Hydra's launchers do: a log file of mode "w" begins anew.
+        logAsHydra();
+        board.batch(jobs);
+      },
       onMessages(messages) {
         logAsHydra();
         for (const { level, logger, text } of messages) logging.logger(logger)[level](text);

@@ -114,11 +114,7 @@ export async function openSweep(
     notes: launcherFolder(record.folder, chosen.name),
     env: invocation.env,
     isResumed: resumed !== undefined,
-    logger(name) {
-      // A job in this process has directed log messages to its own log.
-      logAsHydra();
-      return logging.logger(name);
-    },
+    logger: (name) => logging.logger(name),
     say: (line) => console.stderr(`${line}\n`),
     mayStart() {
       const may = gate.mayStart();

@@ -45,8 +45,11 @@ function formatTime(format: string, date: Date, { isLocal }: TimeZone): string {
       if (letter === "Z")
         return padded(withCase(isLocal ? zoneName(date) : "", letter, flags), style);
       const directive = Object.hasOwn(DIRECTIVES, letter) ? DIRECTIVES[letter] : undefined;
-      if (directive === undefined || REFUSED[modifier]?.includes(letter) === true)
-        return padded(flags.includes("^") ? whole.toUpperCase() : whole, style);
+      if (directive === undefined || REFUSED[modifier]?.includes(letter) === true) {
+        // glibc has changed the case of these two before it refuses them.
+        const isUpper = flags.includes("^") || (flags.includes("#") && "bh".includes(letter));
+        return padded(isUpper ? whole.toUpperCase() : whole, style);
+      }
       const value = directive(date);
       return typeof value === "string"
         ? padded(withCase(value, letter, flags), style)
@@ -142,7 +145,7 @@ const DIRECTIVES: Readonly<Record<string, (date: Date) => string | Digits>> = {
   h: (d) => (MONTHS[d.getMonth()] ?? "").slice(0, 3),
   B: (d) => MONTHS[d.getMonth()] ?? "",
   c: (d) => strftime("%a %b %e %H:%M:%S %Y", d),
-  C: (d) => digits(Math.floor(d.getFullYear() / 100), 2),
+  C: (d) => digits(Math.floor(d.getFullYear() / 100), 1),
   d: (d) => digits(d.getDate(), 2),
   D: (d) => strftime("%m/%d/%y", d),
   e: (d) => blanks(d.getDate()),
@@ -189,7 +192,7 @@ function weekOfYear(date: Date, firstDay: number): number {
 
 /** ISO 8601: the week belongs to the year of its Thursday. */
 function isoWeek(date: Date): { readonly year: number; readonly week: number } {
-  const thursday = new Date(date.getFullYear(), date.getMonth(), date.getDate());
+  const thursday = new Date(date);
   thursday.setDate(thursday.getDate() + 4 - (date.getDay() || 7));
   return { year: thursday.getFullYear(), week: Math.floor(dayOfYear(thursday) / 7) + 1 };
 }

@@ -89,6 +89,22 @@ describe("--info", () => {
     expect(stderr).toContain("Ambiguous value for argument 'x=1,2'");
   });
 
+  test("plugins are listed whatever the primary config and the overrides are, also where aliases are read from it", async () => {
+    const { run: runBroken } = program({ "conf/config.yaml": "a: [\n" }, { versionBase: "1.4" });
+    const listed = await runBroken(["--info", "plugins", "a=="]);
+    expect([listed.exitCode, listed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Installed Hydra Plugins\n/),
+    ]);
+    const { exitCode, stdout } = await runBroken(["--info", "all"]);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining("Installed Hydra Plugins\n")]);
+    const searched = await runBroken(["--info", "searchpath"]);
+    expect([searched.exitCode, searched.stdout]).toEqual([
+      1,
+      "\nConfig search path\n******************\n",
+    ]);
+  });
+
   test("a primary directory that is not there matters where something is composed", async () => {
     const { run: runNowhere } = program({}, { configPath: "nowhere" });
     expect((await runNowhere(["--info", "config"])).stderr).toContain("config directory not found");

@@ -52,6 +52,29 @@ describe("-m", () => {
     expect(readFileSync(join(cwd, "notes/1/overrides.yaml"), "utf8")).toBe("- x=2\n");
   });
 
+  test("a log of Hydra's that disables existing loggers disables those of its launcher and sweeper", async () => {
+    const { run } = program(CONFIG);
+    const logs = ["hydra.hydra_logging.disable_existing_loggers=true", "hydra.verbose=true"];
+    const { exitCode: code, stdout } = await run(["-m", "x=1,2", ...logs]);
+    expect([code, stdout.includes("Hydra 1.3.5"), /Launching|Validated/.test(stdout)]).toEqual([
+      0,
+      true,
+      false,
+    ]);
+  });
+
+  test("a log file of mode w holds all that a batch says before a job has a log of its own", async () => {
+    const { run, cwd } = program(CONFIG);
+    const logs = ["hydra/hydra_logging=hydra_debug", "hydra/job_logging=disabled"];
+    const { exitCode: code } = await run(["-m", "x=1,2", ...logs]);
+    const text = readFileSync(join(cwd, "hydra-prog.log"), "utf8");
+    // The job's log disables the launcher's logger, so Hydra tells of the first job alone.
+    expect([code, text.replaceAll(/^.* - /gm, "")]).toEqual([
+      0,
+      "Launching 2 jobs locally\n\t#0 : x=1\n",
+    ]);
+  });
+
   // Hydra's sweepers look groups up in the search path that a program starts with.
   test("glob knows the options of the added directory, and none of hydra.searchpath", async () => {
     const { run } = program({

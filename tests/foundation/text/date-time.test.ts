@@ -5,6 +5,8 @@ import { dateTime, localStrftime, strftime } from "../../../src/foundation/text/
 const EVENING = new Date(2026, 10, 21, 17, 5, 9, 42);
 const NEW_YEAR = new Date(2027, 0, 1, 0, 30, 0);
 const NOON = new Date(2024, 11, 30, 12, 0, 0);
+const LONG_AGO = new Date(2000, 1, 16);
+LONG_AGO.setFullYear(99);
 
 describe("strftime", () => {
   test("gives nothing for far too many and too wide directives, before they fill the memory", () => {
@@ -42,6 +44,8 @@ describe("strftime", () => {
     ],
     ["%Ec|%EY|%Oy|%OC|%E%", NOON, "Mon Dec 30 12:00:00 2024|2024|24|20|%"],
     ["%Ed|%OY|%5Ed|%E5d|%^q|%05q|%-5", NOON, "%Ed|%OY| %5Ed|%E5d|%^Q|0%05q|  %-5"],
+    ["%C|%_C|%5C|%EC|%Y %G %g %V", LONG_AGO, "0|0|00000|0|99 99 99 08"],
+    ["%#Eh|%#5Eb|%#EB|%^EB", NOON, "%#EH|%#5EB|%#EB|%^EB"],
     ["%5z|%5Z|", EVENING, "|     |"],
     ["%-%f", EVENING, ""],
     ["%3000d", EVENING, ""],

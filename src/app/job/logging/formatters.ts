@@ -31,9 +31,9 @@ const FORMATTER_KINDS: readonly FormatterKind[] = [
   { className: "colorlog.ColoredFormatter", create: coloredFormat },
 ];
 
-/** @throws ConfigError `value.wrong_type` for a format that is neither a text nor null. */
+/** @throws ConfigError `value.wrong_type` for a format that is no text, unless Python takes it for nothing. */
 function formatText(value: unknown = ""): string {
-  if (value === null) return "";
+  if (!value) return "";
   if (typeof value === "string") return value;
   throw new ConfigError({
     code: "value.wrong_type",

@@ -34,6 +34,7 @@ const HANDLER_KINDS: readonly HandlerKind[] = [
     classNames: ["logging.StreamHandler", "colorlog.StreamHandler"],
     parameters: ["stream"],
     open: (settings, { console }) => {
+      requireStream(settings);
       const write = isStdout(settings) ? console.stdout : console.stderr;
       return { write: (line) => write(`${line}\n`), close: () => {} };
     },
@@ -62,7 +63,19 @@ const HANDLER_KINDS: readonly HandlerKind[] = [
   },
 ];
 
-const isStdout = ({ stream }: HandlerSettings): boolean => stream === "ext://sys.stdout";
+const STREAMS = ["ext://sys.stdout", "ext://sys.stderr"];
+
+const isStdout = ({ stream }: HandlerSettings): boolean => stream === STREAMS[0];
+
+function requireStream({ stream }: HandlerSettings): void {
+  if (stream === undefined || stream === null || STREAMS.includes(String(stream))) return;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `'stream' must be one of the program's, not ${JSON.stringify(stream)}`,
+    key: "stream",
+    ...alternativesTo(String(stream), STREAMS),
+  });
+}
 
 /** The keys that Python's logging itself reads. */
 const OF_EVERY_HANDLER = ["class", "level", "formatter", "filters"];
@@ -107,11 +120,19 @@ interface FileSink extends LogSink {
 
 /** `mode: w` truncates the file; with `delay` the first line creates it. Its directory must exist. */
 function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: string): FileSink {
-  if (typeof filename !== "string")
+  // Python takes the second kind of text for the name of one of its objects.
+  if (typeof filename !== "string" || /^(?:ext|cfg):\/\//.test(filename))
     throw new ConfigError({
       code: "app.unsupported",
       message: "'filename' must be the name of a file",
       key: "filename",
+    });
+  if (typeof mode !== "string")
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `'mode' must be a text, not ${JSON.stringify(mode)}`,
+      key: "mode",
+      hint: "write a to append, or w to begin anew",
     });
   const path = resolve(cwd, filename);
   let descriptor: number | undefined;
@@ -120,7 +141,7 @@ function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: stri
     descriptor = openSync(path, mode === "w" ? "w" : "a");
     return descriptor;
   };
-  if (delay !== true) open();
+  if (!delay) open();
   return {
     write: (line) => void writeSync(open(), `${line}\n`),
     close: () => {
@@ -131,15 +152,26 @@ function openLogFile({ filename, mode = "a", delay }: HandlerSettings, cwd: stri
   };
 }
 
+/** @throws ConfigError `app.unsupported` */
+function countAt(settings: HandlerSettings, key: "backupCount" | "maxBytes"): number {
+  const { [key]: count = 0 } = settings;
+  if (typeof count === "number") return count;
+  throw new ConfigError({
+    code: "app.unsupported",
+    message: `'${key}' must be a number, not ${JSON.stringify(count)}`,
+    key,
+  });
+}
+
 /**
  * Renames a file that would grow beyond `maxBytes` to `NAME.1`, that one to `NAME.2`, up to `backupCount`. Without
  * either setting it is an ordinary file, as in Python.
  */
 function openRotatingFile(settings: HandlerSettings, cwd: string): LogSink {
-  const { filename, maxBytes = 0, backupCount = 0 } = settings;
+  const { filename } = settings;
   const path = resolve(cwd, String(filename));
-  const limit = Number(maxBytes);
-  const kept = Number(backupCount);
+  const limit = countAt(settings, "maxBytes");
+  const kept = countAt(settings, "backupCount");
   const sink = openLogFile(limit > 0 ? { ...settings, mode: "a" } : settings, cwd);
   // The next line opens the file again: a new one if this one was renamed.
   const rotate = (): void => {

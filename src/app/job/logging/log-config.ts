@@ -48,9 +48,14 @@ export function rememberFormatters(): typeof openFormatter {
   };
 }
 
-export const openHandler = (name: string, config: Section, place: HandlerPlace): Handler =>
+export const openHandler = (
+  name: string,
+  settings: unknown,
+  config: Section,
+  place: HandlerPlace,
+): Handler =>
   configured(`handler '${name}'`, ["handlers", name], place.locate, () =>
-    handlerOf(section(section(config["handlers"])[name]), config, place),
+    handlerOf(requireSection(settings), config, place),
   );
 
 function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPlace): Handler {
@@ -62,13 +67,13 @@ function handlerOf(settings: HandlerSettings, config: Section, place: HandlerPla
     format: place.formatterFor(formatter, kind.showsColor(settings, place.console)),
     isFile: kind.isFile === true,
     sink: withoutSecrets(kind.open(settings, place), place.console),
-    accepts: nameFilter(namesOf(settings["filters"]), section(config["filters"])),
+    accepts: filterOf(settings, config),
   };
 }
 
 /** The formatter that a handler names; Python's default if it names none. */
 function formatterOf({ formatter: name }: HandlerSettings, formatters: Section): Section {
-  if (name === undefined || name === null || name === "") return {};
+  if (!isTruthy(name)) return {};
   if (Object.hasOwn(formatters, String(name))) return section(formatters[String(name)]);
   throw new ConfigError({
     code: "app.unsupported",
@@ -97,16 +102,32 @@ export function refuseMalformed(
       ...locate(["version"]),
       hint: "a log config must have `version: 1`",
     });
-  if (config["incremental"] === true)
+  if (isTruthy(config["incremental"]))
     throw new ConfigError({
       code: "app.unsupported",
       message: "Log configs with `incremental: true` are not supported",
       ...locate(["incremental"]),
     });
-  for (const [name, settings] of Object.entries(section(config["formatters"])))
+  for (const [name, settings] of Object.entries(partsOf(config, "formatters", locate)))
     configured(`formatter '${name}'`, ["formatters", name], locate, () =>
-      formatterFor(section(settings), false),
+      formatterFor(requireSection(settings), false),
     );
+  for (const [name, settings] of Object.entries(partsOf(config, "filters", locate)))
+    configured(`filter '${name}'`, ["filters", name], locate, () =>
+      requireFilter(requireSection(settings)),
+    );
+}
+
+function requireFilter(settings: Section): void {
+  const { name = "" } = settings;
+  if (Object.hasOwn(settings, "()"))
+    throw new ConfigError({
+      code: "app.unsupported",
+      message: `Log filter class '${String(settings["()"])}' is not supported`,
+      key: "()",
+      hint: "a filter with a `name` passes the records of that logger and of those below it",
+    });
+  if (typeof name !== "string") throw wrongKind("the name of a logger", name, "name");
 }
 
 /**
@@ -139,10 +160,24 @@ export function configured<T>(
 const keyOf = ({ details: { key } }: ConfigError): readonly string[] =>
   key === undefined ? [] : [key];
 
-/** Python's `logging.Filter`: passes the records of one logger and its descendants. */
-function nameFilter(names: readonly string[], filters: Section): (logger: string) => boolean {
-  const wanted = names
-    .map((name) => section(filters[name])["name"])
+/**
+ * The filters that a handler or logger names, as one. Python's `logging.Filter` passes the records of one logger and its
+ * descendants.
+ *
+ * @throws ConfigError `app.unsupported`
+ */
+export function filterOf(settings: Section, config: Section): (logger: string) => boolean {
+  const filters = section(config["filters"]);
+  const wanted = requireNames(settings, "filters")
+    .map((name) => {
+      if (Object.hasOwn(filters, name)) return section(filters[name])["name"];
+      throw new ConfigError({
+        code: "app.unsupported",
+        message: `there is no filter '${name}'`,
+        key: "filters",
+        ...alternativesTo(name, Object.keys(filters)),
+      });
+    })
     .filter((name): name is string => typeof name === "string" && name !== "");
   return (logger) => wanted.every((name) => logger === name || logger.startsWith(`${name}.`));
 }
@@ -159,8 +194,65 @@ export function requireLevel(value: unknown): number {
   });
 }
 
-export const section = (value: unknown): Section =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Section) : {};
+/**
+ * A part of a log config, which maps names to settings. Python reads the names of an empty list or text, too: none.
+ *
+ * @throws ConfigError `app.unsupported`
+ */
+export function partsOf(
+  config: Section,
+  part: "filters" | "formatters" | "handlers" | "loggers",
+  locate: Locate,
+): Section {
+  const parts = config[part];
+  if (parts === undefined || parts === "" || (Array.isArray(parts) && parts.length === 0))
+    return {};
+  return configured(part, [part], locate, () => requireSection(parts));
+}
+
+/** @throws ConfigError `app.unsupported` */
+export function requireSection(value: unknown): Section {
+  if (isSection(value)) return value;
+  const isLevel = typeof value === "string" && levelNumber(value) !== undefined;
+  throw wrongKind("a mapping", value, undefined, isLevel ? `write {level: ${value}}` : undefined);
+}
+
+/**
+ * The names that a handler or logger has at a key; none for what Python takes for nothing.
+ *
+ * @throws ConfigError `app.unsupported`
+ */
+export function requireNames(settings: Section, key: "filters" | "handlers"): readonly string[] {
+  const value = settings[key];
+  if (!isTruthy(value)) return [];
+  if (typeof value === "string" || Array.isArray(value)) return namesOf(value);
+  throw wrongKind("a list of names", value, key);
+}
+
+/** What a log config must have somewhere, and does not. */
+const wrongKind = (
+  wanted: string,
+  value: unknown,
+  key: string | undefined,
+  hint?: string,
+): ConfigError =>
+  new ConfigError({
+    code: "app.unsupported",
+    message: `it must be ${wanted}, not ${JSON.stringify(value)}`,
+    ...(key !== undefined && { key }),
+    ...(hint !== undefined && { hint }),
+  });
+
+/** Whether Python takes a value of a config for true. */
+export const isTruthy = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.length > 0;
+  return isSection(value) ? Object.keys(value).length > 0 : Boolean(value);
+};
+
+const isSection = (value: unknown): value is Section =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const section = (value: unknown): Section => (isSection(value) ? value : {});
 
 export function namesOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];

@@ -38,7 +38,9 @@ export function openLogger(
   const method = (levelName: LevelName) => {
     const level = LEVELS[levelName];
     return function log(message: string, error?: unknown): void {
-      if (loggerState.disabled || level < levelOf(tree, name)) return;
+      const { disabled, filters } = loggerState;
+      if (disabled || level < levelOf(tree, name)) return;
+      if (!filters.every((passes) => passes(name))) return;
       const caller = () => callerOf(log);
       const failure = error === undefined ? {} : { error };
       deliver(
@@ -92,6 +94,8 @@ export interface LoggerState {
   handlers: readonly Handler[];
   propagate: boolean;
   disabled: boolean;
+  /** Which records that are logged with it, and not below it, it passes. */
+  filters: readonly ((logger: string) => boolean)[];
 }
 
 /** All loggers that were requested. Their dotted names form a tree; the root's name is empty. */
@@ -110,6 +114,7 @@ export const freshLogger = (): LoggerState => ({
   handlers: [],
   propagate: true,
   disabled: false,
+  filters: [],
 });
 
 /** The state of a logger; creates it if needed. */

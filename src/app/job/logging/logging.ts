@@ -1,15 +1,21 @@
 /** The logging of one program run, configured by `hydra.job_logging` and `hydra.hydra_logging`. */
 import { alternativesTo, ConfigError } from "../../../engine/values/errors.ts";
+import { byCodePoint } from "../../../foundation/text/code-points.ts";
 import type { Console } from "../process/invocation.ts";
 import {
   configured,
+  filterOf,
   type Handler,
+  isTruthy,
   type Locate,
   namesOf,
   openHandler,
+  partsOf,
   refuseMalformed,
   rememberFormatters,
   requireLevel,
+  requireNames,
+  requireSection,
   type Section,
   section,
 } from "./log-config.ts";
@@ -65,8 +71,8 @@ export function createLogging({ console, now = () => new Date() }: LoggingReques
   const attach = (config: Section, cwd: string, locate: Locate): void => {
     refuseMalformed(config, { formatterFor, locate });
     close();
-    const open = (name: string): Handler => {
-      const handler = openHandler(name, config, { console, cwd, formatterFor, locate });
+    const open = (name: string, settings: unknown): Handler => {
+      const handler = openHandler(name, settings, config, { console, cwd, formatterFor, locate });
       handlers = [...handlers, handler];
       return handler;
     };
@@ -118,25 +124,34 @@ function requireVerbose(value: unknown): void {
 function configureLoggers(
   tree: LoggerTree,
   config: Section,
-  open: (name: string) => Handler,
+  open: (name: string, settings: unknown) => Handler,
   locate: Locate,
 ): void {
-  const named = section(config["loggers"]);
-  putAside(tree, named, config["disable_existing_loggers"] !== false);
-  const names = Object.keys(section(config["handlers"]));
-  const handlers = new Map(names.map((name) => [name, open(name)]));
+  // In the order of their names: an error keeps those after it from making their files.
+  const described = Object.entries(partsOf(config, "handlers", locate));
+  const handlers = new Map(
+    described
+      .sort(([left], [right]) => byCodePoint(left, right))
+      .map(([name, settings]) => [name, open(name, settings)]),
+  );
+  const named = partsOf(config, "loggers", locate);
+  const { disable_existing_loggers: disables = true, root } = config;
+  putAside(tree, named, isTruthy(disables));
   for (const [name, value] of Object.entries(named)) {
-    const settings = section(value);
     const state = stateOf(tree, name);
-    configured(`logger '${name}'`, ["loggers", name], locate, () =>
-      setUp(state, settings, handlers),
-    );
-    // Unless the config sets it, it stays unchanged.
-    if (typeof settings["propagate"] === "boolean") state.propagate = settings["propagate"];
+    configured(`logger '${name}'`, ["loggers", name], locate, () => {
+      const settings = requireSection(value);
+      setUp(state, settings, config, handlers);
+      // Unless the config sets it, it stays unchanged.
+      const { propagate } = settings;
+      if (propagate !== undefined && propagate !== null) state.propagate = isTruthy(propagate);
+    });
     state.disabled = false;
   }
+  // One that says nothing leaves it as it is.
+  if (!isTruthy(root)) return;
   configured("root logger", ["root"], locate, () =>
-    setUp(tree.root, section(config["root"]), handlers),
+    setUp(tree.root, requireSection(root), config, handlers),
   );
 }
 
@@ -146,7 +161,7 @@ function putAside({ loggers }: LoggerTree, named: Section, disabled: boolean): v
     if (name === "" || Object.hasOwn(named, name)) continue;
     // Descendants of a logger that the config names are reset, not disabled.
     if (Object.keys(named).some((above) => name.startsWith(`${above}.`)))
-      Object.assign(state, freshLogger(), { disabled: state.disabled });
+      Object.assign(state, freshLogger(), { disabled: state.disabled, filters: state.filters });
     else state.disabled = disabled;
   }
 }
@@ -154,11 +169,12 @@ function putAside({ loggers }: LoggerTree, named: Section, disabled: boolean): v
 function setUp(
   state: LoggerState,
   settings: Section,
+  config: Section,
   handlers: ReadonlyMap<string, Handler>,
 ): void {
   const { level } = settings;
   if (level !== undefined && level !== null) state.level = requireLevel(level);
-  state.handlers = [...new Set(namesOf(settings["handlers"]))].map((name) => {
+  state.handlers = [...new Set(requireNames(settings, "handlers"))].map((name) => {
     const handler = handlers.get(name);
     if (handler !== undefined) return handler;
     throw new ConfigError({
@@ -168,4 +184,6 @@ function setUp(
       ...alternativesTo(name, [...handlers.keys()]),
     });
   });
+  // Python keeps those of the configs before.
+  state.filters = [...state.filters, filterOf(settings, config)];
 }

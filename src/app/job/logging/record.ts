@@ -32,7 +32,7 @@ export type LevelName = keyof typeof LEVELS;
 
 /** A level as a config gives it: a name or a number; undefined for anything else. */
 export function levelNumber(value: unknown): number | undefined {
-  if (typeof value === "number") return value;
+  if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
   return isLevelName(value) ? LEVELS[value] : undefined;
 }
 

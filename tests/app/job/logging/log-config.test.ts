@@ -1,4 +1,9 @@
+import { mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createLogging } from "../../../../src/app/job/logging/logging.ts";
+import { isConfigError } from "../../../../src/engine/values/errors.ts";
 import {
   all,
   config,
@@ -37,6 +42,12 @@ describe("handlers", () => {
     ["of a formatter without a name", { ...toStdout, formatter: "" }, { stdout: "iwec" }],
     ["of no formatter", { ...toStdout, formatter: null }, { stdout: "iwec" }],
     ["of an unknown formatter", { ...toStdout, formatter: "g" }, REFUSED],
+    ["of a formatter that counts as none", { ...toStdout, formatter: false }, { stdout: "iwec" }],
+    ["of an unknown filter", { ...toStdout, filters: ["g"] }, REFUSED],
+    ["of filters that are no names", { ...toStdout, filters: 3 }, REFUSED],
+    ["of filters that count as none", { ...toStdout, filters: 0 }, { stdout: "iwec" }],
+    ["of a broken level", { ...toStdout, level: 10.5 }, REFUSED],
+    ["to a stream that Python lacks", { ...toStdout, stream: "ext://sys.nope" }, REFUSED],
   ])("%s", (_what, settings, expected) => {
     const outcome = run([handler(settings), ...all]);
     if (expected === REFUSED || outcome === REFUSED) expect(outcome).toBe(expected);
@@ -300,6 +311,85 @@ describe("loggers", () => {
       expect(run([config(version)])).toBe(REFUSED);
     },
   );
+
+  test.each<[object]>([
+    [{ loggers: { app: "DEBUG" } }],
+    [{ loggers: { app: null } }],
+    [{ loggers: { app: { handlers: 3 } } }],
+    [{ loggers: { app: { filters: ["g"] } } }],
+    [{ loggers: null }],
+    [{ loggers: "app" }],
+    [{ formatters: { g: "%(message)s" } }],
+    [{ formatters: null }],
+    [{ filters: { g: null } }],
+    [{ filters: { g: { name: null } } }],
+    [{ filters: 1 }],
+    [{ handlers: { out: "stdout" } }],
+    [{ handlers: null }],
+    [{ root: "DEBUG" }],
+    [{ root: ["out"] }],
+    [{ handlers: { out: { class: "logging.FileHandler", filename: "x", mode: 1 } } }],
+    [
+      {
+        handlers: {
+          out: { class: "logging.handlers.RotatingFileHandler", filename: "x", maxBytes: "9" },
+        },
+      },
+    ],
+  ])("what has the wrong form is refused: %j", (changes) => {
+    expect(run([config(changes)])).toBe(REFUSED);
+  });
+
+  /** The error of a config, and the files that there are then. */
+  function refusal(changes: object) {
+    const cwd = mkdtempSync(join(tmpdir(), "hydraconf-refused-"));
+    const logging = createLogging({ console: { stdout: () => {}, stderr: () => {} } });
+    try {
+      logging.configure(config(changes), false, cwd);
+    } catch (error) {
+      if (!isConfigError(error)) throw error;
+      return { ...error.details, message: error.message, files: readdirSync(cwd) };
+    } finally {
+      logging.close();
+    }
+    return expect.unreachable();
+  }
+
+  test("a handler that is refused keeps those after it, by name, from making their files", () => {
+    const file = { class: "logging.FileHandler", filename: "r.log" };
+    expect(refusal({ handlers: { z: file, b: {} } })).toMatchObject({
+      message: "Unable to configure handler 'b': it has no class",
+      files: [],
+    });
+  });
+
+  test("a level in place of a logger's settings says how to write it, and that is right", () => {
+    expect(refusal({ loggers: { app: "DEBUG" } })).toMatchObject({
+      message: `Unable to configure logger 'app': it must be a mapping, not "DEBUG"`,
+      key: "loggers.app",
+      hint: "write {level: DEBUG}",
+    });
+    const given = config({ loggers: { app: { level: "DEBUG" } } });
+    expect(run([given, ["app", "debug", "x"]])).toMatchObject({ stdout: "x\n" });
+  });
+
+  test.each<[object, Partial<Record<"stdout", string>>]>([
+    [{ loggers: { app: { filters: ["deep"] } } }, { stdout: "below\nother\n" }],
+    [
+      { root: { level: "INFO", handlers: ["out"], filters: ["deep"] } },
+      { stdout: "app\nbelow\nother\n" },
+    ],
+    [{ loggers: [], root: {} }, { stdout: "" }],
+    [{ loggers: { app: { propagate: 0 } } }, { stdout: "other\n" }],
+  ])("a logger's own filters, and what counts as nothing: %j", (changes, expected) => {
+    const steps: Step[] = [
+      config({ filters: { deep: { name: "app.deep" } }, ...changes }),
+      ["app", "info", "app"],
+      ["app.deep", "info", "below"],
+      ["other", "info", "other"],
+    ];
+    expect(run(steps)).toMatchObject(expected);
+  });
 
   // Ours (docs/compatibility.md): Python takes `true` for 1, and a text for the list of its letters.
   test.each([config({ version: true }), config({ root: { level: true, handlers: ["out"] } })])(
