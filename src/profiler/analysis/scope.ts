@@ -1,8 +1,9 @@
 /** Adds up attributed processes to the regions of one scope: everything, a process, or a device. */
 
-import { grouped, partOf, plural } from "../../foundation/text/plural.ts";
+import { grouped, partOf } from "../../foundation/text/plural.ts";
 import type { ReportScope } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
+import { longestOnlyNote } from "../../report/view/notes.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
 import { type CallTallies, mergedCalls } from "./call-tally.ts";
@@ -433,11 +434,7 @@ export function scopeEntries(
       ...(leftOut > 0
         ? [`the selection leaves out ${partOf(leftOut, count, "region")}; totals cover all of them`]
         : []),
-      ...(chosen.length > regions.length
-        ? [
-            `only the ${grouped(String(regions.length))} longest of ${plural(chosen.length, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`,
-          ]
-        : []),
+      ...(chosen.length > regions.length ? [longestOnlyNote(regions.length, chosen.length)] : []),
     ],
   };
 }

@@ -33,6 +33,7 @@ import { familyKey, withFamilies } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
+import { isLongestOnly } from "./notes.ts";
 import {
   type ContextSwitches,
   type CopyFacts,
@@ -555,7 +556,7 @@ function longestMember(
 
 // Sentences.
 
-/** "Most" is at least this share: of the run for a part of its bar, of all own times for a region. */
+/** "Most" is more than this share: of the run for a part of its bar, of all own times for a region. */
 const MOST = 0.5;
 /** A region leads from this share of all own times on, if it takes at least twice as long as the next one. */
 const LEAD = 0.2;
@@ -583,24 +584,29 @@ function headlineOf(
   if (isCovered) return [story, reasonSentence(top)].filter((text) => text !== null).join(" ");
   const base = Math.max(all, time.whole ?? 0);
   const lead =
-    top.ms >= base * MOST
+    top.ms > base * MOST
       ? "most"
       : top.ms >= base * LEAD && top.ms >= 2 * (next?.ms ?? 0)
         ? "largest"
         : null;
   return [
     story,
-    ...(lead === null && !hasKernelsAlone(top)
+    ...(lead === null && !hasKernelsAlone(top, report)
       ? spreadSentences(ranking, time)
-      : [rankedSentence(top, lead)]),
+      : [rankedSentence(top, report, lead)]),
   ]
     .filter((sentence) => sentence !== null)
     .join(" ");
 }
 
 /** A program without ranges has only kernels to name. */
-const hasKernelsAlone = ({ base, region }: RankedRegion): boolean =>
-  base === "kernel time" && region.kind === "outside" && region.kernels.length > 0;
+const hasKernelsAlone = (
+  { base, region }: RankedRegion,
+  { regions }: NCUProfileRegionReport,
+): boolean =>
+  base === "kernel time" &&
+  region.kernels.length > 0 &&
+  regions.every(({ kind }) => kind === "outside");
 
 function nothingWords({ totals }: NCUProfileRegionReport): string {
   return totals.kernel_count > 0
@@ -613,7 +619,9 @@ function storyOf({ parts, ms, processes }: RunBar): string | null {
   if (part === undefined) return null;
   const wholeName =
     processes > 1 ? `the ${plural(processes, "process", "processes")}' time` : "the run";
-  const share = `${formatShare(part.ms, ms)} % of ${wholeName} (${formatDuration(part.ms)} of ${formatDuration(ms)})`;
+  const beside = part.kind === "kernels" ? parts.find(({ kind }) => kind === "both") : undefined;
+  const all = part.ms + (beside?.ms ?? 0);
+  const share = `${formatShare(all, ms)} % of ${wholeName} (${formatDuration(all)} of ${formatDuration(ms)})`;
   return STORIES[part.kind](share);
 }
 
@@ -646,10 +654,14 @@ function timeWords({
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;
 
 /** @param lead null: the region is not said to take most */
-function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): string {
+function rankedSentence(
+  top: RankedRegion,
+  report: NCUProfileRegionReport,
+  lead: keyof typeof LEADS | null,
+): string {
   const reason = top.reason === null ? "" : `, ${top.reason.title}`;
   const time = top.base === "run" ? "time" : "kernel time";
-  if (!hasKernelsAlone(top)) {
+  if (!hasKernelsAlone(top, report)) {
     const where =
       top.region.kind === "outside" ? `passes ${OUTSIDE}` : `is in ${shortName(top.label)}`;
     return `${LEADS[lead ?? "largest"]} ${time} ${where}: ${timeWords(top)}${reason}.${outlierSentence(top)}`;
@@ -685,7 +697,13 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const real = regions.filter(({ kind }) => kind !== "outside");
   const [longest] = longestOf(real, timeOf, 1);
   if (longest === undefined) return [];
-  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const outside = regions.find(({ kind }) => kind === "outside");
+  const outsideMs = outside === undefined ? 0 : (timeOf(outside) ?? 0);
+  const isMostOutside = outside !== undefined && outsideMs > (timeOf(longest) ?? 0);
+  const most = isMostOutside ? outside : longest;
+  const count = `${isLongestOnly(report.notes) ? "more than " : ""}${plural(real.length, "region")}`;
+  const over = isMostOutside ? `${count} and what runs outside of them` : count;
+  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${over}: none takes more than ${words(most, timeOf(most) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>
@@ -724,8 +742,13 @@ const longestOf = (
     most,
   ).flatMap((place) => regions[place] ?? []);
 
+/** Which reasons tell of at least half of the time; others of less of it, or of how it passes. */
+const OF_MOST = ["before_ranges", "after_ranges"];
+
 const reasonSentence = ({ reason }: RankedRegion): string | null =>
-  reason === null ? null : `Most of that: ${reason.title} (${reason.evidence}).`;
+  reason === null
+    ? null
+    : `${OF_MOST.includes(reason.rule) ? "Most of that" : "Of that"}: ${reason.title} (${reason.evidence}).`;
 
 /** Each piece of advice once, with the region that it is about. */
 function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {

@@ -45,3 +45,15 @@ const named = (jobs: readonly string[]): string =>
   jobs.length < 2 || jobs.length > MOST_NAMES + 1
     ? firstFew(jobs, MOST_NAMES)
     : `${jobs.slice(0, -1).join(", ")} and ${jobs.at(-1)}`;
+
+// Regions that a report leaves out because there are so many.
+
+/** @param shown how many it has @param all how many its selection includes */
+export const longestOnlyNote = (shown: number, all: number): string =>
+  `only the ${grouped(String(shown))} longest of ${plural(all, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`;
+
+const IS_LONGEST_ONLY = /^only the [\d,]+ longest of [\d,]+ regions are in this report; /;
+
+/** Whether a region that the report does not have may have run. */
+export const isLongestOnly = (notes: readonly string[]): boolean =>
+  notes.some((note) => IS_LONGEST_ONLY.test(note));

@@ -357,10 +357,17 @@ const waitRule = ({ name, waits, words, refine }: WaitRule): ReasonRule => ({
     const [first] = found;
     if (first === undefined || !waits.includes(first.wait)) return null;
     const samples = facts.threads?.samples ?? 0;
-    const seen = first.samples > 0 ? ` (${first.samples} of ${plural(samples, "sample")})` : "";
+    const seen = (count: number) =>
+      count > 0 ? ` (${count} of ${plural(samples, "sample")})` : "";
+    const others = found
+      .slice(1)
+      .map(
+        (other) =>
+          `; ${formatDuration(other.ms)}${seen(other.samples)} for ${WAITS[other.wait].what}`,
+      );
     const finding = {
       title: `waits for ${found.map(({ wait }) => WAITS[wait].what).join(", and for ")}`,
-      evidence: `${partOfTime(first.ms, facts.wallMs ?? 0)}${seen}`,
+      evidence: `${partOfTime(first.ms, facts.wallMs ?? 0)}${seen(first.samples)}${others.join("")}`,
       advice: WAITS[first.wait].advice,
     };
     return refine === undefined ? finding : refine(finding, facts);
@@ -769,17 +776,17 @@ function slowThread(facts: RegionFacts): Finding | null {
     const { callTime, words } = measure;
     const [verb, average] = words;
     const others = plural((areListed(measure) ? some.length : threads.count) - 1, "other thread");
-    const usualCpu = against(slow, meanCpu);
-    const computes =
-      areTimed && callTime !== meanCpu
-        ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
-        : "";
+    const times = { own: meanCpu(slow), others: against(slow, meanCpu) };
+    const isOfWhole = areTimed && callTime !== meanCpu;
+    const computes = isOfWhole
+      ? `; on average it computes for ${formatDuration(times.own)} of each, and they for ${formatDuration(times.others)}`
+      : "";
     return {
       title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callTime(slow), usual)} that of the others`,
       evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callTime(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
-        areTimed && meanCpu(slow) < usualCpu * UNEVEN
-          ? "find what it waits for in its row of the timeline: it computes as much as the others"
+        isOfWhole && (times.own - times.others) * 2 < callTime(slow) - usual
+          ? `find what it waits for in its row of the timeline: ${computingWords(times)}`
           : "give that thread smaller pieces, or let all threads take pieces from one queue",
     };
   };
@@ -820,6 +827,20 @@ function slowThread(facts: RegionFacts): Finding | null {
         evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${plural(some.length - 1, "other thread")} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
         advice: "give that thread fewer pieces, or let all threads take pieces from one queue",
       };
+}
+
+/** What a thread whose calls take longer computes in each, where that does not make up for most of the difference. */
+function computingWords({
+  own,
+  others,
+}: {
+  readonly own: number;
+  readonly others: number;
+}): string {
+  if (own * UNEVEN < others) return "it computes less than the others";
+  return own < others * UNEVEN || own === 0
+    ? "it computes about as much as the others"
+    : "it computes more than the others, which is the smaller part of the difference";
 }
 
 type OfThread = (thread: ThreadTime) => number;
@@ -976,9 +997,17 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
-            title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
-            advice: copyAdvice(facts),
+            ...(facts.copies.wholeMs === 0
+              ? {
+                  title: "waits for memory that is copied or set",
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} memory is copied or set, and no kernel runs; none of the regions copies`,
+                  advice: "set less, or beside kernels: cudaMemsetAsync on a stream of its own",
+                }
+              : {
+                  title: "waits for copies",
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
+                  advice: copyAdvice(facts),
+                }),
           };
     },
   },
@@ -1163,9 +1192,9 @@ export const REASON_RULES: readonly ReasonRule[] = [
       share(wallMs - gpu.busyMs, wallMs) < 0.5
         ? null
         : {
-            title: "the GPU is idle between kernels",
+            title: `the GPU is idle ${count === 1 ? "around its kernel" : "between kernels"}`,
             evidence: `${partOfTime(Math.max(0, wallMs - gpu.busyMs), wallMs)} nothing runs on it, around ${plural(count, "kernel")}`,
-            advice: "find what the host does between launches: open ranges around its parts",
+            advice: `find what the host does ${count === 1 ? "besides the launch" : "between launches"}: open ranges around its parts`,
           },
   },
   {
@@ -1206,7 +1235,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "waits_off_cpu",
     explains: ["wall"],
     threshold:
-      "its threads computed for at most 20 % of its own time; for a free processor where most context switches are involuntary",
+      "its threads computed for at most 20 % of its own time; for a free processor where most context switches are involuntary, and each stands for at most 100 ms",
     source: "the CPU clocks of threads, and context switches where they were recorded",
     find: (facts) => {
       const { cpuMs, wallMs } = facts;
@@ -1242,7 +1271,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "computes_and_waits",
     explains: ["wall"],
     threshold:
-      "its threads computed for more than 20 % and less than 80 % of its own time; it waits for a free processor where most context switches are involuntary",
+      "its threads computed for more than 20 % and less than 80 % of its own time; it waits for a free processor where most context switches are involuntary, and each stands for at most 100 ms",
     source: "the CPU clocks of threads, and context switches where they were recorded",
     find: (facts) => {
       const { cpuMs, wallMs } = facts;
@@ -1253,7 +1282,11 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : waiting(
             facts,
-            cpuMs * 2 < wallMs ? "waits more than it computes" : "computes more than it waits",
+            cpuMs * 2 < wallMs
+              ? "waits more than it computes"
+              : cpuMs * 2 > wallMs
+                ? "computes more than it waits"
+                : "computes as long as it waits",
             `its threads compute for ${partOfTime(cpuMs, wallMs)} (${percent(cpuMs, wallMs)}) and wait for ${formatDuration(wallMs - cpuMs)}`,
           );
     },
@@ -1263,7 +1296,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
 /** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */
 function longestWords(longest: KernelRecord, workMs: number | null, whole = ""): string {
   const part = share(longest.total_ms ?? 0, workMs ?? 0);
-  const most = part < 0.5 ? "the longest is" : "most of it";
+  const most = part > 0.5 ? "most of it" : "the longest is";
   return `${most} ${shortName(longest)} (${percent(part, 1)}${whole})`;
 }
 
@@ -1285,13 +1318,17 @@ const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kern
 const formatTimes = (a: number, b: number): string =>
   b === 0 ? "many times" : `${(a / b).toFixed(a / b < 100 ? 1 : 0)} times`;
 
+/** A thread whose processor was taken has it again within this time, unless dozens of others want it, too: a single sleep may last longer than all such waits. */
+const LONGEST_TAKEN_MS = 100;
+
 /**
  * Context switches show why a thread does not compute: it gave up its processor, or the processor was taken from it.
  */
 function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const { voluntary, involuntary } = facts.switches ?? { voluntary: 0, involuntary: 0 };
   const all = plural(voluntary + involuntary, "context switch", "context switches");
-  if (involuntary > voluntary)
+  const waitingMs = (facts.wallMs ?? 0) - (facts.cpuMs ?? 0);
+  if (involuntary > voluntary && waitingMs <= involuntary * LONGEST_TAKEN_MS)
     return {
       title: `${title}, for a free processor`,
       evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
@@ -1306,7 +1343,7 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const idle = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
   return {
     title,
-    evidence: `${parts}${idle}: they sleep, or wait for files, locks${idle === "" ? ", other processes or a free processor" : " or other processes"}`,
+    evidence: `${parts}${idle}: they sleep, or wait for files, locks${voluntary <= involuntary ? ", other processes or a free processor" : " or other processes"}`,
     advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}${samplingAdvice(facts)}`,
   };
 }
