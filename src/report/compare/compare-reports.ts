@@ -4,6 +4,7 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document
 import { familyKey, storedFamily } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { regionKey } from "../model/report-files.ts";
+import { isLongestOnly } from "../view/notes.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
   changeOf,
@@ -18,6 +19,7 @@ import {
   comparisonNotes,
   environmentDifferences,
   leftOutNotes,
+  notWholeNotes,
   otherWorkNotes,
 } from "./comparison-notes.ts";
 import type {
@@ -90,7 +92,8 @@ const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
  */
 function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const { unshown_regions = [], regions: shown } = report;
-  if (unshown_regions.length === 0) return report;
+  // One of which a report has only the longest may have had the others, too.
+  if (unshown_regions.length === 0 || isLongestOnly(report.notes)) return report;
   const regions = [...shown];
   for (const { repeats, ...placed } of unshown_regions) {
     const { path } = placed;
@@ -164,7 +167,14 @@ export function compareReports(
   const found = isShared
     ? reportKernels({ a, b }, looked, spread)
     : kernelsCoveredByBoth({ a, b }, shared, looked, spread);
-  const kernels = same.inKernels ? found : found.map(kernelLeftOut);
+  const mayBeInOther = { added: !looked.a.isWhole, removed: !looked.b.isWhole };
+  const kernels = found.map((kernel) =>
+    same.inKernels &&
+    !(kernel.presence === "added" && mayBeInOther.added) &&
+    !(kernel.presence === "removed" && mayBeInOther.removed)
+      ? kernel
+      : kernelLeftOut(kernel),
+  );
   const isSameTotal = same.inTotals(found);
   const changesOf = (compared: OfBoth<readonly NCUProfileRegion[]>): readonly RegionChange[] => {
     const [inA, inB] = [regionsByKey(compared.a), regionsByKey(compared.b)];
@@ -195,6 +205,7 @@ export function compareReports(
     differences: environmentDifferences(a, b),
     notes: [
       ...leftOutNotes(regions, kernels, looked),
+      ...notWholeNotes(regions, looked),
       ...(isSameTotal ? [] : otherWorkNotes(regions, looked)),
       ...comparisonNotes(a, b),
     ],

@@ -58,6 +58,29 @@ export function leftOutNotes(
   });
 }
 
+/** Explains that regions of which only one report has a number may have run in the other, too. */
+export function notWholeNotes(
+  regions: readonly RegionChange[],
+  looked: CoverageOfBoth,
+): readonly string[] {
+  const sides = [
+    { side: "b", name: "B", other: "A", verdict: "gone" },
+    { side: "a", name: "A", other: "B", verdict: "new" },
+  ] as const;
+  return sides.flatMap(({ side, name, other, verdict }) => {
+    if (looked[side].isWhole) return [];
+    const count = regions.filter(
+      (entry) =>
+        entry.presence === "left_out" && isMissingIn(side, entry) && looked[side].region(entry),
+    ).length;
+    return count === 0
+      ? []
+      : [
+          `${name} has only its longest regions: ${plural(count, "region")} of ${other} that it does not have ${agreeing(count, "is", "are")} marked left out, not ${verdict}, and kernels likewise`,
+        ];
+  });
+}
+
 /** Explains why totals that are shown side by side are not compared. */
 export function otherWorkNotes(
   regions: readonly RegionChange[],
@@ -157,7 +180,10 @@ function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readon
 /** Explains that a comparison of repeated runs uses other numbers than a report shows. */
 function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const runs = ({ regions }: NCUProfileRegionReport) =>
-    regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 0), 0);
+    regions.reduce(
+      (most, { repeats }) => Math.max(most, repeats?.total_runs ?? repeats?.runs ?? 0),
+      0,
+    );
   const repeated = [["A", runs(a)] as const, ["B", runs(b)] as const].filter(
     ([, count]) => count > 0,
   );
