@@ -5,6 +5,7 @@ import { agreeing, firstFewOf, partOf, plural } from "../../foundation/text/plur
 import type {
   KernelRecord,
   KernelRepeats,
+  OnlyRun,
   RegionRepeats,
   RepeatStatistics,
   UnshownRegion,
@@ -175,9 +176,26 @@ function unshown(
             ...(path_domains !== undefined && { path_domains }),
             kind,
             repeats: repeatsOf(entries, runs),
+            ...(entries.length === 1 && { only_run: onlyRunOf(first) }),
           },
         ];
   });
+}
+
+/** One run has no spread, and so no statistics. */
+function onlyRunOf(entry: RegionModelEntry): OnlyRun {
+  const { kernelNs, exclusiveKernelNs, wallNs, exclusiveWallNs, cpu } = entry;
+  const milliseconds = (ns: number | null) => (ns === null ? null : ns / NS_PER_MS);
+  return {
+    total_ms: milliseconds(kernelNs),
+    exclusive_ms: milliseconds(exclusiveKernelNs),
+    wall_ms: milliseconds(wallNs),
+    wall_exclusive_ms: milliseconds(exclusiveWallNs),
+    ...(cpu !== undefined && {
+      cpu_ms: cpu.ns / NS_PER_MS,
+      cpu_exclusive_ms: cpu.exclusiveNs / NS_PER_MS,
+    }),
+  };
 }
 
 /** With names that differ from run to run, each run adds regions of its own. */
@@ -186,8 +204,8 @@ const MOST_UNSHOWN = 1_000;
 /** In their order, those of most runs, and of these the longest. */
 function mostSeen(regions: readonly UnshownRegion[]): readonly UnshownRegion[] {
   if (regions.length <= MOST_UNSHOWN) return regions;
-  const ms = ({ repeats: { wall_ms, total_ms } }: UnshownRegion) =>
-    wall_ms?.mean ?? total_ms?.mean ?? 0;
+  const ms = ({ repeats: { wall_ms, total_ms }, only_run }: UnshownRegion) =>
+    wall_ms?.mean ?? total_ms?.mean ?? only_run?.wall_ms ?? only_run?.total_ms ?? 0;
   const first = regions.toSorted((a, b) => b.repeats.runs - a.repeats.runs || ms(b) - ms(a));
   const kept = new Set(first.slice(0, MOST_UNSHOWN));
   return regions.filter((region) => kept.has(region));

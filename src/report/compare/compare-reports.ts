@@ -88,14 +88,14 @@ const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
 
 /**
  * The report with regions that only other runs have than the one shown, each after what is shown of the region around
- * it. They have statistics over runs and no number of one run.
+ * it. They have statistics over the runs that have them, or the times of the only one.
  */
 function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const { unshown_regions = [], regions: shown } = report;
   // One of which a report has only the longest may have had the others, too.
   if (unshown_regions.length === 0 || isLongestOnly(report.notes)) return report;
   const regions = [...shown];
-  for (const { repeats, ...placed } of unshown_regions) {
+  for (const { repeats, only_run, ...placed } of unshown_regions) {
     const { path } = placed;
     const around = { ...placed, path: path.slice(0, -1) };
     const place = regions.findLastIndex(
@@ -103,6 +103,7 @@ function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
     );
     regions.splice(place < 0 ? regions.length : place + 1, 0, {
       ...NOTHING_SHOWN,
+      ...only_run,
       ...placed,
       ...storedFamily(path),
       name: path.at(-1) ?? "",

@@ -67,8 +67,12 @@ describe("combineRuns", () => {
       .model.scopes;
     expect(scope?.unshownRegions).toMatchObject([
       { path: ["late"], kind: "push_pop", repeats: { runs: 2, total_runs: 3 } },
-      { path: ["once"], repeats: { runs: 1, wall_ms: null } },
+      {
+        ...{ path: ["once"], repeats: { runs: 1, wall_ms: null } },
+        only_run: { total_ms: null, wall_ms: 1e-6, wall_exclusive_ms: 1e-6 },
+      },
     ]);
+    expect(scope?.unshownRegions?.[0]?.only_run).toBeUndefined();
     expect(scope?.notes).toContain(
       "2 regions were not seen in every run: late (2 of 3), once (1 of 3); their means are of the runs that have them",
     );

@@ -486,6 +486,8 @@ describe("a region that not every run has", () => {
     expect(regions.find(({ path }) => path[0] === "rare")).toMatchObject({
       presence: "both",
       runs: { a: { seen: 1, total: 3 } },
+      // Its time there is known, though not how much it varies.
+      changes: { wall_ms: { a: 0.5, b: 0.51, verdict: "unclear", too_few_runs: true } },
     });
   });
 
