@@ -237,7 +237,7 @@ const REST_LABELS: Readonly<Record<MainTime, string>> = {
 
 /** What the label of the rest means. */
 export const restHint = (time: MainTime): string =>
-  `${time === "wall_ms" ? "Overlap: what runs at the same time, as in several threads, counts once in A and B, but in each region. " : ""}In none of these regions: what a report leaves out, by its selection or as too many regions, and what means over runs that do not all have a region leave.`;
+  `${time === "wall_ms" ? "Overlap: what runs at the same time, as in several threads, counts once in A and B, but in each region. " : ""}In none of these regions: what a selection, or the limit of 10,000 regions, leaves out, and what is left by means of regions that not every run has.`;
 
 /** The verdicts in words, for kernels and operations. */
 export const JUDGED =

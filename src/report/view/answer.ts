@@ -114,6 +114,8 @@ export interface RankedRegion {
   readonly share: number | null;
   /** How many threads, calls or kernels were busy with it on average; null if that is at most one. */
   readonly atOnce: AtOnce | null;
+  /** The threads whose wall times are added up; null for one, and for times of kernels. */
+  readonly threads: number | null;
   /** The member of a family that takes most of it; null for a region, and if members are unknown. */
   readonly longest: LongestMember | null;
   /** What the share refers to. */
@@ -530,9 +532,10 @@ const shareOrThreads = (
   region: NCUProfileRegion,
   ms: number,
   { explained, whole }: RankedTime,
-): Pick<RankedRegion, "share" | "atOnce"> => ({
+): Pick<RankedRegion, "share" | "atOnce" | "threads"> => ({
   share: shareOf(ms, whole),
   atOnce: atOnceIn(region, ms, whole, explained),
+  threads: explained === "wall" ? (region.threads?.count ?? null) : null,
 });
 
 /** How many times the mean of the others a member takes that stands out. */
@@ -645,10 +648,11 @@ function timeWords({
   share,
   atOnce,
   base,
-}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base">): string {
+  threads,
+}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base" | "threads">): string {
   if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
-  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
+  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)}${threads === null ? "" : ` in ${plural(threads, "thread")}`})`;
 }
 
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;

@@ -153,14 +153,14 @@ describe("the waterfall of a page", () => {
       },
     });
     expect(page).toContain("Overlap: what runs at the same time");
-    expect(page).toContain("In none of these regions: what a report leaves out");
+    expect(page).toContain("In none of these regions: what a selection");
     expect(pageOf(before, after)).not.toContain("verlap");
   });
 
   it("is none where the whole cannot be compared", () => {
     const nothing = firstReport(bundleOf([]));
     expect(pageOf(nothing, after)).not.toContain("What contributed");
-    expect(pageOf(before, after)).toContain("wall time of each region without the regions inside");
+    expect(pageOf(before, after)).toContain("Wall time of each region without the regions inside");
   });
 
   it("is one chain of bars within the page, whatever changed", () => {

@@ -802,6 +802,13 @@ describe("the headline claims no more than the numbers do", () => {
     );
   });
 
+  it("times of several threads are added up", () => {
+    const ranges = [1, 2].map((thread) => ({ name: "work", thread, start: 0, end: 400_000 }));
+    expect(headlineOf({ ranges })).toMatch(
+      /Most time is in work: 80\.0 % of the run \(800\.0 µs in 2 threads\)/,
+    );
+  });
+
   it("kernels run beside copies, too", () => {
     const gpu = { busy_ms: 0.9, kernel_ms: 0.9, copy_ms: 0.3, overlap_ms: 0.3 };
     expect(
