@@ -255,6 +255,7 @@ function createFacts(
     const region = regions[place];
     if (region === undefined) throw new RangeError(`no region ${place}`);
     const inner = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+    const isKnown = !hidesInner(region, inner);
     const gpuKinds = region.kernels.some(({ kind }) => kind === "gpu_kernel");
     const work = region.kernels.length === 0 ? null : gpuKinds ? "gpu_kernel" : "cpu_operation";
     const count = Math.max(
@@ -267,11 +268,11 @@ function createFacts(
       workMs: exclusiveMs(region),
       work: count === 0 ? null : work,
       count,
-      gpu: ownActivity(region, inner),
-      waitMs: region.metrics["synchronization_time"]?.value ?? null,
+      gpu: isKnown ? ownActivity(region, inner) : null,
+      waitMs: isKnown ? ownCount(region, inner, "synchronization_time") : null,
       cpuMs: cpuMs(region),
-      switches: ownSwitches(region, inner),
-      blocks: ownBlocks(region, inner),
+      switches: isKnown ? ownSwitches(region, inner) : null,
+      blocks: isKnown ? ownBlocks(region, inner) : null,
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
       longest: ownLongest(region, inner),
@@ -281,6 +282,19 @@ function createFacts(
       command: report.environment.command,
     };
   };
+}
+
+/** The part of a region's own time up to which regions inside that are not shown do not matter. */
+const LITTLE = 0.1;
+
+/** Whether a selection, or the limit of a report, leaves out regions inside, whose numbers then cannot be subtracted. */
+function hidesInner(
+  { wall_ms, wall_exclusive_ms }: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): boolean {
+  if (wall_ms === null || wall_exclusive_ms === null) return false;
+  const hiddenMs = wall_ms - wall_exclusive_ms - sumOf(inner, (child) => child.wall_ms ?? 0);
+  return hiddenMs > wall_exclusive_ms * LITTLE;
 }
 
 /** The longest kernel or operation of a region's own: each in the region's list has the time and calls of regions inside, too. */
@@ -354,7 +368,7 @@ function copiesIn(
 const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
   region.cpu_exclusive_ms ?? null;
 
-/** A count of the region without inner ones; null if it was not counted. */
+/** A count or time of the region without inner ones; null if it was not measured. */
 function ownCount(
   region: NCUProfileRegion,
   inner: readonly NCUProfileRegion[],

@@ -42,7 +42,7 @@ export interface RegionFacts {
   readonly count: number;
   /** GPU activity while it was open and no inner region was; null if no GPU activity was recorded. */
   readonly gpu: OwnActivity | null;
-  /** Time in which the host waited for the GPU, including inner regions. */
+  /** Time in which the host waited for the GPU. */
   readonly waitMs: number | null;
   /** The processor time of its threads; null if not measured. */
   readonly cpuMs: number | null;
@@ -1137,14 +1137,14 @@ export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "waits_for_gpu",
     explains: ["wall"],
-    threshold: "the host waits for the GPU for at least half of the region's time",
+    threshold: "the host waits for the GPU for at least half of its own time",
     source: "synchronization_time: calls that block the host",
-    find: ({ waitMs, region: { wall_ms } }) =>
-      waitMs === null || wall_ms === null || share(waitMs, wall_ms) < 0.5
+    find: ({ waitMs, wallMs }) =>
+      waitMs === null || wallMs === null || share(waitMs, wallMs) < 0.5
         ? null
         : {
             title: "the host waits for the GPU",
-            evidence: `${partOfTime(waitMs, wall_ms)}`,
+            evidence: partOfTime(waitMs, wallMs),
             advice: "synchronize less often, and do other work meanwhile",
           },
   },
@@ -1254,7 +1254,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "the run uses a GPU, which is idle for at least 90 % of the region's own time, and it launches nothing",
     source: "gpu_activity",
-    find: ({ gpu, wallMs, count }) =>
+    find: ({ gpu, wallMs, count, cpuMs }) =>
       gpu === null ||
       wallMs === null ||
       wallMs === 0 ||
@@ -1262,7 +1262,8 @@ export const REASON_RULES: readonly ReasonRule[] = [
       share(gpu.busyMs, wallMs) > 0.1
         ? null
         : {
-            title: "host work without the GPU",
+            // Without the clocks of threads, the host may as well sleep.
+            title: cpuMs === null ? "without the GPU" : "host work without the GPU",
             evidence: `the GPU is idle for ${partOfTime(wallMs - gpu.busyMs, wallMs)}`,
             advice: "do it beside GPU work, or ahead in another thread",
           },
@@ -1302,9 +1303,10 @@ function longestWords(longest: KernelRecord, workMs: number | null, whole = ""):
 
 /** Which kernels ran while a region was open: others than those that it launched, if these are too short for it. */
 function kernelOrigin({ longest, work, workMs }: RegionFacts, gpu: OwnActivity): string {
-  if (longest === null || work !== "gpu_kernel") return "launched elsewhere";
-  return workMs !== null && workMs < gpu.kernelMs / 2
-    ? "most of it launched elsewhere"
+  if (work !== "gpu_kernel") return "launched elsewhere";
+  if (workMs !== null && workMs < gpu.kernelMs / 2) return "most of it launched elsewhere";
+  return longest === null
+    ? "most of it launched by itself"
     : longestWords(longest, workMs, " of the kernel time");
 }
 

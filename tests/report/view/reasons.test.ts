@@ -760,6 +760,57 @@ describe("a reason claims no more than the numbers do", () => {
     });
   });
 
+  it("a region does not wait for what one inside it waits for", () => {
+    const us = 1000;
+    const process: ProcessSketch = {
+      ranges: [step(1000), { name: "inner", start: 100 * us, end: 900 * us }],
+      kernels: [{ name: "gemm", launch: 110 * us, ns: 10 * us }],
+      waits: [{ call: 120 * us, ns: 700 * us }],
+    };
+    expect(reasonOf(process, "step / inner")?.evidence).toMatch(
+      /700\.0 µs of 800\.0 µs|nothing runs/,
+    );
+    expect(reasonOf(process)?.rule).not.toBe("waits_for_gpu");
+  });
+
+  it("a region does not run the kernels of one inside it that is not shown", () => {
+    const process: ProcessSketch = {
+      ranges: [step(1000), { name: "inner", start: 100_000, end: 900_000 }],
+      kernels: [{ name: "gemm", launch: 110_000, ns: 780_000 }],
+    };
+    const selection = { include: [], exclude: ["inner"] };
+    const [report] = toReportBundle(
+      buildRegionModel(timelineOf([process]), { selection }),
+      context,
+    ).reports;
+    expect(report?.regions.map(({ name }) => name)).toEqual(["step"]);
+    expect(reasonOf(process)?.title).toBe("without the GPU");
+    expect(report && wallReason(report, "step")).toBeNull();
+  });
+
+  it("a host whose processor time is not known may sleep", () => {
+    const titleOf = (cpu?: number) =>
+      reasonOf({
+        ranges: [
+          { ...step(1000), ...(cpu !== undefined && { cpu }) },
+          { name: "other", start: 1_000_000, end: 2_000_000 },
+        ],
+        kernels: [{ name: "gemm", launch: 1_100_000, ns: 500_000 }],
+      })?.title;
+    expect(titleOf()).toBe("without the GPU");
+    expect(titleOf(600_000)).toBe("host work without the GPU");
+  });
+
+  it("kernels whose names are not known apart are launched by the region all the same", () => {
+    const [report] = busy().reports;
+    if (report === undefined) throw new Error("there is no report");
+    const facts = factsOf(report)(0);
+    expect(reasonFor(facts, "wall")).toMatchObject({ rule: "kernels" });
+    expect(reasonFor({ ...facts, longest: null }, "wall")?.evidence).toMatch(
+      /, most of it launched by itself$/,
+    );
+  });
+
   it("memory that is set is not copied", () => {
     const set: KernelSketch = { name: "memset", launch: 0, ns: 800_000, kind: "memset", bytes: 1 };
     expect(reasonOf({ ranges: [step(1000)], kernels: [set] })).toMatchObject({
