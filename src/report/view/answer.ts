@@ -364,9 +364,18 @@ function copiesIn(
   };
 }
 
-/** Processor time without child regions. Only recorders that read the clocks of threads provide it. */
-const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
-  region.cpu_exclusive_ms ?? null;
+/** From this share of the wall time on, what a range that never closed computed at least tells what it did most. */
+const MOSTLY = 0.8;
+
+/**
+ * Processor time without child regions. Only recorders that read the clocks of threads provide it. That of a range that
+ * never closed is known up to the last event of its thread: what is missing is no wait.
+ */
+function cpuMs({ cpu_exclusive_ms, wall_exclusive_ms, unclosed }: NCUProfileRegion): number | null {
+  const ms = cpu_exclusive_ms ?? null;
+  const isKnown = unclosed === undefined || (ms ?? 0) >= (wall_exclusive_ms ?? 0) * MOSTLY;
+  return isKnown ? ms : null;
+}
 
 /** A count or time of the region without inner ones; null if it was not measured. */
 function ownCount(

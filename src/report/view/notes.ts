@@ -1,5 +1,5 @@
 /** Notes that other code recognises, or that several writers share. */
-import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
+import { firstFew, grouped, partOf, plural } from "../../foundation/text/plural.ts";
 
 // Labels that were unified by rules.
 
@@ -46,7 +46,16 @@ const named = (jobs: readonly string[]): string =>
     ? firstFew(jobs, MOST_NAMES)
     : `${jobs.slice(0, -1).join(", ")} and ${jobs.at(-1)}`;
 
-// Regions that a report leaves out because there are so many.
+// Regions that a report leaves out: by its selection, or because there are so many.
+
+export const selectedNote = (leftOut: number, all: number): string =>
+  `the selection leaves out ${partOf(leftOut, all, "region")}; totals cover all of them`;
+
+const IS_SELECTED = /^the selection leaves out [\d,]+ of [\d,]+ regions?; /;
+
+/** Whether the totals of a report cover more regions than it has. */
+export const isPart = (notes: readonly string[]): boolean =>
+  isLongestOnly(notes) || notes.some((note) => IS_SELECTED.test(note));
 
 /** @param shown how many it has @param all how many its selection includes */
 export const longestOnlyNote = (shown: number, all: number): string =>

@@ -22,7 +22,7 @@ import type {
 import { withFamilies } from "../model/families.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./layer-work.ts";
-import { isLongestOnly } from "./notes.ts";
+import { isPart } from "./notes.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
 import {
   atOnceIn,
@@ -77,12 +77,9 @@ function whatRan(report: NCUProfileRegionReport): string {
 }
 
 /** ncu reports which ranges were open, but not for how long. */
-function span({ totals, selection, notes }: NCUProfileRegionReport): string {
+function span({ totals, notes }: NCUProfileRegionReport): string {
   const { wall_ms, region_count } = totals;
-  const patterns = [...(selection?.include_patterns ?? []), ...(selection?.exclude_patterns ?? [])];
-  const isSelected = selection?.applies_to === "report" && patterns.length > 0;
-  // The time covers all of them.
-  if ((isSelected || isLongestOnly(notes)) && wall_ms !== null)
+  if (isPart(notes) && wall_ms !== null)
     return `${formatDuration(wall_ms)} passed in named regions, of which this report has ${grouped(String(region_count))}`;
   if (region_count === 0) return "no named region was seen";
   const regions = plural(region_count, "named region");

@@ -811,6 +811,17 @@ describe("a reason claims no more than the numbers do", () => {
     );
   });
 
+  it("a range that never closed computed at least so much, and does not wait for the rest", () => {
+    const open = (cpu: number) => {
+      const report = reportOf({ ranges: [{ ...step(1000), end: null, cpu }], endNs: 1_000_000 });
+      expect(report.regions[0]).toMatchObject({ unclosed: 1, cpu_ms: cpu / 1e6 });
+      return wallReason(report, "step")?.rule ?? null;
+    };
+    expect(open(0)).toBeNull();
+    expect(open(500_000)).toBeNull();
+    expect(open(900_000)).toBe("cpu_bound");
+  });
+
   it("memory that is set is not copied", () => {
     const set: KernelSketch = { name: "memset", launch: 0, ns: 800_000, kind: "memset", bytes: 1 };
     expect(reasonOf({ ranges: [step(1000)], kernels: [set] })).toMatchObject({
