@@ -776,17 +776,17 @@ function slowThread(facts: RegionFacts): Finding | null {
     const { callTime, words } = measure;
     const [verb, average] = words;
     const others = plural((areListed(measure) ? some.length : threads.count) - 1, "other thread");
-    const times = { own: meanCpu(slow), others: against(slow, meanCpu) };
+    const computed = { slowMs: meanCpu(slow), usualMs: against(slow, meanCpu) };
     const isOfWhole = areTimed && callTime !== meanCpu;
     const computes = isOfWhole
-      ? `; on average it computes for ${formatDuration(times.own)} of each, and they for ${formatDuration(times.others)}`
+      ? `; on average it computes for ${formatDuration(computed.slowMs)} of each, and they for ${formatDuration(computed.usualMs)}`
       : "";
     return {
       title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callTime(slow), usual)} that of the others`,
       evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callTime(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
-        isOfWhole && (times.own - times.others) * 2 < callTime(slow) - usual
-          ? `find what it waits for in its row of the timeline: ${computingWords(times)}`
+        isOfWhole && (computed.slowMs - computed.usualMs) * 2 < callTime(slow) - usual
+          ? `find what it waits for in its row of the timeline: ${computingWords(computed)}`
           : "give that thread smaller pieces, or let all threads take pieces from one queue",
     };
   };
@@ -831,14 +831,14 @@ function slowThread(facts: RegionFacts): Finding | null {
 
 /** What a thread whose calls take longer computes in each, where that does not make up for most of the difference. */
 function computingWords({
-  own,
-  others,
+  slowMs,
+  usualMs,
 }: {
-  readonly own: number;
-  readonly others: number;
+  readonly slowMs: number;
+  readonly usualMs: number;
 }): string {
-  if (own * UNEVEN < others) return "it computes less than the others";
-  return own < others * UNEVEN || own === 0
+  if (slowMs * UNEVEN < usualMs) return "it computes less than the others";
+  return slowMs < usualMs * UNEVEN || slowMs === 0
     ? "it computes about as much as the others"
     : "it computes more than the others, which is the smaller part of the difference";
 }
