@@ -2,7 +2,7 @@
 
 import { agreeing, firstFew, plural } from "../../foundation/text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
-import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
+import { coveredWords, isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
 import type { Difference, KernelChange, RegionChange } from "./comparison-types.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
@@ -105,10 +105,10 @@ const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange):
 
 /** In a failed run, whatever was not reached looks faster. */
 const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] =>
-  [["A", a.failure] as const, ["B", b.failure] as const].flatMap(([name, failure]) =>
+  [["A", a] as const, ["B", b] as const].flatMap(([name, { failure, notes }]) =>
     failure === undefined
       ? []
-      : [`${name} failed: ${failure}; its numbers cover what was recorded until then`],
+      : [`${name} failed: ${failure}; its numbers cover ${coveredWords(notes)}`],
   );
 
 /**

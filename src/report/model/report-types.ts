@@ -74,7 +74,7 @@ export interface NCUProfileRegionReport {
   readonly environment: ReportEnvironment;
   readonly selection?: ReportSelection;
   /**
-   * Why the run ended before all was measured, in words; the report covers what was recorded until then. Absent where it ended well. Added in 1.3.
+   * Why the run ended before all was measured, in words; the report covers what was recorded until then, of repeated runs those that were completed. Absent where it ended well. Added in 1.3.
    */
   readonly failure?: string;
   readonly notes: Notes;

@@ -33,7 +33,7 @@ import { familyKey, withFamilies } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
-import { isLongestOnly } from "./notes.ts";
+import { coveredWords, isLongestOnly } from "./notes.ts";
 import {
   type ContextSwitches,
   type CopyFacts,
@@ -62,6 +62,8 @@ export interface Answer {
   readonly headline: string;
   /** Why the run ended early; null where it succeeded. */
   readonly failure: string | null;
+  /** What the numbers of a failed run cover. */
+  readonly covered: string;
   /** The run first, then its processes and devices if there are several; empty if only kernels were measured. */
   readonly runs: readonly RunBar[];
   /** The regions with the most wall time of their own; empty if wall times were not measured. */
@@ -169,6 +171,7 @@ export function answerOf(
   return {
     headline: headlineOf(ranking, runs[0], byWall, byGpu),
     failure: report.failure === undefined ? null : `${report.failure}${openWords(report)}`,
+    covered: coveredWords(report.notes),
     runs,
     byWall,
     byGpu,
@@ -804,19 +807,14 @@ export function answerBlocks(
   answer: Answer,
   { nameOf = linkInPage, level = 3 }: AnswerOptions = {},
 ): readonly Block[] {
-  const { failure, headline, runs, byWall, byGpu, first, more } = answer;
+  const { failure, covered, headline, runs, byWall, byGpu, first, more } = answer;
   const part = (title: string, blocks: readonly Block[]) => withHeading(title, blocks, level);
   const ranked = (regions: readonly RankedRegion[]) =>
     listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region, nameOf)]));
   return [
     ...(failure === null
       ? []
-      : [
-          paragraph([
-            strong(`The run failed: ${failure}`),
-            "; what follows covers what was recorded until then.",
-          ]),
-        ]),
+      : [paragraph([strong(`The run failed: ${failure}`), `; what follows covers ${covered}.`])]),
     paragraph([strong(headline)]),
     ...runs.map((bar, index) => runBar(bar, index > 0)),
     ...part("Most wall time of their own", ranked(byWall)),

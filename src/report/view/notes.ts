@@ -1,5 +1,5 @@
 /** Notes that other code recognises, or that several writers share. */
-import { firstFew, grouped, partOf, plural } from "../../foundation/text/plural.ts";
+import { agreeing, firstFew, grouped, partOf, plural } from "../../foundation/text/plural.ts";
 
 // Labels that were unified by rules.
 
@@ -27,6 +27,22 @@ export const medianRunNote = (runs: number): string =>
 const IS_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
 
 export const isMedianRunNote = (note: string): boolean => IS_MEDIAN_RUN.test(note);
+
+// Repeated runs of which one failed: only those before it are measured.
+
+export const completedNote = (completed: number, wanted: number): string =>
+  `${completed} of ${plural(wanted, "run")} ${agreeing(completed, "was", "were")} completed`;
+
+const COMPLETED = /^(\d+) of [\d,]+ runs (?:was|were) completed$/;
+
+/** What the numbers of a failed run cover. @param notes those of its collection or report */
+export function coveredWords(notes: readonly string[]): string {
+  const completed = notes.map((note) => Number(COMPLETED.exec(note)?.[1] ?? 0));
+  const count = Math.max(0, ...completed);
+  return count === 0
+    ? "what was recorded until then"
+    : `the ${agreeing(count, "run that was", `${count} runs that were`)} completed`;
+}
 
 const MOST_NAMES = 8;
 
