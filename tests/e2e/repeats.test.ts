@@ -74,6 +74,9 @@ describe("deep-profile repeats=N", () => {
     expect(existsSync(join(here.path, "f/recorder/regions/report.json"))).toBe(true);
     const [report] = readBundle(join(here.path, "f")).reports;
     expect(report?.notes).toContain("1 of 3 runs was completed");
+    // Nothing of the failed run is in it.
+    expect(report?.notes.join("\n")).toContain("the report covers the run that was completed");
+    expect(result.stdout).toContain("what follows covers the run that was completed.");
   });
 
   it("refuses a number of runs that makes no sense", async () => {

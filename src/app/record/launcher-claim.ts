@@ -67,6 +67,18 @@ export async function awaitOrder(folder: string, say: (line: string) => void): P
   }
 }
 
+/**
+ * Waits until the process that started this one, to go on with the sweep, has handed it over: on a busy machine, this one may be ready
+ * before. Without end, since that process may be suspended; its end is noticed.
+ */
+export async function awaitHandover(folder: string): Promise<void> {
+  for (;;) {
+    const holder = launcherOf(folder);
+    if (holder?.pid !== process.ppid || isRunning(holder) !== true) return;
+    await wait(POLL_MS);
+  }
+}
+
 const POLL_MS = 10;
 /** The number of checks after which to tell the user. */
 const ATTEMPTS_BEFORE_NOTICE = 100;

@@ -20,7 +20,7 @@ import { completeLauncher } from "../launch/scheduler.ts";
 import { refuseUnstartable, workerCommand } from "../launch/worker.ts";
 import { endWithProcess } from "../record/end-with-process.ts";
 import { readJobState } from "../record/job-state.ts";
-import { awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
+import { awaitHandover, awaitOrder, isCancelled, refuseIfRun } from "../record/launcher-claim.ts";
 import { launcherFolder } from "../record/layout.ts";
 import { nextCommand, typedCommand } from "../record/next-commands.ts";
 import { orphanOf } from "../record/orphans.ts";
@@ -100,8 +100,9 @@ export async function openSweep(
     ...(console.secretsKnown !== undefined && { secretsKnown: console.secretsKnown }),
     ...(announce !== undefined && { onAdmitted: announce }),
   });
-  // A process that was started to continue the sweep has received the claim.
+  // A process that was started to continue the sweep receives the claim.
   if (announce === undefined) refuseIfRun(record.folder);
+  else await awaitHandover(record.folder);
   await awaitOrder(record.folder, (line) => console.stderr(`${line}\n`));
   await refuseScheduled(sweep.directory, chosen, launchers, invocation);
   const { pruning: rule } = sweep.sweeper;

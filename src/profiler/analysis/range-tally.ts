@@ -12,7 +12,8 @@ import { addProgramNumbers, mergeProgramNumbers, type ProgramNumbers } from "./p
 import { addToSample, createSample, mergeSample, type Sample } from "./region-model.ts";
 
 export interface RangeTally {
-  readonly durations: Sample;
+  /** While calls are added, only those before `threads` has them. */
+  durations: Sample;
   /** Start and duration of the first call. */
   firstStartNs: number;
   firstNs: number;
@@ -317,6 +318,12 @@ export function threadsTogether(parts: readonly RangeTally[]): ThreadTallies | n
   return all.byThread.size === 0 ? null : all;
 }
 
+function sampleOfAll({ byThread, others }: ThreadTallies): Sample {
+  const all = createSample();
+  for (const { durations } of [...byThread.values(), others]) mergeSample(all, durations);
+  return all;
+}
+
 function addCounts(tally: RangeTally, counts: ThreadCounts, calls: number): void {
   tally.counts ??= { sums: counts.map(() => 0), calls: 0 };
   tally.counts.calls += calls;
@@ -327,7 +334,8 @@ function addCounts(tally: RangeTally, counts: ThreadCounts, calls: number): void
 
 function addCall(tally: RangeTally, startNs: number, ns: number, innerNs: number): void {
   const isFirst = tally.durations.count === 0;
-  addToSample(tally.durations, ns);
+  // Each call is sampled once: that of the region follows from those of its threads.
+  if (tally.threads === null) addToSample(tally.durations, ns);
   if (isFirst || startNs < tally.firstStartNs) {
     tally.firstStartNs = startNs;
     tally.firstNs = ns;
@@ -467,6 +475,8 @@ function createTallyTable(): TallyTableBuilder {
       threadIds.set(row, instance.kind === "push_pop" ? instance.threadId : Number.NaN);
     },
     finish() {
+      for (const tally of tallies.values())
+        if (tally.threads !== null) tally.durations = sampleOfAll(tally.threads);
       for (const [region, tally] of all()) {
         const latest = latestRegion(region);
         if (latest === region) continue;

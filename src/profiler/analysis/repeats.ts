@@ -5,14 +5,15 @@ import { agreeing, firstFewOf, partOf, plural } from "../../foundation/text/plur
 import type {
   KernelRecord,
   KernelRepeats,
+  OnlyRun,
   RegionRepeats,
   RepeatStatistics,
   UnshownRegion,
 } from "../../report/model/document.ts";
 import { familyKey, familyRows } from "../../report/model/families.ts";
-import { isInside, pathLines } from "../../report/model/region-path.ts";
+import { isInside, pathLines, type Ranged } from "../../report/model/region-path.ts";
 import { regionKey } from "../../report/model/report-files.ts";
-import { medianRunNote } from "../../report/view/notes.ts";
+import { isLongestOnly, medianRunNote } from "../../report/view/notes.ts";
 import type { RegionModel, RegionModelEntry, ScopeModel } from "./region-model.ts";
 
 export interface AcrossRuns {
@@ -74,10 +75,10 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
     notes: [
       ...scope.notes,
       medianRunNote(runs.length),
-      ...repeatNotes(shown, others, runs.length),
+      ...repeatNotes(shown, others, runs),
       ...(listed.length < others.length
         ? [
-            `unshown_regions holds ${partOf(listed.length, others.length, "region")} that the run shown does not have`,
+            `unshown_regions holds ${partOf(listed.length, others.length, "region")} that the report of the run shown does not have`,
           ]
         : []),
     ],
@@ -87,8 +88,9 @@ function withRepeats(scope: ScopeModel, runs: readonly ScopeModel[]): ScopeModel
 function repeatNotes(
   shown: readonly RegionModelEntry[],
   others: readonly UnshownRegion[],
-  runs: number,
+  scopes: readonly ScopeModel[],
 ): readonly string[] {
+  const runs = scopes.length;
   // Time outside all ranges, for starting and ending, says nothing about the regions of the program.
   const inRanges = shown.filter(({ kind }) => kind !== "outside");
   const all = inRanges.flatMap(({ repeats }) => repeats?.wall_ms ?? repeats?.total_ms ?? []);
@@ -96,18 +98,42 @@ function repeatNotes(
   const regions: readonly (RegionModelEntry | UnshownRegion)[] = [...inRanges, ...others];
   const rare = regions.filter(({ repeats }) => (repeats?.runs ?? runs) < runs);
   const lineOf = pathLines(regions);
+  const named = (some: readonly (RegionModelEntry | UnshownRegion)[]) =>
+    firstFewOf(
+      some,
+      MOST_NAMES,
+      (region) => `${lineOf(region)} (${region.repeats?.runs ?? runs} of ${runs})`,
+    );
+  const means = (count: number) =>
+    `${agreeing(count, "its mean is", "their means are")} of the runs that have ${agreeing(count, "it", "them")}`;
+  const isMissed = missedIn(scopes);
+  const missed = rare.filter(isMissed);
+  const cut = rare.filter((region) => !isMissed(region));
   return [
     ...(unstable === 0
       ? []
       : [
           `${partOf(unstable, all.length, "region")} ${agreeing(unstable, "is", "are")} not stable over the runs: the 95 % interval of ${agreeing(unstable, "its", "their")} mean is wider than ±5 %`,
         ]),
-    ...(rare.length === 0
+    ...(missed.length === 0
       ? []
       : [
-          `${plural(rare.length, "region was", "regions were")} not seen in every run: ${firstFewOf(rare, MOST_NAMES, (region) => `${lineOf(region)} (${region.repeats?.runs ?? runs} of ${runs})`)}; ${agreeing(rare.length, "its mean is", "their means are")} of the runs that have ${agreeing(rare.length, "it", "them")}`,
+          `${plural(missed.length, "region was", "regions were")} not seen in every run: ${named(missed)}; ${means(missed.length)}`,
+        ]),
+    ...(cut.length === 0
+      ? []
+      : [
+          `${plural(cut.length, "region is", "regions are")} not among the longest of every run, and no others are kept: ${named(cut)}; ${means(cut.length)}`,
         ]),
   ];
+}
+
+/** Whether a run did not have a region: one of which only the longest are kept may have had it. */
+function missedIn(scopes: readonly ScopeModel[]): (region: Ranged) => boolean {
+  const whole = scopes.filter(({ notes }) => !isLongestOnly(notes));
+  if (whole.length === scopes.length) return () => true;
+  const seen = entriesBy(familyKey, whole.map(familyRowsOf));
+  return (region) => (seen.get(familyKey(region))?.length ?? 0) < whole.length;
 }
 
 const MOST_NAMES = 5;
@@ -150,9 +176,26 @@ function unshown(
             ...(path_domains !== undefined && { path_domains }),
             kind,
             repeats: repeatsOf(entries, runs),
+            ...(entries.length === 1 && { only_run: onlyRunOf(first) }),
           },
         ];
   });
+}
+
+/** One run has no spread, and so no statistics. */
+function onlyRunOf(entry: RegionModelEntry): OnlyRun {
+  const { kernelNs, exclusiveKernelNs, wallNs, exclusiveWallNs, cpu } = entry;
+  const milliseconds = (ns: number | null) => (ns === null ? null : ns / NS_PER_MS);
+  return {
+    total_ms: milliseconds(kernelNs),
+    exclusive_ms: milliseconds(exclusiveKernelNs),
+    wall_ms: milliseconds(wallNs),
+    wall_exclusive_ms: milliseconds(exclusiveWallNs),
+    ...(cpu !== undefined && {
+      cpu_ms: cpu.ns / NS_PER_MS,
+      cpu_exclusive_ms: cpu.exclusiveNs / NS_PER_MS,
+    }),
+  };
 }
 
 /** With names that differ from run to run, each run adds regions of its own. */
@@ -161,8 +204,8 @@ const MOST_UNSHOWN = 1_000;
 /** In their order, those of most runs, and of these the longest. */
 function mostSeen(regions: readonly UnshownRegion[]): readonly UnshownRegion[] {
   if (regions.length <= MOST_UNSHOWN) return regions;
-  const ms = ({ repeats: { wall_ms, total_ms } }: UnshownRegion) =>
-    wall_ms?.mean ?? total_ms?.mean ?? 0;
+  const ms = ({ repeats: { wall_ms, total_ms }, only_run }: UnshownRegion) =>
+    wall_ms?.mean ?? total_ms?.mean ?? only_run?.wall_ms ?? only_run?.total_ms ?? 0;
   const first = regions.toSorted((a, b) => b.repeats.runs - a.repeats.runs || ms(b) - ms(a));
   const kept = new Set(first.slice(0, MOST_UNSHOWN));
   return regions.filter((region) => kept.has(region));

@@ -1,8 +1,9 @@
 /** Adds up attributed processes to the regions of one scope: everything, a process, or a device. */
 
-import { grouped, partOf, plural } from "../../foundation/text/plural.ts";
+import { grouped } from "../../foundation/text/plural.ts";
 import type { ReportScope } from "../../report/model/document.ts";
 import type { Placed } from "../../report/model/region-path.ts";
+import { longestOnlyNote, selectedNote } from "../../report/view/notes.ts";
 import type { ProgramSpan } from "../model/timeline.ts";
 import { outsideRegion, type ProcessAttribution } from "./attribute.ts";
 import { type CallTallies, mergedCalls } from "./call-tally.ts";
@@ -430,14 +431,8 @@ export function scopeEntries(
     count,
     notes: [
       ...(regions.length === 0 ? [NO_MATCHING_REGIONS] : []),
-      ...(leftOut > 0
-        ? [`the selection leaves out ${partOf(leftOut, count, "region")}; totals cover all of them`]
-        : []),
-      ...(chosen.length > regions.length
-        ? [
-            `only the ${grouped(String(regions.length))} longest of ${plural(chosen.length, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`,
-          ]
-        : []),
+      ...(leftOut > 0 ? [selectedNote(leftOut, count)] : []),
+      ...(chosen.length > regions.length ? [longestOnlyNote(regions.length, chosen.length)] : []),
     ],
   };
 }

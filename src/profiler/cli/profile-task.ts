@@ -181,7 +181,7 @@ function resultOf({ collections }: CollectedRun, runDirectory: string): JobResul
 /** Failures are reported at the end, in more detail than notes have. */
 function withoutOutcomeNotes(section: ProfileSection): ProfileSection {
   const { bundle } = section;
-  const told = outcomeNotes(section);
+  const told = outcomeNotes({ ...section, notes: bundle.reports[0]?.notes ?? [] });
   const reports = bundle.reports.map((report) => ({
     ...report,
     notes: report.notes.filter((note) => !told.includes(note)),

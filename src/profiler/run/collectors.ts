@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { type CodedError, isCodedError } from "../../engine/values/errors.ts";
 import { makeDirectory, namedFileProblem } from "../../foundation/system/files.ts";
-import { agreeing, plural } from "../../foundation/text/plural.ts";
+import { completedNote } from "../../report/view/notes.ts";
 import { describeOutcome, succeeded, unwrittenOfAll, type Workload } from "../machine/process.ts";
 import { ToolError } from "../machine/tool-error.ts";
 import { below } from "../tools/collection.ts";
@@ -174,12 +174,7 @@ export function together(
   const last = collections.at(-1);
   if (last === undefined) throw new Error("no run was completed");
   const whole = collections.filter(isWhole);
-  const short =
-    whole.length < wanted
-      ? [
-          `${whole.length} of ${plural(wanted, "run")} ${agreeing(whole.length, "was", "were")} completed`,
-        ]
-      : [];
+  const short = whole.length < wanted ? [completedNote(whole.length, wanted)] : [];
   const notes = [...new Set([...collections.flatMap((collection) => collection.notes), ...short])];
   // Large recordings are read on demand, possibly by another process.
   const repeats = whole.flatMap(({ measured, outcome: { stdoutFile, unwritten } }) =>

@@ -21,6 +21,7 @@ import { findExecutable } from "../../foundation/system/find-program.ts";
 import { dateTime } from "../../foundation/text/date-time.ts";
 import type { RegionReportBundle } from "../../report/model/document.ts";
 import { patternList } from "../../report/selection/range-pattern.ts";
+import { coveredWords } from "../../report/view/notes.ts";
 import { buildRegionModel } from "../analysis/build.ts";
 import type { RegionModel } from "../analysis/region-model.ts";
 import { combineRuns } from "../analysis/repeats.ts";
@@ -250,11 +251,12 @@ function regionsOf(
 export function outcomeNotes({
   outcome,
   problem,
-}: Pick<Collection, "outcome" | "problem">): readonly string[] {
+  notes,
+}: Pick<Collection, "notes" | "outcome" | "problem">): readonly string[] {
   const cut = cutOutput(outcome);
   if (problem !== undefined) return [problem.message, ...cut];
   if (succeeded(outcome)) return cut;
-  return [`${describeOutcome(outcome)}: the report covers what was recorded until then`, ...cut];
+  return [`${describeOutcome(outcome)}: the report covers ${coveredWords(notes)}`, ...cut];
 }
 
 const signal = whichIs(isAbortSignal, "an AbortSignal");

@@ -166,7 +166,10 @@ const notCalibrated = ({ a, b }: BothReports, calibration: Calibration | null): 
 
 const runsOf = ({ a, b }: BothReports): Readonly<Record<"a" | "b", number>> => {
   const timeOf = ({ regions }: NCUProfileRegionReport) =>
-    regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 1), 1);
+    regions.reduce(
+      (most, { repeats }) => Math.max(most, repeats?.total_runs ?? repeats?.runs ?? 1),
+      1,
+    );
   return { a: timeOf(a), b: timeOf(b) };
 };
 
@@ -180,13 +183,13 @@ function calibrated(
   const numbersByKey = new Map(
     calibration.regions.map((region) => [regionKey(region), region.numbers] as const),
   );
-  const withSpreads = (changes: Changes, spreads: Spreads): Changes =>
+  const withSpreads = (changes: Changes, spreads: Spreads, seen = runs): Changes =>
     Object.fromEntries(
       Object.entries(changes).map(([name, change]) => {
         const spread = Object.hasOwn(spreads, name) ? spreads[name] : undefined;
         return [
           name,
-          spread === undefined ? change : calibratedChange(change, spread, sessions, runs),
+          spread === undefined ? change : calibratedChange(change, spread, sessions, seen),
         ];
       }),
     );
@@ -197,7 +200,10 @@ function calibrated(
   const judged = (regions: readonly RegionChange[]): readonly RegionChange[] =>
     regions.map((region) => ({
       ...region,
-      changes: withSpreads(region.changes, spreadsOf(region)),
+      changes: withSpreads(region.changes, spreadsOf(region), {
+        a: region.runs?.a?.seen ?? runs.a,
+        b: region.runs?.b?.seen ?? runs.b,
+      }),
     }));
   return {
     ...reports,

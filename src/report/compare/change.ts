@@ -19,8 +19,8 @@ export const pairedInterval = ({ relative_low, relative_high }: Change): Relativ
  * The half width to show: that of repeated runs. Pairs have an interval that is not even, which `±` would contradict,
  * and the spread of the calls of one run is not that of runs.
  */
-export const shownHalf = ({ uncertainty, log_ratios, too_few_runs }: Change): number | null =>
-  log_ratios === undefined && too_few_runs !== true ? uncertainty : null;
+export const shownHalf = ({ uncertainty, log_ratios, freedom }: Change): number | null =>
+  log_ratios === undefined && freedom !== undefined ? uncertainty : null;
 
 /** A measured value and half of the width of its 95 % interval, if its spread is known. */
 export interface Measured {

@@ -4,6 +4,7 @@ import type { NCUProfileRegion, NCUProfileRegionReport } from "../model/document
 import { familyKey, storedFamily } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { regionKey } from "../model/report-files.ts";
+import { isLongestOnly } from "../view/notes.ts";
 import { totalMs, wholeMs } from "../view/times.ts";
 import {
   changeOf,
@@ -18,6 +19,7 @@ import {
   comparisonNotes,
   environmentDifferences,
   leftOutNotes,
+  notWholeNotes,
   otherWorkNotes,
 } from "./comparison-notes.ts";
 import type {
@@ -86,13 +88,14 @@ const withPairs = (changes: Changes, pairs: LogRatios | undefined): Changes =>
 
 /**
  * The report with regions that only other runs have than the one shown, each after what is shown of the region around
- * it. They have statistics over runs and no number of one run.
+ * it. They have statistics over the runs that have them, or the times of the only one.
  */
 function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
   const { unshown_regions = [], regions: shown } = report;
-  if (unshown_regions.length === 0) return report;
+  // One of which a report has only the longest may have had the others, too.
+  if (unshown_regions.length === 0 || isLongestOnly(report.notes)) return report;
   const regions = [...shown];
-  for (const { repeats, ...placed } of unshown_regions) {
+  for (const { repeats, only_run, ...placed } of unshown_regions) {
     const { path } = placed;
     const around = { ...placed, path: path.slice(0, -1) };
     const place = regions.findLastIndex(
@@ -100,6 +103,7 @@ function withUnshown(report: NCUProfileRegionReport): NCUProfileRegionReport {
     );
     regions.splice(place < 0 ? regions.length : place + 1, 0, {
       ...NOTHING_SHOWN,
+      ...only_run,
       ...placed,
       ...storedFamily(path),
       name: path.at(-1) ?? "",
@@ -164,7 +168,14 @@ export function compareReports(
   const found = isShared
     ? reportKernels({ a, b }, looked, spread)
     : kernelsCoveredByBoth({ a, b }, shared, looked, spread);
-  const kernels = same.inKernels ? found : found.map(kernelLeftOut);
+  const mayBeInOther = { added: !looked.a.isWhole, removed: !looked.b.isWhole };
+  const kernels = found.map((kernel) =>
+    same.inKernels &&
+    !(kernel.presence === "added" && mayBeInOther.added) &&
+    !(kernel.presence === "removed" && mayBeInOther.removed)
+      ? kernel
+      : kernelLeftOut(kernel),
+  );
   const isSameTotal = same.inTotals(found);
   const changesOf = (compared: OfBoth<readonly NCUProfileRegion[]>): readonly RegionChange[] => {
     const [inA, inB] = [regionsByKey(compared.a), regionsByKey(compared.b)];
@@ -195,6 +206,7 @@ export function compareReports(
     differences: environmentDifferences(a, b),
     notes: [
       ...leftOutNotes(regions, kernels, looked),
+      ...notWholeNotes(regions, looked),
       ...(isSameTotal ? [] : otherWorkNotes(regions, looked)),
       ...comparisonNotes(a, b),
     ],

@@ -1,6 +1,6 @@
 /** A comparison as a page: sortable tables, with the same frame and content security policy as the page of a report. */
 
-import { plural } from "../../foundation/text/plural.ts";
+import { capitalized, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import {
   type Block,
@@ -28,6 +28,7 @@ import {
   type Comparison,
   mainTime,
   regionLines,
+  restHint,
   TIME_LABELS,
   VERDICTS,
   waterfallOf,
@@ -145,7 +146,7 @@ function waterfallHtml(reports: ReportComparison): string {
     ...(others === null
       ? []
       : [{ ...unnamed(others.ms), label: plural(others.count, "other region") }]),
-    ...(rest === null ? [] : [{ ...unnamed(rest), label: "(overlap of regions)" }]),
+    ...(rest === null ? [] : [{ ...unnamed(rest.ms), label: rest.label }]),
   ];
   const levels = [a];
   for (const { ms } of steps) levels.push((levels.at(-1) ?? 0) + ms);
@@ -178,7 +179,7 @@ function waterfallHtml(reports: ReportComparison): string {
   ];
   const axis = from === 0 ? "" : ` The bars begin at ${formatMs(from)} ms.`;
   return `<section aria-labelledby="waterfall-heading"><h2 id="waterfall-heading">What contributed</h2>
-<p class="hint">${TIME_LABELS[mainTime(reports)]} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.${rest === null ? "" : " Overlap of regions: what runs at the same time, as in several threads, counts once in A and B, but in each region."}</p>
+<p class="hint">${capitalized(TIME_LABELS[mainTime(reports)])} of each region without the regions inside it, from A to B.${axis} Pale: unclear or the same.${rest === null ? "" : ` ${restHint(mainTime(reports))}`}</p>
 <div class="scroll" tabindex="0" role="group" aria-labelledby="waterfall-heading"><table class="waterfall"><tbody>${rows.join("")}</tbody></table></div></section>`;
 }
 

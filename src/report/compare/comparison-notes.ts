@@ -2,7 +2,7 @@
 
 import { agreeing, firstFew, plural } from "../../foundation/text/plural.ts";
 import type { NCUProfileRegionReport, ReportEnvironment } from "../model/document.ts";
-import { isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
+import { coveredWords, isMedianRunNote, isUnifiedNote, rulesInNotes } from "../view/notes.ts";
 import type { Difference, KernelChange, RegionChange } from "./comparison-types.ts";
 import type { CoverageOfBoth } from "./selection-coverage.ts";
 
@@ -58,6 +58,29 @@ export function leftOutNotes(
   });
 }
 
+/** Explains that regions of which only one report has a number may have run in the other, too. */
+export function notWholeNotes(
+  regions: readonly RegionChange[],
+  looked: CoverageOfBoth,
+): readonly string[] {
+  const sides = [
+    { side: "b", name: "B", other: "A", verdict: "gone" },
+    { side: "a", name: "A", other: "B", verdict: "new" },
+  ] as const;
+  return sides.flatMap(({ side, name, other, verdict }) => {
+    if (looked[side].isWhole) return [];
+    const count = regions.filter(
+      (entry) =>
+        entry.presence === "left_out" && isMissingIn(side, entry) && looked[side].region(entry),
+    ).length;
+    return count === 0
+      ? []
+      : [
+          `${name} has only its longest regions: ${plural(count, "region")} of ${other} that it does not have ${agreeing(count, "is", "are")} marked left out, not ${verdict}, and kernels likewise`,
+        ];
+  });
+}
+
 /** Explains why totals that are shown side by side are not compared. */
 export function otherWorkNotes(
   regions: readonly RegionChange[],
@@ -82,10 +105,10 @@ const isMissingIn = (side: "a" | "b", { changes }: RegionChange | KernelChange):
 
 /** In a failed run, whatever was not reached looks faster. */
 const failureNotes = (a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] =>
-  [["A", a.failure] as const, ["B", b.failure] as const].flatMap(([name, failure]) =>
+  [["A", a] as const, ["B", b] as const].flatMap(([name, { failure, notes }]) =>
     failure === undefined
       ? []
-      : [`${name} failed: ${failure}; its numbers cover what was recorded until then`],
+      : [`${name} failed: ${failure}; its numbers cover ${coveredWords(notes)}`],
   );
 
 /**
@@ -157,7 +180,10 @@ function unitNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readon
 /** Explains that a comparison of repeated runs uses other numbers than a report shows. */
 function repeatNotes(a: NCUProfileRegionReport, b: NCUProfileRegionReport): readonly string[] {
   const runs = ({ regions }: NCUProfileRegionReport) =>
-    regions.reduce((most, { repeats }) => Math.max(most, repeats?.runs ?? 0), 0);
+    regions.reduce(
+      (most, { repeats }) => Math.max(most, repeats?.total_runs ?? repeats?.runs ?? 0),
+      0,
+    );
   const repeated = [["A", runs(a)] as const, ["B", runs(b)] as const].filter(
     ([, count]) => count > 0,
   );

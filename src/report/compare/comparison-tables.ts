@@ -190,7 +190,7 @@ export function waterfallTable(reports: ReportComparison, most: number): readonl
   const rows: readonly WaterfallRow[] = [
     ...parts,
     ...(others === null ? [] : [row(`${plural(others.count, "other region")}`, others.ms)]),
-    ...(rest === null ? [] : [row("(overlap of regions)", rest)]),
+    ...(rest === null ? [] : [row(rest.label, rest.ms)]),
   ];
   return [
     tableOf<WaterfallRow>(

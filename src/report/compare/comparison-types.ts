@@ -6,11 +6,11 @@
  */
 export type MainTime = "total_ms" | "wall_ms" | "cpu_ms";
 /**
- * unclear: no larger than what measurements of this kind differ by anyway; of a kernel without repeated runs any difference, and of every time, since 1.7. left_out: one report did not look for it, since its selection leaves it out. What is less than a point, or a hundredth of wall_ms, is the same for the numbers.
+ * unclear: no larger than what measurements of this kind differ by anyway; of a kernel without repeated runs any difference, and of every time, since 1.7. left_out: one report may lack it only because its selection leaves it out, or because it has only its longest regions. What is less than a point, or a hundredth of wall_ms, is the same for the numbers.
  */
 export type Verdict = "more" | "less" | "same" | "unclear" | "added" | "removed" | "left_out";
 /**
- * Whether both reports have it. left_out: one did not look for it, since its selection leaves it out.
+ * Whether both reports have it. left_out: one may lack it only because its selection leaves it out, or because it has only its longest regions.
  */
 export type Presence = "both" | "added" | "removed" | "left_out";
 /**

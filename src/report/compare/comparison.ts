@@ -143,8 +143,8 @@ export interface Waterfall {
   readonly parts: readonly Contribution[];
   /** The total of the remaining regions; null if there are none. */
   readonly others: { readonly count: number; readonly ms: number } | null;
-  /** The difference that no region explains, e.g. because threads overlap; null if it is too small to see. */
-  readonly rest: number | null;
+  /** The difference that no region explains; null if it is too small to see. */
+  readonly rest: { readonly ms: number; readonly label: string } | null;
 }
 
 const SEEN = 0.005;
@@ -224,9 +224,20 @@ export function waterfallOf(reports: ReportComparison, most: number): Waterfall 
     b,
     parts: all.slice(0, most),
     others: left.length === 0 ? null : { count: left.length, ms: sum(left) },
-    rest: Math.abs(rest) < SEEN * scale ? null : rest,
+    rest: Math.abs(rest) < SEEN * scale ? null : { ms: rest, label: REST_LABELS[time] },
   };
 }
+
+/** What runs at the same time counts once in the wall time of the whole; a selection may leave out other regions. */
+const REST_LABELS: Readonly<Record<MainTime, string>> = {
+  wall_ms: "(overlap, or in none of these regions)",
+  total_ms: "(in none of these regions)",
+  cpu_ms: "(in none of these regions)",
+};
+
+/** What the label of the rest means. */
+export const restHint = (time: MainTime): string =>
+  `${time === "wall_ms" ? "Overlap: what runs at the same time, as in several threads, counts once in A and B, but in each region. " : ""}In none of these regions: what a selection, or the limit of 10,000 regions, leaves out, and what is left by means of regions that not every run has.`;
 
 /** The verdicts in words, for kernels and operations. */
 export const JUDGED =
@@ -319,7 +330,7 @@ export function gateSummary(gates: readonly GateResult[]): string {
     ...(noisy === 0 ? [] : [`, ${noisy} past the limit but within noise`]),
     ...(tooFew === 0 ? [] : [`, ${tooFew} past the limit, but ${TOO_FEW_RUNS}`]),
   ].join("");
-  const missing = unchecked === 0 ? "" : `, ${unchecked} left out by a selection, unchecked`;
+  const missing = unchecked === 0 ? "" : `, ${unchecked} left out of a report, unchecked`;
   return `gates passed: ${gates.length - unchecked} checked${doubt}${missing}`;
 }
 

@@ -127,7 +127,7 @@ function checkGate(gate: Gate, comparison: ReportComparison): readonly GateResul
 const nothingLookedFor = ({ text }: Gate): ConfigError =>
   new ConfigError({
     code: "profile.gate",
-    message: `--fail-on: '${text}': nothing to check, since the selection of one report leaves out everything that the condition names`,
+    message: `--fail-on: '${text}': nothing to check, since one report leaves out everything that the condition names, by its selection or as too many regions`,
     hint: "profile both with a selection that includes it (include, exclude), or remove the condition",
   });
 
@@ -335,7 +335,7 @@ const reasonStart = ({ name, subject }: Gate, label: string): string =>
 const whyLeftOut = ({ a, b }: Change): string =>
   a !== null && b !== null
     ? "the values are of different work or in different units"
-    : `${b === null ? "B" : "A"} did not look for it: its selection leaves it out`;
+    : `${b === null ? "B" : "A"} does not have it: its selection leaves it out, or it has only its longest regions`;
 
 const text = (value: number | null): string => (value === null ? "none" : formatNumber(value));
 

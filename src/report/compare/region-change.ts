@@ -41,7 +41,11 @@ export function regionChange(
 ): RegionChange {
   const shown = b ?? a;
   if (shown === null) throw new Error("a region of neither report");
-  const presence = presenceOf(a, b, (side) => looked[side].region(shown));
+  const presence = presenceOf(
+    a,
+    b,
+    (side) => looked[side].region(shown) && (looked[side].isWhole || shown.kind === "outside"),
+  );
   const found = kernelChanges(a?.kernels ?? [], b?.kernels ?? [], looked, {
     a: spreadInRegion(a),
     b: spreadInRegion(b),

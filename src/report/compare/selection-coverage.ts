@@ -6,10 +6,13 @@ import type { KernelRecord, NCUProfileRegionReport, ReportSelection } from "../m
 import { domainAt, type Ranged } from "../model/region-path.ts";
 import { comparableName, nameOf, parseKernelPattern } from "../selection/kernel-pattern.ts";
 import { matchesRange, parseRangePattern, type RangePattern } from "../selection/range-pattern.ts";
+import { isLongestOnly } from "../view/notes.ts";
 
 export interface SelectionCoverage {
   readonly region: (region: Ranged) => boolean;
   readonly kernel: (kernel: Pick<KernelRecord, "kernel_name" | "kind">) => boolean;
+  /** Whether the report has all that its selection includes: of very many regions, it has only the longest. */
+  readonly isWhole: boolean;
   /** The region selection in words; empty without one. */
   readonly regionWords: string;
   /** The kernel selection in words; empty without one. */
@@ -31,7 +34,10 @@ export function selectionCoverage(
   const [ofA, ofB] = [selectionOf(a), selectionOf(b)];
   // Equal filters include the same.
   const isOneFilter = isSameMeasurement(ofA, ofB);
-  return { a: coverageOf(ofA, isOneFilter), b: coverageOf(ofB, isOneFilter) };
+  return {
+    a: { ...coverageOf(ofA, isOneFilter), isWhole: !isLongestOnly(a.notes) },
+    b: { ...coverageOf(ofB, isOneFilter), isWhole: !isLongestOnly(b.notes) },
+  };
 }
 
 /** The selection of a report; without one, it includes everything. */
@@ -67,7 +73,10 @@ function kernelsKey(selection: ReportSelection): string {
 
 const inAnyOrder = (texts: readonly string[] = []): readonly string[] => [...new Set(texts)].sort();
 
-function coverageOf(selection: ReportSelection, isOneFilter: boolean): SelectionCoverage {
+function coverageOf(
+  selection: ReportSelection,
+  isOneFilter: boolean,
+): Omit<SelectionCoverage, "isWhole"> {
   const { include_patterns, exclude_patterns, kernel_top_names } = selection;
   const { ncu_include_expressions = [], ncu_exclude_expressions = [] } = selection;
   const { kernel_include_patterns = [], kernel_exclude_patterns = [] } = selection;

@@ -74,7 +74,7 @@ export interface NCUProfileRegionReport {
   readonly environment: ReportEnvironment;
   readonly selection?: ReportSelection;
   /**
-   * Why the run ended before all was measured, in words; the report covers what was recorded until then. Absent where it ended well. Added in 1.3.
+   * Why the run ended before all was measured, in words; the report covers what was recorded until then, of repeated runs those that were completed. Absent where it ended well. Added in 1.3.
    */
   readonly failure?: string;
   readonly notes: Notes;
@@ -893,6 +893,36 @@ export interface UnshownRegion {
    */
   readonly kind: "push_pop" | "start_end" | "outside";
   readonly repeats: RegionRepeats;
+  readonly only_run?: OnlyRun;
+}
+/**
+ * Times of a region in the only run that has it. Absent where several have it, whose means are in `repeats`.
+ */
+export interface OnlyRun {
+  /**
+   * As of a region.
+   */
+  readonly total_ms: number | null;
+  /**
+   * As of a region.
+   */
+  readonly exclusive_ms: number | null;
+  /**
+   * As of a region.
+   */
+  readonly wall_ms: number | null;
+  /**
+   * As of a region.
+   */
+  readonly wall_exclusive_ms: number | null;
+  /**
+   * As of a region.
+   */
+  readonly cpu_ms?: number;
+  /**
+   * As of a region.
+   */
+  readonly cpu_exclusive_ms?: number;
 }
 /**
  * The tool that measured, and its clocks.

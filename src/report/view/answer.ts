@@ -33,6 +33,7 @@ import { familyKey, withFamilies } from "../model/families.ts";
 import { startsAt } from "../model/region-path.ts";
 import { speedOfLight } from "./gpu-utilization.ts";
 import { type Measurement, measurementsOf } from "./measurements.ts";
+import { coveredWords, isLongestOnly } from "./notes.ts";
 import {
   type ContextSwitches,
   type CopyFacts,
@@ -61,6 +62,8 @@ export interface Answer {
   readonly headline: string;
   /** Why the run ended early; null where it succeeded. */
   readonly failure: string | null;
+  /** What the numbers of a failed run cover. */
+  readonly covered: string;
   /** The run first, then its processes and devices if there are several; empty if only kernels were measured. */
   readonly runs: readonly RunBar[];
   /** The regions with the most wall time of their own; empty if wall times were not measured. */
@@ -113,6 +116,8 @@ export interface RankedRegion {
   readonly share: number | null;
   /** How many threads, calls or kernels were busy with it on average; null if that is at most one. */
   readonly atOnce: AtOnce | null;
+  /** The threads whose wall times are added up; null for one, and for times of kernels. */
+  readonly threads: number | null;
   /** The member of a family that takes most of it; null for a region, and if members are unknown. */
   readonly longest: LongestMember | null;
   /** What the share refers to. */
@@ -166,6 +171,7 @@ export function answerOf(
   return {
     headline: headlineOf(ranking, runs[0], byWall, byGpu),
     failure: report.failure === undefined ? null : `${report.failure}${openWords(report)}`,
+    covered: coveredWords(report.notes),
     runs,
     byWall,
     byGpu,
@@ -252,6 +258,7 @@ function createFacts(
     const region = regions[place];
     if (region === undefined) throw new RangeError(`no region ${place}`);
     const inner = (children.get(place) ?? []).flatMap((child) => regions[child] ?? []);
+    const isKnown = !hidesInner(region, inner);
     const gpuKinds = region.kernels.some(({ kind }) => kind === "gpu_kernel");
     const work = region.kernels.length === 0 ? null : gpuKinds ? "gpu_kernel" : "cpu_operation";
     const count = Math.max(
@@ -264,11 +271,11 @@ function createFacts(
       workMs: exclusiveMs(region),
       work: count === 0 ? null : work,
       count,
-      gpu: ownActivity(region, inner),
-      waitMs: region.metrics["synchronization_time"]?.value ?? null,
+      gpu: isKnown ? ownActivity(region, inner) : null,
+      waitMs: isKnown ? ownCount(region, inner, "synchronization_time") : null,
       cpuMs: cpuMs(region),
-      switches: ownSwitches(region, inner),
-      blocks: ownBlocks(region, inner),
+      switches: isKnown ? ownSwitches(region, inner) : null,
+      blocks: isKnown ? ownBlocks(region, inner) : null,
       threads: threadTimeOf(region, region.wall_exclusive_ms, cpuMs(region)),
       samples: isSampled ? samplesOf(region) : null,
       longest: ownLongest(region, inner),
@@ -278,6 +285,19 @@ function createFacts(
       command: report.environment.command,
     };
   };
+}
+
+/** The part of a region's own time up to which regions inside that are not shown do not matter. */
+const LITTLE = 0.1;
+
+/** Whether a selection, or the limit of a report, leaves out regions inside, whose numbers then cannot be subtracted. */
+function hidesInner(
+  { wall_ms, wall_exclusive_ms }: NCUProfileRegion,
+  inner: readonly NCUProfileRegion[],
+): boolean {
+  if (wall_ms === null || wall_exclusive_ms === null) return false;
+  const hiddenMs = wall_ms - wall_exclusive_ms - sumOf(inner, (child) => child.wall_ms ?? 0);
+  return hiddenMs > wall_exclusive_ms * LITTLE;
 }
 
 /** The longest kernel or operation of a region's own: each in the region's list has the time and calls of regions inside, too. */
@@ -347,11 +367,20 @@ function copiesIn(
   };
 }
 
-/** Processor time without child regions. Only recorders that read the clocks of threads provide it. */
-const cpuMs = (region: NCUProfileRegion & { readonly cpu_exclusive_ms?: number }): number | null =>
-  region.cpu_exclusive_ms ?? null;
+/** From this share of the wall time on, what a range that never closed computed at least tells what it did most. */
+const MOSTLY = 0.8;
 
-/** A count of the region without inner ones; null if it was not counted. */
+/**
+ * Processor time without child regions. Only recorders that read the clocks of threads provide it. That of a range that
+ * never closed is known up to the last event of its thread: what is missing is no wait.
+ */
+function cpuMs({ cpu_exclusive_ms, wall_exclusive_ms, unclosed }: NCUProfileRegion): number | null {
+  const ms = cpu_exclusive_ms ?? null;
+  const isKnown = unclosed === undefined || (ms ?? 0) >= (wall_exclusive_ms ?? 0) * MOSTLY;
+  return isKnown ? ms : null;
+}
+
+/** A count or time of the region without inner ones; null if it was not measured. */
 function ownCount(
   region: NCUProfileRegion,
   inner: readonly NCUProfileRegion[],
@@ -529,9 +558,10 @@ const shareOrThreads = (
   region: NCUProfileRegion,
   ms: number,
   { explained, whole }: RankedTime,
-): Pick<RankedRegion, "share" | "atOnce"> => ({
+): Pick<RankedRegion, "share" | "atOnce" | "threads"> => ({
   share: shareOf(ms, whole),
   atOnce: atOnceIn(region, ms, whole, explained),
+  threads: explained === "wall" ? (region.threads?.count ?? null) : null,
 });
 
 /** How many times the mean of the others a member takes that stands out. */
@@ -555,7 +585,7 @@ function longestMember(
 
 // Sentences.
 
-/** "Most" is at least this share: of the run for a part of its bar, of all own times for a region. */
+/** "Most" is more than this share: of the run for a part of its bar, of all own times for a region. */
 const MOST = 0.5;
 /** A region leads from this share of all own times on, if it takes at least twice as long as the next one. */
 const LEAD = 0.2;
@@ -583,24 +613,29 @@ function headlineOf(
   if (isCovered) return [story, reasonSentence(top)].filter((text) => text !== null).join(" ");
   const base = Math.max(all, time.whole ?? 0);
   const lead =
-    top.ms >= base * MOST
+    top.ms > base * MOST
       ? "most"
       : top.ms >= base * LEAD && top.ms >= 2 * (next?.ms ?? 0)
         ? "largest"
         : null;
   return [
     story,
-    ...(lead === null && !hasKernelsAlone(top)
+    ...(lead === null && !hasKernelsAlone(top, report)
       ? spreadSentences(ranking, time)
-      : [rankedSentence(top, lead)]),
+      : [rankedSentence(top, report, lead)]),
   ]
     .filter((sentence) => sentence !== null)
     .join(" ");
 }
 
 /** A program without ranges has only kernels to name. */
-const hasKernelsAlone = ({ base, region }: RankedRegion): boolean =>
-  base === "kernel time" && region.kind === "outside" && region.kernels.length > 0;
+const hasKernelsAlone = (
+  { base, region }: RankedRegion,
+  { regions }: NCUProfileRegionReport,
+): boolean =>
+  base === "kernel time" &&
+  region.kernels.length > 0 &&
+  regions.every(({ kind }) => kind === "outside");
 
 function nothingWords({ totals }: NCUProfileRegionReport): string {
   return totals.kernel_count > 0
@@ -613,7 +648,9 @@ function storyOf({ parts, ms, processes }: RunBar): string | null {
   if (part === undefined) return null;
   const wholeName =
     processes > 1 ? `the ${plural(processes, "process", "processes")}' time` : "the run";
-  const share = `${formatShare(part.ms, ms)} % of ${wholeName} (${formatDuration(part.ms)} of ${formatDuration(ms)})`;
+  const beside = part.kind === "kernels" ? parts.find(({ kind }) => kind === "both") : undefined;
+  const all = part.ms + (beside?.ms ?? 0);
+  const share = `${formatShare(all, ms)} % of ${wholeName} (${formatDuration(all)} of ${formatDuration(ms)})`;
   return STORIES[part.kind](share);
 }
 
@@ -637,19 +674,24 @@ function timeWords({
   share,
   atOnce,
   base,
-}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base">): string {
+  threads,
+}: Pick<RankedRegion, "ms" | "share" | "atOnce" | "base" | "threads">): string {
   if (atOnce !== null) return `${atOnceWords(atOnce)} (${formatDuration(ms)})`;
   if (share === null) return formatDuration(ms);
-  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)})`;
+  return `${formatShare(share, 100)} % of ${base === "run" ? "the run" : "the kernel time"} (${formatDuration(ms)}${threads === null ? "" : ` in ${plural(threads, "thread")}`})`;
 }
 
 const LEADS = { most: "Most", largest: "The largest part of the" } as const;
 
 /** @param lead null: the region is not said to take most */
-function rankedSentence(top: RankedRegion, lead: keyof typeof LEADS | null): string {
+function rankedSentence(
+  top: RankedRegion,
+  report: NCUProfileRegionReport,
+  lead: keyof typeof LEADS | null,
+): string {
   const reason = top.reason === null ? "" : `, ${top.reason.title}`;
   const time = top.base === "run" ? "time" : "kernel time";
-  if (!hasKernelsAlone(top)) {
+  if (!hasKernelsAlone(top, report)) {
     const where =
       top.region.kind === "outside" ? `passes ${OUTSIDE}` : `is in ${shortName(top.label)}`;
     return `${LEADS[lead ?? "largest"]} ${time} ${where}: ${timeWords(top)}${reason}.${outlierSentence(top)}`;
@@ -685,7 +727,13 @@ function spreadSentences({ report }: Ranking, time: RankedTime): readonly string
   const real = regions.filter(({ kind }) => kind !== "outside");
   const [longest] = longestOf(real, timeOf, 1);
   if (longest === undefined) return [];
-  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${plural(real.length, "region")}: none takes more than ${words(longest, timeOf(longest) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
+  const outside = regions.find(({ kind }) => kind === "outside");
+  const outsideMs = outside === undefined ? 0 : (timeOf(outside) ?? 0);
+  const isMostOutside = outside !== undefined && outsideMs > (timeOf(longest) ?? 0);
+  const most = isMostOutside ? outside : longest;
+  const count = `${isLongestOnly(report.notes) ? "more than " : ""}${plural(real.length, "region")}`;
+  const over = isMostOutside ? `${count} and what runs outside of them` : count;
+  const spread = `The ${base === "run" ? "time" : "kernel time"} is spread over ${over}: none takes more than ${words(most, timeOf(most) ?? 0)}${timeOf === insideOf ? "" : " of its own"}.`;
   const children = childrenOf(regions);
   const places = new Map(regions.map((region, place) => [region, place]));
   const inside = (region: NCUProfileRegion) =>
@@ -724,8 +772,13 @@ const longestOf = (
     most,
   ).flatMap((place) => regions[place] ?? []);
 
+/** Which reasons tell of at least half of the time; others of less of it, or of how it passes. */
+const OF_MOST = ["before_ranges", "after_ranges"];
+
 const reasonSentence = ({ reason }: RankedRegion): string | null =>
-  reason === null ? null : `Most of that: ${reason.title} (${reason.evidence}).`;
+  reason === null
+    ? null
+    : `${OF_MOST.includes(reason.rule) ? "Most of that" : "Of that"}: ${reason.title} (${reason.evidence}).`;
 
 /** Each piece of advice once, with the region that it is about. */
 function adviceOf(ranked: readonly RankedRegion[]): readonly Advice[] {
@@ -754,19 +807,14 @@ export function answerBlocks(
   answer: Answer,
   { nameOf = linkInPage, level = 3 }: AnswerOptions = {},
 ): readonly Block[] {
-  const { failure, headline, runs, byWall, byGpu, first, more } = answer;
+  const { failure, covered, headline, runs, byWall, byGpu, first, more } = answer;
   const part = (title: string, blocks: readonly Block[]) => withHeading(title, blocks, level);
   const ranked = (regions: readonly RankedRegion[]) =>
     listIfAny(regions.map((region) => [nameOf(region), ": ", ...rankedWords(region, nameOf)]));
   return [
     ...(failure === null
       ? []
-      : [
-          paragraph([
-            strong(`The run failed: ${failure}`),
-            "; what follows covers what was recorded until then.",
-          ]),
-        ]),
+      : [paragraph([strong(`The run failed: ${failure}`), `; what follows covers ${covered}.`])]),
     paragraph([strong(headline)]),
     ...runs.map((bar, index) => runBar(bar, index > 0)),
     ...part("Most wall time of their own", ranked(byWall)),

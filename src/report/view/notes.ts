@@ -1,5 +1,5 @@
 /** Notes that other code recognises, or that several writers share. */
-import { firstFew, grouped, plural } from "../../foundation/text/plural.ts";
+import { agreeing, firstFew, grouped, partOf, plural } from "../../foundation/text/plural.ts";
 
 // Labels that were unified by rules.
 
@@ -28,6 +28,22 @@ const IS_MEDIAN_RUN = /^numbers are from the median run of \d+; /;
 
 export const isMedianRunNote = (note: string): boolean => IS_MEDIAN_RUN.test(note);
 
+// Repeated runs of which one failed: only those before it are measured.
+
+export const completedNote = (completed: number, wanted: number): string =>
+  `${completed} of ${plural(wanted, "run")} ${agreeing(completed, "was", "were")} completed`;
+
+const COMPLETED = /^(\d+) of [\d,]+ runs (?:was|were) completed$/;
+
+/** What the numbers of a failed run cover. @param notes those of its collection or report */
+export function coveredWords(notes: readonly string[]): string {
+  const completed = notes.map((note) => Number(COMPLETED.exec(note)?.[1] ?? 0));
+  const count = Math.max(0, ...completed);
+  return count === 0
+    ? "what was recorded until then"
+    : `the ${agreeing(count, "run that was", `${count} runs that were`)} completed`;
+}
+
 const MOST_NAMES = 8;
 
 /** A note about jobs whose times were measured while others ran; empty without such jobs. */
@@ -45,3 +61,24 @@ const named = (jobs: readonly string[]): string =>
   jobs.length < 2 || jobs.length > MOST_NAMES + 1
     ? firstFew(jobs, MOST_NAMES)
     : `${jobs.slice(0, -1).join(", ")} and ${jobs.at(-1)}`;
+
+// Regions that a report leaves out: by its selection, or because there are so many.
+
+export const selectedNote = (leftOut: number, all: number): string =>
+  `the selection leaves out ${partOf(leftOut, all, "region")}; totals cover all of them`;
+
+const IS_SELECTED = /^the selection leaves out [\d,]+ of [\d,]+ regions?; /;
+
+/** Whether the totals of a report cover more regions than it has. */
+export const isPart = (notes: readonly string[]): boolean =>
+  isLongestOnly(notes) || notes.some((note) => IS_SELECTED.test(note));
+
+/** @param shown how many it has @param all how many its selection includes */
+export const longestOnlyNote = (shown: number, all: number): string =>
+  `only the ${grouped(String(shown))} longest of ${plural(all, "region")} are in this report; totals cover all of them. Label rules unify labels that name single calls (labels.rules; import and report: --label-rule 'REGEX=>TEXT')`;
+
+const IS_LONGEST_ONLY = /^only the [\d,]+ longest of [\d,]+ regions are in this report; /;
+
+/** Whether a region that the report does not have may have run. */
+export const isLongestOnly = (notes: readonly string[]): boolean =>
+  notes.some((note) => IS_LONGEST_ONLY.test(note));

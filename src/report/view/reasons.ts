@@ -42,7 +42,7 @@ export interface RegionFacts {
   readonly count: number;
   /** GPU activity while it was open and no inner region was; null if no GPU activity was recorded. */
   readonly gpu: OwnActivity | null;
-  /** Time in which the host waited for the GPU, including inner regions. */
+  /** Time in which the host waited for the GPU. */
   readonly waitMs: number | null;
   /** The processor time of its threads; null if not measured. */
   readonly cpuMs: number | null;
@@ -357,10 +357,17 @@ const waitRule = ({ name, waits, words, refine }: WaitRule): ReasonRule => ({
     const [first] = found;
     if (first === undefined || !waits.includes(first.wait)) return null;
     const samples = facts.threads?.samples ?? 0;
-    const seen = first.samples > 0 ? ` (${first.samples} of ${plural(samples, "sample")})` : "";
+    const seen = (count: number) =>
+      count > 0 ? ` (${count} of ${plural(samples, "sample")})` : "";
+    const others = found
+      .slice(1)
+      .map(
+        (other) =>
+          `; ${formatDuration(other.ms)}${seen(other.samples)} for ${WAITS[other.wait].what}`,
+      );
     const finding = {
       title: `waits for ${found.map(({ wait }) => WAITS[wait].what).join(", and for ")}`,
-      evidence: `${partOfTime(first.ms, facts.wallMs ?? 0)}${seen}`,
+      evidence: `${partOfTime(first.ms, facts.wallMs ?? 0)}${seen(first.samples)}${others.join("")}`,
       advice: WAITS[first.wait].advice,
     };
     return refine === undefined ? finding : refine(finding, facts);
@@ -769,17 +776,17 @@ function slowThread(facts: RegionFacts): Finding | null {
     const { callTime, words } = measure;
     const [verb, average] = words;
     const others = plural((areListed(measure) ? some.length : threads.count) - 1, "other thread");
-    const usualCpu = against(slow, meanCpu);
-    const computes =
-      areTimed && callTime !== meanCpu
-        ? `; on average it computes for ${formatDuration(meanCpu(slow))} of each, and they for ${formatDuration(usualCpu)}`
-        : "";
+    const computed = { slowMs: meanCpu(slow), usualMs: against(slow, meanCpu) };
+    const isOfWhole = areTimed && callTime !== meanCpu;
+    const computes = isOfWhole
+      ? `; on average it computes for ${formatDuration(computed.slowMs)} of each, and they for ${formatDuration(computed.usualMs)}`
+      : "";
     return {
       title: `uneven over threads: a call of ${nameOf(slow)} takes ${formatTimes(callTime(slow), usual)} that of the others`,
       evidence: `its ${plural(slow.invocations, "call")} ${verb} ${formatDuration(callTime(slow))} ${average}, those of ${others} ${formatDuration(usual)}${computes}`,
       advice:
-        areTimed && meanCpu(slow) < usualCpu * UNEVEN
-          ? "find what it waits for in its row of the timeline: it computes as much as the others"
+        isOfWhole && (computed.slowMs - computed.usualMs) * 2 < callTime(slow) - usual
+          ? `find what it waits for in its row of the timeline: ${computingWords(computed)}`
           : "give that thread smaller pieces, or let all threads take pieces from one queue",
     };
   };
@@ -820,6 +827,20 @@ function slowThread(facts: RegionFacts): Finding | null {
         evidence: `${plural(busy.invocations, "call")} in ${formatDuration(timeOf(busy))}; ${plural(some.length - 1, "other thread")} in the median ${plural(Math.round(calls), "call")} in ${formatDuration(time)}`,
         advice: "give that thread fewer pieces, or let all threads take pieces from one queue",
       };
+}
+
+/** What a thread whose calls take longer computes in each, where that does not make up for most of the difference. */
+function computingWords({
+  slowMs,
+  usualMs,
+}: {
+  readonly slowMs: number;
+  readonly usualMs: number;
+}): string {
+  if (slowMs * UNEVEN < usualMs) return "it computes less than the others";
+  return slowMs < usualMs * UNEVEN || slowMs === 0
+    ? "it computes about as much as the others"
+    : "it computes more than the others, which is the smaller part of the difference";
 }
 
 type OfThread = (thread: ThreadTime) => number;
@@ -976,9 +997,17 @@ export const REASON_RULES: readonly ReasonRule[] = [
       return gpu === null || wallMs === null || share(gpu.copyOnlyMs, wallMs) < 0.5
         ? null
         : {
-            title: "waits for copies",
-            evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
-            advice: copyAdvice(facts),
+            ...(facts.copies.wholeMs === 0
+              ? {
+                  title: "waits for memory that is copied or set",
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} memory is copied or set, and no kernel runs; none of the regions copies`,
+                  advice: "set less, or beside kernels: cudaMemsetAsync on a stream of its own",
+                }
+              : {
+                  title: "waits for copies",
+                  evidence: `${partOfTime(gpu.copyOnlyMs, wallMs)} copies run, and no kernel${copyWords(facts)}`,
+                  advice: copyAdvice(facts),
+                }),
           };
     },
   },
@@ -1108,14 +1137,14 @@ export const REASON_RULES: readonly ReasonRule[] = [
   {
     name: "waits_for_gpu",
     explains: ["wall"],
-    threshold: "the host waits for the GPU for at least half of the region's time",
+    threshold: "the host waits for the GPU for at least half of its own time",
     source: "synchronization_time: calls that block the host",
-    find: ({ waitMs, region: { wall_ms } }) =>
-      waitMs === null || wall_ms === null || share(waitMs, wall_ms) < 0.5
+    find: ({ waitMs, wallMs }) =>
+      waitMs === null || wallMs === null || share(waitMs, wallMs) < 0.5
         ? null
         : {
             title: "the host waits for the GPU",
-            evidence: `${partOfTime(waitMs, wall_ms)}`,
+            evidence: partOfTime(waitMs, wallMs),
             advice: "synchronize less often, and do other work meanwhile",
           },
   },
@@ -1163,9 +1192,9 @@ export const REASON_RULES: readonly ReasonRule[] = [
       share(wallMs - gpu.busyMs, wallMs) < 0.5
         ? null
         : {
-            title: "the GPU is idle between kernels",
+            title: `the GPU is idle ${count === 1 ? "around its kernel" : "between kernels"}`,
             evidence: `${partOfTime(Math.max(0, wallMs - gpu.busyMs), wallMs)} nothing runs on it, around ${plural(count, "kernel")}`,
-            advice: "find what the host does between launches: open ranges around its parts",
+            advice: `find what the host does ${count === 1 ? "besides the launch" : "between launches"}: open ranges around its parts`,
           },
   },
   {
@@ -1206,7 +1235,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "waits_off_cpu",
     explains: ["wall"],
     threshold:
-      "its threads computed for at most 20 % of its own time; for a free processor where most context switches are involuntary",
+      "its threads computed for at most 20 % of its own time; for a free processor where most context switches are involuntary, and each stands for at most 100 ms",
     source: "the CPU clocks of threads, and context switches where they were recorded",
     find: (facts) => {
       const { cpuMs, wallMs } = facts;
@@ -1225,7 +1254,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     threshold:
       "the run uses a GPU, which is idle for at least 90 % of the region's own time, and it launches nothing",
     source: "gpu_activity",
-    find: ({ gpu, wallMs, count }) =>
+    find: ({ gpu, wallMs, count, cpuMs }) =>
       gpu === null ||
       wallMs === null ||
       wallMs === 0 ||
@@ -1233,7 +1262,8 @@ export const REASON_RULES: readonly ReasonRule[] = [
       share(gpu.busyMs, wallMs) > 0.1
         ? null
         : {
-            title: "host work without the GPU",
+            // Without the clocks of threads, the host may as well sleep.
+            title: cpuMs === null ? "without the GPU" : "host work without the GPU",
             evidence: `the GPU is idle for ${partOfTime(wallMs - gpu.busyMs, wallMs)}`,
             advice: "do it beside GPU work, or ahead in another thread",
           },
@@ -1242,7 +1272,7 @@ export const REASON_RULES: readonly ReasonRule[] = [
     name: "computes_and_waits",
     explains: ["wall"],
     threshold:
-      "its threads computed for more than 20 % and less than 80 % of its own time; it waits for a free processor where most context switches are involuntary",
+      "its threads computed for more than 20 % and less than 80 % of its own time; it waits for a free processor where most context switches are involuntary, and each stands for at most 100 ms",
     source: "the CPU clocks of threads, and context switches where they were recorded",
     find: (facts) => {
       const { cpuMs, wallMs } = facts;
@@ -1253,7 +1283,11 @@ export const REASON_RULES: readonly ReasonRule[] = [
         ? null
         : waiting(
             facts,
-            cpuMs * 2 < wallMs ? "waits more than it computes" : "computes more than it waits",
+            cpuMs * 2 < wallMs
+              ? "waits more than it computes"
+              : cpuMs * 2 > wallMs
+                ? "computes more than it waits"
+                : "computes as long as it waits",
             `its threads compute for ${partOfTime(cpuMs, wallMs)} (${percent(cpuMs, wallMs)}) and wait for ${formatDuration(wallMs - cpuMs)}`,
           );
     },
@@ -1263,15 +1297,16 @@ export const REASON_RULES: readonly ReasonRule[] = [
 /** The longest kernel or operation of a region: `most of it gemm (71.4 %)`. */
 function longestWords(longest: KernelRecord, workMs: number | null, whole = ""): string {
   const part = share(longest.total_ms ?? 0, workMs ?? 0);
-  const most = part < 0.5 ? "the longest is" : "most of it";
+  const most = part > 0.5 ? "most of it" : "the longest is";
   return `${most} ${shortName(longest)} (${percent(part, 1)}${whole})`;
 }
 
 /** Which kernels ran while a region was open: others than those that it launched, if these are too short for it. */
 function kernelOrigin({ longest, work, workMs }: RegionFacts, gpu: OwnActivity): string {
-  if (longest === null || work !== "gpu_kernel") return "launched elsewhere";
-  return workMs !== null && workMs < gpu.kernelMs / 2
-    ? "most of it launched elsewhere"
+  if (work !== "gpu_kernel") return "launched elsewhere";
+  if (workMs !== null && workMs < gpu.kernelMs / 2) return "most of it launched elsewhere";
+  return longest === null
+    ? "most of it launched by itself"
     : longestWords(longest, workMs, " of the kernel time");
 }
 
@@ -1285,13 +1320,17 @@ const shortName = ({ kernel_name }: KernelRecord): string => printableLabel(kern
 const formatTimes = (a: number, b: number): string =>
   b === 0 ? "many times" : `${(a / b).toFixed(a / b < 100 ? 1 : 0)} times`;
 
+/** A thread whose processor was taken has it again within this time, unless dozens of others want it, too: a single sleep may last longer than all such waits. */
+const LONGEST_TAKEN_MS = 100;
+
 /**
  * Context switches show why a thread does not compute: it gave up its processor, or the processor was taken from it.
  */
 function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const { voluntary, involuntary } = facts.switches ?? { voluntary: 0, involuntary: 0 };
   const all = plural(voluntary + involuntary, "context switch", "context switches");
-  if (involuntary > voluntary)
+  const waitingMs = (facts.wallMs ?? 0) - (facts.cpuMs ?? 0);
+  if (involuntary > voluntary && waitingMs <= involuntary * LONGEST_TAKEN_MS)
     return {
       title: `${title}, for a free processor`,
       evidence: `${parts}; ${involuntary} of ${all} took the processor from a thread that had more to compute`,
@@ -1306,7 +1345,7 @@ function waiting(facts: RegionFacts, title: string, parts: string): Finding {
   const idle = voluntary > 0 ? `; in ${voluntary} of ${all} they had nothing to compute` : "";
   return {
     title,
-    evidence: `${parts}${idle}: they sleep, or wait for files, locks${idle === "" ? ", other processes or a free processor" : " or other processes"}`,
+    evidence: `${parts}${idle}: they sleep, or wait for files, locks${voluntary <= involuntary ? ", other processes or a free processor" : " or other processes"}`,
     advice: `find what it waits for, and wait beside other work${facts.switches === null ? "; pipeline.recorder.cpu=counts tells whether it is a free processor" : ""}${samplingAdvice(facts)}`,
   };
 }

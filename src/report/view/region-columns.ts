@@ -224,6 +224,7 @@ const REGION_COLUMNS = {
     format: "percent",
     priority: 5,
     value: onCpuShare,
+    isOpenEnded: true,
     isKnown: haveCpuTime,
   },
 

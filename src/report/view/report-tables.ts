@@ -328,8 +328,8 @@ export function hostCallSums(regions: readonly NCUProfileRegion[]): readonly Hos
 // Threads of regions.
 
 interface ThreadRow {
+  /** Its whole path: a row has no other around it. */
   readonly label: string;
-  readonly level: number;
   readonly thread: string;
   readonly invocations: number;
   readonly wallMs: number;
@@ -339,7 +339,10 @@ interface ThreadRow {
 }
 
 const THREAD_FIELDS: readonly Field<ThreadRow>[] = [
-  { title: "Region", cell: ({ label, level }) => ({ kind: "label", text: label, level }) },
+  {
+    title: "Region",
+    cell: ({ label }) => ({ kind: "label", text: label, level: 0, isPath: true }),
+  },
   { title: "Thread", priority: 1, cell: ({ thread }) => thread },
   { title: "Calls", format: "count", priority: 3, cell: ({ invocations }) => invocations },
   { title: "Median ms", format: "ms", priority: 0, cell: ({ calls }) => calls?.median ?? null },
@@ -365,16 +368,17 @@ export function threadTable(regions: Regions): readonly Table[] {
     threaded.toSorted((a, b) => (b.wall_ms ?? 0) - (a.wall_ms ?? 0)).slice(0, MOST_WITH_THREADS),
   );
   const some = threaded.filter((region) => longest.has(region));
-  const rows = treeRows(some, { among: regions }).flatMap(({ region, label, level }) => {
+  const labelOf = regionLabels(regions);
+  const rows = some.flatMap((region) => {
     const { threads } = region;
     if (threads === undefined) return [];
+    const label = labelOf(region);
     const nameOf = threadNames(threads);
     const { listed, others } = threads;
     return [
       ...listed.map(
         (thread): ThreadRow => ({
           label,
-          level,
           thread: nameOf(thread),
           invocations: thread.invocations,
           wallMs: thread.wall_ms,
@@ -387,7 +391,6 @@ export function threadTable(regions: Regions): readonly Table[] {
         : [
             {
               label,
-              level,
               thread: `${plural(others.count, "other thread")} together`,
               invocations: others.invocations,
               wallMs: others.wall_ms,

@@ -1,6 +1,6 @@
 /** The summary for readers who do not profile: where the time goes, and how certain that is. */
 import { createNameNumbers } from "../../foundation/text/name-numbers.ts";
-import { agreeing, capitalized, plural } from "../../foundation/text/plural.ts";
+import { agreeing, capitalized, grouped, plural } from "../../foundation/text/plural.ts";
 import { printableLabel } from "../../foundation/text/printable.ts";
 import {
   type Block,
@@ -22,6 +22,7 @@ import type {
 import { withFamilies } from "../model/families.ts";
 import { limitInWords, speedOfLight } from "./gpu-utilization.ts";
 import { passBoundMs, peakContradiction, rooflineBound } from "./layer-work.ts";
+import { isPart } from "./notes.ts";
 import { mainReport, ownTime, type RunSummary, timedSection } from "./run-summary.ts";
 import {
   atOnceIn,
@@ -63,7 +64,7 @@ export function stakeholderSummary(run: RunSummary): readonly Block[] {
 }
 
 function whatRan(report: NCUProfileRegionReport): string {
-  const { environment, totals, collector } = report;
+  const { environment, collector } = report;
   const program = environment.command[0]?.split(/[/\\]/).at(-1) ?? "The program";
   const device = environment.device === null ? "" : ` on ${deviceInWords(environment.device)}`;
   const { cpu, gpus } = environment;
@@ -72,11 +73,14 @@ function whatRan(report: NCUProfileRegionReport): string {
     ...(gpus.length === 0 ? [] : [gpus.join(", ")]),
   ];
   const machine = where.length === 0 ? "" : ` on ${where.join(" with ")}`;
-  return `${printableLabel(program)} ran${device}; ${span(totals)}. Measured by the collector ${collector.name}${machine}.`;
+  return `${printableLabel(program)} ran${device}; ${span(report)}. Measured by the collector ${collector.name}${machine}.`;
 }
 
 /** ncu reports which ranges were open, but not for how long. */
-function span({ wall_ms, region_count }: NCUProfileRegionReport["totals"]): string {
+function span({ totals, notes }: NCUProfileRegionReport): string {
+  const { wall_ms, region_count } = totals;
+  if (isPart(notes) && wall_ms !== null)
+    return `${formatDuration(wall_ms)} passed in named regions, of which this report has ${grouped(String(region_count))}`;
   if (region_count === 0) return "no named region was seen";
   const regions = plural(region_count, "named region");
   return wall_ms === null
@@ -116,7 +120,10 @@ function whereTimeGoes(report: NCUProfileRegionReport): readonly Block[] {
     ),
     list(
       shown.map(({ region, time }) => {
-        const calls = region.invocations === 0 ? "" : ` in ${plural(region.invocations, "call")}`;
+        const calls =
+          region.invocations === 0
+            ? ""
+            : ` in ${plural(region.invocations, "call")}${basis === "total" || region.threads === undefined ? "" : ` of ${plural(region.threads.count, "thread")}`}`;
         const atOnce = atOnceIn(region, time, whole, basis === "wall" ? "wall" : "gpu");
         return [
           `${inWords(region)}: `,
@@ -241,13 +248,17 @@ function caveats(report: NCUProfileRegionReport): readonly string[] {
   const { totals, regions } = report;
   const words = reportKernelWords(report);
   const outside = (totals.outside_ms ?? 0) / (totals.total_ms || 1);
-  const single = regions.filter(({ invocations }) => invocations === 1).length;
+  const single = regions.filter(
+    ({ invocations, repeats }) => invocations === 1 && (repeats?.runs ?? 1) === 1,
+  ).length;
   return [
     ...(words?.singular === "CPU operation"
       ? ["these are operations on the CPU; a GPU may give a different picture"]
       : []),
     ...(outside >= 0.05
-      ? [`${formatShare(totals.outside_ms, totals.total_ms)} % of the time is in no region`]
+      ? [
+          `${formatShare(totals.outside_ms, totals.total_ms)} % of the ${words?.time ?? "time"} is in no region`,
+        ]
       : []),
     ...(single > 0
       ? [
@@ -352,7 +363,7 @@ export function variation(
   if (unsteady.length === 0)
     return [
       paragraph(
-        `${plural(repeated.length, "region")} ran more than once, each with about the same time per call.`,
+        `${plural(repeated.length, "region")} ran more than once in a run, and lost little time to slow calls.`,
       ),
     ];
   const lines = unsteady
@@ -383,7 +394,10 @@ const lostMs = ({ region, stats }: Repeated): number =>
 function nothingRepeated(regions: readonly NCUProfileRegion[]): string {
   const unknown = "so nothing can be said about how much";
   if (regions.length === 0) return `No named region was seen, ${unknown} their times vary.`;
-  return regions.every(({ invocations }) => invocations === 1)
+  const isOnce = regions.every(({ invocations }) => invocations === 1);
+  if (isOnce && regions.some(({ repeats }) => (repeats?.runs ?? 1) > 1))
+    return "Each region ran once in a run; how its time varies over the runs is in the full report.";
+  return isOnce
     ? `Each region ran once, ${unknown} its time varies.`
     : `How long each call of a region took was not measured, ${unknown} it varies.`;
 }

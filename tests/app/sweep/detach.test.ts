@@ -14,9 +14,9 @@ import { workplace as newPlace } from "./program/start.ts";
 const LOCAL = ["hydra/launcher=local", "hydra.launcher.n_jobs=2"];
 const TERMINAL = fileURLToPath(new URL("terminal.py", import.meta.url));
 
-type Place = ReturnType<typeof newPlace>;
+type Place = ReturnType<typeof workplace>;
 
-const places: Place[] = [];
+const places: ReturnType<typeof newPlace>[] = [];
 
 /** What a failed test left running must not outlive it. */
 afterEach(() => {
@@ -29,10 +29,17 @@ afterEach(() => {
   }
 });
 
-function workplace(): Place {
+function workplace() {
   const place = newPlace();
   places.push(place);
-  return place;
+  return {
+    ...place,
+    /** What a sweep that did not begin would be waited for in vain. */
+    async detach(argv: readonly string[]): Promise<void> {
+      const { exitCode, stderr } = await place.start([...argv, "--detach"]);
+      expect([exitCode, stderr]).toEqual([0, ""]);
+    },
+  };
 }
 
 const driverOf = (place: Place): number => {
@@ -97,7 +104,7 @@ describe.each([
 
   test("a killed driver loses nothing that is done; --resume runs what is missing", async () => {
     const place = workplace();
-    await place.start(["-m", "do=ok,hold", "x=1,2,3", ...launcher, "--detach"]);
+    await place.detach(["-m", "do=ok,hold", "x=1,2,3", ...launcher]);
     await until(() => place.ran("begin").length > 3 && place.ran("end").length === 3);
     process.kill(driverOf(place), "SIGKILL");
     // What runs in workers of its own goes on.
@@ -117,7 +124,7 @@ describe.each([
 
   test("cancel ends it all, twice as well as once; --resume runs the rest", async () => {
     const place = workplace();
-    await place.start(["-m", "x=1,2,3", "do=ok,hold", ...launcher, "--detach"]);
+    await place.detach(["-m", "x=1,2,3", "do=ok,hold", ...launcher]);
     await until(
       () => place.state(0)?.status === "completed" && place.state(1)?.status === "running",
     );
@@ -247,6 +254,15 @@ describe("--detach", () => {
     expect(isRunning(driver)).toBe(true);
   });
 
+  test("is taken over also by a driver that is there before it is handed the sweep", async () => {
+    const place = workplace();
+    const hook = { STALL_MS: "2000" };
+    const { exitCode, stderr } = await place.startHooked(["-m", "x=1", "--detach"], hook);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    expect((await place.sweep(["wait", "s"])).exitCode).toBe(0);
+    expect(place.ran("end")).toEqual([0]);
+  });
+
   test("says what a driver said that ended before it took over", async () => {
     const { cwd } = workplace();
     const log = join(cwd, "launcher.log");
@@ -265,7 +281,7 @@ describe("--detach", () => {
 describe("hydraconf sweep", () => {
   test("wait ends by Ctrl-C or in time, and the sweep goes on", async () => {
     const place = workplace();
-    await place.start(["-m", "x=1", "do=hold", "--detach"]);
+    await place.detach(["-m", "x=1", "do=hold"]);
     await until(() => place.ran("begin").length === 1);
     const late = await place.sweep(["wait", "s", "--timeout", "0.1"]);
     expect([late.exitCode, late.stderr]).toEqual([
@@ -273,7 +289,8 @@ describe("hydraconf sweep", () => {
       expect.stringContaining("Timeout: the waiting has ended"),
     ]);
     const waiting = place.sweep(["wait", "s"]);
-    await new Promise((heard) => waiting.stderr?.once("data", heard));
+    // Or it has ended, and says why.
+    await Promise.race([new Promise((heard) => waiting.stderr?.once("data", heard)), waiting]);
     waiting.kill("SIGINT");
     expect((await waiting).exitCode).toBe(130);
     const { exitCode, stdout } = await place.sweep(["status", "s", "--json"]);
@@ -303,7 +320,7 @@ describe("hydraconf sweep", () => {
 
   test("cancel kills what does not end by itself", async () => {
     const place = workplace();
-    await place.start(["-m", "x=1,2", "do=stubborn", ...LOCAL, "--detach"]);
+    await place.detach(["-m", "x=1,2", "do=stubborn", ...LOCAL]);
     await until(() => place.ran("begin").length === 2);
     expect((await place.sweep(["cancel", "s"])).exitCode).toBe(0);
     expect(statuses(place, 2)).toEqual(["stopped", "stopped"]);
@@ -311,7 +328,7 @@ describe("hydraconf sweep", () => {
 
   test("a job that fails because it is asked to end was stopped", async () => {
     const place = workplace();
-    await place.start(["-m", "x=1", "do=touchy", ...LOCAL, "--detach"]);
+    await place.detach(["-m", "x=1", "do=touchy", ...LOCAL]);
     await until(() => place.lines("ran.txt").includes("listens 0"));
     await place.sweep(["cancel", "s"]);
     expect(place.state(0)?.status).toBe("stopped");
@@ -320,7 +337,7 @@ describe("hydraconf sweep", () => {
 
 test("a sweep that is refused leaves what the one that runs wrote", async () => {
   const place = workplace();
-  await place.start(["-m", "x=1", "do=hold", "--detach"]);
+  await place.detach(["-m", "x=1", "do=hold"]);
   const written = () => readFileSync(join(place.cwd, "s/multirun.yaml"), "utf8");
   const before = written();
   for (const more of [[], ["--detach"]]) {

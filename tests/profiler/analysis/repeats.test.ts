@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { buildRegionModel } from "../../../src/profiler/analysis/build.ts";
 import { combineRuns, repeatStatistics, studentT } from "../../../src/profiler/analysis/repeats.ts";
+import { MOST_REGIONS } from "../../../src/profiler/analysis/scope.ts";
 import { runs } from "../../runs.ts";
 import { timelineOf } from "./timelines.ts";
 
@@ -18,6 +19,12 @@ const run = (ms: number, pid: number, others: readonly string[] = []) =>
       },
     ]),
   );
+
+/** A label without numbers, another one for each index. */
+const word = (index: number) =>
+  [26 ** 2, 26, 1]
+    .map((unit) => String.fromCharCode(97 + (Math.floor(index / unit) % 26)))
+    .join("");
 
 describe("combineRuns", () => {
   it("shows the median run, with the spread over all", () => {
@@ -60,18 +67,18 @@ describe("combineRuns", () => {
       .model.scopes;
     expect(scope?.unshownRegions).toMatchObject([
       { path: ["late"], kind: "push_pop", repeats: { runs: 2, total_runs: 3 } },
-      { path: ["once"], repeats: { runs: 1, wall_ms: null } },
+      {
+        ...{ path: ["once"], repeats: { runs: 1, wall_ms: null } },
+        only_run: { total_ms: null, wall_ms: 1e-6, wall_exclusive_ms: 1e-6 },
+      },
     ]);
+    expect(scope?.unshownRegions?.[0]?.only_run).toBeUndefined();
     expect(scope?.notes).toContain(
       "2 regions were not seen in every run: late (2 of 3), once (1 of 3); their means are of the runs that have them",
     );
   });
 
   it("keeps a thousand of them, those of most runs, where each run has names of its own", () => {
-    const word = (index: number) =>
-      [26 ** 2, 26, 1]
-        .map((unit) => String.fromCharCode(97 + (Math.floor(index / unit) % 26)))
-        .join("");
     const words = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => word(from + index));
     const [scope] = combineRuns([
@@ -84,8 +91,27 @@ describe("combineRuns", () => {
     expect(seen.filter((runs) => runs === 2)).toHaveLength(10);
     expect(scope?.unshownRegions?.[0]?.path).toEqual([word(0)]);
     expect(scope?.notes).toContain(
-      "unshown_regions holds 1,000 of 1,810 regions that the run shown does not have",
+      "unshown_regions holds 1,000 of 1,810 regions that the report of the run shown does not have",
     );
+  });
+
+  it("does not say that a run lacked what its report only has no room for", () => {
+    const all = Array.from({ length: MOST_REGIONS + 2 }, (_, index) => word(index));
+    const last = word(MOST_REGIONS + 1);
+    const [cut, kept] = [word(MOST_REGIONS - 2), word(0)];
+    const isRare = /not seen in every run|not among the longest/;
+    const notesOf = (models: Parameters<typeof combineRuns>[0]) =>
+      combineRuns(models).model.scopes[0]?.notes.filter((note) => isRare.test(note));
+    // Of equal ones the first are kept, unless the last is longer.
+    const [often, rarely] = [run(10, 1, all), run(12, 2, [...all, last])];
+    expect(notesOf([often, often, rarely])).toEqual([
+      `2 regions are not among the longest of every run, and no others are kept: ${cut} (2 of 3), ${last} (1 of 3); their means are of the runs that have them`,
+    ]);
+    const others = all.filter((name) => name !== kept).slice(0, MOST_REGIONS - 1);
+    expect(notesOf([often, run(11, 3, others), rarely])).toEqual([
+      `2 regions were not seen in every run: ${kept} (2 of 3), ${last} (1 of 3); their means are of the runs that have them`,
+      expect.stringMatching(/^2 regions are not among the longest of every run/),
+    ]);
   });
 
   it("leaves members of families out, of which each run has others", () => {

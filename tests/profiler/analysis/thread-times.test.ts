@@ -176,4 +176,20 @@ describe("the threads of a region", () => {
       { numRuns: runs(100) },
     );
   });
+
+  it("change nothing about the calls of all of them together", () => {
+    const lengths = (count: number) =>
+      Array.from({ length: count }, (_, at) => 1 + ((at * 7919) % 997));
+    const callsOver = (threads: number, count: number) => {
+      const ranges = lengths(count).map((length, at) =>
+        range(101 + (at % threads), Math.floor(at / threads) * 1000, length, { cpu: length }),
+      );
+      const region = buildRegionModel(timelineOf([{ pid: 100, ranges }])).scopes[0]?.regions[0];
+      const { invocations, wallNs, exclusiveWallNs, invocationWallNs, cpu } = region ?? {};
+      return { invocations, wallNs, exclusiveWallNs, invocationWallNs, cpu };
+    };
+    // Few calls are kept one by one, and many counted; so are the threads, some of them together.
+    for (const count of [9, 9_000, 11_000])
+      for (const threads of [2, 70]) expect(callsOver(threads, count)).toEqual(callsOver(1, count));
+  });
 });

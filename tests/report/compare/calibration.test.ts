@@ -209,6 +209,26 @@ describe("a calibration", () => {
       );
     });
 
+    it("counts for a region the runs that have it", () => {
+      const noisy = withNumbers({ wall_ms: { ...spread(0.1, 0.05) } });
+      const a = of(100, 20);
+      const rare = {
+        ...a,
+        regions: a.regions.map((region) => ({
+          ...region,
+          ...(region.repeats && { repeats: { ...region.repeats, runs: 3 } }),
+        })),
+      };
+      const { regions, totals } = judgedOf(noisy, rare, of(110, 20)).reports;
+      const expected = (seen: number) =>
+        expect.closeTo(
+          smallestEffect(spread(0.1, 0.05), { sessions: 6, runs: 4 }, { a: seen, b: 20 }),
+          9,
+        );
+      expect(regions[0]?.changes["wall_ms"]?.smallest_effect).toEqual(expected(3));
+      expect(totals["wall_ms"]?.smallest_effect).toEqual(expected(20));
+    });
+
     it("says first what its noise is, before what is noted besides", () => {
       const b = { ...of(110), failure: "it ended early" };
       const { notes } = judgedOf(steady, of(100), b).reports;

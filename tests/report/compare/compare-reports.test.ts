@@ -12,6 +12,7 @@ import type {
   NCUProfileRegionReport,
 } from "../../../src/report/model/document.ts";
 import { familyKey } from "../../../src/report/model/families.ts";
+import { longestOnlyNote } from "../../../src/report/view/notes.ts";
 import { growth } from "../../growth.ts";
 import { wellNested } from "../../profiler/analysis/timelines.ts";
 import { runs } from "../../runs.ts";
@@ -61,6 +62,13 @@ describe("compareReports", () => {
     expect(notes.join("\n")).toContain("times are means of repeated runs (A: 3), ");
     expect(notes.join("\n")).not.toContain("numbers are from the median run");
     expect(compareReports(report, report).notes.join()).not.toContain("repeated");
+    const everyOther = ofRuns.regions.map((region) => ({
+      ...region,
+      repeats: { runs: 3, total_runs: 5, total_ms: null, wall_ms: null },
+    }));
+    expect(compareReports({ ...ofRuns, regions: everyOther }, report).notes.join()).toContain(
+      "times are means of repeated runs (A: 5), ",
+    );
   });
 
   it("repeats what only one of them says of itself, up to five notes", () => {
@@ -106,6 +114,65 @@ describe("compareReports", () => {
     });
     const added = compareReports(without("stem"), report);
     expect(added.regions.find(({ path }) => path.at(-1) === "stem")?.presence).toBe("added");
+  });
+
+  it("calls nothing new or gone that a report may only have no room for", () => {
+    const full = { ...report, notes: [longestOnlyNote(10_000, 10_001)] };
+    const short = {
+      ...full,
+      regions: report.regions.filter(({ name }) => name !== "stem"),
+      unshown_regions: [
+        {
+          ...{ path: ["late"], domain: "", kind: "push_pop" as const },
+          repeats: { runs: 2, total_runs: 3, total_ms: null, wall_ms: null },
+        },
+      ],
+    };
+    const gone = compareReports(full, short);
+    const stem = gone.regions.find(({ path }) => path.at(-1) === "stem");
+    expect(stem).toMatchObject({
+      presence: "left_out",
+      changes: { wall_ms: { b: null, verdict: "left_out" } },
+    });
+    expect(gone.notes).toContain(
+      "B has only its longest regions: 1 region of A that it does not have is marked left out, not gone, and kernels likewise",
+    );
+    expect(compareReports(short, full).notes.join("\n")).toContain(
+      "A has only its longest regions: 1",
+    );
+    // The one that has all regions says which it does not have.
+    const whole = { ...full, notes: [] };
+    expect(compareReports(whole, full).notes.join("\n")).not.toContain("marked left out");
+    const lacking = { ...short, notes: [], unshown_regions: [] };
+    expect(
+      compareReports(full, lacking).regions.find(({ path }) => path.at(-1) === "stem")?.presence,
+    ).toBe("removed");
+    expect(compareReports(full, short).regions.map(({ path }) => path[0])).not.toContain("late");
+  });
+
+  it("calls no kernel new that ran perhaps in a region that is left out", () => {
+    const kernel = (name: string, launch: number) => ({ name, launch, ns: 5 });
+    const of = (...names: readonly string[]) =>
+      firstReport(
+        bundleOf([
+          {
+            ranges: [{ name: "step", start: 0, end: 100 }],
+            kernels: names.map((name, at) => kernel(name, at * 10)),
+          },
+        ]),
+      );
+    const cut = (some: NCUProfileRegionReport) => ({
+      ...some,
+      notes: [longestOnlyNote(10_000, 10_001)],
+    });
+    const presences = (a: NCUProfileRegionReport, b: NCUProfileRegionReport) =>
+      compareReports(a, b).kernels.map(({ kernel_name, presence }) => [kernel_name, presence]);
+    expect(presences(of("gemm"), of("gemm", "copy"))).toContainEqual(["copy", "added"]);
+    expect(presences(cut(of("gemm")), of("gemm", "copy"))).toContainEqual(["copy", "left_out"]);
+    // The region has all of its kernels.
+    const [step] = compareReports(cut(of("gemm")), of("gemm", "copy")).regions;
+    expect(step?.kernels.map(({ presence }) => presence)).toContain("added");
+    expect(step?.changes["total_ms"]?.verdict).not.toBe("left_out");
   });
 
   it("keeps the tree whole around what only one of them has", () => {

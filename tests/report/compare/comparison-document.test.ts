@@ -340,7 +340,7 @@ describe("what contributed, as a table", () => {
     expect(rows(total(before, 0), after)).toEqual([
       ["step", "+50.000", "–", "unclear"],
       ["load", "-10.000", "–", "unclear"],
-      ["(overlap of regions)", "+125.000", "–", ""],
+      ["(overlap, or in none of these regions)", "+125.000", "–", ""],
     ]);
   });
 });

@@ -146,16 +146,21 @@ describe("the waterfall of a page", () => {
   it("has one for what regions do not explain, and says what that is", () => {
     const page = pageOf(withWall(before, 140), after);
     expect(stepsOf(page).at(-2)).toMatchObject({
-      ...{ label: "(overlap of regions)", kind: "step-more step-unclear", text: "+10.000 ms" },
+      ...{
+        label: "(overlap, or in none of these regions)",
+        kind: "step-more step-unclear",
+        text: "+10.000 ms",
+      },
     });
-    expect(page).toContain("Overlap of regions: what runs at the same time");
-    expect(pageOf(before, after)).not.toContain("verlap of regions");
+    expect(page).toContain("Overlap: what runs at the same time");
+    expect(page).toContain("In none of these regions: what a selection");
+    expect(pageOf(before, after)).not.toContain("verlap");
   });
 
   it("is none where the whole cannot be compared", () => {
     const nothing = firstReport(bundleOf([]));
     expect(pageOf(nothing, after)).not.toContain("What contributed");
-    expect(pageOf(before, after)).toContain("wall time of each region without the regions inside");
+    expect(pageOf(before, after)).toContain("Wall time of each region without the regions inside");
   });
 
   it("is one chain of bars within the page, whatever changed", () => {

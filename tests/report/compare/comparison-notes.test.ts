@@ -69,6 +69,16 @@ describe("notes on a comparison", () => {
       "B failed: sh ended with exit code 1; its numbers cover what was recorded until then",
       "B: its own",
     ]);
+    // A failed run of several is not among those that are measured.
+    const ofSeveral = (note: string) => {
+      const b = { ...report, failure: "sh failed", notes: [...report.notes, note] };
+      return comparisonNotes(report, b)[0];
+    };
+    expect(ofSeveral("2 of 5 runs were completed")).toBe(
+      "B failed: sh failed; its numbers cover the 2 runs that were completed",
+    );
+    expect(ofSeveral("1 of 5 runs was completed")).toMatch(/cover the run that was completed$/);
+    expect(ofSeveral("0 of 5 runs were completed")).toMatch(/what was recorded until then$/);
     expect(comparisonNotes(second, second)).toEqual(
       ["A", "B"].map(
         (name) =>

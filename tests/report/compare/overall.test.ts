@@ -148,12 +148,42 @@ describe("the waterfall", () => {
         const waterfall = waterfallOf(compareReports(run(before), run(after)), most);
         if (waterfall === null) return;
         const { a, b, parts, others, rest } = waterfall;
-        const steps = [...parts.map(({ ms }) => ms), others?.ms ?? 0, rest ?? 0];
+        const steps = [...parts.map(({ ms }) => ms), others?.ms ?? 0, rest?.ms ?? 0];
         const scale = Math.max(a, b);
         expect(Math.abs(a + steps.reduce((sum, ms) => sum + ms, 0) - b)).toBeLessThan(scale * 0.01);
         expect(parts.length).toBeLessThanOrEqual(most);
       }),
     );
+  });
+
+  it("does not blame overlapping regions for what a selection leaves out", () => {
+    const selected = (ns: number, kernels = false) =>
+      firstReport(
+        bundleOf(
+          [
+            {
+              ranges: [
+                { name: "shown", start: 0, end: ns },
+                { name: "other", start: ns, end: ns * 4 },
+              ],
+              ...(kernels && {
+                kernels: [
+                  { name: "k", launch: 0, ns },
+                  { name: "k", launch: ns, ns: ns * 3 },
+                ],
+              }),
+            },
+          ],
+          { selection: { include: ["shown"], exclude: [] } },
+        ),
+      );
+    const restOf = (kernels: boolean) =>
+      waterfallOf(compareReports(selected(1000, kernels), selected(3000, kernels)), 9)?.rest;
+    // One thread, and regions one after the other.
+    expect([false, true].map(restOf)).toEqual([
+      { ms: expect.closeTo(0.006, 6), label: "(overlap, or in none of these regions)" },
+      { ms: expect.closeTo(0.006, 6), label: "(in none of these regions)" },
+    ]);
   });
 
   it("gives a region its own time, not that of the regions inside it", () => {
@@ -456,6 +486,8 @@ describe("a region that not every run has", () => {
     expect(regions.find(({ path }) => path[0] === "rare")).toMatchObject({
       presence: "both",
       runs: { a: { seen: 1, total: 3 } },
+      // Its time there is known, though not how much it varies.
+      changes: { wall_ms: { a: 0.5, b: 0.51, verdict: "unclear", too_few_runs: true } },
     });
   });
 

@@ -280,7 +280,20 @@ describe("Markdown reports", () => {
     expect(text).toContain("ran on the CPU; 36.00 ms passed in 5 named regions");
     expect(text).toContain("- forward / residual / block.conv\\#: 62.5 % (10.00 ms in 4 calls)");
     expect(text).toContain("- the workload failed");
-    expect(renderStakeholderSummary(runOf(gpu))).toContain("50.0 % of the time is in no region");
+    const selection = { include: ["forward"], exclude: ["stem"] };
+    expect(renderStakeholderSummary(runOf(bundleOf([resnet], { selection })))).toMatch(
+      /; 36\.00 ms passed in named regions, of which this report has \d\. Measured/,
+    );
+    const workers = [2, 3].map((thread) => ({ name: "work", thread, start: 0, end: 1_000_000 }));
+    const beside = bundleOf([
+      { pid: 1, ranges: [{ name: "all", start: 0, end: 4_000_000 }, ...workers] },
+    ]);
+    expect(renderStakeholderSummary(runOf(beside))).toMatch(
+      /- work: 50\.0 % \(2\.00 ms in 2 calls of 2 threads\)/,
+    );
+    expect(renderStakeholderSummary(runOf(gpu))).toContain(
+      "50.0 % of the GPU time of kernels is in no region",
+    );
     expect(renderStakeholderSummary(runOf(bundleOf([])))).toContain("no matching regions");
   });
 
@@ -303,10 +316,23 @@ describe("Markdown reports", () => {
       expect(text).toContain("; 2 named regions were seen. Measured");
       expect(text).toContain("How long each call of a region took was not measured");
       expect(text).not.toContain("ran once");
-      expect(text).not.toContain("same time per call");
+      expect(text).not.toContain("slow calls");
     }
     const once = renderStakeholderSummary(runOf(gpu));
     expect(once).toContain("Each region ran once, so nothing");
+    expect(once).toContain("2 regions were measured only once");
+    const repeats = { runs: 3, total_runs: 3, total_ms: null, wall_ms: null };
+    const again = renderStakeholderSummary(
+      runOf({
+        contract: gpu.contract,
+        reports: gpu.reports.map((report) => ({
+          ...report,
+          regions: report.regions.map((region) => ({ ...region, repeats })),
+        })),
+      }),
+    );
+    expect(again).toContain("Each region ran once in a run; how its time varies over the runs");
+    expect(again).not.toContain("measured only once");
     const none = renderStakeholderSummary(
       runOf(bundleOf([{ kernels: [{ name: "k", launch: 1, ns: 5 }] }])),
     );

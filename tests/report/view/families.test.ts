@@ -118,15 +118,15 @@ describe("where time is spread", () => {
     );
   });
 
-  it("says most of half and more, and largest of a fifth that is twice the next", () => {
+  it("says most of more than half, and largest of a fifth that is twice the next", () => {
     expect(
       headline(
         bundle([
-          ["a", 50],
-          ["b", 50],
+          ["a", 51],
+          ["b", 49],
         ]),
       ),
-    ).toMatch(/^Most time is in a: 50\.0 %/);
+    ).toMatch(/^Most time is in a: 51\.0 %/);
     expect(
       headline(
         bundle([

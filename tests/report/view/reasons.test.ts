@@ -10,6 +10,7 @@ import {
   type NCUProfileRegion,
   type NCUProfileRegionReport,
   type RegionReportBundle,
+  type RunTotals,
 } from "../../../src/report/model/document.ts";
 import { answerOf, factsOf } from "../../../src/report/view/answer.ts";
 import { type Explained, REASON_RULES, reasonFor } from "../../../src/report/view/reasons.ts";
@@ -692,6 +693,239 @@ describe("what computes part of its time", () => {
   });
 });
 
+describe("a reason claims no more than the numbers do", () => {
+  const reportOf = (process: ProcessSketch): NCUProfileRegionReport => {
+    const [report] = sketched(process).reports;
+    if (report === undefined) throw new Error("there is no report");
+    return report;
+  };
+  const reasonOf = (process: ProcessSketch, name = "step") => wallReason(reportOf(process), name);
+
+  it("of equal parts none is larger", () => {
+    const half = { ...step(1000), cpu: 500_000 };
+    expect(reasonOf({ ranges: [half] })?.title).toBe("computes as long as it waits");
+    const kernels = ["one", "two"].map((name, at) => ({ name, launch: at * 500_000, ns: 400_000 }));
+    expect(reasonOf({ ranges: [step(1000)], kernels })?.evidence).toMatch(
+      /the longest is one \(50\.0 % of the kernel time\)$/,
+    );
+  });
+
+  it("one kernel has none beside it", () => {
+    const alone = { name: "gemm", launch: 0, ns: 100_000 };
+    const again = { ...alone, launch: 500_000 };
+    expect(reasonOf({ ranges: [step(1000)], kernels: [alone] })).toMatchObject({
+      rule: "idle_between_kernels",
+      title: "the GPU is idle around its kernel",
+      advice: "find what the host does besides the launch: open ranges around its parts",
+    });
+    expect(reasonOf({ ranges: [step(1000)], kernels: [alone, again] })?.title).toBe(
+      "the GPU is idle between kernels",
+    );
+  });
+
+  it("some switches do not explain a long wait", () => {
+    const counted = (ms: number, voluntary: number, involuntary: number) =>
+      reasonOf({
+        ranges: [
+          {
+            ...step(ms * 1000),
+            cpu: ms * 100_000,
+            counts: [0, 0, voluntary, involuntary],
+          },
+        ],
+      });
+    expect(counted(400, 1, 5)?.title).toBe("waits without computing, for a free processor");
+    expect(counted(10_000, 1, 5)).toMatchObject({
+      title: "waits without computing",
+      evidence: expect.stringMatching(
+        /in 1 of 6 context switches they had nothing to compute: they sleep, or wait for files, locks, other processes or a free processor$/,
+      ),
+    });
+    expect(counted(10_000, 5, 1)?.evidence).toMatch(/files, locks or other processes$/);
+  });
+
+  it("each of two waits has its time", () => {
+    const { regions, ...report } = reportOf({ ranges: [step(100_000)] });
+    const sampled = regions.map((region) => ({
+      ...region,
+      thread_samples: {
+        ...{ counted_ms: 0, queued_ms: 0, slices: 0, system_ms: 0 },
+        ...{ minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+        states: { lock: 12, file: 8 },
+      },
+    }));
+    expect(wallReason({ ...report, regions: sampled }, "step")).toMatchObject({
+      title: "waits for a lock, and for files",
+      evidence: "60.00 ms of 100.00 ms (12 of 20 samples); 40.00 ms (8 of 20 samples) for files",
+    });
+  });
+
+  it("a region does not wait for what one inside it waits for", () => {
+    const us = 1000;
+    const process: ProcessSketch = {
+      ranges: [step(1000), { name: "inner", start: 100 * us, end: 900 * us }],
+      kernels: [{ name: "gemm", launch: 110 * us, ns: 10 * us }],
+      waits: [{ call: 120 * us, ns: 700 * us }],
+    };
+    expect(reasonOf(process, "step / inner")?.evidence).toMatch(
+      /700\.0 µs of 800\.0 µs|nothing runs/,
+    );
+    expect(reasonOf(process)?.rule).not.toBe("waits_for_gpu");
+  });
+
+  it("a region does not run the kernels of one inside it that is not shown", () => {
+    const process: ProcessSketch = {
+      ranges: [step(1000), { name: "inner", start: 100_000, end: 900_000 }],
+      kernels: [{ name: "gemm", launch: 110_000, ns: 780_000 }],
+    };
+    const selection = { include: [], exclude: ["inner"] };
+    const [report] = toReportBundle(
+      buildRegionModel(timelineOf([process]), { selection }),
+      context,
+    ).reports;
+    expect(report?.regions.map(({ name }) => name)).toEqual(["step"]);
+    expect(reasonOf(process)?.title).toBe("without the GPU");
+    expect(report && wallReason(report, "step")).toBeNull();
+  });
+
+  it("a host whose processor time is not known may sleep", () => {
+    const titleOf = (cpu?: number) =>
+      reasonOf({
+        ranges: [
+          { ...step(1000), ...(cpu !== undefined && { cpu }) },
+          { name: "other", start: 1_000_000, end: 2_000_000 },
+        ],
+        kernels: [{ name: "gemm", launch: 1_100_000, ns: 500_000 }],
+      })?.title;
+    expect(titleOf()).toBe("without the GPU");
+    expect(titleOf(600_000)).toBe("host work without the GPU");
+  });
+
+  it("kernels whose names are not known apart are launched by the region all the same", () => {
+    const [report] = busy().reports;
+    if (report === undefined) throw new Error("there is no report");
+    const facts = factsOf(report)(0);
+    expect(reasonFor(facts, "wall")).toMatchObject({ rule: "kernels" });
+    expect(reasonFor({ ...facts, longest: null }, "wall")?.evidence).toMatch(
+      /, most of it launched by itself$/,
+    );
+  });
+
+  it("a range that never closed computed at least so much, and does not wait for the rest", () => {
+    const open = (cpu: number) => {
+      const report = reportOf({ ranges: [{ ...step(1000), end: null, cpu }], endNs: 1_000_000 });
+      expect(report.regions[0]).toMatchObject({ unclosed: 1, cpu_ms: cpu / 1e6 });
+      return wallReason(report, "step")?.rule ?? null;
+    };
+    expect(open(0)).toBeNull();
+    expect(open(500_000)).toBeNull();
+    expect(open(900_000)).toBe("cpu_bound");
+  });
+
+  it("memory that is set is not copied", () => {
+    const set: KernelSketch = { name: "memset", launch: 0, ns: 800_000, kind: "memset", bytes: 1 };
+    expect(reasonOf({ ranges: [step(1000)], kernels: [set] })).toMatchObject({
+      rule: "copies",
+      title: "waits for memory that is copied or set",
+      evidence:
+        "800.0 µs of 1.00 ms memory is copied or set, and no kernel runs; none of the regions copies",
+    });
+  });
+});
+
+describe("the headline claims no more than the numbers do", () => {
+  const ofRun = (ms: number, inRangesMs: number, gpu?: RunTotals["gpu_activity"]): RunTotals => ({
+    ...{ wall_ms: ms, process_ms: ms, process_count: 1, in_ranges_ms: inRangesMs },
+    ...{ before_ranges_ms: 0, after_ranges_ms: 0 },
+    ...(gpu && { gpu_activity: gpu, gpu_activity_in_ranges: gpu }),
+  });
+  const headlineOf = (
+    process: ProcessSketch,
+    change: (report: NCUProfileRegionReport) => NCUProfileRegionReport = (report) => report,
+  ) => {
+    const bundle = sketched({ endNs: 1_000_000, ...process });
+    return answerOf({ ...bundle, reports: bundle.reports.map(change) })?.headline;
+  };
+  const parts = (...lengths: readonly number[]) =>
+    lengths.map((us, at) => {
+      const start = lengths.slice(0, at).reduce((sum, each) => sum + each, 0) * 1000;
+      return { name: `part ${"abc"[at]}`, start, end: start + us * 1000 };
+    });
+
+  it("no one of two equal parts is most", () => {
+    expect(headlineOf({ ranges: parts(500, 500) })).toMatch(
+      /The time is spread over 2 regions: none takes more than 50\.0 % of the run/,
+    );
+  });
+
+  it("what runs outside of them may be more than any region", () => {
+    expect(headlineOf({ ranges: parts(350, 250) })).toMatch(
+      /The time is spread over 2 regions and what runs outside of them: none takes more than 40\.0 % of the run \(400\.0 µs\)/,
+    );
+  });
+
+  it("times of several threads are added up", () => {
+    const ranges = [1, 2].map((thread) => ({ name: "work", thread, start: 0, end: 400_000 }));
+    expect(headlineOf({ ranges })).toMatch(
+      /Most time is in work: 80\.0 % of the run \(800\.0 µs in 2 threads\)/,
+    );
+  });
+
+  it("kernels run beside copies, too", () => {
+    const gpu = { busy_ms: 0.9, kernel_ms: 0.9, copy_ms: 0.3, overlap_ms: 0.3 };
+    expect(
+      headlineOf({ ranges: parts(1000) }, (report) => ({
+        ...report,
+        totals: { ...report.totals, run: ofRun(1, 1, gpu) },
+      })),
+    ).toMatch(/^Kernels run for 90\.0 % of the run \(900\.0 µs of 1\.00 ms\)\./);
+  });
+
+  it("a reason of a part of the time outside is not of most of it", () => {
+    const headline = headlineOf({ ranges: parts(100) }, (report) => ({
+      ...report,
+      totals: { ...report.totals, run: ofRun(1, 0.1) },
+      regions: report.regions.map((region) =>
+        region.kind === "outside"
+          ? {
+              ...region,
+              ...{ wall_ms: 0.9, wall_exclusive_ms: 0.9 },
+              thread_samples: {
+                ...{ counted_ms: 0, queued_ms: 0, slices: 0, system_ms: 0 },
+                ...{ minor_page_faults: 0, major_page_faults: 0, children_cpu_ms: 0 },
+                states: { running: 5, sleep: 5 },
+              },
+            }
+          : region,
+      ),
+    }));
+    expect(headline).toMatch(
+      /pass outside every range\. Of that: waits for a timer: it sleeps \(450\.0 µs of 900\.0 µs/,
+    );
+  });
+
+  it("a kernel outside of ranges is compared with those inside, too", () => {
+    const kernels = [
+      { name: "inside", launch: 0, ns: 300_000 },
+      { name: "also", launch: 350_000, ns: 300_000 },
+      { name: "alone", launch: 800_000, ns: 400_000 },
+    ];
+    const headline = headlineOf({ ranges: parts(350, 350), kernels }, (report) => {
+      const { run: _, ...totals } = report.totals;
+      return {
+        ...report,
+        totals: { ...totals, wall_ms: null },
+        regions: report.regions.map((region) => ({
+          ...region,
+          ...{ wall_ms: null, wall_exclusive_ms: null },
+        })),
+      };
+    });
+    expect(headline).not.toMatch(/^Most kernel time/);
+    expect(headline).toMatch(/what runs outside of them: none takes more than 40\.0 %/);
+  });
+});
+
 describe.skipIf(sample === null)("the answer", () => {
   it("says of a training step that waits for copies that it does", () => {
     const answer = answerOf(loaded.get("copies") ?? { contract: CONTRACT, reports: [] });
@@ -1081,8 +1315,29 @@ describe("threads of a region", () => {
     expect(reasonOfWork(working(waits, false))).toMatchObject({
       title: "uneven over threads: a call of thread 20 takes 3.0 times that of the others",
       advice:
-        "find what it waits for in its row of the timeline: it computes as much as the others",
+        "find what it waits for in its row of the timeline: it computes about as much as the others",
     });
+  });
+
+  it("are compared by what they compute, where one waits for longer", () => {
+    const adviceWith = (computes: number) =>
+      reasonOfWork(
+        working([...workers(100, 100, 100), { thread: 20, calls: sameCalls(20, 300), computes }]),
+      )?.advice;
+    const find = "find what it waits for in its row of the timeline: it computes";
+    expect(adviceWith(0)).toBe(`${find} less than the others`);
+    expect(adviceWith(0.1)).toBe(`${find} less than the others`);
+    expect(adviceWith(0.4)).toBe(`${find} about as much as the others`);
+    expect(adviceWith(0.6)).toBe(
+      `${find} more than the others, which is the smaller part of the difference`,
+    );
+    expect(adviceWith(0.9)).toMatch(/^give that thread smaller pieces/);
+    const idle = [11, 12, 13, 20].map((thread) => ({
+      thread,
+      calls: sameCalls(20, thread === 20 ? 300 : 100),
+      computes: 0,
+    }));
+    expect(reasonOfWork(working(idle))?.advice).toBe(`${find} about as much as the others`);
   });
 
   it("are said to be as many as are compared", () => {
@@ -1196,7 +1451,9 @@ describe("threads of a region", () => {
       evidence: expect.stringMatching(
         /its 20 calls take 12\.10 ms at least, those of 3 other threads 4\.20 ms/,
       ),
-      advice: expect.stringMatching(/^give that thread smaller pieces, .*; measure where nothing/),
+      advice: expect.stringMatching(
+        /^find what it waits for .*: it computes more than the others, which is the smaller part of the difference; measure where nothing/,
+      ),
     });
     expect(onBusyMachine(working(slow), { queued: 0.4, sleep: 0.55 })?.rule).toBe("uneven_threads");
     // A thread that finds nothing prepared now and then, where others do.
