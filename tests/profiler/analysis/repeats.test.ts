@@ -123,6 +123,123 @@ describe("combineRuns", () => {
     expect(scope?.unshownRegions).toBeUndefined();
   });
 
+  it("has the spread of what else threads measure, where every run that has the region measures it", () => {
+    const measured = (pid: number, cpu: number | undefined, instructions: number | undefined) =>
+      buildRegionModel(
+        timelineOf([
+          {
+            pid,
+            ranges: [
+              {
+                ...{ name: "step", start: 0, end: 10e6 },
+                ...(cpu !== undefined && { cpu: cpu * 1e6 }),
+                ...(instructions !== undefined && { instructions }),
+              },
+              {
+                ...{ name: "inner", start: 1e6, end: 2e6 },
+                ...(cpu !== undefined && { cpu: 1e6 }),
+                ...(instructions !== undefined && { instructions: 10 }),
+              },
+            ],
+          },
+        ]),
+      );
+    const scopeOver = (...models: Parameters<typeof combineRuns>[0]) =>
+      combineRuns(models).model.scopes[0];
+    const all = scopeOver(measured(1, 4, 100), measured(2, 6, 300));
+    expect(all?.regions[0]?.repeats).toMatchObject({
+      ...{ cpu_ms: { mean: 5 }, cpu_exclusive_ms: { mean: 4 } },
+      ...{ instructions: { mean: 200 }, instructions_exclusive: { mean: 190 } },
+    });
+    expect(all?.totals.repeats).toMatchObject({ cpu_ms: { mean: 5 }, instructions: { mean: 200 } });
+    const some = scopeOver(measured(1, 4, 100), measured(2, undefined, undefined));
+    expect(some?.regions[0]?.repeats).toMatchObject({
+      ...{ cpu_ms: null, cpu_exclusive_ms: null },
+      ...{ instructions: null, instructions_exclusive: null },
+    });
+    expect(some?.totals.repeats).toMatchObject({ cpu_ms: null, instructions: null });
+    const none = scopeOver(measured(1, undefined, undefined), measured(2, undefined, undefined));
+    const names = /^(?:cpu|instructions|kernels)/;
+    for (const repeats of [none?.regions[0]?.repeats, none?.totals.repeats])
+      expect(Object.keys(repeats ?? { cpu: 1 }).filter((name) => names.test(name))).toEqual([]);
+    for (const member of ["families", "kernelRepeats", "unshownRegions"])
+      expect(none).not.toHaveProperty(member);
+  });
+
+  it("shows the first of runs whose times are equal, and the lower middle of an even number", () => {
+    expect(combineRuns([run(10, 1), run(10, 2), run(10, 3)]).shown).toBe(1);
+    expect(combineRuns([run(20, 1), run(10, 2), run(10, 3), run(30, 4)]).shown).toBe(2);
+    expect(combineRuns([run(40, 1), run(10, 2), run(20, 3), run(30, 4)]).shown).toBe(2);
+  });
+
+  it("keeps the longest of those that as many runs have, in their order", () => {
+    const short = Array.from({ length: 1_000 }, (_, index) => word(index));
+    const ranges = (names: readonly string[], startMs: number, ms: number) =>
+      names.map((name, index) => ({
+        name,
+        start: (startMs + index) * 1e6,
+        end: (startMs + index + ms) * 1e6,
+      }));
+    const runWith = (pid: number, ms: number, others: ReturnType<typeof ranges>) =>
+      buildRegionModel(
+        timelineOf([{ pid, ranges: [{ name: "step", start: 0, end: ms * 1e6 }, ...others] }]),
+      );
+    const others = [
+      ...ranges(short, 20_000, 0.25),
+      ...ranges(["long one", "long two"], 30_000, 0.5),
+    ];
+    const keptOf = (models: Parameters<typeof combineRuns>[0]) =>
+      combineRuns(models).model.scopes[0]?.unshownRegions?.map(({ path }) => path[0]) ?? [];
+    const expected = [...short.slice(0, 998), "long one", "long two"];
+    // In one other run, and in two.
+    expect(keptOf([runWith(1, 5e3, []), runWith(2, 9e3, []), runWith(3, 1, others)])).toEqual(
+      expected,
+    );
+    expect(keptOf([runWith(1, 5e3, []), runWith(2, 9e3, others), runWith(3, 1, others)])).toEqual(
+      expected,
+    );
+    const thousand = ranges(short, 20_000, 0.25);
+    expect(keptOf([runWith(1, 5e3, []), runWith(2, 9e3, []), runWith(3, 1, thousand)])).toEqual(
+      short,
+    );
+  });
+
+  it("tells domains along the paths of regions that only other runs have", () => {
+    const model = (pid: number, domains: readonly [string, string] | null) =>
+      buildRegionModel(
+        timelineOf([
+          {
+            pid,
+            ranges: [
+              { name: "step", start: 0, end: 50e6 },
+              ...(domains === null
+                ? []
+                : [
+                    { name: "outer", domain: domains[0], start: 60e6, end: 61e6 },
+                    { name: "inner", domain: domains[1], start: 60.1e6, end: 60.9e6 },
+                  ]),
+            ],
+          },
+        ]),
+      );
+    const [scope] = combineRuns([model(1, null), model(2, ["a", "b"]), model(3, null)]).model
+      .scopes;
+    expect(
+      scope?.unshownRegions?.map(({ path, domain, path_domains }) => [
+        path.at(-1),
+        domain,
+        path_domains,
+      ]),
+    ).toEqual([
+      ["outer", "a", undefined],
+      ["inner", "b", ["a", "b"]],
+    ]);
+  });
+
+  it("needs a run", () => {
+    expect(() => combineRuns([])).toThrow("no run to combine");
+  });
+
   it("tells how the totals vary", () => {
     const [scope] = combineRuns([run(10, 1), run(30, 2), run(20, 3)]).model.scopes;
     expect(scope?.totals.repeats).toMatchObject({
