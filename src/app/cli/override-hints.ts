@@ -1,5 +1,6 @@
 /** Hints for refused overrides that only the program's own command line and schema can give. */
 
+import { type Advice, NO_EQUALS, saying, use } from "../../engine/overrides/hints.ts";
 import { ConfigError, isConfigError } from "../../engine/values/errors.ts";
 import { shellQuote } from "../../foundation/text/shell-words.ts";
 import { argumentHint, closedMap } from "../job/argument-hint.ts";
@@ -21,30 +22,28 @@ export function hintMistypedArgument(
   if (origin?.kind !== "override" || !/^[A-Za-z_][\w.,-]*$/.test(origin.text)) return error;
   const word = origin.text;
   if (argv.some((other) => flagIn(other, flags)?.flag.id === "explain"))
-    return new ConfigError({ ...error.details, hint: `--explain takes one key: ${ONE_KEY}` });
+    return advised(error, saying(`--explain takes one key: ${ONE_KEY}`));
   const previous = argv[argv.indexOf(word) - 1];
   const glued = flags.find(
     ({ gluedOnly, names, takes }) =>
       gluedOnly === true && takes === "optional-value" && names.some((name) => name === previous),
   );
   if (glued !== undefined)
-    return new ConfigError({
-      ...error.details,
-      hint: `the value of ${previous} follows an '=': ${previous}=${word}`,
-    });
+    return advised(error, saying(`the value of ${previous} follows an '=': ${previous}=${word}`));
   if (word.includes(",")) return error;
   const next = argv[argv.indexOf(word) + 1] ?? "";
   if (DELETING.test(word) && /^[A-Za-z_][\w.]*$/.test(next))
-    return new ConfigError({ ...error.details, hint: `to delete a key, use ~${next}` });
+    return advised(error, saying(`to delete a key, use ~${next}`));
   const isFlag = flags.some(({ names }) => names.includes(`--${word}`));
   // Other hints have a remedy already.
-  const isOpen = hint === undefined || hint.endsWith("'='");
+  const isOpen = hint === undefined || hint === NO_EQUALS;
   const written = isOpen ? asOverride(word, argv) : undefined;
   const meant = isFlag ? `; the flag is --${word}` : written;
-  return meant === undefined
-    ? error
-    : new ConfigError({ ...error.details, hint: `${hint ?? ""}${meant}` });
+  return meant === undefined ? error : advised(error, saying(`${hint ?? ""}${meant}`));
 }
+
+const advised = ({ details }: ConfigError, advice: Advice): ConfigError =>
+  new ConfigError({ ...details, ...advice });
 
 /** Commands of other languages. */
 const DELETING = /^(?:del|delete|rm|remove|unset)$/;
@@ -74,20 +73,17 @@ export function omitAppendHint(error: unknown, options: ProgramOptions): unknown
       : [`'${closed.join(".")}'`, `--help ${closed.join(".")}`];
   const forArguments = argumentHint(options, { key, override: origin.text });
   const rest = forArguments === undefined ? "" : `; ${forArguments}`;
-  // In a job of a sweep, it has the whole sweep.
-  const [changing = ""] = details.hint?.split(", or +") ?? [];
+  // In a job of a sweep, they have the whole sweep.
+  const changing = details.proposals?.find((override) => override.startsWith(nearest ?? "+"));
   return new ConfigError({
     ...details,
     message: message
       .split("\n")
       .filter((line) => !line.startsWith("To append to your config"))
       .join("\n"),
-    hint:
-      nearest === undefined
-        ? `${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`
-        : changing.startsWith(`use ${nearest}`)
-          ? changing
-          : `use ${nearest}${origin.text.slice(key.length)}`,
+    ...(nearest === undefined
+      ? saying(`${place} accepts no other keys; '${name} ${help}' lists its keys${rest}`)
+      : use(changing ?? `${nearest}${origin.text.slice(key.length)}`)),
   });
 }
 
@@ -108,6 +104,6 @@ export function omitMultirun(error: unknown, { name }: ProgramOptions): unknown 
   return new ConfigError({
     ...error.details,
     message: lines.length > 0 ? lines.join("\n") : `'${text}' is a sweep`,
-    hint: `${name} has no sweeps: assign one value`,
+    ...saying(`${name} has no sweeps: assign one value`),
   });
 }

@@ -43,7 +43,7 @@ import { applyLayers, type Layered } from "./layers/apply-layers.ts";
 import type { LayerValue } from "./layers/layer.ts";
 import { mergeRows, requireMap } from "./merge-rows.ts";
 import { type ExtendedSearchPath, extendSearchPath, PRIMARY_PROVIDER } from "./open-tree.ts";
-import { choiceHint } from "./override-remedy.ts";
+import { choiceAdvice } from "./override-remedy.ts";
 import { withMode } from "./run-mode.ts";
 import { applySchemas, checkComposed, type PlacedSchema, placedSchemas } from "./schemas.ts";
 import { findSecrets, type SecretPath, secretOverrides, secretsOfOutput } from "./secrets.ts";
@@ -429,11 +429,12 @@ function namingSweep<T>({ overrides, sweep }: ComposeRequest, work: () => T): T 
     return work();
   } catch (error) {
     if (sweep === undefined || !isConfigError(error)) throw error;
-    const { hint, origin } = error.details;
+    const { hint, origin, proposals } = error.details;
     const override = overrides.find((candidate) => isSame(candidate.origin, origin));
     if (hint === undefined || override === undefined) throw error;
     const typed = asTyped(override, sweep);
-    throw new ConfigError({ ...error.details, hint: choiceHint(hint, { override, typed }) });
+    const advice = choiceAdvice({ hint, proposals }, { override, typed });
+    throw new ConfigError({ ...error.details, ...advice });
   }
 }
 

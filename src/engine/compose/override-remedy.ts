@@ -1,5 +1,6 @@
 /** The remedy for an override that fails: what to type instead, tried on the config before it is proposed. */
 import type { DictEntry, Override, OverrideValue } from "../overrides/ast.ts";
+import { type Advice, type Proposed, saying, use, useAnyOf } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { elementToString, overrideKeyElement, overrideText, quoted } from "../overrides/print.ts";
 import { isSweep, sweepStrings } from "../overrides/sweep.ts";
@@ -40,10 +41,9 @@ export interface FailedOverride {
 }
 
 /** What to say of a failed override: alternatives to its key, and the remedy. */
-export interface OverrideRemedy {
+export interface OverrideRemedy extends Partial<Advice> {
   readonly available?: readonly string[];
   readonly nearest?: string;
-  readonly hint: string | undefined;
 }
 
 /**
@@ -58,9 +58,9 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   if (below !== undefined) return below;
   const parts = splitKey(key, context.dialect);
   const setting = settingMeant(parts, context.dialect);
-  if (setting?.versionHint !== undefined) return { hint: setting.versionHint };
+  if (setting?.versionHint !== undefined) return saying(setting.versionHint);
   const { available, hint: integer, nearest } = nearestKey(root, parts);
-  if (integer !== undefined) return { hint: throughMap(failed, parts) ?? integer };
+  if (integer !== undefined) return throughMap(failed, parts) ?? saying(integer);
   const referred = throughReference(failed, parts);
   const meant = [
     referred,
@@ -83,37 +83,47 @@ export function overrideRemedy(failed: FailedOverride): OverrideRemedy {
   );
   const whole = meant === undefined && added === undefined ? appendedItem(failed) : undefined;
   const proposed = [
-    ...(meant === undefined ? [] : [`${meant}${tail}`]),
-    ...(addedThere === undefined ? [] : [addedText(addedThere, override)]),
-    ...(added === undefined || isSame || refusal !== undefined ? [] : [addedText(added, override)]),
-    ...(added === undefined ? [] : replacedText(override, tail, failed)),
+    ...(meant === undefined ? [] : [{ override: `${meant}${tail}` }]),
+    ...(addedThere === undefined ? [] : [toAdd(addedThere, override)]),
+    ...(added === undefined || isSame || refusal !== undefined ? [] : [toAdd(added, override)]),
+    ...(added === undefined ? [] : toReplace(override, tail, failed)),
   ];
+  const reason = refusal ?? inTheWay(root, parts, failed);
   return {
     available,
     ...(meant !== undefined && meant === nearest && { nearest }),
-    hint:
-      whole ??
+    ...(whole ??
       (proposed.length > 0
-        ? `use ${proposed.join(", or ")}`
-        : (refusal ?? inTheWay(root, parts, failed))),
+        ? useAnyOf(proposed)
+        : reason === undefined
+          ? undefined
+          : saying(reason))),
   };
 }
 
-/** The hint about the choice of a group in a job, with the options of the sweep that it comes from. */
-export function choiceHint(
-  hint: string,
+/** What is proposed about the choice of a group in a job, with the options of the sweep that it comes from. */
+export function choiceAdvice(
+  { hint, proposals }: Advice,
   { override, typed }: Pick<FailedOverride, "override" | "typed">,
-): string {
+): Advice {
   const chosen = valueText(override);
-  if (!isSweep(typed)) return hint;
-  return hint.replace(
-    /(?<![\w./@+~-])([+~]*[\w./@-]+)=(['"][^'"]*['"]|[\w./-]+)/g,
-    (_, key: string, option: string) =>
-      `${key}=${option === chosen ? valueText(typed) : inSweep(option, override, typed)}`,
-  );
+  if (!isSweep(typed) || proposals === undefined) return { hint, proposals };
+  const swept = proposals.map((text) => {
+    const option = behindEquals(text);
+    return `${text.slice(0, text.indexOf("=") + 1)}${option === chosen ? valueText(typed) : inSweep(option, override, typed)}`;
+  });
+  return {
+    hint: proposals.reduce(
+      (told, text, index) => told.replace(text, () => swept[index] ?? text),
+      hint,
+    ),
+    proposals: swept,
+  };
 }
 
-const valueText = ({ origin: { text } }: Override): string => text.slice(text.indexOf("=") + 1);
+const behindEquals = (text: string): string => text.slice(text.indexOf("=") + 1);
+
+const valueText = ({ origin: { text } }: Override): string => behindEquals(text);
 
 /** A corrected value of a job in place of the wrong one in its sweep. */
 const inSweep = (corrected: string, override: Override, typed: Override): string =>
@@ -139,15 +149,15 @@ function keysBelow(failed: FailedOverride, tail: string): OverrideRemedy | undef
   const meant = isWhole && works(written, failed) ? written : undefined;
   const added = [`+${key}${tail}`, `++${key}${tail}`].find((text) => works(text, failed));
   const proposed = [
-    ...(meant === undefined ? [] : [meant]),
-    ...(added === undefined || type !== "change" ? [] : [addedText(added, override)]),
-    ...replacedText(override, tail, failed),
+    ...(meant === undefined ? [] : [{ override: meant }]),
+    ...(added === undefined || type !== "change" ? [] : [toAdd(added, override)]),
+    ...toReplace(override, tail, failed),
   ];
   if (proposed.length === 0) return undefined;
   return {
     available,
     ...(meant !== undefined && nearest !== undefined && { nearest }),
-    hint: `use ${proposed.join(", or ")}`,
+    ...useAnyOf(proposed),
   };
 }
 
@@ -197,11 +207,14 @@ function pluginRefusal(root: ConfigNode, parts: readonly string[]): string | und
 const OWN_PLUGIN = /^(?:hydraconf\.|hydra\._internal\.core_plugins\.)/;
 
 /** An integer key in a map of its own, which is merged: `m={10:3}` for `m.10=3`. */
-function throughMap(failed: FailedOverride, parts: readonly string[]): string | undefined {
+function throughMap(failed: FailedOverride, parts: readonly string[]): Advice | undefined {
   const maps = valuesOf(failed).map((value) => `{${parts.at(-1)}:${value}}`);
   const text = `${parts.slice(0, -1).join(".")}=${maps.join(",")}`;
   return parts.length > 1 && works(text, failed)
-    ? `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`
+    ? {
+        ...use(text),
+        hint: `use ${text}: the key is an integer, which key paths find from Hydra 1.4 on`,
+      }
     : undefined;
 }
 
@@ -240,7 +253,7 @@ function inPackages({ choices, override: { keyOrGroup } }: FailedOverride): read
 }
 
 /** For an override that would append an item: the list with one more item. No function appends one that Hydra has not deprecated. */
-export function appendedItem(failed: FailedOverride): string | undefined {
+export function appendedItem(failed: FailedOverride): Advice | undefined {
   const { context, override, root, secrets } = failed;
   const { keyOrGroup, type } = override;
   const parts = splitKey(keyOrGroup, context.dialect);
@@ -255,10 +268,12 @@ export function appendedItem(failed: FailedOverride): string | undefined {
   // The items would be shown.
   if (isAboutSecret(parts.slice(0, length), secrets)) return undefined;
   const written = extendedList(key, node, values);
-  return written !== undefined && works(written, failed)
-    ? `a list is replaced as a whole: ${written}`
-    : undefined;
+  return written !== undefined && works(written, failed) ? asWholeList(written) : undefined;
 }
+
+/** The hint with the override that sets a list to its items and a further one. */
+export const asWholeList = (written: string): Advice =>
+  useAnyOf([{ override: written }], "a list is replaced as a whole:");
 
 /** The override that sets a list to its items and a further one; with several values for that, a sweep. Undefined for items without a short text. */
 export function extendedList(
@@ -284,18 +299,20 @@ function itemText(node: ConfigNode): string | undefined {
   return value.includes("${") ? quoted(value, "'") : overrideText(value);
 }
 
-const addedText = (text: string, { type }: Override): string =>
-  type === "change" || type === "replace" ? `${text} to add the key` : text;
+const toAdd = (text: string, { type }: Override): Proposed => ({
+  override: text,
+  ...((type === "change" || type === "replace") && { purpose: "to add the key" }),
+});
 
 /** A dict is merged, also with `+`: what replaces the map that is there instead. */
-function replacedText(
+function toReplace(
   { keyOrGroup, type, value }: Override,
   tail: string,
   failed: FailedOverride,
-): readonly string[] {
+): readonly Proposed[] {
   const text = `${keyOrGroup}:${tail}`;
   return type === "change" && value?.kind === "dict" && works(text, failed)
-    ? [`${text} to replace '${keyOrGroup}' as a whole`]
+    ? [{ override: text, purpose: `to replace '${keyOrGroup}' as a whole` }]
     : [];
 }
 

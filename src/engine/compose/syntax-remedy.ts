@@ -1,13 +1,14 @@
 /** The remedy for a text that is no override: what it means in this config, tried on it before it is proposed. */
 import type { Override } from "../overrides/ast.ts";
-import { shown, splitExample } from "../overrides/hints.ts";
+import { type Advice, saying, splitExample, use } from "../overrides/hints.ts";
 import { parseOverride } from "../overrides/parser.ts";
 import { quoted } from "../overrides/print.ts";
+import type { ErrorDetails } from "../values/error-details.ts";
 import { ConfigError, isConfigError } from "../values/errors.ts";
 import { splitKey } from "../values/key-path.ts";
 import { getAt } from "../values/node.ts";
 import type { Composition } from "./compose.ts";
-import { extendedList, keepsValues, select } from "./override-remedy.ts";
+import { asWholeList, extendedList, keepsValues, select } from "./override-remedy.ts";
 import { isAboutSecret, secretOverrides } from "./secrets.ts";
 
 /** The overrides of a composition as texts, and the composition of others in their place. */
@@ -23,25 +24,25 @@ export interface TypedOverrides {
  */
 export function withSyntaxRemedy(error: unknown, typed: TypedOverrides): unknown {
   if (!isConfigError(error) || error.code !== "override.syntax") return error;
-  const { hint, origin } = error.details;
+  const { origin } = error.details;
   if (origin?.kind !== "override" || typed.texts[origin.index] !== origin.text) return error;
   const position = origin.index;
   // Computed when it is shown, since it composes.
-  return new ConfigError(error.details, () => ({
-    hint: remedyAt(position, hint ?? "", typed) ?? hint,
-  }));
+  return new ConfigError(error.details, () => remedyAt(position, error.details, typed) ?? {});
 }
 
-function remedyAt(position: number, hint: string, typed: TypedOverrides): string | undefined {
+type Told = Pick<ErrorDetails, keyof Advice>;
+
+function remedyAt(position: number, told: Told, typed: TypedOverrides): Advice | undefined {
   const text = typed.texts[position] ?? "";
   const found = text.includes("=")
     ? (extension(text, position, typed) ?? bareOption(text, position, typed))
     : meantByWord(text, position, typed);
-  return found ?? nextRemedy(hint, position, typed);
+  return found ?? nextRemedy(told, position, typed);
 }
 
 /** An option first: the rest of a value may be any word. */
-function meantByWord(text: string, position: number, typed: TypedOverrides): string | undefined {
+function meantByWord(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const base = composed(typed, position);
   const chosenAs = (isMeant: Effect) =>
     base && chosenOption(text, position, typed, { base, isMeant });
@@ -50,35 +51,32 @@ function meantByWord(text: string, position: number, typed: TypedOverrides): str
 
 /** Where what the parser proposes is refused in its turn: the remedy for that, which may be refused as well. */
 function nextRemedy(
-  hint: string,
+  { hint, proposals = [] }: Told,
   position: number,
   typed: TypedOverrides,
   rounds = 3,
-): string | undefined {
-  // Several proposals were tried before.
-  const proposal = /, or | to add the key$/.test(hint) ? undefined : PROPOSAL.exec(hint)?.[1];
-  // Two arguments, for one, are no override.
-  if (proposal === undefined || select(() => parseOverride(proposal)) === undefined)
-    return undefined;
+): Advice | undefined {
+  const [proposal] = proposals;
+  // Several were tried before.
+  if (proposal === undefined || proposals.length > 1) return undefined;
   try {
     typed.compose(typed.texts.with(position, proposal));
     return undefined;
   } catch (error) {
     if (!isConfigError(error)) throw error;
-    const { code, hint: next, message, origin } = error.details;
+    const { code, hint: next, message, origin, proposals: others } = error.details;
     if (origin?.kind !== "override" || origin.index !== position) return undefined;
     const [problem] = message.split("\n");
-    if (next === undefined || rounds === 0) return `${proposal} is refused, too: ${problem}`;
-    const remedy = nextRemedy(next, position, typed, rounds - 1) ?? next;
+    if (next === undefined || rounds === 0)
+      return saying(`${proposal} is refused, too: ${problem}`);
+    const further = { hint: next, proposals: others };
+    const remedy = nextRemedy(further, position, typed, rounds - 1) ?? further;
     // It is about how the line is run, for which the text must be right as well.
-    return code === "override.sweep_not_allowed" && !PROPOSAL.test(next)
-      ? `${remedy}, and ${hint}`
+    return code === "override.sweep_not_allowed" && others === undefined
+      ? { hint: `${remedy.hint}, and ${hint}`, proposals }
       : remedy;
   }
 }
-
-/** `use a=1`, `write list items with a dot: a.0=1 (in a shell: a.0=1)` */
-const PROPOSAL = /(?:^use |: )([~+]*[A-Za-z_][\w./@-]*:?=.*?)(?: \(in a shell: .*\))?$/s;
 
 /** The composition with a text in place of one of the overrides, or without it. */
 const composed = (
@@ -89,7 +87,7 @@ const composed = (
   select(() => compose(texts.toSpliced(position, 1, ...(text === undefined ? [] : [text]))));
 
 /** `layers+=3`, where `layers` is a list. */
-function extension(text: string, position: number, typed: TypedOverrides): string | undefined {
+function extension(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const [, key, value = ""] = /^([A-Za-z_][\w.]*)\s*\+=\s*(.*)$/s.exec(text) ?? [];
   const base = key === undefined ? undefined : composed(typed, position);
   if (key === undefined || base === undefined) return undefined;
@@ -99,9 +97,9 @@ function extension(text: string, position: number, typed: TypedOverrides): strin
   const written = node?.kind === "list" ? extendedList(key, node, [items]) : undefined;
   const extended = written === undefined ? undefined : composed(typed, position, written);
   // The items would be shown.
-  return extended === undefined || isAboutSecret(path, extended.secrets)
+  return written === undefined || extended === undefined || isAboutSecret(path, extended.secrets)
     ? undefined
-    : `a list is replaced as a whole: ${written}`;
+    : asWholeList(written);
 }
 
 type Effect = (override: Override, base: Composition) => boolean;
@@ -122,11 +120,11 @@ function chosenOption(
   position: number,
   typed: TypedOverrides,
   meant: Meant,
-): string | undefined {
+): Advice | undefined {
   const separators = [...text.matchAll(/[./:-]/g)].reverse();
   for (const { index } of separators.slice(0, MOST_SEPARATORS)) {
     const written = `${text.slice(0, index)}=${text.slice(index + 1)}`;
-    if (worksFor(written, position, typed, meant)) return `use ${shown(written)}`;
+    if (worksFor(written, position, typed, meant)) return use(written);
   }
   return undefined;
 }
@@ -135,13 +133,13 @@ function chosenOption(
 const MOST_SEPARATORS = 8;
 
 /** `db={mysql}`, `db=<mysql>` or `db=(mysql)`, as a manual writes a name that is to be replaced. */
-function bareOption(text: string, position: number, typed: TypedOverrides): string | undefined {
+function bareOption(text: string, position: number, typed: TypedOverrides): Advice | undefined {
   const [, key, option] =
     /^([~+]*[A-Za-z_][\w./@-]*)=[^\w\s]+([A-Za-z_][\w./-]*)[^\w\s]+$/.exec(text) ?? [];
   const base = key === undefined ? undefined : composed(typed, position);
   const written = `${key}=${option}`;
   return base !== undefined && worksFor(written, position, typed, { base, isMeant: isChoice })
-    ? `use ${shown(written)}`
+    ? use(written)
     : undefined;
 }
 
@@ -162,7 +160,7 @@ function worksFor(
 }
 
 /** `name=my run`, of which a shell made two arguments. */
-function restOfValue(position: number, typed: TypedOverrides): string | undefined {
+function restOfValue(position: number, typed: TypedOverrides): Advice | undefined {
   const { texts, compose } = typed;
   const previous = texts[position - 1];
   const end = texts.findIndex((text, index) => index > position && text.includes("="));

@@ -141,10 +141,10 @@ function unknownFunction(name: string, { source, span, functions }: Call) {
   return functionError(source, span, `there is no function '${name}'`, {
     available,
     ...(other !== undefined
-      ? { hint: `${name} is a function of Hydra ${other.name}; ${asText}` }
+      ? { ...asText, hint: `${name} is a function of Hydra ${other.name}; ${asText.hint}` }
       : similar !== undefined
         ? { nearest: similar }
-        : { hint: asText }),
+        : asText),
   });
 }
 

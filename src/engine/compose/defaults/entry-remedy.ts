@@ -1,11 +1,11 @@
 /** The remedy for an entry of a defaults list that names no config: what to write instead, if the tree has it. */
+import { type Advice, saying, useAnyOf } from "../../overrides/hints.ts";
 import { nearest } from "../../values/errors.ts";
 import { type GroupItem, SELF } from "../sources/config-source.ts";
 import { optionsForHint, type Repository } from "../sources/repository.ts";
 import { belowGroup, type PlacedConfig, placeItem, rootOfLists } from "./placement.ts";
 
-export interface EntryRemedy {
-  readonly hint: string;
+export interface EntryRemedy extends Advice {
   /** The likely name, if only the name of the option is wrong. */
   readonly nearest?: string;
 }
@@ -86,16 +86,15 @@ function typedRemedy(
     const options = optionsForHint(repository, placed.group).slice(0, MOST_PROPOSED);
     return options.length === 0
       ? undefined
-      : { hint: `use ${orList(options.map((option) => head + option))}` };
+      : useAnyOf(options.map((option) => ({ override: head + option })));
   }
   if (similar.length === 0) return undefined;
   const [first] = similar;
   return {
     ...(similar.length === 1 && { nearest: first }),
-    hint:
-      head === undefined
-        ? `choose ${orList(similar)} in place of ${placed.name}`
-        : `use ${orList(similar.map((option) => `${head}${option}`))}`,
+    ...(head === undefined
+      ? saying(`choose ${orList(similar)} in place of ${placed.name}`)
+      : useAnyOf(similar.map((option) => ({ override: `${head}${option}` })))),
   };
 }
 

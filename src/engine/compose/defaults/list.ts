@@ -7,7 +7,7 @@ import {
   type Override,
   type OverrideValue,
 } from "../../overrides/ast.ts";
-import { shown } from "../../overrides/hints.ts";
+import { type Advice, chooseBy, saying, use, useAnyOf } from "../../overrides/hints.ts";
 import type { Dialect } from "../../values/dialect.ts";
 import { ConfigError } from "../../values/errors.ts";
 import type { ConfigNode } from "../../values/node.ts";
@@ -281,7 +281,9 @@ export function splitOverrides(
         "compose.override_failed",
         override,
         `force-add of config groups is not supported: '${origin.text}'`,
-        `write ${origin.text.slice(2)}, or ${origin.text.slice(1)} if the defaults list does not have the config group`,
+        saying(
+          `write ${origin.text.slice(2)}, or ${origin.text.slice(1)} if the defaults list does not have the config group`,
+        ),
       );
     else if (type === "delete")
       deleted.set(overrideKeyOf(override), { name: deletedName(override, value), origin });
@@ -300,14 +302,14 @@ function requireReplaceable(override: Override, isGroup: boolean): void {
       "compose.override_failed",
       override,
       `':=' replaces values of the program's config, not of Hydra's own: '${origin.text}'`,
-      `use ${shown(plain)}`,
+      use(plain),
     );
   if (isGroup && value?.kind !== "dict")
     throw refused(
       "compose.override_failed",
       override,
       `'${keyOrGroup}' is a config group, whose option ':=' cannot choose: '${origin.text}'`,
-      `to choose an option, use ${shown(plain)}`,
+      chooseBy(plain),
     );
 }
 
@@ -325,7 +327,10 @@ function deletedName(override: Override, value: Element | undefined): string | n
     "override.wrong_value",
     override,
     `Config group override deletion value must be a string : ${override.origin.text}`,
-    `to delete the group whatever its option, use ~${overrideKeyOf(override)}`,
+    useAnyOf(
+      [{ override: `~${overrideKeyOf(override)}` }],
+      "to delete the group whatever its option, use",
+    ),
   );
 }
 
@@ -336,7 +341,7 @@ function deletedConfig(override: Override, value: Element | undefined): null {
     "override.wrong_value",
     override,
     `Config path deletion does not support a value : ${override.origin.text}`,
-    `use ~${overrideKeyOf(override)}`,
+    use(`~${overrideKeyOf(override)}`),
   );
 }
 
@@ -349,10 +354,12 @@ function groupValue(override: Override, value: Element | undefined): GroupValue 
     override,
     `Config group override must be a string or a list. Got ${got}`,
     override.keyOrGroup === ""
-      ? "nothing precedes the '=': write KEY=VALUE or GROUP=OPTION"
+      ? saying("nothing precedes the '=': write KEY=VALUE or GROUP=OPTION")
       : got === "NoneType"
-        ? `to remove the config group, use ~${overrideKeyOf(override)}`
-        : `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+        ? useAnyOf([{ override: `~${overrideKeyOf(override)}` }], "to remove the config group, use")
+        : saying(
+            `quote the name of the option: ${overrideKeyOf(override)}="'${override.origin.text.split("=", 2)[1] ?? ""}'"`,
+          ),
   );
 }
 
@@ -374,13 +381,13 @@ function refused(
   code: "compose.override_failed" | "override.wrong_value",
   override: Override,
   message: string,
-  hint?: string,
+  advice?: Advice,
 ): ConfigError {
   return new ConfigError({
     code,
     message,
     origin: override.origin,
     key: overrideKeyOf(override),
-    hint,
+    ...advice,
   });
 }
